@@ -1,0 +1,237 @@
+/**
+ * `up --demo`: a sample service on loopback, an agent that enrolls with a real code and publishes it, and a few
+ * lines that tell a newcomer what there is. Everything goes through the product's own front doors.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AGENT_IDENTITY_FILE } from '#agent';
+import { callAgent } from '#cli';
+import { FrontdoorError, messageOf, type Log } from '#base';
+import type { FirstStart } from '#control';
+import { AGENT_SOCKET_FILE, type AgentShareResult } from '#domain';
+import { JsonClient, loadIdentityFile, saveIdentityFile, writeFileDurably } from '#net';
+import { AgentSupervisor, startSampleProcess, type SampleProcess } from './demo-processes.ts';
+import type { DemoReady } from './ready-file.ts';
+import type { Up } from './up.ts';
+
+export interface DemoOptions {
+  readonly up: Up;
+  readonly dataDir: string;
+  readonly version: string;
+  readonly log: Log;
+  /** One line of what goes on, for the screen. */
+  tell(line: string): void;
+}
+
+export interface Demo {
+  readonly ready: DemoReady;
+  close(drainMs: number): Promise<void>;
+}
+
+const CREDENTIALS_FILE = 'demo-credentials.json';
+const SHARE_NAME = 'hello';
+const AGENT_READY_MS = 30_000;
+const SHARE_READY_MS = 30_000;
+const RETRY_MS = 100;
+const ANSWER_MS = 5_000;
+
+/** Resolves when the sample answers through the frontdoor. Rejects with what is in the way. */
+export async function startDemo(options: DemoOptions): Promise<Demo> {
+  const { up, log, version, tell } = options;
+  const dataDir = resolve(options.dataDir);
+  const credentials = loadDemoCredentials(dataDir);
+  const logDir = join(dataDir, 'logs');
+  const agentDir = join(dataDir, 'agent');
+  const closers: ((drainMs: number) => Promise<void>)[] = [];
+  const close = async (drainMs: number): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer(drainMs);
+  };
+  try {
+    tell('starting a sample service and an agent');
+    const sample = await startSampleProcess(logDir);
+    closers.push(() => sample.close());
+    await followEdgeApi(agentDir, up.control.edgeApiUrl);
+    const supervisor = await AgentSupervisor.start({
+      dataDir: agentDir,
+      apiUrl: up.control.apiUrl,
+      logDir,
+      version,
+      log,
+      enrollmentCode: () =>
+        hasIdentity(agentDir) ? Promise.resolve(undefined) : newEnrollmentCode(up, credentials),
+    });
+    closers.push((drainMs) => supervisor.close(drainMs));
+    const agentSocket = join(agentDir, AGENT_SOCKET_FILE);
+    tell('publishing the sample service');
+    const share = await publish(agentSocket, sample, logDir);
+    const environmentId = await environmentOf(agentSocket);
+    const ready = describeReady(up, dataDir, credentials, share, {
+      environmentId,
+      agentSocket,
+      pids: { up: process.pid, agent: supervisor.pid, sample: sample.pid },
+    });
+    await answersThroughGateway(ready);
+    return { ready, close };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+/** Only the demo keeps secrets in clear: a newcomer's second start prints working lines too. */
+export function keepDemoCredentials(dataDir: string, first: FirstStart): Promise<void> {
+  return writeFileDurably(join(dataDir, CREDENTIALS_FILE), `${JSON.stringify(first, null, 2)}\n`, 0o600);
+}
+
+function loadDemoCredentials(dataDir: string): FirstStart {
+  const path = join(dataDir, CREDENTIALS_FILE);
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as FirstStart;
+  } catch (cause) {
+    const message = `${path} is missing: this data directory was first started without --demo; choose another with --data-dir`;
+    throw new FrontdoorError('invalid', 'demo-credentials', message, { cause });
+  }
+}
+
+function hasIdentity(agentDir: string): boolean {
+  return existsSync(join(agentDir, AGENT_IDENTITY_FILE));
+}
+
+/** With --any-port the edge API may have moved since the agent enrolled. */
+async function followEdgeApi(agentDir: string, edgeApiUrl: string): Promise<void> {
+  const path = join(agentDir, AGENT_IDENTITY_FILE);
+  if (!existsSync(path)) return;
+  const identity = await loadIdentityFile(path);
+  if (identity.apiUrl !== edgeApiUrl) await saveIdentityFile(path, { ...identity, apiUrl: edgeApiUrl });
+}
+
+async function newEnrollmentCode(up: Up, credentials: FirstStart): Promise<string> {
+  const client = new JsonClient({ origin: up.control.apiUrl });
+  try {
+    const answer = await client.request({
+      method: 'POST',
+      path: `/frontdoor/${credentials.frontdoorId}/agents/enrollments`,
+      headers: { authorization: `Basic ${credentials.accountId}:${credentials.apiToken}` },
+    });
+    const { enrollmentCode, message } = (answer.json ?? {}) as { enrollmentCode?: string; message?: string };
+    if (enrollmentCode !== undefined) return enrollmentCode;
+    throw new FrontdoorError(
+      'internal',
+      'demo-enrollment',
+      `no enrollment code: ${message ?? answer.status}`,
+    );
+  } finally {
+    await client.close();
+  }
+}
+
+/** Until the agent answers its socket and the share can be dialed. */
+async function publish(socketPath: string, sample: SampleProcess, logDir: string): Promise<AgentShareResult> {
+  const deadlineMs = performance.now() + AGENT_READY_MS + SHARE_READY_MS;
+  let last = 'the agent did not start';
+  while (performance.now() < deadlineMs) {
+    try {
+      const target = `http://127.0.0.1:${sample.port}`;
+      const result = await callAgent(socketPath, {
+        op: 'share',
+        mode: 'public',
+        target,
+        name: SHARE_NAME,
+        grants: [],
+      });
+      if (result.readiness.ready) return result;
+      last = result.readiness.reason;
+    } catch (error) {
+      last = messageOf(error);
+    }
+    await delay(RETRY_MS);
+  }
+  throw new FrontdoorError(
+    'timeout',
+    'demo-share',
+    `the sample is not published: ${last}; see ${logDir}/agent.log`,
+  );
+}
+
+async function environmentOf(socketPath: string): Promise<string> {
+  return (await callAgent(socketPath, { op: 'status' }, ANSWER_MS)).environmentId;
+}
+
+function describeReady(
+  up: Up,
+  dataDir: string,
+  credentials: FirstStart,
+  { share }: AgentShareResult,
+  parts: Pick<DemoReady, 'environmentId' | 'agentSocket' | 'pids'>,
+): DemoReady {
+  const shareUrl = share.endpoints[0] ?? '';
+  const { apiUrl, edgeApiUrl } = up.control;
+  return {
+    shareUrl,
+    gatewayUrl: `http://127.0.0.1:${up.httpPort}`,
+    shareHost: new URL(shareUrl).hostname,
+    apiUrl,
+    tokenUrl: `${apiUrl}/oauth/token`,
+    audience: `${apiUrl}/frontdoor`,
+    edgeApiUrl,
+    dataDir,
+    organizationId: credentials.organizationId,
+    frontdoorId: credentials.frontdoorId,
+    environmentId: parts.environmentId,
+    accountId: credentials.accountId,
+    apiToken: credentials.apiToken,
+    clientId: credentials.clientId,
+    clientSecret: credentials.clientSecret,
+    agentSocket: parts.agentSocket,
+    pids: parts.pids,
+  };
+}
+
+/** The last proof before it is said to work. */
+async function answersThroughGateway({ gatewayUrl, shareHost }: DemoReady): Promise<void> {
+  const client = new JsonClient({ origin: gatewayUrl });
+  try {
+    const deadlineMs = performance.now() + SHARE_READY_MS;
+    for (;;) {
+      const { status } = await client.request({ method: 'HEAD', path: '/', headers: { host: shareHost } });
+      if (status === 200) return;
+      if (performance.now() > deadlineMs) {
+        throw new FrontdoorError('timeout', 'demo-gateway', `the gateway answers ${status} for ${shareHost}`);
+      }
+      await delay(RETRY_MS);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+/** What a newcomer reads. */
+export function demoBanner(ready: DemoReady, httpsPort: number): string {
+  // The command line looks there by itself.
+  const isDefault = ready.agentSocket === resolve('frontdoor-data', 'agent', AGENT_SOCKET_FILE);
+  const socket = isDefault ? '' : ` --socket ${ready.agentSocket}`;
+  const basic = `-H 'Authorization: Basic ${ready.accountId}:${ready.apiToken}'`;
+  return `
+  Frontdoor is up. A private service is published:
+
+    ${ready.shareUrl}
+    https://${ready.shareHost}:${httpsPort}   (certificate of its own authority: curl -k)
+
+  Try it:
+
+    curl -H 'Host: ${ready.shareHost}' ${ready.gatewayUrl}/
+
+  Management API at ${ready.apiUrl}:
+
+    curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}
+    curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}/shares
+
+  Publish a service of yours (here one on port 3000):
+
+    npx frontdoor agent share public http://127.0.0.1:3000 --name app${socket}
+
+  Credentials are kept in ${join(ready.dataDir, CREDENTIALS_FILE)}, logs in ${join(ready.dataDir, 'logs')}.
+  Ctrl-C stops everything; the next start finds it again.
+`;
+}

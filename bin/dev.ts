@@ -1,0 +1,34 @@
+/**
+ * `frontdoor dev …`: the development commands behind `npm run check`, `npm test` and `npm run bench`. They need a
+ * clone of the repository with its development dependencies; an installed product does not carry them.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCheck } from '../tools/check.ts';
+import { repositoryRoot, runPinned } from '../tools/pinned-process.ts';
+import { runTests } from '../tools/test-run.ts';
+
+const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
+       frontdoor dev test [PATTERN…] [--name TEXT] [--spec]
+       frontdoor dev bench [--quick] [--shape up|separate] [--compare FILE FILE]
+`;
+
+/** Runs one development command; resolves to the exit status. */
+export async function runDev(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  if (!existsSync(join(repositoryRoot, 'node_modules/typescript'))) {
+    process.stderr.write('frontdoor dev: the development dependencies are not installed; run "npm ci"\n');
+    return 69;
+  }
+  switch (command) {
+    case 'check':
+      return runCheck(rest);
+    case 'test':
+      return runTests(rest);
+    case 'bench':
+      return (await runPinned(['test/bench/main.ts', ...rest])).status;
+    default:
+      process.stderr.write(USAGE);
+      return command === undefined || command === '--help' ? 0 : 2;
+  }
+}

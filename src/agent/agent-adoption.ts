@@ -1,0 +1,77 @@
+/**
+ * For a supervisor that starts again: is the agent of a data directory still running, and is it the right one? One
+ * that answers with the same version is adopted; any other that still runs is ended, so that a new one can start.
+ */
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AGENT_SOCKET_MAX_ANSWER_BYTES, AGENT_SOCKET_VERSION, checkAgentAnswer, LineDecoder } from '#domain';
+import { inspectAgentLock, isRunning, type LockHolder } from './agent-lock.ts';
+
+export type Adoption =
+  /** Nothing runs (any more): start one. `replaced` is the process id of one that was ended. */
+  | { readonly action: 'start'; readonly replaced?: number }
+  /** This one goes on; watch it with `isRunning`. */
+  | { readonly action: 'adopt'; readonly holder: LockHolder };
+
+export interface AdoptionOptions {
+  readonly version: string;
+  /** How long the agent has to answer. */
+  readonly answerTimeoutMs?: number;
+  /** How long it has to end after SIGTERM, then SIGKILL. */
+  readonly endTimeoutMs?: number;
+  /** A last word on a running agent that answers: false replaces it. */
+  readonly accept?: (holder: LockHolder) => boolean;
+}
+
+export async function adoptOrReplaceAgent(dataDir: string, options: AdoptionOptions): Promise<Adoption> {
+  const holder = inspectAgentLock(dataDir);
+  if (holder === undefined) return { action: 'start' };
+  const { version, answerTimeoutMs = 2_000, endTimeoutMs = 3_000, accept = () => true } = options;
+  const wanted = holder.version === version && accept(holder);
+  if (wanted && (await answers(holder, answerTimeoutMs))) return { action: 'adopt', holder };
+  await endAgent(holder, endTimeoutMs);
+  return { action: 'start', replaced: holder.pid };
+}
+
+/** SIGTERM, then SIGKILL; never to another process that got the same id. */
+async function endAgent(holder: LockHolder, timeoutMs: number): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!isRunning(holder)) return;
+    try {
+      process.kill(holder.pid, signal);
+    } catch {
+      return;
+    }
+    const deadlineMs = performance.now() + timeoutMs;
+    while (isRunning(holder) && performance.now() < deadlineMs) await delay(25);
+  }
+}
+
+/** The process at the socket says that it is the one in the lock. */
+function answers(holder: LockHolder, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const decoder = new LineDecoder(AGENT_SOCKET_MAX_ANSWER_BYTES);
+    const socket = connect({ path: holder.socketPath });
+    const finish = (right: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(right);
+    };
+    const timer = setTimeout(() => finish(false), timeoutMs);
+    socket.on('error', () => finish(false));
+    socket.on('close', () => finish(false));
+    socket.on('data', (chunk: Buffer) => {
+      const [line] = decoder.push(chunk);
+      if (line === undefined) return;
+      let answer: unknown;
+      try {
+        answer = JSON.parse(line);
+      } catch {
+        answer = undefined;
+      }
+      const checked = checkAgentAnswer(answer);
+      finish(checked?.ok === true && (checked.result as { pid?: unknown } | null)?.pid === holder.pid);
+    });
+    socket.write(`${JSON.stringify({ v: AGENT_SOCKET_VERSION, id: 1, op: 'version' })}\n`);
+  });
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FrontdoorError } from '#base';
+import { loadAgentConfig, parseAgentConfig } from './agent-config.ts';
+
+function problemsOf(text: string): string[] {
+  const parsed = parseAgentConfig(text);
+  assert.ok('problems' in parsed, 'the file was accepted');
+  return parsed.problems.map(
+    ({ path, line, rule, given }) => `${line} ${path}: ${rule}${given === undefined ? '' : ` <- ${given}`}`,
+  );
+}
+
+test('a file with shares of both kinds is read', () => {
+  const parsed = parseAgentConfig(`
+shares:
+  - { name: app, mode: public, target: 'http://127.0.0.1:3000' }
+  - name: db-admin
+    mode: private
+    target: https://10.0.0.5
+    grants: [e1, e2]
+`);
+  assert.deepEqual(parsed, {
+    config: {
+      shares: [
+        { name: 'app', mode: 'public', target: 'http://127.0.0.1:3000' },
+        { name: 'db-admin', mode: 'private', target: 'https://10.0.0.5', grants: ['e1', 'e2'] },
+      ],
+    },
+  });
+});
+
+test('all problems are told at once, each with its path, line and value', () => {
+  const problems = problemsOf(`shares:
+  - name: App
+    mode: open
+    target: http://127.0.0.1:3000
+  - mode: public
+    target: 5
+    tagret: x
+extra: 1
+`);
+  assert.deepEqual(problems, [
+    '3 shares.0.mode: must be public or private <- "open"',
+    '5 shares.1: must have name',
+    '6 shares.1.target: must be string <- 5',
+    '7 shares.1.tagret: is no field here; known are name, mode, target, grants <- "x"',
+    '8 extra: is no field here; known are shares <- 1',
+  ]);
+});
+
+test('rules across fields name both places', () => {
+  const problems = problemsOf(`shares:
+  - { name: app, mode: public, target: 'http://127.0.0.1:3000', grants: [e] }
+  - { name: app, mode: public, target: 'http://u:p@127.0.0.1:3000' }
+  - { name: bar, mode: public, target: 'http://127.0.0.1:3000/x' }
+  - { name: App, mode: public, target: 'http://127.0.0.1:3000' }
+  - { name: oauth, mode: public, target: 'http://127.0.0.1:3000' }
+`);
+  assert.deepEqual(
+    problems.map((problem) => problem.replace(/ <-.*/, '')),
+    [
+      '2 shares.0.grants: only a private share has grants',
+      '3 shares.1.target: must not hold credentials',
+      '3 shares.1.name: is also the name of shares.0',
+      '4 shares.2.target: must not have a path or query',
+      '5 shares.3.name: must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
+      '6 shares.4.name: must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
+    ],
+  );
+});
+
+test('broken YAML, an empty file, duplicate keys and an alias bomb are problems, not crashes', () => {
+  assert.match(problemsOf('shares: [')[0] ?? '', /^\d+ : /);
+  assert.match(problemsOf('')[0] ?? '', /shares/);
+  assert.match(problemsOf('[]')[0] ?? '', /object/);
+  assert.match(problemsOf('shares: []\nshares: []')[0] ?? '', /^2 .*unique/i);
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefgh'.split('').map((name, i) => {
+      const before = 'abcdefgh'[i] ?? '';
+      return `${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(',')}]`;
+    }),
+  ].join('\n');
+  assert.match(problemsOf(bomb)[0] ?? '', /alias/i);
+});
+
+test('a file that others may write is refused', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-config-'));
+  try {
+    const path = join(folder, 'agent.yml');
+    writeFileSync(path, 'shares: []\n');
+    chmodSync(path, 0o664);
+    assert.throws(() => loadAgentConfig(path), /chmod go-w/);
+    chmodSync(path, 0o644);
+    assert.deepEqual(loadAgentConfig(path), { shares: [] });
+    writeFileSync(path, 'shares: 5\n');
+    assert.throws(
+      () => loadAgentConfig(path),
+      (error) =>
+        error instanceof FrontdoorError &&
+        error.kind === 'invalid' &&
+        error.message.includes(`${path}:1 shares: must be array, not 5`),
+    );
+    assert.throws(() => loadAgentConfig(join(folder, 'none.yml')), /cannot read/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

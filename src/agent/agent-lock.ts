@@ -1,0 +1,132 @@
+/**
+ * One agent per data directory: `agent.lock` says which process that is and where it listens. A lock whose process
+ * is gone (or is another one with the same id) is taken over; a running agent's lock never is.
+ */
+import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FrontdoorError } from '#base';
+import { processStart } from './process-identity.ts';
+
+export const AGENT_LOCK_FILE = 'agent.lock';
+
+export interface LockHolder {
+  readonly pid: number;
+  /** See `processStart`. */
+  readonly start: string;
+  readonly socketPath: string;
+  readonly version: string;
+}
+
+export interface AgentLock {
+  /** False: another process took the lock; the owner must stop. */
+  isHeld(): boolean;
+  release(): void;
+}
+
+const ATTEMPTS = 20;
+
+/** Throws `conflict` when an agent runs on this directory. */
+export function acquireAgentLock(dataDir: string, socketPath: string, version: string): AgentLock {
+  const path = join(dataDir, AGENT_LOCK_FILE);
+  const start = processStart(process.pid);
+  if (start === undefined)
+    throw new FrontdoorError('internal', 'no-start-time', 'cannot read the start time of this process');
+  const own: LockHolder = { pid: process.pid, start, socketPath, version };
+  const text = `${JSON.stringify(own)}\n`;
+  const draft = `${path}.${process.pid}.new`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      // A link appears whole or not at all, and never over another one.
+      if (tryLink(draft, path)) return lockOf(path, text);
+      const holder = inspectAgentLock(dataDir);
+      if (holder !== undefined) throw alreadyRunning(dataDir, holder);
+      if (takeOver(path, draft, dataDir)) return lockOf(path, text);
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  throw new FrontdoorError(
+    'conflict',
+    'lock-busy',
+    `${path} keeps changing; other agents are starting on ${dataDir}`,
+  );
+}
+
+/** The running agent of this directory, if there is one. */
+export function inspectAgentLock(dataDir: string): LockHolder | undefined {
+  const holder = readHolder(join(dataDir, AGENT_LOCK_FILE));
+  return holder !== undefined && isRunning(holder) ? holder : undefined;
+}
+
+/** True while exactly that process runs. */
+export function isRunning(holder: Pick<LockHolder, 'pid' | 'start'>): boolean {
+  return processStart(holder.pid) === holder.start;
+}
+
+function alreadyRunning(dataDir: string, holder: LockHolder): FrontdoorError {
+  return new FrontdoorError(
+    'conflict',
+    'agent-running',
+    `an agent already runs on ${dataDir} (process ${holder.pid}, socket ${holder.socketPath}); ` +
+      'stop it first, or give this one its own --data-dir',
+  );
+}
+
+/** Replaces a stale lock; a second file keeps two processes from doing so at once. False: try from the start. */
+function takeOver(path: string, draft: string, dataDir: string): boolean {
+  const guard = `${path}.takeover`;
+  if (!tryLink(draft, guard)) {
+    const other = readHolder(guard);
+    if (other === undefined || !isRunning(other)) rmSync(guard, { force: true });
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    return false;
+  }
+  try {
+    if (inspectAgentLock(dataDir) !== undefined) return false;
+    renameSync(draft, path);
+    return true;
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+function lockOf(path: string, text: string): AgentLock {
+  const isHeld = (): boolean => {
+    try {
+      return statSync(path).size === text.length && readFileSync(path, 'utf8') === text;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    isHeld,
+    release: () => {
+      if (isHeld()) rmSync(path, { force: true });
+    },
+  };
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Undefined when there is none or it is not one of ours. */
+function readHolder(path: string): LockHolder | undefined {
+  try {
+    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockHolder> | null;
+    const { pid, start, socketPath, version } = value ?? {};
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+    if (typeof start !== 'string' || typeof socketPath !== 'string' || typeof version !== 'string')
+      return undefined;
+    return { pid, start, socketPath, version };
+  } catch {
+    return undefined;
+  }
+}

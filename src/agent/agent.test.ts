@@ -1,0 +1,424 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { FrontdoorError, silentLog } from '#base';
+import { startAgent, type Agent, type AgentOptions } from './agent.ts';
+import { ask } from './ask-agent.ts';
+import type { MemoryCircuit } from './memory-circuit.ts';
+import { MemoryNetwork } from './memory-network.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'agent-'));
+  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function serve(server: {
+  listen: Server['listen'];
+  address: Server['address'];
+  close: Server['close'];
+}): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function hello(text = 'hello'): Promise<string> {
+  const http = createHttpServer((_request, response) => response.end(text));
+  cleanups.push(() => http.closeAllConnections());
+  return serve(http);
+}
+
+async function world(
+  options: Partial<AgentOptions> = {},
+): Promise<{ agent: Agent; network: MemoryNetwork; dataDir: string }> {
+  const dataDir = options.dataDir ?? folder();
+  const network = new MemoryNetwork();
+  const agent = await startAgent({
+    dataDir,
+    allowTargets: [],
+    version: '9.9.9',
+    log: silentLog,
+    openNetwork: async () => network,
+    ...options,
+    timing: {
+      pollMs: 20,
+      retargetGraceMs: 50,
+      retryMs: 20,
+      drainQuietMs: 100,
+      health: { intervalMs: 50, closeTimeoutMs: 200 },
+      ...options.timing,
+    },
+  });
+  cleanups.push(() => agent.close());
+  return { agent, network, dataDir };
+}
+
+async function get(caller: MemoryCircuit): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const closed = new Promise<Error | undefined>((resolve) => (caller.onClose = resolve));
+  caller.onData = (view) => chunks.push(view);
+  caller.onEnd = () => caller.end();
+  caller.resume();
+  caller.write(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
+  assert.equal(await closed, undefined);
+  return Buffer.concat(chunks).toString();
+}
+
+test(
+  'a share command makes a share that can be dialed, and status shows it',
+  { timeout: 10_000 },
+  async () => {
+    const { agent, network } = await world();
+    const target = await hello();
+    const { share, readiness } = await ask(agent.socketPath, {
+      op: 'share',
+      mode: 'public',
+      target,
+      name: 'app',
+      grants: [],
+    });
+    assert.deepEqual(readiness, { ready: true });
+    assert.deepEqual(share.endpoints, ['http://app.share.localhost']);
+    assert.match(await get(await network.dial('app')), /hello$/);
+    const status = await ask(agent.socketPath, { op: 'status' });
+    assert.equal(status.version, '9.9.9');
+    assert.equal(status.controlPlane, 'connected');
+    assert.deepEqual(
+      status.shares.map(({ token, status: measured, hosting, healthy }) => ({
+        token,
+        measured,
+        hosting,
+        healthy,
+      })),
+      [{ token: 'app', measured: 'DEPLOYED', hosting: 'bound', healthy: true }],
+    );
+    assert.ok(network.calls.includes('tellVersion 9.9.9'));
+  },
+);
+
+test(
+  'a share whose service is down says so at once and serves when it comes',
+  { timeout: 10_000 },
+  async () => {
+    const { agent, network } = await world();
+    const server = createServer();
+    const target = await serve(server);
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    const { readiness } = await ask(agent.socketPath, {
+      op: 'share',
+      mode: 'public',
+      target,
+      name: 'app',
+      grants: [],
+    });
+    assert.ok(!readiness.ready);
+    assert.match(readiness.reason, /connection refused by http:\/\/127\.0\.0\.1/);
+    await assert.rejects(network.dial('app'), /connection refused/);
+    const http = createHttpServer((_request, response) => response.end('late'));
+    http.listen(port, '127.0.0.1');
+    cleanups.push(() => http.close());
+    await network.until(() => network.hosted.get('app')?.reports.at(-1) === true);
+    assert.match(await get(await network.dial('app')), /late$/);
+  },
+);
+
+test(
+  'a share that no router takes is reported with the reason when the time is over',
+  { timeout: 10_000 },
+  async () => {
+    const { agent, network } = await world({ timing: { readyTimeoutMs: 200 } });
+    network.accepting = false;
+    const target = await hello();
+    const { readiness } = await ask(agent.socketPath, {
+      op: 'share',
+      mode: 'public',
+      target,
+      name: 'app',
+      grants: [],
+    });
+    assert.ok(!readiness.ready);
+    assert.match(readiness.reason, /no overlay router/);
+  },
+);
+
+test('what the control plane refuses is told as it says it', { timeout: 10_000 }, async () => {
+  const { agent, network } = await world();
+  network.failure = new FrontdoorError('conflict', 'conflict', 'Share app is taken');
+  const asked = ask(agent.socketPath, {
+    op: 'share',
+    mode: 'public',
+    target: 'http://127.0.0.1:1',
+    name: 'app',
+    grants: [],
+  });
+  await assert.rejects(
+    asked,
+    (error) => error instanceof FrontdoorError && error.kind === 'conflict' && /taken/.test(error.message),
+  );
+  const bad = ask(agent.socketPath, { op: 'share', mode: 'public', target: 'ftp://x', grants: [] });
+  await assert.rejects(bad, /must look like http/);
+});
+
+test(
+  'a target set through the API is refused unless the operator allowed it',
+  { timeout: 10_000 },
+  async () => {
+    const target = await hello('private');
+    const port = new URL(target).port;
+    const { network } = await world({ allowTargets: [`127.0.0.0/8:1-${Number(port) - 1}`] });
+    network.put({ name: 'api', shareMode: 'public', backendMode: 'proxy', target }, false);
+    await network.until(() => network.hosted.get('api')?.reports.at(-1) === false);
+    await assert.rejects(network.dial('api'), /not allowed on this agent.*--allow-target/);
+
+    const allowing = await world({ allowTargets: [`127.0.0.0/8:${port}`] });
+    allowing.network.put({ name: 'api', shareMode: 'public', backendMode: 'proxy', target }, false);
+    await allowing.network.until(() => allowing.network.hosted.get('api')?.reports.at(-1) === true);
+    assert.match(await get(await allowing.network.dial('api')), /private$/);
+  },
+);
+
+test(
+  'the word of the control plane alone does not make a target the agent asked for',
+  { timeout: 10_000 },
+  async () => {
+    const target = await hello();
+    const { agent, network } = await world();
+    network.put({ name: 'forged', shareMode: 'public', backendMode: 'proxy', target }, true);
+    await network.until(() => network.hosted.get('forged')?.reports.at(-1) === false);
+    await assert.rejects(network.dial('forged'), /not allowed/);
+    await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'forged', grants: [] });
+    assert.match(await get(await network.dial('forged')), /hello$/);
+  },
+);
+
+test(
+  'a changed target takes new circuits and ends the old ones; a removed share ends all',
+  { timeout: 10_000 },
+  async () => {
+    const [first, second] = [await hello('first'), await hello('second')];
+    const { agent, network } = await world({ allowTargets: ['127.0.0.1:*'] });
+    await ask(agent.socketPath, { op: 'share', mode: 'public', target: first, name: 'app', grants: [] });
+    const old = await network.dial('app');
+    const oldClosed = new Promise<Error | undefined>((resolve) => (old.onClose = resolve));
+    network.put({ name: 'app', shareMode: 'public', backendMode: 'proxy', target: second }, false);
+    assert.match((await oldClosed)?.message ?? '', /target of the share changed/);
+    assert.match(await get(await network.dial('app')), /second$/);
+    const last = await network.dial('app');
+    const lastClosed = new Promise<Error | undefined>((resolve) => (last.onClose = resolve));
+    network.remove('app');
+    assert.match((await lastClosed)?.message ?? '', /removed/);
+    assert.equal(network.hosted.has('app'), false);
+  },
+);
+
+test('release removes the share and forgets its target', { timeout: 10_000 }, async () => {
+  const { agent, network, dataDir } = await world();
+  const target = await hello();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  assert.match(readFileSync(join(dataDir, 'agent-shares.json'), 'utf8'), /"app"/);
+  assert.equal(statSync(join(dataDir, 'agent-shares.json')).mode & 0o777, 0o600);
+  assert.deepEqual(await ask(agent.socketPath, { op: 'release', name: 'app' }), { token: 'app' });
+  assert.equal(network.records.size, 0);
+  assert.doesNotMatch(readFileSync(join(dataDir, 'agent-shares.json'), 'utf8'), /"app"/);
+  await assert.rejects(ask(agent.socketPath, { op: 'release', name: 'app' }), /not found/);
+});
+
+test('stopping keeps every share, and a start hosts them again', { timeout: 10_000 }, async () => {
+  const { agent, network, dataDir } = await world();
+  const target = await hello();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  assert.deepEqual(await ask(agent.socketPath, { op: 'stop' }), { stopping: true });
+  assert.deepEqual(await agent.closed, { reason: 'asked' });
+  assert.equal(network.closed, true);
+  assert.equal(network.hosted.size, 0);
+  assert.equal(network.records.size, 1);
+  const again = await startAgent({
+    dataDir,
+    allowTargets: [],
+    version: '1',
+    log: silentLog,
+    openNetwork: async () => network,
+  });
+  cleanups.push(() => again.close());
+  await network.until(() => network.hosted.get('app')?.reports.at(-1) === true);
+  assert.match(await get(await network.dial('app')), /hello$/);
+});
+
+test('a share holds no more circuits than its limit', { timeout: 10_000 }, async () => {
+  const { agent, network } = await world({ maxCircuitsPerShare: 2 });
+  const target = await hello();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  const circuits = [await network.dial('app'), await network.dial('app')];
+  await assert.rejects(network.dial('app'), /share app has its 2 circuits/);
+  circuits[0]?.destroy('gone');
+  await assert.doesNotReject(async () => {
+    for (;;) {
+      try {
+        return await network.dial('app');
+      } catch {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  });
+});
+
+test(
+  'draining lets an answer finish, breaks off kept circuits, and offers nothing new',
+  { timeout: 20_000 },
+  async () => {
+    let answer: () => void = () => {};
+    const asked = Promise.withResolvers<void>();
+    const http = createHttpServer((_request, response) => {
+      answer = () => response.end('slow');
+      asked.resolve();
+    });
+    const target = await serve(http);
+    const { agent, network } = await world();
+    await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+    const kept = await network.dial('app');
+    const keptClosed = new Promise<Error | undefined>((resolve) => (kept.onClose = resolve));
+    kept.resume();
+    const busy = get(await network.dial('app'));
+    await asked.promise;
+    const closed = agent.close({ drainMs: 15_000 });
+    await network.until(() => !network.hosted.has('app'));
+    assert.match((await keptClosed)?.message ?? '', /stopping/);
+    answer();
+    assert.match(await busy, /slow$/);
+    await closed;
+    assert.equal(network.records.size, 1);
+  },
+);
+
+test('a second close with less time cuts the drain short', { timeout: 10_000 }, async () => {
+  const http = createHttpServer(() => {});
+  cleanups.push(() => http.closeAllConnections());
+  const target = await serve(http);
+  const { agent, network } = await world();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  const caller = await network.dial('app');
+  const callerClosed = new Promise<Error | undefined>((resolve) => (caller.onClose = resolve));
+  caller.resume();
+  caller.write(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
+  const drained = agent.close({ drainMs: 60_000 });
+  await agent.close({ drainMs: 0 });
+  await drained;
+  assert.match((await callerClosed)?.message ?? '', /agent stopped/);
+});
+
+test('the control plane may go away and come back; what is hosted goes on', { timeout: 10_000 }, async () => {
+  const { agent, network } = await world();
+  const target = await hello();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  network.failure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
+  const polls = network.calls.length;
+  network.calls.push = (...names: string[]): number => {
+    const length = Array.prototype.push.apply(network.calls, names);
+    network.changed();
+    return length;
+  };
+  await network.until(() => network.calls.length > polls + 1);
+  assert.equal((await ask(agent.socketPath, { op: 'status' })).controlPlane, 'away');
+  assert.match(await get(await network.dial('app')), /hello$/);
+  network.failure = undefined;
+  network.put({ name: 'late', shareMode: 'public', backendMode: 'proxy', target }, false);
+  await network.until(() => network.hosted.has('late'));
+  assert.equal((await ask(agent.socketPath, { op: 'status' })).controlPlane, 'connected');
+});
+
+test(
+  'the shares of the configuration file are made, and nothing is written for those that stand',
+  { timeout: 10_000 },
+  async () => {
+    const dataDir = folder();
+    const configFile = join(dataDir, 'agent.yml');
+    const target = await hello();
+    const names = Array.from({ length: 30 }, (_, i) => `app-${i}`);
+    const lines = names.map((name) => `  - { name: ${name}, mode: public, target: '${target}' }`);
+    writeFileSync(configFile, `shares:\n${lines.join('\n')}\n`, { mode: 0o600 });
+    const { agent, network } = await world({ dataDir, configFile });
+    await network.until(() => names.every((name) => network.hosted.get(name)?.reports.at(-1) === true));
+    assert.match(await get(await network.dial('app-17')), /hello$/);
+    await agent.close();
+    network.calls.length = 0;
+    const again = await startAgent({
+      dataDir,
+      configFile,
+      allowTargets: [],
+      version: '1',
+      log: silentLog,
+      openNetwork: async () => network,
+    });
+    cleanups.push(() => again.close());
+    await network.until(() => network.hosted.size === 30);
+    assert.equal(network.calls.filter((call) => call === 'createShare').length, 0);
+  },
+);
+
+test(
+  'an entry of the configuration file that fails is shown and tried again',
+  { timeout: 10_000 },
+  async () => {
+    const dataDir = folder();
+    const configFile = join(dataDir, 'agent.yml');
+    const target = await hello();
+    writeFileSync(configFile, `shares:\n  - { name: app, mode: public, target: '${target}' }\n`, {
+      mode: 0o600,
+    });
+    const network = new MemoryNetwork();
+    network.failure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
+    const { agent } = await world({ dataDir, configFile, openNetwork: async () => network });
+    assert.deepEqual((await ask(agent.socketPath, { op: 'status' })).failedEntries, [
+      { name: 'app', reason: 'cannot be reached' },
+    ]);
+    network.failure = undefined;
+    await network.until(() => network.hosted.get('app')?.reports.at(-1) === true);
+    assert.deepEqual((await ask(agent.socketPath, { op: 'status' })).failedEntries, []);
+  },
+);
+
+test('what was started wrong is refused before anything is touched', { timeout: 10_000 }, async () => {
+  const wrong = (options: Partial<AgentOptions>): Promise<unknown> => world(options);
+  await assert.rejects(wrong({ socketPath: `/tmp/${'x'.repeat(120)}` }), /--socket/);
+  await assert.rejects(wrong({ allowTargets: ['10.0.0.0/8', 'app:80'] }), /10\.0\.0\.0.*\n.*app/);
+  const { dataDir } = await world();
+  await assert.rejects(wrong({ dataDir }), /an agent already runs/);
+  const failing = folder();
+  const refuse = async (): Promise<never> => {
+    throw new FrontdoorError('notFound', 'enrollment_code_refused', 'used or expired; make a new one');
+  };
+  await assert.rejects(wrong({ dataDir: failing, openNetwork: refuse }), /make a new one/);
+  await world({ dataDir: failing });
+});
+
+test('an agent whose data directory was taken over stops', { timeout: 10_000 }, async () => {
+  const { agent, dataDir } = await world({ timing: { lockCheckMs: 20 } });
+  writeFileSync(join(dataDir, 'agent.lock'), 'someone else');
+  assert.deepEqual(await agent.closed, { reason: 'lost' });
+  assert.equal(readFileSync(join(dataDir, 'agent.lock'), 'utf8'), 'someone else');
+});
+
+test('the service hears of a new terminator what its health is', { timeout: 10_000 }, async () => {
+  const { agent, network } = await world();
+  const target = await hello();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  const hosted = network.hosted.get('app');
+  assert.ok(hosted !== undefined);
+  const before = hosted.reports.length;
+  hosted.enter('failed', new Error('router went away'));
+  const { shares } = await ask(agent.socketPath, { op: 'status' });
+  assert.equal(shares[0]?.problem, 'router went away');
+  hosted.enter('bound');
+  assert.deepEqual(hosted.reports.slice(before), [true]);
+});

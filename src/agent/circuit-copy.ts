@@ -1,0 +1,99 @@
+/**
+ * Joins one circuit and one connection to the private service: bytes both ways with back-pressure and half-close.
+ * A break on either side breaks the other visibly; an end stays an end. Data path: plain callbacks, no streams.
+ */
+import type { Circuit, CircuitError } from '#sdk';
+import type { TargetConnection } from './target-connection.ts';
+
+/** After the circuit closed cleanly the service has this long without progress to take the last bytes. */
+const LINGER_MS = 30_000;
+
+export interface CopyHandlers {
+  /** The first bytes of the service arrived: it lives. */
+  readonly onAlive: () => void;
+  /** Both sides are closed; `broken` says why when they did not end in order. */
+  readonly onClosed: (copy: CircuitCopy, broken: string | undefined) => void;
+}
+
+export class CircuitCopy {
+  readonly circuit: Circuit;
+  /** Counts, for status and drain. */
+  bytesToService = 0;
+  bytesFromService = 0;
+  /** The service spoke last: nothing is owed to the caller, as far as bytes can tell. */
+  serviceSpokeLast = false;
+  readonly #connection: TargetConnection;
+  readonly #handlers: CopyHandlers;
+  #circuitClosed = false;
+  #connectionClosed = false;
+  #callerEnded = false;
+  #finished = false;
+  #broken: string | undefined;
+
+  constructor(circuit: Circuit, connection: TargetConnection, handlers: CopyHandlers) {
+    this.circuit = circuit;
+    this.#connection = connection;
+    this.#handlers = handlers;
+    connection.onData = (view) => this.#fromService(view);
+    connection.onEnd = () => circuit.end();
+    connection.onDrain = () => circuit.resume();
+    connection.onClose = (error) => this.#onConnectionClosed(error);
+    circuit.onData = (view) => {
+      this.bytesToService += view.length;
+      this.serviceSpokeLast = false;
+      if (!connection.write(view)) circuit.pause();
+    };
+    circuit.onEnd = () => {
+      this.#callerEnded = true;
+      connection.end();
+    };
+    circuit.onDrain = () => connection.resume();
+    circuit.onClose = (error) => this.#onCircuitClosed(error);
+    circuit.resume();
+  }
+
+  /** Breaks both sides at once. */
+  stop(reason: string): void {
+    this.#broken ??= reason;
+    this.circuit.destroy(reason);
+    this.#connection.abort();
+  }
+
+  #fromService(view: Uint8Array): boolean {
+    if (this.bytesFromService === 0) this.#handlers.onAlive();
+    this.bytesFromService += view.length;
+    this.serviceSpokeLast = true;
+    return this.circuit.write(view);
+  }
+
+  #onConnectionClosed(error: Error | undefined): void {
+    if (this.#connectionClosed) return;
+    this.#connectionClosed = true;
+    if (!this.#circuitClosed && (error !== undefined || !this.#callerEnded)) {
+      this.#broken ??= error?.message ?? 'the connection to the service closed';
+      this.circuit.destroy(this.#broken);
+    }
+    this.#finish();
+  }
+
+  #onCircuitClosed(error: CircuitError | undefined): void {
+    if (this.#circuitClosed) return;
+    this.#circuitClosed = true;
+    if (!this.#connectionClosed) {
+      if (error !== undefined) {
+        this.#broken ??= error.message;
+        this.#connection.abort();
+      } else {
+        this.#connection.end();
+        this.#connection.closeWhenIdle(LINGER_MS);
+      }
+    }
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#finished || !this.#circuitClosed || !this.#connectionClosed) return;
+    this.#finished = true;
+    this.#handlers.onClosed(this, this.#broken);
+  }
+}

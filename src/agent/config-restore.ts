@@ -1,0 +1,122 @@
+/**
+ * Makes or takes back the shares of the configuration file on every start: a few at a time, again later for those
+ * that fail, nothing for those that stand already as written. Shares that left the file are not released: reserved
+ * names are given up only when asked.
+ */
+import { BackOff, FrontdoorError, type Log, messageOf } from '#base';
+import type { ConfiguredShare } from './agent-config.ts';
+import type { AgentShare } from './agent-network.ts';
+import type { OwnTargets } from './own-targets.ts';
+import type { ShareCommands } from './share-commands.ts';
+import type { ShareFollower } from './share-follower.ts';
+import { parseTarget } from './share-target.ts';
+
+export interface ConfigRestoreOptions {
+  readonly shares: readonly ConfiguredShare[];
+  readonly commands: ShareCommands;
+  readonly follower: ShareFollower;
+  readonly own: OwnTargets;
+  readonly log: Log;
+  readonly atOnce?: number;
+  /** First pause before failed entries are tried again; doubles up to a minute. */
+  readonly retryMs?: number;
+}
+
+export class ConfigRestore {
+  readonly #options: ConfigRestoreOptions;
+  readonly #failed = new Map<string, string>();
+  readonly #backOff: BackOff;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: ConfigRestoreOptions) {
+    this.#options = options;
+    this.#backOff = new BackOff({ minMs: options.retryMs ?? 1_000, maxMs: 60_000, factor: 2 });
+  }
+
+  /** What could not be shared so far, each with its reason. */
+  get failed(): { name: string; reason: string }[] {
+    return [...this.#failed].map(([name, reason]) => ({ name, reason }));
+  }
+
+  /** Resolves after the first round, whatever came of it. */
+  async start(): Promise<void> {
+    const { shares, own } = this.#options;
+    own.setAll(shares.flatMap((share) => ownTarget(share)));
+    for (const share of shares) own.pin(share.name);
+    await this.#round(shares);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #round(shares: readonly ConfiguredShare[]): Promise<void> {
+    const { follower, log, own, atOnce = 4 } = this.#options;
+    const standing = new Map<string, AgentShare>();
+    try {
+      for (const share of await follower.fetchShares()) standing.set(share.token, share);
+    } catch (error) {
+      log.debug({ error: messageOf(error) }, 'restoring shares without knowing which stand');
+    }
+    const waiting = [...shares];
+    const again: ConfiguredShare[] = [];
+    const work = async (): Promise<void> => {
+      for (let share = waiting.shift(); share !== undefined && !this.#stopped; share = waiting.shift()) {
+        if (!(await this.#restore(share, standing.get(share.name)))) again.push(share);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, shares.length) }, work));
+    if (this.#stopped) return;
+    await follower.syncNow();
+    if (again.length === 0) {
+      for (const share of this.#options.shares) own.unpin(share.name);
+      log.info({ shares: this.#options.shares.length }, 'the shares of the configuration file are restored');
+      return;
+    }
+    this.#timer = setTimeout(() => void this.#round(again), this.#backOff.next());
+  }
+
+  async #restore(share: ConfiguredShare, standing: AgentShare | undefined): Promise<boolean> {
+    const { name, mode, target, grants = [] } = share;
+    try {
+      if (standing === undefined || !stands(share, standing)) {
+        await this.#options.commands.place({ op: 'share', name, mode, target, grants });
+      }
+      this.#failed.delete(name);
+      return true;
+    } catch (error) {
+      const reason = error instanceof FrontdoorError ? error.message : 'the agent failed; see its log';
+      if (this.#failed.get(name) !== reason) {
+        this.#options.log.warn(
+          { share: name, error: messageOf(error) },
+          'a share of the configuration file failed',
+        );
+      }
+      this.#failed.set(name, reason);
+      return false;
+    }
+  }
+}
+
+function ownTarget(share: ConfiguredShare): [token: string, target: string][] {
+  const parsed = parseTarget(share.target);
+  return 'target' in parsed ? [[share.name, parsed.target.text]] : [];
+}
+
+/** The record is what the file asks for: writing it again would only cost. */
+function stands(share: ConfiguredShare, standing: AgentShare): boolean {
+  const [wanted] = ownTarget(share);
+  const is = parseTarget(standing.target);
+  const grants = new Set(share.grants);
+  return (
+    standing.targetByAgent &&
+    standing.reserved &&
+    standing.shareMode === share.mode &&
+    'target' in is &&
+    is.target.text === wanted?.[1] &&
+    standing.grants.length === grants.size &&
+    standing.grants.every((grant) => grants.has(grant))
+  );
+}

@@ -1,0 +1,212 @@
+/**
+ * The agent's control socket: serves the requests of `#domain`'s agent-socket to processes of the same user. Each
+ * connection is answered in order, one request at a time; what is too long, too many or too slow ends that
+ * connection only.
+ */
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import {
+  AGENT_SOCKET_MAX_REQUEST_BYTES,
+  AGENT_SOCKET_VERSION,
+  checkAgentRequest,
+  checkSocketPath,
+  LineDecoder,
+  type AgentAnswer,
+  type AgentRequest,
+} from '#domain';
+import { FrontdoorError, type Log, messageOf } from '#base';
+
+export interface ControlSocketOptions {
+  readonly path: string;
+  /** Throws `FrontdoorError` for expected failures. */
+  readonly handle: (request: AgentRequest) => Promise<unknown>;
+  readonly log: Log;
+  readonly maxConnections?: number;
+  /** How long a connection may be silent between requests. */
+  readonly idleTimeoutMs?: number;
+}
+
+export interface ControlSocket {
+  /** Lets answers that are under way leave for this long. */
+  close(graceMs: number): Promise<void>;
+}
+
+const MAX_QUEUED_LINES = 32;
+
+export async function openControlSocket(options: ControlSocketOptions): Promise<ControlSocket> {
+  const { path, log, maxConnections = 64 } = options;
+  const problem = checkSocketPath(path, process.platform);
+  if (problem !== undefined) throw new FrontdoorError('invalid', 'socket-path', problem);
+  await clearStaleSocket(path);
+  const connections = new Set<ControlConnection>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    if (connections.size >= maxConnections) {
+      log.warn({ connections: connections.size }, 'refused a connection to the control socket: too many');
+      socket.destroy();
+      return;
+    }
+    const connection = new ControlConnection(socket, options);
+    connections.add(connection);
+    socket.on('close', () => connections.delete(connection));
+  });
+  await listenPrivately(server, path);
+  server.on('error', (error) => log.error({ error: error.message }, 'the control socket failed'));
+  return {
+    close: async (graceMs) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const connection of connections) connection.finish();
+      const timer = setTimeout(() => {
+        for (const connection of connections) connection.destroy();
+      }, graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+class ControlConnection {
+  readonly #socket: Socket;
+  readonly #options: ControlSocketOptions;
+  readonly #decoder = new LineDecoder(AGENT_SOCKET_MAX_REQUEST_BYTES);
+  readonly #lines: string[] = [];
+  #busy = false;
+  #finishing = false;
+
+  constructor(socket: Socket, options: ControlSocketOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    const { idleTimeoutMs = 60_000 } = options;
+    socket.setTimeout(idleTimeoutMs, () => {
+      if (!this.#busy) socket.destroy();
+    });
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    socket.on('end', () => this.finish());
+  }
+
+  /** Closes once what was asked is answered. */
+  finish(): void {
+    this.#finishing = true;
+    if (!this.#busy) this.#socket.end(() => this.#socket.destroy());
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #onData(chunk: Buffer): void {
+    this.#lines.push(...this.#decoder.push(chunk));
+    if (this.#decoder.overflowed || this.#lines.length > MAX_QUEUED_LINES) {
+      this.#options.log.warn(
+        {},
+        'closed a control connection: its request is too long, or it asks too much at once',
+      );
+      this.#lines.length = 0;
+      this.#fail(
+        0,
+        new FrontdoorError('tooLarge', 'request-too-large', 'the request is too long or too many wait'),
+      );
+      this.#socket.end(() => this.#socket.destroy());
+      return;
+    }
+    void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    let line = this.#lines.shift();
+    while (line !== undefined && !this.#socket.destroyed) {
+      await this.#answer(line);
+      line = this.#lines.shift();
+    }
+    this.#busy = false;
+    if (this.#finishing) this.finish();
+  }
+
+  async #answer(line: string): Promise<void> {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.#fail(
+        0,
+        new FrontdoorError('invalid', 'invalid-request', 'a request is one JSON object on one line'),
+      );
+      return;
+    }
+    const checked = checkAgentRequest(value);
+    if ('problem' in checked) {
+      this.#fail(checked.id, new FrontdoorError('invalid', 'invalid-request', checked.problem));
+      return;
+    }
+    try {
+      const result = await this.#options.handle(checked.request);
+      this.#send({ v: AGENT_SOCKET_VERSION, id: checked.id, ok: true, result });
+    } catch (error) {
+      this.#fail(checked.id, error);
+    }
+  }
+
+  #fail(id: number, error: unknown): void {
+    let told = {
+      kind: 'internal' as FrontdoorError['kind'],
+      code: 'internal',
+      message: 'the agent failed; see its log',
+    };
+    if (error instanceof FrontdoorError)
+      told = { kind: error.kind, code: error.code, message: error.message };
+    else this.#options.log.error({ error: messageOf(error) }, 'a request at the control socket failed');
+    this.#send({ v: AGENT_SOCKET_VERSION, id, ok: false, error: told });
+  }
+
+  #send(answer: AgentAnswer): void {
+    if (!this.#socket.destroyed && this.#socket.writable) this.#socket.write(`${JSON.stringify(answer)}\n`);
+  }
+}
+
+/** Removes what a dead agent left; a living one, or something that is no socket, is an error. */
+async function clearStaleSocket(path: string): Promise<void> {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isSocket()) {
+    throw new FrontdoorError(
+      'conflict',
+      'socket-path-taken',
+      `${path} exists and is no socket; choose another with --socket`,
+    );
+  }
+  const alive = await new Promise<boolean>((resolve) => {
+    const probe = connect({ path });
+    probe.on('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.on('error', () => resolve(false));
+  });
+  if (alive) {
+    throw new FrontdoorError(
+      'conflict',
+      'socket-in-use',
+      `another program listens on ${path}; choose another with --socket`,
+    );
+  }
+  rmSync(path, { force: true });
+}
+
+/** Nobody else may connect, not even between making the socket and setting its mode. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const message = `cannot listen on ${path}: ${error.code ?? error.message}`;
+      reject(new FrontdoorError('unavailable', 'socket-listen', message, { cause: error }));
+    });
+    const before = process.umask(0o177);
+    try {
+      server.listen({ path }, resolve);
+    } finally {
+      process.umask(before);
+    }
+  });
+  chmodSync(path, 0o600);
+}

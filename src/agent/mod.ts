@@ -1,0 +1,18 @@
+export {
+  startAgent,
+  parseAllowTargets,
+  AGENT_DRAIN_MS,
+  type Agent,
+  type AgentOptions,
+  type AgentTiming,
+} from './agent.ts';
+export { openSdkNetwork, AGENT_IDENTITY_FILE, type SdkNetworkOptions } from './sdk-network.ts';
+export {
+  type AgentControlPlane,
+  type AgentNetwork,
+  type AgentShare,
+  type NewShare,
+} from './agent-network.ts';
+export { AGENT_LOCK_FILE, inspectAgentLock, isRunning, type LockHolder } from './agent-lock.ts';
+export { adoptOrReplaceAgent, type Adoption, type AdoptionOptions } from './agent-adoption.ts';
+export { runSampleService, startSampleService, type SampleService } from './sample-service.ts';

@@ -1,0 +1,84 @@
+/**
+ * The targets that were given on this agent's own command line or in its configuration file, by share. Kept here,
+ * beside the identity, because the control plane's word alone must not open this machine's network: a target is
+ * only taken without `--allow-target` if both agree that the agent asked for it.
+ */
+import { type Log, messageOf } from '#base';
+import { loadJsonFile, saveJsonFile } from './state-file.ts';
+
+export class OwnTargets {
+  readonly #path: string;
+  readonly #targets: Map<string, string>;
+  /** Shares being made: not listed yet, not to be forgotten. */
+  readonly #pinned = new Set<string>();
+
+  private constructor(path: string, targets: Map<string, string>) {
+    this.#path = path;
+    this.#targets = targets;
+  }
+
+  /** A damaged file counts as empty: shares that relied on it are refused until they are shared again. */
+  static load(path: string, log: Log): OwnTargets {
+    const targets = new Map<string, string>();
+    try {
+      const value = loadJsonFile(path) as { targets?: unknown } | null | undefined;
+      for (const [token, target] of Object.entries((value?.targets ?? {}) as Record<string, unknown>)) {
+        if (typeof target === 'string') targets.set(token, target);
+      }
+    } catch (error) {
+      log.error(
+        { path, error: messageOf(error) },
+        'the list of own targets cannot be read; share again what is refused',
+      );
+    }
+    return new OwnTargets(path, targets);
+  }
+
+  has(token: string, target: string): boolean {
+    return this.#targets.get(token) === target;
+  }
+
+  get(token: string): string | undefined {
+    return this.#targets.get(token);
+  }
+
+  set(token: string, target: string | undefined): void {
+    if (this.#targets.get(token) === target) return;
+    if (target === undefined) this.#targets.delete(token);
+    else this.#targets.set(token, target);
+    this.#save();
+  }
+
+  setAll(entries: Iterable<readonly [token: string, target: string]>): void {
+    let changed = false;
+    for (const [token, target] of entries) {
+      if (this.#targets.get(token) === target) continue;
+      this.#targets.set(token, target);
+      changed = true;
+    }
+    if (changed) this.#save();
+  }
+
+  pin(token: string): void {
+    this.#pinned.add(token);
+  }
+
+  unpin(token: string): void {
+    this.#pinned.delete(token);
+  }
+
+  /** Forgets shares that are gone. */
+  keepOnly(tokens: ReadonlySet<string>): void {
+    let changed = false;
+    for (const token of this.#targets.keys()) {
+      if (tokens.has(token) || this.#pinned.has(token)) continue;
+      this.#targets.delete(token);
+      changed = true;
+    }
+    if (changed) this.#save();
+  }
+
+  #save(): void {
+    saveJsonFile(this.#path, { v: 1, targets: Object.fromEntries(this.#targets) });
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Tells whether a process is still the one that was meant: process ids are used again, start times are not.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Unique for this boot of the machine; undefined when there is no such process (a zombie is none). */
+export function processStart(pid: number): string | undefined {
+  if (process.platform === 'linux') return linuxProcessStart(pid);
+  const ps = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 });
+  const text = ps.stdout?.trim() ?? '';
+  return ps.status === 0 && text !== '' ? text : undefined;
+}
+
+function linuxProcessStart(pid: number): string | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return undefined;
+  }
+  // The command name stands in parentheses and may hold anything: count the fields after the last one.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state] = fields;
+  const startTicks = fields[19];
+  if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
+  return `${bootId()}:${startTicks}`;
+}
+
+let knownBootId: string | undefined;
+
+function bootId(): string {
+  try {
+    knownBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    knownBootId = 'boot';
+  }
+  return knownBootId;
+}

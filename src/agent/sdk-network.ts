@@ -1,0 +1,145 @@
+/**
+ * The agent's network made of `#sdk`: the identity (enrolled with a code when there is none, or when the control
+ * plane refuses the old one), the edge API and the overlay host over it.
+ */
+import { X509Certificate } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { FrontdoorError, type Log, messageOf } from '#base';
+import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
+import {
+  EdgeApiClient,
+  enrollIdentity,
+  fetchBootstrapToken,
+  startIdentityRenewal,
+  type OverlayHost,
+} from '#sdk';
+import type { AgentNetwork } from './agent-network.ts';
+
+export const AGENT_IDENTITY_FILE = 'identity.json';
+
+export interface SdkNetworkOptions {
+  readonly dataDir: string;
+  /** Base address of the Management API; only enrolling needs it. */
+  readonly apiUrl: string;
+  /** An enrollment code, or the enrollment JWT itself. */
+  readonly enrollmentToken?: string | undefined;
+  /** Name of the environment; default: this machine's. */
+  readonly name?: string | undefined;
+  /** CA certificates (PEM) for the Management API; default: the system's. */
+  readonly ca?: string | undefined;
+  readonly version: string;
+  readonly log: Log;
+  /** The overlay side over the opened edge API. */
+  readonly openHost: (edge: EdgeApiClient) => OverlayHost & { close(): Promise<void> | void };
+}
+
+/** Throws `FrontdoorError` when there is no identity and none can be got. */
+export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentNetwork> {
+  const { dataDir, version, log } = options;
+  const path = join(dataDir, AGENT_IDENTITY_FILE);
+  let identity = await loadIdentity(path);
+  let edge: EdgeApiClient | undefined;
+  if (identity !== undefined) {
+    edge = new EdgeApiClient({ identity, log, version });
+    if (options.enrollmentToken !== undefined && !(await isRefused(edge))) {
+      log.info({ identityFile: path }, 'already enrolled: the enrollment token is not used');
+    } else if (options.enrollmentToken !== undefined) {
+      log.warn(
+        { identityFile: path },
+        'the control plane refuses the identity of this agent: enrolling anew',
+      );
+      await edge.close();
+      edge = undefined;
+    }
+  }
+  if (identity === undefined || edge === undefined) {
+    identity = await enroll(options, path);
+    edge = new EdgeApiClient({ identity, log, version });
+  }
+  const client = edge;
+  const environmentId = commonNameOf(identity.certPem);
+  const environmentName = await nameOf(client, environmentId, log);
+  const renewal = startIdentityRenewal({ client, path, log });
+  const host = options.openHost(client);
+  return {
+    environmentId,
+    environmentName,
+    apiUrl: identity.apiUrl,
+    host,
+    controlPlane: {
+      tellVersion: (told) => client.tellVersion(told),
+      lastServiceChange: () => client.serviceUpdates(),
+      bindableServices: async () =>
+        (await client.services()).filter(({ permissions }) => permissions.includes('Bind')),
+      shares: () => client.hostedShares(),
+      createShare: (share) => client.createShare(share),
+      releaseShare: (token) => client.releaseShare(token),
+    },
+    close: async () => {
+      renewal.close();
+      await host.close();
+      await client.close();
+    },
+  };
+}
+
+async function loadIdentity(path: string): Promise<IdentityFile | undefined> {
+  try {
+    return await loadIdentityFile(path);
+  } catch (error) {
+    if (error instanceof FrontdoorError && error.kind === 'notFound') return undefined;
+    throw error;
+  }
+}
+
+async function enroll(options: SdkNetworkOptions, path: string): Promise<IdentityFile> {
+  const { apiUrl, enrollmentToken, name = hostname(), ca, log } = options;
+  if (enrollmentToken === undefined) {
+    throw new FrontdoorError(
+      'unauthenticated',
+      'not-enrolled',
+      `this agent is not enrolled (${path} does not exist); get a code with ` +
+        'POST {api}/frontdoor/{id}/agents/enrollments and start with --enrollment-token CODE',
+    );
+  }
+  const isJwt = enrollmentToken.split('.').length === 3;
+  const jwt = isJwt
+    ? enrollmentToken
+    : (await fetchBootstrapToken({ apiUrl, code: enrollmentToken, ...(ca === undefined ? {} : { ca }) }))
+        .token;
+  const { identity, id } = await enrollIdentity({ jwt, name });
+  await saveIdentityFile(path, identity);
+  log.info({ environmentId: id, name, identityFile: path }, 'enrolled');
+  return identity;
+}
+
+/** Sure only when the control plane says so; one that is away refuses nobody. */
+async function isRefused(edge: EdgeApiClient): Promise<boolean> {
+  try {
+    await edge.session();
+    return false;
+  } catch (error) {
+    return error instanceof FrontdoorError && ['unauthenticated', 'forbidden'].includes(error.kind);
+  }
+}
+
+async function nameOf(edge: EdgeApiClient, fallback: string, log: Log): Promise<string> {
+  try {
+    return (await edge.currentIdentity()).name;
+  } catch (error) {
+    log.debug({ error: messageOf(error) }, 'the name of the environment is not known yet');
+    return fallback;
+  }
+}
+
+function commonNameOf(certPem: string): string {
+  const name = /^CN=(.+)$/m.exec(new X509Certificate(certPem).subject)?.[1];
+  if (name === undefined)
+    throw new FrontdoorError(
+      'invalid',
+      'identity-unnamed',
+      'the certificate of this agent has no common name',
+    );
+  return name;
+}

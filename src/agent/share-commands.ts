@@ -1,0 +1,144 @@
+/**
+ * What the operator asks for: make a share and wait until it can be dialed, release one. Changes go to the control
+ * plane one at a time; the agent's own list of targets is written first, so that a crash in between costs nothing.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain';
+import { FrontdoorError, messageOf } from '#base';
+import type { AgentControlPlane, AgentShare, NewShare } from './agent-network.ts';
+import type { OwnTargets } from './own-targets.ts';
+import type { ShareFollower } from './share-follower.ts';
+import type { ShareRegistry } from './share-registry.ts';
+import { parseTarget } from './share-target.ts';
+
+export interface ShareCommandsOptions {
+  readonly controlPlane: AgentControlPlane;
+  readonly own: OwnTargets;
+  readonly table: ShareRegistry;
+  readonly follower: ShareFollower;
+  /** How long `share` waits until the share can be dialed. */
+  readonly readyTimeoutMs?: number;
+  /** How long a failure may be one from before the share was offered. */
+  readonly settleMs?: number;
+}
+
+const MAX_WAITING = 256;
+const UNCERTAIN = new Set(['unavailable', 'timeout', 'badGateway', 'internal', 'protocol']);
+
+export class ShareCommands {
+  readonly #options: ShareCommandsOptions;
+  #tail: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(options: ShareCommandsOptions) {
+    this.#options = options;
+  }
+
+  async share(request: AgentShareRequest): Promise<AgentShareResult> {
+    const { follower, table, readyTimeoutMs = 15_000 } = this.#options;
+    const deadlineMs = performance.now() + readyTimeoutMs;
+    const share = await this.place(request);
+    await follower.syncNow();
+    const readiness = await this.#waitUntilReady(share.token, deadlineMs);
+    return { share: table.view(table.share(share.token) ?? share), readiness };
+  }
+
+  /** Makes the share or takes it back, without waiting for anything to serve it. */
+  async place(request: AgentShareRequest): Promise<AgentShare> {
+    const { controlPlane, own } = this.#options;
+    const parsed = parseTarget(request.target);
+    if ('problem' in parsed) throw new FrontdoorError('invalid', 'invalid-target', parsed.problem);
+    const { text } = parsed.target;
+    const { name } = request;
+    const wanted: NewShare = {
+      shareMode: request.mode,
+      backendMode: 'proxy',
+      target: text,
+      grants: request.grants,
+      ...(name === undefined ? {} : { name }),
+    };
+    return await this.#inOrder(async () => {
+      const before = name === undefined ? undefined : own.get(name);
+      if (name !== undefined) {
+        own.pin(name);
+        own.set(name, text);
+      }
+      try {
+        const share = await controlPlane.createShare(wanted);
+        own.set(share.token, text);
+        return share;
+      } catch (error) {
+        // When it is open whether the share was made, the target stays known: it is what the operator asked for.
+        const certain = error instanceof FrontdoorError && !UNCERTAIN.has(error.kind);
+        if (name !== undefined && certain) own.set(name, before);
+        throw error;
+      } finally {
+        if (name !== undefined) own.unpin(name);
+      }
+    });
+  }
+
+  async release(name: string): Promise<{ token: string }> {
+    const { controlPlane, own, follower } = this.#options;
+    await this.#inOrder(async () => {
+      await controlPlane.releaseShare(name);
+      own.set(name, undefined);
+    });
+    await follower.syncNow();
+    return { token: name };
+  }
+
+  async #waitUntilReady(token: string, deadlineMs: number): Promise<ShareReadiness> {
+    const { table, follower, settleMs = 3_000 } = this.#options;
+    let boundMs: number | undefined;
+    let reason = 'the control plane has not listed the share for this agent yet';
+    let pauseMs = 100;
+    for (;;) {
+      const hosted = table.byToken(token);
+      if (hosted === undefined) await follower.syncNow();
+      else if (hosted.hosting !== 'bound') {
+        boundMs = undefined;
+        reason = hosted.problem ?? 'no overlay router has accepted the share yet';
+      } else {
+        boundMs ??= performance.now();
+        const settled = performance.now() - boundMs >= settleMs;
+        try {
+          const share = (await follower.fetchShares()).find((each) => each.token === token);
+          if (hosted.healthy === true && share?.status === 'DEPLOYED') return { ready: true };
+          const measured = share?.status === 'FAILED' ? share.failure?.lastError : undefined;
+          reason = hosted.problem ?? measured ?? 'no circuit through the overlay has reached the service yet';
+          // The agent's own look is fresh; a measured failure may be older than the offer.
+          if (hosted.healthy === false || (settled && measured !== undefined))
+            return { ready: false, reason };
+        } catch (error) {
+          reason = messageOf(error);
+        }
+      }
+      const leftMs = deadlineMs - performance.now();
+      if (leftMs <= 0) return { ready: false, reason };
+      await delay(Math.min(pauseMs, leftMs));
+      pauseMs = Math.min(pauseMs * 1.5, 1_000);
+    }
+  }
+
+  async #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) {
+      throw new FrontdoorError(
+        'limited',
+        'too-many-changes',
+        'too many changes of shares are waiting; try again',
+      );
+    }
+    this.#waiting += 1;
+    const turn = this.#tail.then(work, work);
+    this.#tail = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}

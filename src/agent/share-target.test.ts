@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseTarget } from './share-target.ts';
+
+test('targets with one meaning have one spelling', () => {
+  for (const [text, canonical] of [
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['HTTP://LocalHost:3000/', 'http://localhost:3000'],
+    ['http://app', 'http://app:80'],
+    ['https://app/', 'https://app:443'],
+    ['http://[::1]:80', 'http://[::1]:80'],
+  ] as const) {
+    const parsed = parseTarget(text);
+    assert.ok('target' in parsed, text);
+    assert.equal(parsed.target.text, canonical);
+  }
+});
+
+test('anything but scheme, host and port is refused', () => {
+  for (const text of [
+    '',
+    'app:80',
+    'tcp://app:80',
+    'http://',
+    'http://user:pw@app:80',
+    'http://app:80/path',
+    'http://app:80/?q',
+    'http://app:80#f',
+    'http://app:0',
+    'http://app:65536',
+    'http://a b:80',
+    'http://app\\evil:80',
+    ' http://app:80',
+    'http://app:80\n',
+    'http://0x7f.1:8080',
+    'http://127.1:8080',
+  ]) {
+    assert.ok('problem' in parseTarget(text), JSON.stringify(text));
+  }
+});

@@ -1,0 +1,34 @@
+/**
+ * The private service that a share leads to, as the agent connects to it. What a target may look like is decided
+ * in one place for all parts (`#domain`); here it gets one spelling, so that equal targets are equal text.
+ */
+import { formatHostPort } from '#base';
+import { parseShareTarget } from '#domain';
+
+export interface ShareTarget {
+  /** True: TLS to the service. */
+  readonly secure: boolean;
+  /** Host name or address literal, without brackets, lower case. */
+  readonly host: string;
+  readonly port: number;
+  /** Scheme, host and port; equal targets have equal text. */
+  readonly text: string;
+}
+
+export type ParsedTarget = { readonly target: ShareTarget } | { readonly problem: string };
+
+export function parseTarget(text: string): ParsedTarget {
+  const parsed = parseShareTarget(text);
+  if (parsed === undefined)
+    return { problem: `target ${JSON.stringify(text.slice(0, 200))} ${faultOf(text)}` };
+  const { scheme, host, port } = parsed;
+  return {
+    target: { secure: scheme === 'https', host, port, text: `${scheme}://${formatHostPort(host, port)}` },
+  };
+}
+
+function faultOf(text: string): string {
+  if (/^https?:\/\/[^/]*@/i.test(text)) return 'must not hold credentials';
+  if (/^https?:\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
+  return 'must look like http://HOST:PORT or https://HOST:PORT';
+}

@@ -1,0 +1,68 @@
+/**
+ * What the looks at one private service say together. A look connects, sends its end (FIN) and watches whether the
+ * service closes too: a live HTTP server does, a frozen one still connects (its kernel does that) but never closes.
+ * Only a service that was seen to close before is held to it, so that one which keeps half-open connections is not
+ * called frozen; and only two missed closes in a row count.
+ */
+export interface TargetHealth {
+  readonly verdict: 'unknown' | 'passing' | 'failing';
+  /** Why it is failing. */
+  readonly reason: string | undefined;
+  readonly closesOnEnd: boolean;
+  readonly missedCloses: number;
+  /** Looks in a row that saw it stay open before it ever closed. */
+  readonly staysOpen: number;
+}
+
+export type LookResult =
+  | { readonly type: 'notConnected'; readonly reason: string }
+  | { readonly type: 'closed' }
+  | { readonly type: 'stayedOpen' }
+  /** Bytes of the service arrived on a circuit. */
+  | { readonly type: 'spoke' };
+
+export interface HealthStep {
+  readonly state: TargetHealth;
+  /** Look again at once instead of after the interval. */
+  readonly again: boolean;
+}
+
+export const UNKNOWN_HEALTH: TargetHealth = {
+  verdict: 'unknown',
+  reason: undefined,
+  closesOnEnd: false,
+  missedCloses: 0,
+  staysOpen: 0,
+};
+
+const MISSES_TO_FAIL = 2;
+const LOOKS_TO_LEARN = 3;
+
+/** Waiting for the close teaches nothing any more. */
+export function knownToStayOpen(state: TargetHealth): boolean {
+  return !state.closesOnEnd && state.staysOpen >= LOOKS_TO_LEARN;
+}
+
+export function stepTargetHealth(state: TargetHealth, result: LookResult): HealthStep {
+  switch (result.type) {
+    case 'notConnected':
+      // Whatever listens there next may be another program: forget what this one did.
+      return { state: { ...UNKNOWN_HEALTH, verdict: 'failing', reason: result.reason }, again: false };
+    case 'closed':
+      return { state: { ...UNKNOWN_HEALTH, verdict: 'passing', closesOnEnd: true }, again: false };
+    case 'spoke':
+      // It talks, so it lives; if it was called frozen, it has stopped closing and is no longer held to that.
+      if (state.verdict !== 'failing') return { state, again: false };
+      return { state: { ...UNKNOWN_HEALTH, verdict: 'passing' }, again: false };
+    case 'stayedOpen': {
+      if (!state.closesOnEnd) {
+        const staysOpen = Math.min(state.staysOpen + 1, LOOKS_TO_LEARN);
+        return { state: { ...UNKNOWN_HEALTH, verdict: 'passing', staysOpen }, again: false };
+      }
+      const missedCloses = Math.min(state.missedCloses + 1, MISSES_TO_FAIL);
+      if (missedCloses < MISSES_TO_FAIL) return { state: { ...state, missedCloses }, again: true };
+      const reason = 'the service accepts connections but does not react (frozen or overloaded)';
+      return { state: { ...state, missedCloses, verdict: 'failing', reason }, again: false };
+    }
+  }
+}

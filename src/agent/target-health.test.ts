@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { test } from 'node:test';
+import { parseAllowedTarget } from './allow-target-policy.ts';
+import { parseTarget, type ShareTarget } from './share-target.ts';
+import { TargetHealthMonitor, type HealthWatch, type WatchedTarget } from './target-health.ts';
+import { TargetResolver } from './target-resolver.ts';
+
+interface Verdict {
+  readonly passed: boolean;
+  readonly reason: string | undefined;
+}
+
+/** Verdicts as they come, each awaited once. */
+function watching(
+  what: WatchedTarget,
+  options: { closeTimeoutMs?: number; intervalMs?: number } = {},
+): { next: () => Promise<Verdict>; watch: HealthWatch; monitor: TargetHealthMonitor } {
+  const monitor = new TargetHealthMonitor({ resolver: new TargetResolver(), intervalMs: 50, ...options });
+  const seen: Verdict[] = [];
+  const waiting: ((verdict: Verdict) => void)[] = [];
+  const watch = monitor.watch(what, (passed, reason) => {
+    const waiter = waiting.shift();
+    if (waiter === undefined) seen.push({ passed, reason });
+    else waiter({ passed, reason });
+  });
+  const next = (): Promise<Verdict> =>
+    new Promise((resolve) => {
+      const verdict = seen.shift();
+      if (verdict === undefined) waiting.push(resolve);
+      else resolve(verdict);
+    });
+  return { next, watch, monitor };
+}
+
+function target(port: number): ShareTarget {
+  const parsed = parseTarget(`http://127.0.0.1:${port}`);
+  assert.ok('target' in parsed);
+  return parsed.target;
+}
+
+async function listen(
+  server: { listen: Server['listen']; address: Server['address'] },
+  port = 0,
+): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+test('a service that stops and comes back is seen to', { timeout: 10_000 }, async () => {
+  const http = createHttpServer();
+  const port = await listen(http);
+  const { next, monitor } = watching({ target: target(port) });
+  assert.deepEqual(await next(), { passed: true, reason: undefined });
+  http.close();
+  const down = await next();
+  assert.equal(down.passed, false);
+  assert.match(down.reason ?? '', /connection refused by http:\/\/127\.0\.0\.1/);
+  const again = createHttpServer();
+  await listen(again, port);
+  assert.equal((await next()).passed, true);
+  monitor.close();
+  again.close();
+});
+
+test('a frozen process is told from a live one and from its return', { timeout: 20_000 }, async () => {
+  const program = `require('node:http').createServer((q, r) => r.end('x')).listen(0, '127.0.0.1', function () {
+    console.log(this.address().port); });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const { next, monitor } = watching({ target: target(Number(line.toString())) }, { closeTimeoutMs: 400 });
+    assert.equal((await next()).passed, true);
+    child.kill('SIGSTOP');
+    const frozen = await next();
+    assert.equal(frozen.passed, false);
+    assert.match(frozen.reason ?? '', /does not react/);
+    child.kill('SIGCONT');
+    assert.equal((await next()).passed, true);
+    monitor.close();
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('a service that keeps half-open connections stays healthy', { timeout: 10_000 }, async () => {
+  let looks = 0;
+  let enough: () => void = () => {};
+  const looked = new Promise<void>((resolve) => (enough = resolve));
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {});
+    socket.resume();
+    looks += 1;
+    if (looks === 6) enough();
+  });
+  const port = await listen(server);
+  const { next, watch, monitor } = watching({ target: target(port) }, { closeTimeoutMs: 30 });
+  assert.equal((await next()).passed, true);
+  await looked;
+  assert.equal(watch.passed, true);
+  monitor.close();
+  server.close();
+});
+
+test('a target that is not allowed is not connected to', { timeout: 10_000 }, async () => {
+  let connections = 0;
+  const server = createServer(() => (connections += 1));
+  const port = await listen(server);
+  const parsed = parseAllowedTarget('10.0.0.0/8:*');
+  assert.ok('allowed' in parsed);
+  const { next, monitor } = watching({ target: target(port), only: [parsed.allowed] });
+  const verdict = await next();
+  assert.equal(verdict.passed, false);
+  assert.match(verdict.reason ?? '', /--allow-target/);
+  monitor.close();
+  server.close();
+  await once(server, 'close');
+  assert.equal(connections, 0);
+});
+
+test(
+  'shares of one target share its looks, and nothing is left after the last',
+  { timeout: 10_000 },
+  async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.resume();
+      socket.on('error', () => {});
+    });
+    const port = await listen(server);
+    const monitor = new TargetHealthMonitor({ resolver: new TargetResolver(), intervalMs: 60_000 });
+    const verdicts: boolean[] = [];
+    const watches: HealthWatch[] = [];
+    await new Promise<void>((resolve) => {
+      for (let i = 0; i < 50; i += 1) {
+        watches.push(
+          monitor.watch({ target: target(port) }, (passed) => {
+            verdicts.push(passed);
+            if (verdicts.length === 50) resolve();
+          }),
+        );
+      }
+    });
+    assert.equal(connections, 1);
+    for (const watch of watches) watch.close();
+    server.close();
+    await once(server, 'close');
+  },
+);

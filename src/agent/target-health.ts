@@ -1,0 +1,211 @@
+/**
+ * The agent's own look at its private services: each distinct target every few seconds, however many shares lead
+ * to it, a bounded number at a time. Judges by `target-health-machine.ts`; tells its watchers about changes.
+ */
+import type { AllowedTarget } from './allow-target-policy.ts';
+import type { ShareTarget } from './share-target.ts';
+import { connectTarget } from './target-connection.ts';
+import {
+  knownToStayOpen,
+  stepTargetHealth,
+  UNKNOWN_HEALTH,
+  type LookResult,
+  type TargetHealth,
+} from './target-health-machine.ts';
+import type { TargetResolver } from './target-resolver.ts';
+
+export interface TargetHealthOptions {
+  readonly resolver: TargetResolver;
+  readonly intervalMs?: number;
+  readonly connectTimeoutMs?: number;
+  /** How long a service may take to close after our end. */
+  readonly closeTimeoutMs?: number;
+  /** Soonest look after a hint. */
+  readonly hintDelayMs?: number;
+  readonly maxLooks?: number;
+}
+
+export interface WatchedTarget {
+  readonly target: ShareTarget;
+  readonly only?: readonly AllowedTarget[] | undefined;
+}
+
+export type HealthListener = (passed: boolean, reason: string | undefined) => void;
+
+export interface HealthWatch {
+  /** Undefined before the first look. */
+  readonly passed: boolean | undefined;
+  readonly reason: string | undefined;
+  /** Something failed on the way there: look soon. */
+  hint(): void;
+  /** Bytes of the service arrived. */
+  spoke(): void;
+  close(): void;
+}
+
+interface Watched {
+  readonly key: string;
+  readonly what: WatchedTarget;
+  readonly listeners: Set<HealthListener>;
+  state: TargetHealth;
+  timer: NodeJS.Timeout | undefined;
+  looking: boolean;
+  cancel: (() => void) | undefined;
+}
+
+export class TargetHealthMonitor {
+  readonly #resolver: TargetResolver;
+  readonly #intervalMs: number;
+  readonly #connectTimeoutMs: number;
+  readonly #closeTimeoutMs: number;
+  readonly #hintDelayMs: number;
+  readonly #maxLooks: number;
+  readonly #watched = new Map<string, Watched>();
+  readonly #waiting: Watched[] = [];
+  #looks = 0;
+
+  constructor(options: TargetHealthOptions) {
+    this.#resolver = options.resolver;
+    this.#intervalMs = options.intervalMs ?? 5_000;
+    this.#connectTimeoutMs = options.connectTimeoutMs ?? 3_000;
+    this.#closeTimeoutMs = options.closeTimeoutMs ?? 4_000;
+    this.#hintDelayMs = options.hintDelayMs ?? 200;
+    this.#maxLooks = options.maxLooks ?? 256;
+  }
+
+  /** Looks at once; the listener hears the first verdict and each change. */
+  watch(what: WatchedTarget, listener: HealthListener): HealthWatch {
+    const key = `${what.only === undefined ? 'any' : 'only'} ${what.target.text}`;
+    let entry = this.#watched.get(key);
+    if (entry === undefined) {
+      entry = {
+        key,
+        what,
+        listeners: new Set(),
+        state: UNKNOWN_HEALTH,
+        timer: undefined,
+        looking: false,
+        cancel: undefined,
+      };
+      this.#watched.set(key, entry);
+      this.#lookWhenFree(entry);
+    } else if (entry.state.verdict !== 'unknown') {
+      const { verdict, reason } = entry.state;
+      process.nextTick(() => {
+        if (watched.listeners.has(listener)) listener(verdict === 'passing', reason);
+      });
+    }
+    const watched = entry;
+    watched.listeners.add(listener);
+    return {
+      get passed() {
+        return watched.state.verdict === 'unknown' ? undefined : watched.state.verdict === 'passing';
+      },
+      get reason() {
+        return watched.state.reason;
+      },
+      hint: () => this.#schedule(watched, this.#hintDelayMs),
+      spoke: () => this.#apply(watched, { type: 'spoke' }),
+      close: () => {
+        if (watched.listeners.delete(listener) && watched.listeners.size === 0) this.#forget(watched);
+      },
+    };
+  }
+
+  close(): void {
+    for (const watched of this.#watched.values()) this.#forget(watched);
+  }
+
+  #forget(watched: Watched): void {
+    watched.listeners.clear();
+    clearTimeout(watched.timer);
+    watched.timer = undefined;
+    watched.cancel?.();
+    if (this.#watched.get(watched.key) === watched) this.#watched.delete(watched.key);
+  }
+
+  #isWatched(watched: Watched): boolean {
+    return this.#watched.get(watched.key) === watched;
+  }
+
+  #schedule(watched: Watched, delayMs: number): void {
+    if (watched.looking || !this.#isWatched(watched)) return;
+    clearTimeout(watched.timer);
+    watched.timer = setTimeout(() => this.#lookWhenFree(watched), delayMs);
+  }
+
+  #lookWhenFree(watched: Watched): void {
+    watched.timer = undefined;
+    watched.looking = true;
+    if (this.#looks < this.#maxLooks) this.#look(watched);
+    else this.#waiting.push(watched);
+  }
+
+  #look(watched: Watched): void {
+    this.#looks += 1;
+    const startedMs = performance.now();
+    let done = false;
+    const finish = (result: LookResult | undefined): void => {
+      if (done) return;
+      done = true;
+      watched.cancel = undefined;
+      watched.looking = false;
+      this.#looks -= 1;
+      this.#lookAtNext();
+      if (result === undefined || !this.#isWatched(watched)) return;
+      const again = this.#apply(watched, result);
+      const restMs = this.#intervalMs - (performance.now() - startedMs);
+      this.#schedule(watched, again ? 0 : Math.max(this.#intervalMs / 5, restMs));
+    };
+    let closeTimer: NodeJS.Timeout | undefined;
+    const { target, only } = watched.what;
+    const giveUp = connectTarget(
+      { target, only, resolver: this.#resolver, timeoutMs: this.#connectTimeoutMs, handshake: false },
+      (connection) => {
+        if (knownToStayOpen(watched.state)) {
+          connection.abort();
+          finish({ type: 'stayedOpen' });
+          return;
+        }
+        closeTimer = setTimeout(() => {
+          connection.onClose = () => {};
+          connection.abort();
+          finish({ type: 'stayedOpen' });
+        }, this.#closeTimeoutMs);
+        // A reset is a reaction too; and a service that speaks first is alive.
+        connection.onClose = () => {
+          clearTimeout(closeTimer);
+          finish({ type: 'closed' });
+        };
+        connection.end();
+        watched.cancel = () => {
+          clearTimeout(closeTimer);
+          connection.onClose = () => {};
+          connection.abort();
+          finish(undefined);
+        };
+      },
+      (failure) => finish({ type: 'notConnected', reason: failure.message }),
+    );
+    watched.cancel = () => {
+      giveUp();
+      finish(undefined);
+    };
+  }
+
+  #lookAtNext(): void {
+    let next = this.#waiting.shift();
+    while (next !== undefined && !this.#isWatched(next)) next = this.#waiting.shift();
+    if (next !== undefined) this.#look(next);
+  }
+
+  #apply(watched: Watched, result: LookResult): boolean {
+    const { state, again } = stepTargetHealth(watched.state, result);
+    const changed = state.verdict !== watched.state.verdict || state.reason !== watched.state.reason;
+    watched.state = state;
+    if (changed && state.verdict !== 'unknown') {
+      for (const listener of watched.listeners) listener(state.verdict === 'passing', state.reason);
+    }
+    return again;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Addresses of target names, one look-up at a time for each name and kept for a few seconds: the system's resolver
+ * blocks one of a few threads while it waits, so a name server that hangs must not be asked once per circuit.
+ */
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { type Clock, systemClock } from '#base';
+
+const KEEP_MS = 5_000;
+const MAX_NAMES = 1_024;
+
+type Answer = (error: Error | null, addresses: readonly LookupAddress[]) => void;
+export type SystemLookup = (
+  host: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+interface Known {
+  readonly addresses: readonly LookupAddress[];
+  readonly untilMs: number;
+}
+
+export class TargetResolver {
+  readonly #lookup: SystemLookup;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+  readonly #waiting = new Map<string, Answer[]>();
+
+  constructor(lookup: SystemLookup = systemLookup, clock: Clock = systemClock) {
+    this.#lookup = lookup;
+    this.#clock = clock;
+  }
+
+  resolve(host: string, answer: Answer): void {
+    const known = this.#known.get(host);
+    if (known !== undefined && known.untilMs > this.#clock.nowMs()) {
+      process.nextTick(answer, null, known.addresses);
+      return;
+    }
+    const waiting = this.#waiting.get(host);
+    if (waiting !== undefined) {
+      waiting.push(answer);
+      return;
+    }
+    this.#waiting.set(host, [answer]);
+    this.#lookup(host, { all: true }, (error, addresses) => {
+      const answers = this.#waiting.get(host) ?? [];
+      this.#waiting.delete(host);
+      this.#known.delete(host);
+      if (error === null) {
+        if (this.#known.size >= MAX_NAMES) this.#known.delete(this.#known.keys().next().value ?? '');
+        this.#known.set(host, { addresses, untilMs: this.#clock.nowMs() + KEEP_MS });
+      }
+      for (const each of answers) each(error, addresses);
+    });
+  }
+}

@@ -1,0 +1,35 @@
+export interface BackOffOptions {
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly factor: number;
+  /** Share of the delay that is random, 0 to 1. */
+  readonly jitter?: number;
+}
+
+/** Delays between attempts: `minMs` first, then `factor` times more up to `maxMs`; `reset` after a success. */
+export class BackOff {
+  readonly #options: BackOffOptions;
+  readonly #random: () => number;
+  #attempts = 0;
+
+  constructor(options: BackOffOptions, random: () => number = Math.random) {
+    this.#options = options;
+    this.#random = random;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** The delay before the next attempt, in milliseconds. */
+  next(): number {
+    const { minMs, maxMs, factor, jitter = 0.2 } = this.#options;
+    const plain = Math.min(maxMs, minMs * factor ** this.#attempts);
+    this.#attempts += 1;
+    return Math.round(plain * (1 - jitter + 2 * jitter * this.#random()));
+  }
+
+  reset(): void {
+    this.#attempts = 0;
+  }
+}

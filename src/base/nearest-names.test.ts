@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nearestNames } from './nearest-names.ts';
+
+test('the names that need the fewest changes come first, whatever their case', () => {
+  const known = ['endpoint', 'endpoints', 'options', 'bind'];
+  assert.deepEqual(nearestNames('endpiont', known, 2), ['endpoint', 'endpoints']);
+  assert.deepEqual(nearestNames('BIND', known, 1), ['bind']);
+  assert.deepEqual(nearestNames('anything', [], 3), []);
+});
+
+test('a name of any length is answered at once', () => {
+  const startedMs = performance.now();
+  nearestNames('x'.repeat(1_000_000), ['endpoint', 'options'], 1);
+  assert.ok(performance.now() - startedMs < 500);
+});

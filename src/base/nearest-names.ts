@@ -1,0 +1,24 @@
+const MAX_NAME_LENGTH = 100;
+
+/** The known names most like a mistaken one, the likest first. */
+export function nearestNames(name: string, known: readonly string[], count: number): string[] {
+  const asked = name.slice(0, MAX_NAME_LENGTH).toLowerCase();
+  return known
+    .map((candidate) => ({ candidate, distance: editDistance(asked, candidate.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,268 @@
+/**
+ * `frontdoor agent …`: starts the agent (the caller's callback does), or talks to the running one over its control
+ * socket. Output for people, or with --json for scripts.
+ */
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ERROR_KINDS } from '#base';
+import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
+import { callAgent } from './agent-socket-client.ts';
+import { runCommand, writeJson, type CliIo } from './cli-io.ts';
+
+export interface AgentStartOptions {
+  readonly dataDir: string;
+  /** The control socket's path. */
+  readonly socket: string;
+  /** The Management API, for enrolling. */
+  readonly api: string;
+  readonly enrollmentToken?: string;
+  readonly name?: string;
+  /** File of CA certificates (PEM) for the Management API. */
+  readonly ca?: string;
+  /** File of CA certificates (PEM) for https targets. */
+  readonly targetCa?: string;
+  readonly allowTarget: readonly string[];
+  readonly config?: string;
+  readonly maxCircuits?: number;
+  readonly logLevel: string;
+}
+
+export interface AgentCommandOptions {
+  readonly io: CliIo;
+  /** Where the agent keeps its state unless --data-dir or FRONTDOOR_AGENT_DIR says otherwise. */
+  readonly defaultDataDir: string;
+  /** The Management API unless --api or FRONTDOOR_API_URL says otherwise. */
+  readonly defaultApiUrl: string;
+  /** Runs the agent until it ends; what it throws becomes the command's failure. */
+  readonly start: (options: AgentStartOptions) => Promise<void>;
+}
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+interface Where {
+  readonly dataDir?: string;
+  readonly socket?: string;
+  readonly json?: boolean;
+}
+
+interface StartFlags extends Where {
+  readonly api?: string;
+  readonly enrollmentToken?: string;
+  readonly name?: string;
+  readonly ca?: string;
+  readonly targetCa?: string;
+  readonly allowTarget: readonly string[];
+  readonly config?: string;
+  readonly maxCircuits?: number;
+  readonly logLevel: string;
+}
+
+export function agentCommand(options: AgentCommandOptions): Command {
+  const agent = new Command('agent').description('publish private services from this machine');
+  agent.addCommand(startCommand(options));
+  const share = new Command('share').description('publish a service through the running agent');
+  share.addCommand(shareCommand(options, 'public'));
+  share.addCommand(shareCommand(options, 'private'));
+  agent.addCommand(share);
+  agent.addCommand(statusCommand(options));
+  agent.addCommand(releaseCommand(options));
+  agent.addCommand(stopCommand(options));
+  agent.addCommand(versionCommand(options));
+  return agent;
+}
+
+function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command {
+  return new Command('start')
+    .description('run the agent in the foreground; it enrolls first when it has no identity')
+    .option(
+      '--enrollment-token <code>',
+      'one-time code from POST …/agents/enrollments (or FRONTDOOR_ENROLLMENT_TOKEN)',
+    )
+    .option('--api <url>', `Management API (or FRONTDOOR_API_URL), default ${defaults.defaultApiUrl}`)
+    .option('--name <name>', "name of the environment, default this machine's name")
+    .option('--ca <file>', "CA certificates (PEM) for the Management API, default the system's")
+    .option('--target-ca <file>', "CA certificates (PEM) for https targets, default the system's")
+    .option(
+      '--allow-target <cidr:ports>',
+      'target that the Management API may set; may be repeated',
+      collect,
+      [],
+    )
+    .option('--config <file>', 'YAML file of shares that are restored on every start')
+    .option('--max-circuits <n>', 'circuits that one share may hold, default 4096', count)
+    .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
+    .option('--socket <path>', 'control socket, default agent.sock in the data directory')
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(LOG_LEVELS)
+        .default('info')
+        .env('FRONTDOOR_LOG'),
+    )
+    .action(async (flags: StartFlags) => {
+      const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
+      const enrollmentToken = flags.enrollmentToken ?? io.env.FRONTDOOR_ENROLLMENT_TOKEN;
+      const { name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
+      const options = {
+        dataDir,
+        socket: socketPath,
+        api: flags.api ?? io.env.FRONTDOOR_API_URL ?? defaults.defaultApiUrl,
+        allowTarget,
+        logLevel,
+        ...(enrollmentToken === undefined ? {} : { enrollmentToken }),
+        ...(name === undefined ? {} : { name }),
+        ...(ca === undefined ? {} : { ca }),
+        ...(targetCa === undefined ? {} : { targetCa }),
+        ...(config === undefined ? {} : { config }),
+        ...(maxCircuits === undefined ? {} : { maxCircuits }),
+      };
+      await runCommand(io, false, () => start(options));
+    });
+}
+
+function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'): Command {
+  const { io } = options;
+  const command = new Command(mode)
+    .description(
+      mode === 'public'
+        ? 'to everybody, as https?://NAME.<zone> at the frontdoor'
+        : 'to the overlay identities that are granted it',
+    )
+    .argument('<target>', 'http://HOST:PORT or https://HOST:PORT')
+    .option('--name <name>', 'keep the share under this name until it is released; default a random token');
+  if (mode === 'private') {
+    command.option('--grant <environmentId>', 'environment that may dial it; may be repeated', collect, []);
+  }
+  return askingOptions(command, options).action(
+    async (target: string, flags: Where & { name?: string; grant?: readonly string[] }) => {
+      await runCommand(io, flags.json === true, async () => {
+        const { share, readiness } = await callAgent(socketOf(flags, options), {
+          op: 'share',
+          mode,
+          target,
+          grants: flags.grant ?? [],
+          ...(flags.name === undefined ? {} : { name: flags.name }),
+        });
+        if (flags.json === true)
+          writeJson(io, {
+            ...share,
+            ready: readiness.ready,
+            reason: readiness.ready ? null : readiness.reason,
+          });
+        else if (readiness.ready) io.out(`${readyText(share)}\n`);
+        else {
+          io.err(
+            `frontdoor: share ${share.token} stands, but cannot be dialed: ${readiness.reason}\n` +
+              `It serves as soon as that changes; "frontdoor agent release ${share.token}" removes it.\n`,
+          );
+        }
+        if (!readiness.ready) io.exitCode = ERROR_KINDS.unavailable.exitCode;
+      });
+    },
+  );
+}
+
+function readyText(share: AgentShareView): string {
+  const to = share.endpoints.length === 0 ? `private share ${share.token}` : share.endpoints.join('\n');
+  return `${to}\n  -> ${share.target}`;
+}
+
+function statusCommand(options: AgentCommandOptions): Command {
+  const { io } = options;
+  const command = new Command('status').description('what the running agent hosts, as measured');
+  return askingOptions(command, options).action(async (flags: Where) => {
+    await runCommand(io, flags.json === true, async () => {
+      const status = await callAgent(socketOf(flags, options), { op: 'status' });
+      if (flags.json === true) writeJson(io, status);
+      else io.out(statusText(status));
+    });
+  });
+}
+
+function statusText(status: AgentStatusResult): string {
+  const lines = [
+    `agent ${status.name} (environment ${status.environmentId}), version ${status.version}, process ${status.pid}`,
+    `control plane ${status.apiUrl}: ${status.controlPlane}${status.problem === null ? '' : ` (${status.problem})`}`,
+  ];
+  if (status.shares.length === 0) lines.push('no shares');
+  const width = Math.max(...status.shares.map((share) => share.token.length), 0);
+  for (const share of status.shares) {
+    lines.push(
+      `${share.token.padEnd(width)}  ${share.status.padEnd(8)}  ${share.mode.padEnd(7)}  ${share.target}  ` +
+        `${share.circuits} circuits${share.endpoints.length === 0 ? '' : `  ${share.endpoints.join(' ')}`}`,
+    );
+    if (share.problem !== null) lines.push(`${' '.repeat(width)}  ${share.problem}`);
+  }
+  for (const { name, reason } of status.failedEntries) lines.push(`${name}: not shared yet: ${reason}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function releaseCommand(options: AgentCommandOptions): Command {
+  const { io } = options;
+  const command = new Command('release')
+    .description('give up a share for good: its name becomes free')
+    .argument('<name>', 'name or token of the share');
+  return askingOptions(command, options).action(async (name: string, flags: Where) => {
+    await runCommand(io, flags.json === true, async () => {
+      const released = await callAgent(socketOf(flags, options), { op: 'release', name });
+      if (flags.json === true) writeJson(io, released);
+      else io.out(`released ${released.token}\n`);
+    });
+  });
+}
+
+function stopCommand(options: AgentCommandOptions): Command {
+  const { io } = options;
+  const command = new Command('stop').description(
+    'stop the running agent; its shares stay until they are released',
+  );
+  return askingOptions(command, options).action(async (flags: Where) => {
+    await runCommand(io, flags.json === true, async () => {
+      const stopping = await callAgent(socketOf(flags, options), { op: 'stop' });
+      if (flags.json === true) writeJson(io, stopping);
+      else io.out('the agent finishes what runs and stops, within 30 s\n');
+    });
+  });
+}
+
+function versionCommand(options: AgentCommandOptions): Command {
+  const { io } = options;
+  const command = new Command('version').description('version of the running agent');
+  return askingOptions(command, options).action(async (flags: Where) => {
+    await runCommand(io, flags.json === true, async () => {
+      const version = await callAgent(socketOf(flags, options), { op: 'version' });
+      if (flags.json === true) writeJson(io, version);
+      else io.out(`${version.version}\n`);
+    });
+  });
+}
+
+function askingOptions(command: Command, options: AgentCommandOptions): Command {
+  return command
+    .option('--data-dir <dir>', dataDirHelp(options.defaultDataDir))
+    .option('--socket <path>', 'control socket of the agent, default agent.sock in its data directory')
+    .option('--json', 'print JSON');
+}
+
+function socketOf(flags: Where, options: AgentCommandOptions): string {
+  return placesOf(flags, options.io, options.defaultDataDir).socketPath;
+}
+
+function placesOf(flags: Where, io: CliIo, defaultDataDir: string): { dataDir: string; socketPath: string } {
+  const dataDir = resolve(flags.dataDir ?? io.env.FRONTDOOR_AGENT_DIR ?? defaultDataDir);
+  return { dataDir, socketPath: resolve(flags.socket ?? join(dataDir, AGENT_SOCKET_FILE)) };
+}
+
+function dataDirHelp(defaultDataDir: string): string {
+  return `directory of the agent (or FRONTDOOR_AGENT_DIR), default ${defaultDataDir}`;
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
+}
+
+function count(value: string): number {
+  const number = Number(value);
+  if (!/^\d{1,6}$/.test(value) || number < 1)
+    throw new InvalidArgumentError('must be a number from 1 to 999999');
+  return number;
+}

@@ -1,0 +1,114 @@
+/**
+ * Asks the running agent over its control socket: one request, one answer, one connection. The protocol's shapes
+ * are in `#domain`; the agent serves the other end.
+ */
+import { connect } from 'node:net';
+import { FrontdoorError } from '#base';
+import {
+  AGENT_SOCKET_MAX_ANSWER_BYTES,
+  AGENT_SOCKET_VERSION,
+  checkAgentAnswer,
+  checkSocketPath,
+  LineDecoder,
+  type AgentRequest,
+  type AgentResults,
+} from '#domain';
+
+/** From the connection to the answer; longer than the agent itself waits for a share to be ready. */
+const TIMEOUT_MS = 30_000;
+
+/** Throws `FrontdoorError`: the agent's own, or `unavailable`/`timeout` when there is none that answers. */
+export function callAgent<R extends AgentRequest>(
+  socketPath: string,
+  request: R,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<AgentResults[R['op']]> {
+  const problem = checkSocketPath(socketPath, process.platform);
+  if (problem !== undefined) return Promise.reject(new FrontdoorError('invalid', 'socket-path', problem));
+  return new Promise((resolve, reject) => {
+    const decoder = new LineDecoder(AGENT_SOCKET_MAX_ANSWER_BYTES);
+    const socket = connect({ path: socketPath });
+    const fail = (error: FrontdoorError): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(error);
+    };
+    const timer = setTimeout(() => {
+      fail(
+        new FrontdoorError(
+          'timeout',
+          'agent-silent',
+          `the agent at ${socketPath} did not answer in ${timeoutMs / 1_000} s`,
+        ),
+      );
+    }, timeoutMs);
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(unreachable(socketPath, error)));
+    socket.on('close', () => {
+      fail(
+        new FrontdoorError(
+          'unavailable',
+          'agent-closed',
+          `the agent at ${socketPath} closed the connection without an answer`,
+        ),
+      );
+    });
+    socket.on('data', (chunk: Buffer) => {
+      const [line] = decoder.push(chunk);
+      if (line === undefined) {
+        if (decoder.overflowed) fail(unreadable(socketPath));
+        return;
+      }
+      const answer = answerOf(line);
+      if (answer === undefined) fail(unreadable(socketPath));
+      else if (!answer.ok)
+        fail(new FrontdoorError(answer.error.kind, answer.error.code, answer.error.message));
+      else {
+        clearTimeout(timer);
+        socket.destroy();
+        resolve(answer.result as AgentResults[R['op']]);
+      }
+    });
+    socket.write(`${JSON.stringify({ v: AGENT_SOCKET_VERSION, id: 1, ...request })}\n`);
+  });
+}
+
+function answerOf(line: string): ReturnType<typeof checkAgentAnswer> {
+  try {
+    return checkAgentAnswer(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(socketPath: string): FrontdoorError {
+  return new FrontdoorError(
+    'badGateway',
+    'agent-answer',
+    `what listens at ${socketPath} is no agent of this version`,
+  );
+}
+
+function unreachable(socketPath: string, error: NodeJS.ErrnoException): FrontdoorError {
+  const { code } = error;
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') {
+    return new FrontdoorError(
+      'unavailable',
+      'no-agent',
+      `no agent runs at ${socketPath}; start one with "frontdoor agent start", or say where with --data-dir or --socket`,
+      { cause: error },
+    );
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new FrontdoorError('forbidden', 'socket-access', `${socketPath} belongs to another user`, {
+      cause: error,
+    });
+  }
+  return new FrontdoorError(
+    'unavailable',
+    'no-agent',
+    `cannot reach the agent at ${socketPath}: ${code ?? error.message}`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { FrontdoorError } from '#base';
+import type { AgentAnswer, AgentRequest, AgentShareView } from '#domain';
+import type { AgentStartOptions } from './agent-command.ts';
+import { callAgent } from './agent-socket-client.ts';
+import type { CliIo } from './cli-io.ts';
+import { runProgram, type ProgramRunners } from './program.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).toReversed()) cleanup();
+});
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'cli-'));
+  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+interface Ran {
+  readonly out: string;
+  readonly err: string;
+  readonly code: number;
+}
+
+async function run(
+  args: readonly string[],
+  env: CliIo['env'] = {},
+  agentStart?: ProgramRunners['agentStart'],
+): Promise<Ran> {
+  let [out, err] = ['', ''];
+  const io: CliIo = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    env,
+    exitCode: 0,
+  };
+  const none = (): Promise<void> => Promise.reject(new Error('not this command'));
+  await runProgram(args, '1.2.3', io, {
+    up: none,
+    control: none,
+    gateway: none,
+    routerRun: none,
+    routerEnroll: none,
+    agentStart: agentStart ?? none,
+  });
+  return { out, err, code: io.exitCode };
+}
+
+/** An agent that answers each request with what the function gives; its socket's path. */
+async function fakeAgent(answer: (request: AgentRequest) => unknown): Promise<string> {
+  const path = join(folder(), 'a.sock');
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      const { id, ...request } = JSON.parse(chunk.toString()) as AgentRequest & { id: number };
+      let line: AgentAnswer;
+      try {
+        line = { v: 1, id, ok: true, result: answer(request) };
+      } catch (error) {
+        const { kind, code, message } = error as FrontdoorError;
+        line = { v: 1, id, ok: false, error: { kind, code, message } };
+      }
+      socket.write(`${JSON.stringify(line)}\n`);
+    });
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  cleanups.push(() => server.close());
+  return path;
+}
+
+const share: AgentShareView = {
+  token: 'app',
+  name: 'app',
+  mode: 'public',
+  target: 'http://127.0.0.1:3000',
+  reserved: true,
+  endpoints: ['http://app.share.localhost:8080'],
+  status: 'DEPLOYED',
+  hosting: 'bound',
+  healthy: true,
+  problem: null,
+  circuits: 2,
+};
+
+test('share asks the agent and prints where the service is now', async () => {
+  const asked: AgentRequest[] = [];
+  const socket = await fakeAgent((request) => {
+    asked.push(request);
+    return { share, readiness: { ready: true } };
+  });
+  const ran = await run([
+    'agent',
+    'share',
+    'public',
+    'http://127.0.0.1:3000',
+    '--name',
+    'app',
+    '--socket',
+    socket,
+  ]);
+  assert.deepEqual(ran, {
+    out: 'http://app.share.localhost:8080\n  -> http://127.0.0.1:3000\n',
+    err: '',
+    code: 0,
+  });
+  assert.deepEqual(asked, [
+    { v: 1, op: 'share', mode: 'public', target: 'http://127.0.0.1:3000', grants: [], name: 'app' },
+  ]);
+  const args = [
+    'agent',
+    'share',
+    'private',
+    'http://a:1',
+    '--grant',
+    'e1',
+    '--grant',
+    'e2',
+    '--json',
+    '--socket',
+    socket,
+  ];
+  assert.equal((JSON.parse((await run(args)).out) as { ready: boolean }).ready, true);
+  assert.deepEqual((asked[1] as { grants?: unknown }).grants, ['e1', 'e2']);
+});
+
+test('a share that cannot be dialed says why and fails', async () => {
+  const socket = await fakeAgent(() => ({
+    share,
+    readiness: { ready: false, reason: 'connection refused' },
+  }));
+  const ran = await run(['agent', 'share', 'public', 'http://127.0.0.1:3000', '--socket', socket]);
+  assert.equal(ran.code, 8);
+  assert.match(ran.err, /cannot be dialed: connection refused/);
+});
+
+test('the refusals of the agent become a message and the exit status of their kind', async () => {
+  const socket = await fakeAgent(() => {
+    throw new FrontdoorError('conflict', 'conflict', 'Share app is taken');
+  });
+  assert.deepEqual(await run(['agent', 'release', 'app', '--socket', socket]), {
+    out: '',
+    err: 'frontdoor: Share app is taken\n',
+    code: 6,
+  });
+  const json = await run(['agent', 'release', 'app', '--json', '--socket', socket]);
+  assert.deepEqual(JSON.parse(json.out), { error: 'conflict', message: 'Share app is taken' });
+});
+
+test('status shows shares, problems and failed entries', async () => {
+  const socket = await fakeAgent(() => ({
+    version: '1.2.3',
+    pid: 7,
+    environmentId: 'env',
+    name: 'host',
+    apiUrl: 'https://c',
+    controlPlane: 'away',
+    problem: 'cannot be reached',
+    startedAt: '',
+    shares: [share, { ...share, token: 'other', status: 'FAILED', problem: 'connection refused' }],
+    failedEntries: [{ name: 'third', reason: 'taken' }],
+  }));
+  const { out } = await run(['agent', 'status', '--socket', socket]);
+  assert.match(out, /control plane https:\/\/c: away \(cannot be reached\)/);
+  assert.match(out, /app    DEPLOYED  public   http:\/\/127\.0\.0\.1:3000  2 circuits  http:\/\/app\.share/);
+  assert.match(out, /other  FAILED.*\n +connection refused\n/);
+  assert.match(out, /third: not shared yet: taken/);
+});
+
+test('without an agent the message says what to do; the data directory leads to the socket', async () => {
+  const dataDir = folder();
+  const ran = await run(['agent', 'status', '--data-dir', dataDir]);
+  assert.equal(ran.code, 8);
+  assert.ok(ran.err.includes(`${dataDir}/agent.sock; start one with "frontdoor agent start"`), ran.err);
+  assert.match(
+    (await run(['agent', 'stop'], { FRONTDOOR_AGENT_DIR: '/nowhere' })).err,
+    /\/nowhere\/agent\.sock/,
+  );
+});
+
+test(
+  'what is no agent is not believed, and one that is silent is not waited for',
+  { timeout: 10_000 },
+  async () => {
+    const path = join(folder(), 'a.sock');
+    let reply: string | undefined = 'HTTP/1.1 400\n';
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', () => void (reply !== undefined && socket.write(reply)));
+    });
+    server.listen(path);
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    await assert.rejects(callAgent(path, { op: 'status' }), /no agent of this version/);
+    reply = undefined;
+    await assert.rejects(callAgent(path, { op: 'status' }, 50), /did not answer in 0.05 s/);
+  },
+);
+
+test('agent start passes its options on; the code may come from the environment', async () => {
+  const started: AgentStartOptions[] = [];
+  const start = async (options: AgentStartOptions): Promise<void> => void started.push(options);
+  const env = { FRONTDOOR_ENROLLMENT_TOKEN: 'CODE', FRONTDOOR_API_URL: 'https://c' };
+  const args = [
+    '--allow-target',
+    '10.0.0.0/8:80',
+    '--allow-target',
+    '[::1]:1',
+    '--config',
+    'c.yml',
+    '--max-circuits',
+    '5',
+  ];
+  const ran = await run(['agent', 'start', '--data-dir', '/d', ...args], env, start);
+  assert.equal(ran.code, 0);
+  assert.deepEqual(started, [
+    {
+      dataDir: '/d',
+      socket: '/d/agent.sock',
+      api: 'https://c',
+      enrollmentToken: 'CODE',
+      allowTarget: ['10.0.0.0/8:80', '[::1]:1'],
+      config: 'c.yml',
+      maxCircuits: 5,
+      logLevel: 'info',
+    },
+  ]);
+  const failing = await run(['agent', 'start'], {}, () => {
+    throw new FrontdoorError('notFound', 'enrollment_code_refused', 'used or expired; make a new one');
+  });
+  assert.deepEqual(failing, { out: '', err: 'frontdoor: used or expired; make a new one\n', code: 5 });
+  assert.equal((await run(['agent', 'start', '--max-circuits', '0'], {}, start)).code, 2);
+});
+
+interface Api {
+  readonly url: string;
+  readonly seen: { request: IncomingMessage; body: string }[];
+}
+
+async function fakeApi(status: number, answer: unknown): Promise<Api> {
+  const seen: Api['seen'] = [];
+  const server = createHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      seen.push({ request, body: Buffer.concat(chunks).toString() });
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+const credentials = { FRONTDOOR_ACCOUNT_ID: 'acc', FRONTDOOR_API_TOKEN: 'tok' };
+
+test('a created router leaves its token in a file of its owner alone, and never on the screen', async () => {
+  const api = await fakeApi(201, { id: 'r1', name: 'east', token: 'JWT.SECRET.X' });
+  const file = join(folder(), 'east.jwt');
+  const ran = await run(['fabric', 'router', 'create', 'east', '-o', file, '--api', api.url], credentials);
+  assert.equal(ran.code, 0, ran.err);
+  assert.equal(readFileSync(file, 'utf8'), 'JWT.SECRET.X\n');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.doesNotMatch(ran.out, /SECRET/);
+  const [call] = api.seen;
+  assert.equal(`${call?.request.method} ${call?.request.url}`, 'POST /fabric/routers');
+  assert.equal(call?.request.headers.authorization, 'Basic acc:tok');
+  assert.equal(call?.body, '{"name":"east"}');
+});
+
+test('a refused or impossible creation leaves no file, and an existing file is kept', async () => {
+  const api = await fakeApi(403, { error: 'insufficient_scope', message: 'needs frontdoor.admin' });
+  const file = join(folder(), 'gw.jwt');
+  const ran = await run(['fabric', 'gateway', 'create', 'gw', '-o', file, '--api', api.url], credentials);
+  assert.deepEqual(ran, { out: '', err: 'frontdoor: needs frontdoor.admin\n', code: 4 });
+  assert.equal(existsSync(file), false);
+  writeFileSync(file, 'precious');
+  assert.match(
+    (await run(['fabric', 'gateway', 'create', 'gw', '-o', file, '--api', api.url], credentials)).err,
+    /cannot write/,
+  );
+  assert.equal(readFileSync(file, 'utf8'), 'precious');
+  assert.equal(api.seen.length, 1);
+});
+
+test('credentials are asked for, and never sent in clear to another machine', async () => {
+  assert.match((await run(['fabric', 'router', 'list'])).err, /FRONTDOOR_API_TOKEN/);
+  assert.match(
+    (await run(['fabric', 'router', 'list', '--api', 'http://192.0.2.1:1'], credentials)).err,
+    /must be https/,
+  );
+});

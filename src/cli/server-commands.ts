@@ -1,0 +1,194 @@
+/** Commands that run programs of the product: their options, as values. What they do is wired in `bin/`. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { runCommand, type CliIo } from './cli-io.ts';
+
+export interface ListenOptions {
+  readonly listen: string;
+  readonly advertise: string;
+  readonly logLevel: string;
+  readonly readyFile?: string;
+}
+
+export interface UpCommandOptions extends ListenOptions {
+  readonly demo: boolean;
+  readonly dataDir: string;
+  readonly anyPort: boolean;
+  readonly zone: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly apiPort: number;
+  readonly edgeApiPort: number;
+  readonly ctrlPort: number;
+  readonly edgePort: number;
+  readonly apiCert?: string;
+  readonly apiKey?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly maxConnectionsPerAddress?: number;
+}
+
+export interface ControlCommandOptions extends ListenOptions {
+  readonly dataDir: string;
+  readonly zone: string;
+  readonly apiPort: number;
+  readonly edgeApiPort: number;
+  readonly ctrlPort: number;
+  readonly apiCert?: string;
+  readonly apiKey?: string;
+  readonly publicUrl: readonly string[];
+}
+
+export interface GatewayCommandOptions {
+  readonly dataDir: string;
+  readonly enrollmentJwt?: string;
+  readonly listen: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly maxConnectionsPerAddress?: number;
+  readonly logLevel: string;
+  readonly readyFile?: string;
+}
+
+export interface RouterRunOptions {
+  readonly logLevel: string;
+  readonly readyFile?: string;
+}
+
+export interface RouterEnrollOptions {
+  readonly jwt: string;
+}
+
+/** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
+export interface ServerRunners {
+  up(options: UpCommandOptions): Promise<void>;
+  control(options: ControlCommandOptions): Promise<void>;
+  gateway(options: GatewayCommandOptions): Promise<void>;
+  routerRun(file: string, options: RouterRunOptions): Promise<void>;
+  routerEnroll(file: string, options: RouterEnrollOptions): Promise<void>;
+}
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
+  const run: ServerRunners = {
+    up: (options) => runCommand(io, false, () => runners.up(options)),
+    control: (options) => runCommand(io, false, () => runners.control(options)),
+    gateway: (options) => runCommand(io, false, () => runners.gateway(options)),
+    routerRun: (file, options) => runCommand(io, false, () => runners.routerRun(file, options)),
+    routerEnroll: (file, options) => runCommand(io, false, () => runners.routerEnroll(file, options)),
+  };
+  return [upCommand(run), controlCommand(run), gatewayCommand(run), routerCommand(run)];
+}
+
+function upCommand(run: ServerRunners): Command {
+  const command = listening(new Command('up'))
+    .description('control plane, gateway and router in one process, on an embedded database')
+    .option('--demo', 'also start a sample service and an agent that publishes it', false)
+    .option('--data-dir <dir>', 'database, keys and identities', 'frontdoor-data')
+    .option('--any-port', 'take free ports, and keep them for the next start', false)
+    .option(
+      '--zone <zone>',
+      'public shares appear as <share>.<zone> (set on the first start)',
+      'share.localhost',
+    )
+    .addOption(port('--http-port <port>', 'public HTTP', 8080))
+    .addOption(port('--https-port <port>', 'public HTTPS', 8443))
+    .addOption(port('--edge-port <port>', 'router, for agents and SDKs', 3022))
+    .option(
+      '--tls-cert <file>',
+      'certificate of the public HTTPS port (PEM); default: one of its own authority',
+    )
+    .option('--tls-key <file>', 'its key')
+    .addOption(perAddress());
+  return controlPorts(command).action((options: UpCommandOptions) => run.up(options));
+}
+
+function controlCommand(run: ServerRunners): Command {
+  const command = listening(new Command('control'))
+    .description('control plane alone: Management API, edge API, overlay controller')
+    .option('--data-dir <dir>', 'database and keys', 'frontdoor-data')
+    .option(
+      '--zone <zone>',
+      'public shares appear as <share>.<zone> (set on the first start)',
+      'share.localhost',
+    )
+    .option('--public-url <template...>', 'how gateways are reached', ['http://{host}:8080']);
+  return controlPorts(command).action((options: ControlCommandOptions) => run.control(options));
+}
+
+function gatewayCommand(run: ServerRunners): Command {
+  return logged(new Command('gateway'))
+    .description('public gateway alone')
+    .option('--data-dir <dir>', 'identity and last good share list', 'frontdoor-gateway')
+    .option('--enrollment-jwt <file>', 'token of "frontdoor fabric gateway create", for the first start')
+    .option('--listen <host>', 'address to listen on', '127.0.0.1')
+    .addOption(port('--http-port <port>', 'public HTTP', 8080))
+    .addOption(port('--https-port <port>', 'public HTTPS; needs --tls-cert and --tls-key', 8443))
+    .option('--tls-cert <file>', 'certificate (PEM)')
+    .option('--tls-key <file>', 'its key')
+    .addOption(perAddress())
+    .action((options: GatewayCommandOptions) => run.gateway(options));
+}
+
+function routerCommand(run: ServerRunners): Command {
+  const router = new Command('router').description('overlay router');
+  logged(router.command('run'))
+    .argument('<file>', 'configuration file')
+    .description('run a router from its configuration file')
+    .action((file: string, options: RouterRunOptions) => run.routerRun(file, options));
+  router
+    .command('enroll')
+    .argument('<file>', 'configuration file: names the identity files to write')
+    .requiredOption('--jwt <file>', 'token of "frontdoor fabric router create"')
+    .description("trade an enrollment token for the router's identity files")
+    .action((file: string, options: RouterEnrollOptions) => run.routerEnroll(file, options));
+  return router;
+}
+
+function controlPorts(command: Command): Command {
+  return command
+    .addOption(port('--api-port <port>', 'Management API', 8081))
+    .addOption(port('--edge-api-port <port>', 'edge API, for agents, gateways and SDKs', 1280))
+    .addOption(port('--ctrl-port <port>', 'control channel, for routers', 6262))
+    .option('--api-cert <file>', 'certificate of the Management API (PEM); needed to listen beyond loopback')
+    .option('--api-key <file>', 'its key');
+}
+
+function listening(command: Command): Command {
+  return logged(command)
+    .option('--listen <host>', 'address to listen on', '127.0.0.1')
+    .option('--advertise <host>', 'host name or address that others dial', 'localhost');
+}
+
+function logged(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(LOG_LEVELS)
+        .default('info')
+        .env('FRONTDOOR_LOG'),
+    )
+    .option('--ready-file <file>', 'written (JSON, 0600) once everything works');
+}
+
+function perAddress(): Option {
+  return new Option('--max-connections-per-address <count>', 'client connections from one address').argParser(
+    (text) => {
+      return integer(text, 1, 1_000_000);
+    },
+  );
+}
+
+function port(flags: string, description: string, value: number): Option {
+  return new Option(flags, `${description}; 0 takes a free one`)
+    .default(value)
+    .argParser((text) => integer(text, 0, 65_535));
+}
+
+function integer(text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}.`);
+}

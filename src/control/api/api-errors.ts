@@ -1,0 +1,120 @@
+/**
+ * What refusals of the Management API look like: a status and a body of exactly `error` and `message`. The error word
+ * follows from the error's kind; where one status has two words (403), the code says which.
+ */
+import { randomBytes } from 'node:crypto';
+import { FrontdoorError, type ErrorKind, type Log } from '#base';
+
+export interface Refusal {
+  readonly status: number;
+  readonly body: { readonly error: string; readonly message: string };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
+  invalid: 'invalid_request',
+  unauthenticated: 'unauthorized',
+  notFound: 'not_found',
+  wrongMethod: 'method_not_allowed',
+  conflict: 'conflict',
+  tooLarge: 'too_large',
+  unsupportedType: 'unsupported_media_type',
+  limited: 'rate_limited',
+  headTooLarge: 'headers_too_large',
+  unavailable: 'unavailable',
+  timeout: 'timeout',
+};
+
+/** A refusal that carries headers of its own. */
+export class RefusalError extends FrontdoorError {
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(kind: ErrorKind, code: string, message: string, headers: Readonly<Record<string, string>>) {
+    super(kind, code, message);
+    this.headers = headers;
+  }
+}
+
+export function invalidValue(property: string, type: string): FrontdoorError {
+  return new FrontdoorError('invalid', 'invalid_request', `Value for ${property} must be of ${type}`);
+}
+
+export function malformedAuthorization(): FrontdoorError {
+  return invalidValue('Authorization', 'Bearer <ACCESS_TOKEN> or Basic <ACCOUNT_ID>:<API_TOKEN>');
+}
+
+export function unauthorized(): FrontdoorError {
+  return new RefusalError('unauthenticated', 'unauthorized', 'Bearer token is missing or invalid', {
+    'www-authenticate': 'Bearer',
+  });
+}
+
+/** For what does not exist and what is another organization's, alike. */
+export function notGranted(what: 'Frontdoor' | 'Organization', id: string): FrontdoorError {
+  return new FrontdoorError('forbidden', 'not_found', `${what} ${id} not found`);
+}
+
+export function insufficientScope(scope: string): FrontdoorError {
+  return new FrontdoorError('forbidden', 'insufficient_scope', `The scope ${scope} is required`);
+}
+
+export function notFound(
+  what: 'Environment' | 'Agent' | 'Share' | 'Router' | 'Gateway',
+  id: string,
+): FrontdoorError {
+  return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
+}
+
+export function tooMany(retryAfterSeconds: number): FrontdoorError {
+  return new RefusalError('limited', 'rate_limited', 'Too many requests', {
+    'retry-after': String(retryAfterSeconds),
+  });
+}
+
+export function noSuchPath(): FrontdoorError {
+  return new FrontdoorError('notFound', 'not_found', 'There is nothing at this path');
+}
+
+export function notJson(): FrontdoorError {
+  return new FrontdoorError(
+    'unsupportedType',
+    'unsupported_media_type',
+    'Content-Type must be application/json',
+  );
+}
+
+export function tooLarge(maxBytes: number): FrontdoorError {
+  return new FrontdoorError('tooLarge', 'too_large', `The body must not be larger than ${maxBytes} bytes`);
+}
+
+/** The answer to whatever was thrown. What is not ours to explain gets an error id that stands in the log. */
+export function refusalOf(error: unknown, operation: string, log: Log): Refusal {
+  if (error instanceof FrontdoorError && error.kind !== 'internal') {
+    const headers = error instanceof RefusalError ? { headers: error.headers } : {};
+    if (error.kind === 'forbidden') {
+      return { status: 403, body: { error: error.code, message: error.message }, ...headers };
+    }
+    const word = WORDS[error.kind];
+    if (error.kind === 'unavailable')
+      log.warn({ operation, cause: causeOf(error) }, 'refused: a part is away');
+    if (error.code === 'unique_violation' || error.code === 'foreign_key_violation') {
+      return { status: 409, body: { error: 'conflict', message: 'Something changed meanwhile; try again' } };
+    }
+    if (word !== undefined)
+      return { status: error.status, body: { error: word, message: sentence(error) }, ...headers };
+  }
+  const errorId = randomBytes(8).toString('hex');
+  log.error({ errorId, operation, cause: causeOf(error) }, 'an operation of the Management API failed');
+  return { status: 500, body: { error: 'internal', message: `Internal error ${errorId}` } };
+}
+
+function sentence(error: FrontdoorError): string {
+  return error.kind === 'unavailable' ? 'The service is not available at the moment' : error.message;
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause =
+    error.cause === undefined ? '' : `: ${error.cause instanceof Error ? error.cause.message : ''}`;
+  return `${error.stack ?? error.message}${cause}`;
+}

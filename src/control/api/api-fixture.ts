@@ -1,0 +1,218 @@
+/** A Management API over a store in memory, for tests: two organizations, a status board that tests set. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { ManualClock, type Log, type LogFields } from '#base';
+import { errorSchema, operations } from '#contract';
+import { OverlayModel } from '../model/overlay-model.ts';
+import { attachModel } from '../model/model-loader.ts';
+import type { ShareStatus } from '../model/share-status.ts';
+import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { randomToken } from '../secrets/random-token.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { seedFirstStart, type FirstStart } from '../store/first-start.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { BodyChecks } from './body-check.ts';
+import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
+
+export const BASE_URL = 'http://127.0.0.1:8081';
+export const AUDIENCE = `${BASE_URL}/frontdoor`;
+
+export interface ApiWorld {
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly clock: ManualClock;
+  readonly model: OverlayModel;
+  readonly first: FirstStart;
+  /** Another organization with one frontdoor and an account. */
+  readonly other: {
+    readonly organizationId: string;
+    readonly frontdoorId: string;
+    readonly authorization: string;
+  };
+  readonly authorization: string;
+  readonly connected: Set<string>;
+  readonly statuses: Map<string, ShareStatus>;
+  readonly logLines: string[];
+  /** JWT claims that were minted, oldest first. */
+  readonly minted: Parameters<ManagementApiOptions['mintEnrollmentJwt']>[0][];
+  addAccount(
+    organizationId: string,
+    scopes: string,
+  ): Promise<{ id: string; token: string; authorization: string }>;
+  addEnvironment(name: string, frontdoorId?: string): Promise<string>;
+  call(method: string, url: string, options?: CallOptions): Promise<CallAnswer>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Null: none. */
+  readonly authorization?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface CallAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** Undefined when there is no body. */
+  readonly body: unknown;
+}
+
+export async function openApiWorld(options: Partial<ManagementApiOptions> = {}): Promise<ApiWorld> {
+  const secrets = ephemeralSecrets();
+  const clock = new ManualClock();
+  const logLines: string[] = [];
+  const log = recordingLog(logLines);
+  const store = await openStore({ path: 'memory', log });
+  const first = (await seedFirstStart(store, secrets, { zone: 'share.localhost', clock }))!;
+  const model = new OverlayModel();
+  const attached = await attachModel(store, model);
+  const connected = new Set<string>();
+  const statuses = new Map<string, ShareStatus>();
+  const minted: ApiWorld['minted'] = [];
+  const app = await createManagementApi({
+    store,
+    secrets,
+    model,
+    log,
+    clock,
+    status: {
+      share: (id) => statuses.get(id) ?? { state: 'PENDING' },
+      isConnected: (id) => connected.has(id),
+    },
+    baseUrl: () => BASE_URL,
+    authUrl: () => BASE_URL,
+    frontendUrls: (host) => [`http://${host}:8080`],
+    mintEnrollmentJwt: async (claims) => {
+      minted.push(claims);
+      return `jwt-${minted.length}`;
+    },
+    ...options,
+  });
+  const nowMs = clock.nowMs();
+
+  const addAccount: ApiWorld['addAccount'] = async (organizationId, scopes) => {
+    const id = randomUUID();
+    const token = randomToken();
+    await store.db
+      .insertInto('api_account')
+      .values({
+        id,
+        organization_id: organizationId,
+        name: 'account',
+        token_hmac: secrets.hmac(token),
+        scopes,
+        created_at: nowMs,
+        revoked_at: null,
+      })
+      .execute();
+    return { id, token, authorization: `Basic ${id}:${token}` };
+  };
+
+  const organizationId = randomUUID();
+  const frontdoorId = randomUUID();
+  await store.db
+    .insertInto('organization')
+    .values({ id: organizationId, name: 'other', created_at: nowMs })
+    .execute();
+  await store.db
+    .insertInto('frontdoor')
+    .values({ id: frontdoorId, organization_id: organizationId, name: 'other', created_at: nowMs })
+    .execute();
+  const { authorization } = await addAccount(organizationId, 'frontdoor.read frontdoor.write');
+
+  const world: ApiWorld = {
+    app,
+    store,
+    secrets,
+    clock,
+    model,
+    first,
+    other: { organizationId, frontdoorId, authorization },
+    authorization: `Basic ${first.accountId}:${first.apiToken}`,
+    connected,
+    statuses,
+    logLines,
+    minted,
+    addAccount,
+    async addEnvironment(name, inFrontdoor = first.frontdoorId) {
+      const id = randomUUID();
+      await store.transaction(async (trx, touch) => {
+        await trx
+          .insertInto('identity')
+          .values({
+            id,
+            kind: 'environment',
+            frontdoor_id: inFrontdoor,
+            name,
+            agent_version: null,
+            created_at: clock.nowMs(),
+          })
+          .execute();
+        touch('identity', id);
+      });
+      return id;
+    },
+    async call(method, url, { body, authorization: given, headers = {} } = {}) {
+      const credential = given === undefined ? world.authorization : given;
+      const answer = await app.inject({
+        method,
+        url,
+        headers: {
+          ...(credential === null ? {} : { authorization: credential }),
+          ...(body === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = answer.body;
+      if (method !== 'HEAD') checkAgainstContract(method, url, answer.statusCode, text);
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text,
+        body: text === '' ? undefined : (JSON.parse(text) as unknown),
+      };
+    },
+    async close() {
+      attached.close();
+      await app.close();
+      await store.close();
+    },
+  };
+  return world;
+}
+
+const checks = new BodyChecks();
+const isRefusal = checks.compile(errorSchema);
+const rows = operations.map(({ method, path, answer }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  status: answer.status,
+  check: answer.schema === undefined ? undefined : checks.compile(answer.schema),
+}));
+
+/** Whatever a test asks, the answer has the status and the shape that the contract states, or a refusal's. */
+function checkAgainstContract(method: string, url: string, status: number, text: string): void {
+  if (status >= 400) {
+    isRefusal(JSON.parse(text));
+    return;
+  }
+  const row = rows.find((each) => each.method === method && each.pattern.test(url.split('?')[0]!));
+  if (row === undefined) return;
+  assert.equal(status, row.status, `${method} ${url}`);
+  if (row.check === undefined) assert.equal(text, '');
+  else row.check(JSON.parse(text));
+}
+
+function recordingLog(lines: string[]): Log {
+  const record = (fields: LogFields, message: string): void => {
+    lines.push(`${message} ${JSON.stringify(fields)}`);
+  };
+  const log: Log = { debug: record, info: record, warn: record, error: record, child: () => log };
+  return log;
+}

@@ -1,0 +1,83 @@
+/**
+ * Checks bodies against the contract's schemas and says what is wrong in the API's one sentence: which property (as a
+ * dotted path) must be of which type.
+ */
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { nearestNames } from '#base';
+import { stringFormats } from '#contract';
+import { invalidValue } from './api-errors.ts';
+
+/** Throws `invalid` with the first problem. */
+export type BodyCheck = (body: unknown) => void;
+
+const SUGGESTED_NAMES = 3;
+const MAX_NAME_LENGTH = 64;
+
+export class BodyChecks {
+  readonly #ajv: Ajv2020;
+
+  constructor() {
+    this.#ajv = new Ajv2020({ allErrors: false, coerceTypes: false, removeAdditional: false, verbose: true });
+    for (const [name, { check }] of Object.entries(stringFormats)) {
+      this.#ajv.addFormat(name, { type: 'string', validate: check });
+    }
+  }
+
+  compile(schema: TSchema): BodyCheck {
+    const validate = this.#ajv.compile(schema);
+    return (body) => {
+      if (validate(body)) return;
+      const problem = problemOf(validate.errors![0]!);
+      throw invalidValue(problem.property, problem.type);
+    };
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function problemOf(error: ErrorObject): { readonly property: string; readonly type: string } {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const schema = error.parentSchema as Json;
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Json>>;
+  switch (error.keyword) {
+    case 'required': {
+      const name = String(error.params['missingProperty']);
+      return { property: dotted([...path, name]), type: typeOf(properties[name] ?? {}, true) };
+    }
+    case 'additionalProperties': {
+      const name = String(error.params['additionalProperty']);
+      return {
+        property: dotted([...path, shown(name)]),
+        type: nearestNames(name, Object.keys(properties), SUGGESTED_NAMES).join(', '),
+      };
+    }
+    case 'enum':
+      return { property: dotted(path), type: (error.params['allowedValues'] as unknown[]).join(' or ') };
+    case 'format':
+      return { property: dotted(path), type: typeOf(schema, true) };
+    default:
+      return { property: dotted(path), type: typeOf(schema, false) };
+  }
+}
+
+function dotted(path: readonly string[]): string {
+  return path.length === 0 ? 'body' : path.join('.');
+}
+
+/** The JSON Schema type of a schema, or its format. */
+function typeOf(schema: Json, preferFormat: boolean): string {
+  const { type, format } = schema;
+  if (preferFormat && typeof format === 'string' && format in stringFormats) {
+    return stringFormats[format as keyof typeof stringFormats].saidAs;
+  }
+  if (Array.isArray(type)) return String(type[0]);
+  return typeof type === 'string' ? type : 'object';
+}
+
+function shown(name: string): string {
+  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
+}

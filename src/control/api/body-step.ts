@@ -1,0 +1,42 @@
+/** The last steps before an operation's handler: media type and body. */
+import type { IncomingMessage } from 'node:http';
+import type { Operation } from '#contract';
+import { invalidValue, notJson } from './api-errors.ts';
+import type { BodyCheck, BodyChecks } from './body-check.ts';
+import { hasBody, isMediaType, parseJson, readBody } from './body-reader.ts';
+import { MAX_BODY_BYTES } from './limits.ts';
+
+/** The body's step of an operation: its checked value, undefined when it reads none. */
+export function bodyStepOf(
+  operation: Operation,
+  checks: BodyChecks,
+): (request: IncomingMessage) => Promise<unknown> {
+  if (operation.body === 'own') return async () => undefined;
+  const check: BodyCheck | undefined =
+    operation.body === undefined ? undefined : checks.compile(operation.body);
+  return async (request) => {
+    const contentType = request.headers['content-type'];
+    const coding = request.headers['content-encoding'];
+    const isJson = isMediaType(contentType, 'application/json');
+    const mustBeJson = hasBody(request) || (check !== undefined && contentType !== undefined);
+    if (mustBeJson && (!isJson || (coding !== undefined && coding !== 'identity'))) {
+      throw notJson();
+    }
+    const bytes = await readBody(request, MAX_BODY_BYTES);
+    if (check === undefined && bytes.length === 0) return undefined;
+    const json = parseJson(bytes);
+    if (json === undefined) throw invalidValue('body', 'JSON');
+    if (check === undefined) {
+      if (!isEmptyObject(json.value)) throw invalidValue('body', 'empty object');
+      return undefined;
+    }
+    check(json.value);
+    return json.value;
+  };
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  );
+}

@@ -1,0 +1,86 @@
+/** Operations whose caller has no API credential yet: the bootstrap token and the token issuer's three. */
+import type { IncomingMessage } from 'node:http';
+import { FrontdoorError } from '#base';
+import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token-endpoint.ts';
+import { findByCode, mintJti } from '../store/enrollment-store.ts';
+import { hasBody, isMediaType, parseJson, readBody } from './body-reader.ts';
+import { isoTime, ok, type Handlers } from './call.ts';
+import { MAX_BODY_BYTES } from './limits.ts';
+
+const NO_STORE = { 'cache-control': 'no-store' };
+
+export const credentialHandlers: Handlers<
+  'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getIssuerMetadata'
+> = {
+  /** Reading mints a JWT and consumes nothing; every code that cannot be used gets the same answer. */
+  async getBootstrapToken(parts, call) {
+    const { secrets, store, clock } = parts;
+    const enrollment = await findByCode(store.db, secrets, call.parameters['enrollmentCode']!, clock.nowMs());
+    if (enrollment === undefined || enrollment.frontdoorId === null) {
+      throw new FrontdoorError('notFound', 'not_found', 'Enrollment code not found');
+    }
+    const token = await parts.mintEnrollmentJwt({
+      subject: enrollment.identityId,
+      jti: mintJti(secrets, enrollment.id),
+      method: 'ott',
+      expiresAtMs: enrollment.expiresAtMs,
+    });
+    const { frontdoorId, expiresAtMs } = enrollment;
+    return { status: 200, body: { frontdoorId, token, expiresAt: isoTime(expiresAtMs) }, headers: NO_STORE };
+  },
+
+  async issueToken(parts, call) {
+    const { store, secrets, keys, clock } = parts;
+    const parameters = await parametersOf(call.request);
+    const sources = { db: store.db, secrets, keys, clock };
+    const answer = await issueToken(sources, parts.tokenPolicy(), parameters, call.authorization);
+    if (answer.ok) return { status: 200, body: answer.body, headers: NO_STORE };
+    const challenge = answer.status === 401 ? { 'www-authenticate': 'Basic realm="token"' } : {};
+    const body = { error: answer.error, message: answer.message };
+    return { status: answer.status, body, headers: { ...NO_STORE, ...challenge } };
+  },
+
+  async getTokenKeys(parts) {
+    return ok({ keys: parts.keys.valid().map((key) => key.jwk) });
+  },
+
+  async getIssuerMetadata(parts) {
+    return ok(issuerMetadata(parts.tokenPolicy().issuer));
+  },
+};
+
+async function parametersOf(request: IncomingMessage): Promise<TokenParameters> {
+  const contentType = request.headers['content-type'];
+  const isForm = isMediaType(contentType, 'application/x-www-form-urlencoded');
+  if (
+    !isForm &&
+    !isMediaType(contentType, 'application/json') &&
+    (hasBody(request) || contentType !== undefined)
+  ) {
+    throw new FrontdoorError(
+      'unsupportedType',
+      'unsupported_media_type',
+      'Content-Type must be application/json or application/x-www-form-urlencoded',
+    );
+  }
+  const bytes = await readBody(request, MAX_BODY_BYTES);
+  const parameters = new Map<string, unknown>();
+  if (isForm) {
+    for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
+      if (parameters.has(name)) return undefined;
+      parameters.set(name, value);
+    }
+    return parameters;
+  }
+  const json = parseJson(bytes);
+  if (
+    json === undefined ||
+    typeof json.value !== 'object' ||
+    json.value === null ||
+    Array.isArray(json.value)
+  ) {
+    return undefined;
+  }
+  for (const [name, value] of Object.entries(json.value)) parameters.set(name, value);
+  return parameters;
+}

@@ -1,0 +1,129 @@
+/** Operations on environments and on the agents that are them: one id, one record, two views. */
+import type { EnvironmentEntry } from '#contract';
+import {
+  deleteEnvironment,
+  findEnvironment,
+  listEnvironments,
+  type EnvironmentRecord,
+} from '../store/environment-store.ts';
+import { createEnrollment, pruneEnrollments } from '../store/enrollment-store.ts';
+import { grantFrontdoor } from '../store/frontdoor-store.ts';
+import { listSharesOf } from '../store/share-record.ts';
+import { notFound, notGranted } from './api-errors.ts';
+import { gone, isoTime, ok, type ApiParts, type Call, type Handlers } from './call.ts';
+import { countedPageAnswer, pageAnswer, parsePageRequest } from './page-query.ts';
+import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
+
+export const environmentHandlers: Handlers<
+  | 'listEnvironments'
+  | 'getEnvironment'
+  | 'deleteEnvironment'
+  | 'createEnrollment'
+  | 'listAgents'
+  | 'getAgentStatus'
+  | 'getAgentVersion'
+  | 'deleteAgent'
+> = {
+  async listEnvironments(parts, call) {
+    const request = parsePageRequest(call.query);
+    const page = await listEnvironments(parts.store.db, call.frontdoor, request);
+    return ok(
+      pageAnswer(
+        request,
+        page.content.map((environment) => entryOf(parts, environment)),
+      ),
+    );
+  },
+
+  async getEnvironment(parts, call) {
+    const id = call.parameters['id']!;
+    const environment = await findEnvironment(parts.store.db, call.frontdoor, id);
+    if (environment === undefined) throw notFound('Environment', id);
+    return ok({ ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) });
+  },
+
+  async deleteEnvironment(parts, call) {
+    const id = call.parameters['id']!;
+    if (!(await removed(parts, call, id))) throw notFound('Environment', id);
+    return gone;
+  },
+
+  async createEnrollment(parts, call) {
+    const { frontdoor } = call;
+    const nowMs = parts.clock.nowMs();
+    const made = await parts.store.transaction(async (trx) => {
+      const granted = await grantFrontdoor(trx, frontdoor.organizationId, frontdoor.id);
+      if (granted === undefined) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
+      await pruneEnrollments(trx, nowMs);
+      return createEnrollment(trx, parts.secrets, {
+        kind: 'environment',
+        frontdoorId: granted.id,
+        identityId: null,
+        ttlMs: parts.agentEnrollmentTtlMs,
+        nowMs,
+      });
+    });
+    return {
+      status: 201,
+      body: {
+        frontdoorId: frontdoor.id,
+        enrollmentCode: made.code,
+        expiresAt: isoTime(made.enrollment.expiresAtMs),
+      },
+      headers: { 'cache-control': 'no-store' },
+    };
+  },
+
+  async listAgents(parts, call) {
+    const request = parsePageRequest(call.query);
+    const page = await listEnvironments(parts.store.db, call.frontdoor, request);
+    const content = page.content.map((agent) => ({ ...entryOf(parts, agent), version: agent.agentVersion }));
+    return ok(countedPageAnswer(request, page, content));
+  },
+
+  async getAgentStatus(parts, call) {
+    const agent = await agentOf(parts, call);
+    const shares = await listSharesOf(parts.store.db, agent.id);
+    return ok({
+      frontdoorId: call.frontdoor.id,
+      shares: shares.map((share) => ({
+        token: share.token,
+        shareMode: share.shareMode,
+        backendMode: share.backendMode,
+        reserved: share.reserved,
+        frontendEndpoints: frontendEndpointsOf(parts, share),
+        backendEndpoint: share.target,
+        status: shareStatusOf(parts, share).state,
+      })),
+    });
+  },
+
+  async getAgentVersion(parts, call) {
+    const agent = await agentOf(parts, call);
+    if (agent.agentVersion === null) throw notFound('Agent', agent.id);
+    return ok({ frontdoorId: call.frontdoor.id, version: agent.agentVersion });
+  },
+
+  async deleteAgent(parts, call) {
+    const id = call.parameters['agentId']!;
+    if (!(await removed(parts, call, id))) throw notFound('Agent', id);
+    return gone;
+  },
+};
+
+async function agentOf(parts: ApiParts, call: Call): Promise<EnvironmentRecord> {
+  const id = call.parameters['agentId']!;
+  const agent = await findEnvironment(parts.store.db, call.frontdoor, id);
+  if (agent === undefined) throw notFound('Agent', id);
+  return agent;
+}
+
+function removed(parts: ApiParts, call: Call, id: string): Promise<boolean> {
+  const { frontdoor } = call;
+  return parts.store.transaction((trx, touch) => deleteEnvironment(trx, touch, frontdoor, id));
+}
+
+function entryOf(parts: ApiParts, environment: EnvironmentRecord): EnvironmentEntry {
+  const status = parts.status.isConnected(environment.id) ? 'ACTIVE' : 'INACTIVE';
+  return { id: environment.id, name: environment.name, status };
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { claimEnrollment } from '../store/enrollment-store.ts';
+import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
+
+describe('routers and gateways', () => {
+  let world: ApiWorld;
+  before(async () => {
+    world = await openApiWorld();
+  });
+  after(() => world.close());
+
+  for (const [kind, method] of [
+    ['router', 'erott'],
+    ['gateway', 'ott'],
+  ] as const) {
+    it(`that are ${kind}s are made with a JWT, listed and deleted`, async () => {
+      const path = `/fabric/${kind}s`;
+      const made = await world.call('POST', path, { body: { name: ' one ' } });
+      assert.equal(made.status, 201);
+      const { id } = made.body as { id: string };
+      assert.equal(made.headers['location'], `${BASE_URL}${path}/${id}`);
+      assert.deepEqual(made.body, { id, name: 'one', token: `jwt-${world.minted.length}` });
+      const minted = world.minted.at(-1)!;
+      assert.equal(minted.method, method);
+      assert.equal(minted.subject, id);
+      assert.equal(world.model.identity(id)?.kind, kind);
+
+      const nowMs = world.clock.nowMs();
+      const wrong = await claimEnrollment(world.store.db, world.secrets, minted.jti, nowMs, ['environment']);
+      assert.deepEqual(wrong, { ok: false, reason: 'wrong-method' });
+      const claim = await claimEnrollment(world.store.db, world.secrets, minted.jti, nowMs, [kind]);
+      assert.ok(claim.ok && claim.enrollment.identityId === id);
+
+      const listed = await world.call('GET', path);
+      assert.deepEqual(listed.body, {
+        content: [{ id, name: 'one', enrolled: false, createdAt: new Date(nowMs).toISOString() }],
+        pageable: { pageNumber: 0, pageSize: 20 },
+        totalElements: 1,
+        totalPages: 1,
+      });
+      assert.equal((await world.call('DELETE', `${path}/${id}`)).status, 204);
+      assert.equal((await world.call('DELETE', `${path}/${id}`)).status, 404);
+      assert.equal(world.model.identity(id), undefined);
+    });
+  }
+
+  it('are for administrators alone', async () => {
+    const { authorization } = await world.addAccount(
+      world.first.organizationId,
+      'frontdoor.read frontdoor.write',
+    );
+    for (const [method, path] of [
+      ['POST', '/fabric/routers'],
+      ['GET', '/fabric/routers'],
+      ['DELETE', '/fabric/gateways/x'],
+    ] as const) {
+      const answer = await world.call(method, path, { authorization });
+      assert.equal(answer.status, 403);
+      assert.equal((answer.body as { error: string }).error, 'insufficient_scope');
+    }
+  });
+
+  it('are not deleted as each other, nor are environments', async () => {
+    const environmentId = await world.addEnvironment('edge');
+    assert.equal((await world.call('DELETE', `/fabric/routers/${environmentId}`)).status, 404);
+    assert.ok(world.model.identity(environmentId));
+  });
+});

@@ -1,0 +1,57 @@
+/** Operations on frontdoors. Another organization is never told from one that does not exist. */
+import { FrontdoorError } from '#base';
+import type { NewFrontdoorBody } from '#contract';
+import { isUuid, parseName } from '#domain';
+import {
+  createFrontdoor,
+  deleteFrontdoor,
+  firstFrontdoor,
+  type GrantedFrontdoor,
+} from '../store/frontdoor-store.ts';
+import { invalidValue, notGranted } from './api-errors.ts';
+import { created, gone, ok, type Call, type Handlers } from './call.ts';
+
+export const frontdoorHandlers: Handlers<
+  'createFrontdoor' | 'findFrontdoor' | 'getFrontdoor' | 'deleteFrontdoor'
+> = {
+  async createFrontdoor(parts, call) {
+    const body = call.body as NewFrontdoorBody;
+    const organizationId = ownOrganization(call, body.organizationId);
+    const name = parseName(body.name)!;
+    const frontdoor = await parts.store.transaction((trx, touch) =>
+      createFrontdoor(trx, touch, { organizationId, name, nowMs: parts.clock.nowMs() }),
+    );
+    return created(parts, `/frontdoor/${frontdoor.id}`, answerOf(frontdoor));
+  },
+
+  async findFrontdoor(parts, call) {
+    const asked = call.query['organizationId'];
+    if (typeof asked !== 'string' || !isUuid(asked)) throw invalidValue('organizationId', 'UUID');
+    const frontdoor = await firstFrontdoor(parts.store.db, ownOrganization(call, asked));
+    if (frontdoor === undefined) {
+      throw new FrontdoorError('notFound', 'not_found', `Frontdoor of organization ${asked} not found`);
+    }
+    return ok(answerOf(frontdoor));
+  },
+
+  async getFrontdoor(_parts, call) {
+    return ok(answerOf(call.frontdoor));
+  },
+
+  async deleteFrontdoor(parts, call) {
+    const { frontdoor } = call;
+    const isRemoved = await parts.store.transaction((trx, touch) => deleteFrontdoor(trx, touch, frontdoor));
+    if (!isRemoved) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
+    return gone;
+  },
+};
+
+function ownOrganization(call: Call, asked: string): string {
+  const { organizationId } = call.principal;
+  if (asked.toLowerCase() !== organizationId) throw notGranted('Organization', asked);
+  return organizationId;
+}
+
+function answerOf(frontdoor: GrantedFrontdoor) {
+  return { id: frontdoor.id, name: frontdoor.name, organizationId: frontdoor.organizationId };
+}

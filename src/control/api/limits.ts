@@ -1,0 +1,18 @@
+/** The Management API's limits, with the defaults that hold when an operator sets nothing. */
+import type { RateLimit } from '../token-buckets.ts';
+
+export const MAX_BODY_BYTES = 1_048_576;
+
+export interface ApiLimits {
+  /** Tokens, enrollments and bootstrap tokens: each, per client address. */
+  readonly credentials: RateLimit;
+  /** Everything but reads, per caller. */
+  readonly writes: RateLimit;
+  readonly maxConnections: number;
+}
+
+export const defaultApiLimits: ApiLimits = {
+  credentials: { perSecond: 20, burst: 200 },
+  writes: { perSecond: 1_000, burst: 2_000 },
+  maxConnections: 4_096,
+};

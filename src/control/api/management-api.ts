@@ -1,0 +1,209 @@
+/**
+ * The Management API and the token issuer as one HTTP server. Every request takes the same steps in the same order:
+ * caps, route and method, the header's form, credential, scope, the ids' form, the frontdoor, media type, body. What
+ * the operations are stands in the contract; what they do, in the handlers.
+ */
+import { Server as HttpsServer } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { operations, type Operation, type OperationId } from '#contract';
+import { endUnfinishedHandshakes } from '#net';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { StatusBoard } from '../model/share-status.ts';
+import type { TokenPolicy } from '../oauth/principal.ts';
+import { TokenKeys } from '../oauth/token-keys.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Store } from '../store/store.ts';
+import { allowedMethods } from './allowed-methods.ts';
+import { invalidValue, noSuchPath, notJson, refusalOf } from './api-errors.ts';
+import { BodyChecks } from './body-check.ts';
+import { checkStatedLength, isHopelesslyLarge } from './body-reader.ts';
+import { bodyStepOf } from './body-step.ts';
+import type { Answer, ApiParts, Call, Handler, MintEnrollmentJwt } from './call.ts';
+import { credentialHandlers } from './credential-operations.ts';
+import { environmentHandlers } from './environment-operations.ts';
+import { fabricHandlers } from './fabric-operations.ts';
+import { frontdoorHandlers } from './frontdoor-operations.ts';
+import { defaultApiLimits, MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
+import type { Query } from './page-query.ts';
+import { handleRawFailures, httpOptions } from './raw-failures.ts';
+import { RequestGate, type Admission } from './request-gate.ts';
+import { shareHandlers } from './share-operations.ts';
+
+export interface ManagementApiOptions {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly model: OverlayModel;
+  readonly status: StatusBoard;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** {base_url}, without a final slash; asked for at each use, so that the port may be known late. */
+  readonly baseUrl: () => string;
+  /** {auth_url}: the issuer of bearer tokens, served here too. */
+  readonly authUrl: () => string;
+  /** Path of {base_url} and {auth_url} at this server; '' when it has none. */
+  readonly pathPrefix?: string;
+  readonly frontendUrls: (host: string) => readonly string[];
+  readonly mintEnrollmentJwt: MintEnrollmentJwt;
+  readonly limits?: Partial<ApiLimits>;
+  readonly agentEnrollmentTtlMs?: number;
+  readonly fabricEnrollmentTtlMs?: number;
+  /** PEM; without it, plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+const AGENT_ENROLLMENT_TTL_MS = 15 * 60_000;
+const FABRIC_ENROLLMENT_TTL_MS = 24 * 3_600_000;
+const CLOCK_SKEW_MS = 60_000;
+
+const handlers: Readonly<Record<OperationId, Handler>> = {
+  ...frontdoorHandlers,
+  ...environmentHandlers,
+  ...shareHandlers,
+  ...fabricHandlers,
+  ...credentialHandlers,
+};
+
+/** A server that is ready but does not listen yet. Errors: those of the store. */
+export async function createManagementApi(options: ManagementApiOptions): Promise<FastifyInstance> {
+  const { store, secrets, clock, log } = options;
+  const limits = { ...defaultApiLimits, ...options.limits };
+  const keys = await TokenKeys.load(store, secrets, clock);
+  const parts: ApiParts = {
+    ...options,
+    keys,
+    agentEnrollmentTtlMs: options.agentEnrollmentTtlMs ?? AGENT_ENROLLMENT_TTL_MS,
+    fabricEnrollmentTtlMs: options.fabricEnrollmentTtlMs ?? FABRIC_ENROLLMENT_TTL_MS,
+    tokenPolicy: (): TokenPolicy => ({
+      issuer: options.authUrl(),
+      audience: `${options.baseUrl()}/frontdoor`,
+      algorithms: ['ES256'],
+      type: 'at+jwt',
+      clockSkewMs: CLOCK_SKEW_MS,
+    }),
+  };
+  const gate = new RequestGate(parts, limits);
+  const prefix = options.pathPrefix ?? '';
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: true,
+    return503OnClosing: false,
+    ...transportOf(options.tls),
+    routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false, caseSensitive: true },
+    frameworkErrors: (_error, request, reply) => {
+      answerRefusal(reply, invalidValue('path', 'uri'), request, 'route', log);
+    },
+  });
+  handleRawFailures(app, log);
+  if (app.server instanceof HttpsServer) endUnfinishedHandshakes(app.server, log);
+  app.server.maxConnections = limits.maxConnections;
+  app.removeAllContentTypeParsers();
+  // Bodies are read by their operations, after everything that comes before them; here nothing is.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.setErrorHandler((error, request, reply) => {
+    // The framework's own refusals come before ours can: of what it checks, only the media type may be malformed here.
+    const isMediaTypeRefusal = (error as { statusCode?: unknown }).statusCode === 415;
+    const route = String(request.routeOptions.url ?? 'route');
+    answerRefusal(reply, isMediaTypeRefusal ? notJson() : error, request, route, log);
+  });
+  const checks = new BodyChecks();
+  const admissions = new WeakMap<FastifyRequest, Admission>();
+  for (const operation of checkedOperations()) {
+    const readCheckedBody = bodyStepOf(operation, checks);
+    app.route({
+      method: operation.method,
+      url: prefix + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      onRequest: async (request) => {
+        admissions.set(request, await gate.admit(operation, request));
+      },
+      handler: async (request, reply) => {
+        const admission = admissions.get(request)!;
+        const body = await readCheckedBody(request.raw);
+        const answer = await handlers[operation.id as OperationId](parts, callOf(request, admission, body));
+        return send(reply, answer);
+      },
+    });
+  }
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(request.url, prefix);
+    if (request.method === 'OPTIONS' && methods.length > 0) {
+      return send(reply, { status: 204, headers: { allow: methods.join(', ') } });
+    }
+    checkStatedLength(request.raw, MAX_BODY_BYTES);
+    if (methods.length === 0) throw noSuchPath();
+    reply.header('allow', methods.join(', '));
+    throw new FrontdoorError(
+      'wrongMethod',
+      'method_not_allowed',
+      `Method must be one of ${methods.join(', ')}`,
+    );
+  });
+  return app;
+}
+
+/** The server's own options. Typed as plain HTTP either way: the routes see no difference. */
+function transportOf(tls: ManagementApiOptions['tls']): { http: typeof httpOptions } {
+  if (tls === undefined) return { http: httpOptions };
+  try {
+    createSecureContext(tls);
+  } catch (cause) {
+    const message = `the certificate and key of the Management API do not work: ${messageOf(cause)}`;
+    throw new FrontdoorError('invalid', 'tls-files', message, { cause });
+  }
+  const https = {
+    ...httpOptions,
+    ...tls,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: httpOptions.headersTimeout,
+  };
+  return { https } as unknown as { http: typeof httpOptions };
+}
+
+function checkedOperations(): readonly Operation[] {
+  const ids = new Set<string>();
+  for (const { id } of operations) {
+    if (ids.has(id)) throw new Error(`the operation ${id} stands in the contract twice`);
+    if (!Object.hasOwn(handlers, id)) throw new Error(`the operation ${id} has no handler`);
+    ids.add(id);
+  }
+  for (const id of Object.keys(handlers))
+    if (!ids.has(id)) throw new Error(`the handler ${id} has no operation`);
+  return operations;
+}
+
+function callOf(request: FastifyRequest, admission: Admission, body: unknown): Call {
+  return {
+    parameters: request.params as Readonly<Record<string, string>>,
+    query: request.query as Query,
+    body,
+    request: request.raw,
+    authorization: admission.authorization,
+    get principal() {
+      if (admission.principal === undefined) throw new Error('this operation has no caller');
+      return admission.principal;
+    },
+    get frontdoor() {
+      if (admission.frontdoor === undefined) throw new Error('this operation has no frontdoor');
+      return admission.frontdoor;
+    },
+  };
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.code(answer.status);
+  for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
+  return answer.body === undefined ? reply.send() : reply.send(answer.body);
+}
+
+function answerRefusal(
+  reply: FastifyReply,
+  error: unknown,
+  request: FastifyRequest,
+  operation: string,
+  log: Log,
+): void {
+  const refusal = refusalOf(error, operation, log);
+  if (isHopelesslyLarge(request.raw)) reply.header('connection', 'close');
+  void send(reply, refusal);
+}

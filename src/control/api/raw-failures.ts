@@ -1,0 +1,50 @@
+/**
+ * What goes wrong before a request is one: bytes that are no HTTP, heads that are too large or too slow, expectations
+ * that nobody can meet. They too are answered by a JSON body, by hand.
+ */
+import { STATUS_CODES, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Log } from '#base';
+
+/** Deadlines and caps of the HTTP server. */
+export const httpOptions: ServerOptions = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 1_000,
+  requireHostHeader: false,
+};
+
+const FAILURES: Readonly<Record<string, { status: number; error: string; message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, error: 'headers_too_large', message: 'The headers are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'timeout', message: 'The request did not arrive in time' },
+};
+const MALFORMED = { status: 400, error: 'invalid_request', message: 'The request is not HTTP/1.1' };
+
+export function handleRawFailures(app: FastifyInstance, log: Log): void {
+  app.server.removeAllListeners('clientError');
+  app.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { status, ...body } = FAILURES[error.code ?? ''] ?? MALFORMED;
+    log.debug({ code: error.code, status }, 'refused what is no request');
+    const text = JSON.stringify(body);
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+    );
+  });
+  app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const text = JSON.stringify({ error: 'expectation_failed', message: 'Expect must be 100-continue' });
+    response.writeHead(417, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      connection: 'close',
+    });
+    response.end(text);
+  });
+}

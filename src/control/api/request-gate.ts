@@ -1,0 +1,95 @@
+/**
+ * The steps of a request that need no body, in their order: caps, limits by address, the header's form, credential,
+ * scope, the ids' form, the frontdoor. Nothing reaches a handler but through here.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { operations, type Operation } from '#contract';
+import { isUuid } from '#domain';
+import { authorizationForm } from '../oauth/authorization-policy.ts';
+import { textOfBase64 } from '../oauth/base64-text.ts';
+import { verifyToken, type Principal } from '../oauth/principal.ts';
+import { grantFrontdoor, type GrantedFrontdoor } from '../store/frontdoor-store.ts';
+import {
+  insufficientScope,
+  invalidValue,
+  malformedAuthorization,
+  noSuchPath,
+  notGranted,
+  tooMany,
+  unauthorized,
+} from './api-errors.ts';
+import { checkStatedLength } from './body-reader.ts';
+import type { ApiParts } from './call.ts';
+import { MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
+import { addressKey, TokenBuckets } from '../token-buckets.ts';
+
+/** What was found out about a request before its body is looked at. */
+export interface Admission {
+  readonly authorization: readonly string[];
+  readonly principal: Principal | undefined;
+  readonly frontdoor: GrantedFrontdoor | undefined;
+}
+
+export class RequestGate {
+  readonly #parts: ApiParts;
+  readonly #writes: TokenBuckets;
+  readonly #byAddress = new Map<string, TokenBuckets>();
+
+  constructor(parts: ApiParts, limits: ApiLimits) {
+    this.#parts = parts;
+    this.#writes = new TokenBuckets(limits.writes, parts.clock);
+    for (const { id, isLimitedByAddress } of operations) {
+      if (isLimitedByAddress) this.#byAddress.set(id, new TokenBuckets(limits.credentials, parts.clock));
+    }
+  }
+
+  async admit(operation: Operation, request: FastifyRequest): Promise<Admission> {
+    const parameters = request.params as Readonly<Record<string, string>>;
+    checkStatedLength(request.raw, MAX_BODY_BYTES);
+    checkHost(request.raw);
+    if (Object.values(parameters).includes('')) throw noSuchPath();
+    const addressWaitMs = this.#byAddress.get(operation.id)?.take(addressKey(request.ip)) ?? 0;
+    if (addressWaitMs > 0) throw tooMany(Math.ceil(addressWaitMs / 1000));
+    const authorization = headerValues(request.raw, 'authorization');
+    if (operation.scope === undefined) return { authorization, principal: undefined, frontdoor: undefined };
+    const principal = await this.#principal(authorization);
+    if (operation.method !== 'GET') {
+      const waitMs = this.#writes.take(principal.id);
+      if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000));
+    }
+    if (!principal.scopes.includes(operation.scope)) throw insufficientScope(operation.scope);
+    const { frontdoorId } = parameters;
+    if (frontdoorId === undefined) return { authorization, principal, frontdoor: undefined };
+    if (!isUuid(frontdoorId)) throw invalidValue('frontdoorId', 'UUID');
+    const frontdoor = await grantFrontdoor(this.#parts.store.db, principal.organizationId, frontdoorId);
+    if (frontdoor === undefined) throw notGranted('Frontdoor', frontdoorId);
+    return { authorization, principal, frontdoor };
+  }
+
+  async #principal(authorization: readonly string[]): Promise<Principal> {
+    const form = authorizationForm(authorization, textOfBase64);
+    if (form.form === 'malformed') throw malformedAuthorization();
+    if (form.form === 'absent' || form.form === 'otherScheme') throw unauthorized();
+    const { store, secrets, keys, clock, tokenPolicy } = this.#parts;
+    const principal = await verifyToken({ db: store.db, secrets, keys, clock }, tokenPolicy(), form);
+    if (principal === undefined) throw unauthorized();
+    return principal;
+  }
+}
+
+/** Every value of a header, one for each time it was sent: the parsed headers keep only the first. */
+function headerValues(request: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  const { rawHeaders } = request;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.toLowerCase() === name) values.push(rawHeaders[i + 1]!);
+  }
+  return values;
+}
+
+function checkHost(request: IncomingMessage): void {
+  const hosts = headerValues(request, 'host');
+  if (hosts.length > 1 || (hosts.length === 0 && request.httpVersion === '1.1'))
+    throw invalidValue('Host', 'string');
+}

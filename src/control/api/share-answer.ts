@@ -1,0 +1,52 @@
+/** Shares as the Management API shows them: the stored record with its measured state. */
+import type { ShareAnswer } from '#contract';
+import type { ShareStatus } from '../model/share-status.ts';
+import type { ShareRecord } from '../store/share-record.ts';
+import { isoTime, type ApiParts } from './call.ts';
+
+/** Agents come back within so long; what is shown as the next try of a share whose agent is away. */
+const OFFLINE_RETRY_MS = 15_000;
+
+type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
+type UrlParts = Pick<ApiParts, 'frontendUrls'>;
+
+export function shareAnswerOf(parts: StatusParts & UrlParts, share: ShareRecord): ShareAnswer {
+  const { state, failure } = shareStatusOf(parts, share);
+  return {
+    token: share.token,
+    name: share.name,
+    shareMode: share.shareMode,
+    backendMode: share.backendMode,
+    reserved: share.reserved,
+    environmentId: share.environmentId,
+    target: share.target,
+    frontendIds: share.frontends.map(({ id }) => id),
+    frontendEndpoints: frontendEndpointsOf(parts, share),
+    backendEndpoint: share.target,
+    authProviderIds: [...share.authProviderIds],
+    grants: [...share.grants],
+    status: state,
+    ...(failure === undefined ? {} : { failure }),
+    createdAt: isoTime(share.createdAtMs),
+  };
+}
+
+/** What was measured; a share whose agent is away has failed, whatever was measured before. */
+export function shareStatusOf({ status, clock }: StatusParts, share: ShareRecord): ShareStatus {
+  const measured = status.share(share.id);
+  if (measured.state === 'FAILED')
+    return { state: 'FAILED', failure: measured.failure ?? unknownFailure(clock.nowMs()) };
+  if (status.isConnected(share.environmentId)) return { state: measured.state };
+  return {
+    state: 'FAILED',
+    failure: { ...unknownFailure(clock.nowMs()), lastError: 'the agent is not connected' },
+  };
+}
+
+export function frontendEndpointsOf({ frontendUrls }: UrlParts, share: ShareRecord): string[] {
+  return share.frontends.flatMap(({ host }) => frontendUrls(host));
+}
+
+function unknownFailure(nowMs: number) {
+  return { count: 1, lastError: 'the last probe failed', nextRetry: isoTime(nowMs + OFFLINE_RETRY_MS) };
+}

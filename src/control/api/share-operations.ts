@@ -1,0 +1,87 @@
+/** Operations on shares. What they may become is decided in the share store, for this API and for agents alike. */
+import type { NewShareBody, ShareChangeBody } from '#contract';
+import { changeShare, createShare, deleteShare, findShare } from '../store/share-store.ts';
+import { listShares, type ShareRecord } from '../store/share-record.ts';
+import { invalidValue, notFound } from './api-errors.ts';
+import { created, gone, ok, type Call, type Handlers } from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { shareAnswerOf } from './share-answer.ts';
+
+export const shareHandlers: Handlers<
+  'listShares' | 'createShare' | 'getShare' | 'changeShare' | 'deleteShare'
+> = {
+  async listShares(parts, call) {
+    const request = parsePageRequest(call.query);
+    const page = await listShares(parts.store.db, call.frontdoor, request);
+    return ok(
+      countedPageAnswer(
+        request,
+        page,
+        page.content.map((share) => shareAnswerOf(parts, share)),
+      ),
+    );
+  },
+
+  async createShare(parts, call) {
+    const body = call.body as NewShareBody;
+    const { frontdoor } = call;
+    const share = await parts.store.transaction((trx, touch) =>
+      createShare(trx, touch, {
+        frontdoorId: frontdoor.id,
+        environmentId: body.environmentId,
+        name: body.name ?? undefined,
+        shareMode: body.shareMode,
+        target: body.target,
+        frontendIds: body.frontendIds,
+        authProviderIds: body.authProviderIds,
+        grants: body.grants,
+        targetByAgent: false,
+        nowMs: parts.clock.nowMs(),
+      }),
+    );
+    return created(parts, `/frontdoor/${frontdoor.id}/shares/${share.token}`, shareAnswerOf(parts, share));
+  },
+
+  async getShare(parts, call) {
+    const token = tokenOf(call);
+    const share = await findShare(parts.store.db, call.frontdoor.id, token);
+    if (share === undefined) throw notFound('Share', token);
+    return ok(shareAnswerOf(parts, share));
+  },
+
+  async changeShare(parts, call) {
+    const body = call.body as ShareChangeBody;
+    const { frontdoor } = call;
+    const token = tokenOf(call);
+    const share = await parts.store.transaction(async (trx, touch) => {
+      const before = await findShare(trx, frontdoor.id, token);
+      if (before === undefined) throw notFound('Share', token);
+      checkFixedFields(body, before);
+      return (await changeShare(trx, touch, before, body, parts.clock.nowMs()))!;
+    });
+    return ok(shareAnswerOf(parts, share));
+  },
+
+  async deleteShare(parts, call) {
+    const token = tokenOf(call);
+    const { frontdoor } = call;
+    const isRemoved = await parts.store.transaction((trx, touch) =>
+      deleteShare(trx, touch, frontdoor.id, token),
+    );
+    if (!isRemoved) throw notFound('Share', token);
+    return gone;
+  },
+};
+
+function tokenOf(call: Call): string {
+  return call.parameters['token']!;
+}
+
+/** A share is known by its token, which is its name, and stays where it is hosted: these may be repeated, not changed. */
+function checkFixedFields(body: ShareChangeBody, before: ShareRecord): void {
+  if (body.id !== undefined && body.id !== before.token) throw invalidValue('id', before.token);
+  for (const field of ['token', 'name', 'environmentId', 'backendMode'] as const) {
+    const value = body[field];
+    if (value !== undefined && value !== before[field]) throw invalidValue(field, String(before[field]));
+  }
+}

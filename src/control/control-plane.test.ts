@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { connect } from 'node:tls';
+import { silentLog } from '#base';
+import { JsonClient } from '#net';
+import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
+import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
+
+let folder: string;
+let api: TestIdentity;
+let control: ControlPlane | undefined;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'frontdoor-control-'));
+  api = await (await makeTestAuthority()).issue('localhost');
+});
+afterEach(async () => {
+  await control?.close();
+  control = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+async function start(more: Partial<ControlPlaneOptions>): Promise<ControlPlane> {
+  return (control = await startControlPlane({
+    dataDir: folder,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    apiPort: 0,
+    edgeApiPort: 0,
+    ctrlPort: 0,
+    zone: 'share.localhost',
+    frontendUrls: () => [],
+    log: silentLog,
+    ...more,
+  }));
+}
+
+test('with a certificate the Management API speaks HTTPS under the advertised name, and nothing older than TLS 1.2', async () => {
+  const { apiUrl, firstStart } = await start({ apiTls: api });
+  const { host, port } = new URL(apiUrl);
+  assert.equal(apiUrl, `https://localhost:${port}`);
+  const { frontdoorId, accountId, apiToken } = firstStart!;
+  const client = new JsonClient({ origin: apiUrl, ca: api.ca });
+  const authorization = `Basic ${accountId}:${apiToken}`;
+  const path = `/frontdoor/${frontdoorId}`;
+  assert.equal((await client.request({ method: 'GET', path, headers: { authorization } })).status, 200);
+  assert.equal((await client.request({ method: 'GET', path })).status, 401);
+  await client.close();
+  const plain = new JsonClient({ origin: `http://${host}` });
+  const inClear = await plain.request({ method: 'GET', path }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+  assert.ok(inClear === 0 || inClear === 400, `plain HTTP is answered ${inClear}`);
+  await plain.close();
+  const old = connect({
+    port: Number(port),
+    host: '127.0.0.1',
+    ca: api.ca,
+    maxVersion: 'TLSv1.1',
+    minVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT@SECLEVEL=0',
+  });
+  const [error] = (await once(old, 'error', { signal: AbortSignal.timeout(5_000) })) as [
+    NodeJS.ErrnoException,
+  ];
+  assert.equal(error.code, 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+});
+
+test('beyond loopback the Management API needs a certificate: its tokens are secrets', async () => {
+  await assert.rejects(start({ listenHost: '0.0.0.0' }), { code: 'api-tls-missing' });
+  const { apiUrl } = await start({ listenHost: '0.0.0.0', apiTls: api });
+  const client = new JsonClient({ origin: apiUrl, ca: api.ca });
+  assert.equal((await client.request({ method: 'GET', path: '/frontdoor' })).status, 401);
+  await client.close();
+});
+
+test('a certificate that does not go with its key is refused by name', async () => {
+  const other = await (await makeTestAuthority()).issue('localhost');
+  await assert.rejects(start({ apiTls: { cert: api.cert, key: other.key } }), {
+    code: 'tls-files',
+    message: /certificate and key of the Management API/,
+  });
+  await assert.rejects(start({ apiTls: { cert: 'nonsense', key: other.key } }), { code: 'tls-files' });
+});

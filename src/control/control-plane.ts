@@ -1,0 +1,248 @@
+/**
+ * The control plane, put together: store, certificates, Management API with the token endpoint, edge client API,
+ * overlay controller. One per data directory; stops in the opposite order.
+ */
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import {
+  formatHostPort,
+  FrontdoorError,
+  isLoopbackHost,
+  messageOf,
+  systemClock,
+  type Clock,
+  type Log,
+} from '#base';
+import { formatAddress } from '#wire';
+import { createFabricEnrollment } from './api/fabric-operations.ts';
+import type { ApiLimits } from './api/limits.ts';
+import { createManagementApi } from './api/management-api.ts';
+import { openApiSessions } from './edge/api-session-store.ts';
+import { createEdgeApi } from './edge/edge-api.ts';
+import { openServiceTokens } from './edge/service-tokens.ts';
+import { attachModel } from './model/model-loader.ts';
+import { OverlayModel } from './model/overlay-model.ts';
+import { startOverlayController } from './overlay/mod.ts';
+import { openPki } from './pki/pki.ts';
+import type { ServerCredentials } from './pki/server-leaf.ts';
+import { loadSecrets } from './secrets/key-file.ts';
+import { mintJti } from './store/enrollment-store.ts';
+import { seedFirstStart, type FirstStart } from './store/first-start.ts';
+import { openStore } from './store/open-store.ts';
+
+export interface ControlPlaneOptions {
+  /** Made when absent. */
+  readonly dataDir: string;
+  readonly listenHost: string;
+  /** What clients, agents and routers dial. */
+  readonly advertiseHost: string;
+  /** 0: any free port. */
+  readonly apiPort: number;
+  readonly edgeApiPort: number;
+  readonly ctrlPort: number;
+  /** TLS for the Management API (PEM); without it, plain HTTP, on loopback only. */
+  readonly apiTls?: { readonly cert: string; readonly key: string };
+  /** Zone of the default frontend, on the first start. */
+  readonly zone: string;
+  /** Shows or keeps what the first start made, before anything else can fail. */
+  readonly onFirstStart?: (first: FirstStart) => Promise<void> | void;
+  /** URLs under which gateways serve a public share's host; asked when shown. */
+  readonly frontendUrls: (host: string) => readonly string[];
+  readonly limits?: Partial<ApiLimits>;
+  readonly clock?: Clock;
+  readonly log: Log;
+}
+
+export interface ControlPlane {
+  /** {base_url}: `http(s)://host:port`. */
+  readonly apiUrl: string;
+  /** `https://host:port` of the edge client API. */
+  readonly edgeApiUrl: string;
+  /** `tls:host:port` that routers dial. */
+  readonly ctrlAddress: string;
+  /** What the first start of this data directory made, with secrets that are never shown again. */
+  readonly firstStart: FirstStart | undefined;
+  /** A record and an enrollment JWT for a router or gateway of this installation. */
+  createFabricNode(
+    kind: 'router' | 'gateway',
+    name: string,
+  ): Promise<{ readonly id: string; readonly token: string }>;
+  /** A certificate of our own authority for every public share of the zone: browsers will not know it. */
+  frontendCertificate(zone: string): Promise<{ readonly cert: string; readonly key: string }>;
+  close(): Promise<void>;
+}
+
+/** Common name of the control channel's certificate. */
+const CONTROLLER_ID = 'frontdoor-control';
+const TRUST_DOMAIN = 'frontdoor.internal';
+
+type Closer = () => Promise<void> | void;
+
+/** @throws FrontdoorError: a port is taken, the data directory cannot be used, the database is damaged. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const closers: Closer[] = [];
+  try {
+    return await openAll(options, closers);
+  } catch (error) {
+    await closeAll(closers, options.log);
+    throw error;
+  }
+}
+
+async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise<ControlPlane> {
+  const { dataDir, listenHost, advertiseHost, log, clock = systemClock } = options;
+  if (options.apiTls === undefined && !isLoopbackHost(listenHost)) {
+    const message = `the Management API needs TLS on ${listenHost}: give --api-cert and --api-key`;
+    throw new FrontdoorError('invalid', 'api-tls-missing', message);
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const secrets = await loadSecrets(dataDir);
+  const store = await openStore({ path: join(dataDir, 'control.db'), log });
+  closers.push(() => store.close());
+  const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
+  // At once: whatever fails after this, these secrets are never made again.
+  if (firstStart !== undefined) await options.onFirstStart?.(firstStart);
+  const pki = await openPki({
+    dataDir,
+    trustDomain: TRUST_DOMAIN,
+    hosts: [advertiseHost],
+    controllerId: CONTROLLER_ID,
+    clock,
+    log,
+  });
+  closers.push(() => pki.close());
+
+  const model = new OverlayModel();
+  const attached = await attachModel(store, model, { log });
+  closers.push(() => attached.close());
+  const sessions = await openApiSessions({ store, secrets, model, clock, log });
+  closers.push(() => sessions.close());
+  const tokens = await openServiceTokens({ store, secrets, clock, issuer: `https://${advertiseHost}` });
+
+  const controlTls = () => tlsOf(pki.controlServer, pki.caBundlePem);
+  const overlay = await listening('--ctrl-port', options.ctrlPort, () =>
+    startOverlayController({
+      controllerId: CONTROLLER_ID,
+      listen: { host: listenHost, port: options.ctrlPort },
+      tls: controlTls(),
+      issuer: pki,
+      model,
+      sessions,
+      store,
+      verifyServiceToken: (token) => tokens.verify(token),
+      serviceKeys: () => tokens.keys(),
+      clock,
+      log,
+    }),
+  );
+  closers.push(() => overlay.close());
+  pki.onServerRenewed(() => overlay.setTls(controlTls()));
+
+  let edgeApiUrl = '';
+  const edge = await createEdgeApi({
+    pki,
+    store,
+    secrets,
+    model,
+    sessions,
+    tokens,
+    status: overlay.status,
+    routers: () => overlay.routers(),
+    frontendUrls: options.frontendUrls,
+    apiUrl: () => edgeApiUrl,
+    clock,
+    log,
+  });
+  closers.push(() => edge.close());
+  const edgeAddress = await listening('--edge-api-port', options.edgeApiPort, () =>
+    edge.listen({ host: listenHost, port: options.edgeApiPort }),
+  );
+  edgeApiUrl = `https://${formatHostPort(advertiseHost, edgeAddress.port)}`;
+  const ctrlAddress = formatAddress({ type: 'tls', host: advertiseHost, port: overlay.port });
+
+  const mintEnrollmentJwt = (claims: {
+    readonly subject: string;
+    readonly jti: string;
+    readonly method: 'ott' | 'erott';
+    readonly expiresAtMs: number;
+  }): Promise<string> =>
+    Promise.resolve(
+      pki.mintEnrollmentJwt({ ...claims, issuer: edgeApiUrl, controlAddresses: [ctrlAddress] }),
+    );
+
+  let apiUrl = '';
+  const api = await createManagementApi({
+    store,
+    secrets,
+    model,
+    status: overlay.status,
+    log,
+    clock,
+    baseUrl: () => apiUrl,
+    authUrl: () => apiUrl,
+    frontendUrls: options.frontendUrls,
+    mintEnrollmentJwt,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.apiTls === undefined ? {} : { tls: options.apiTls }),
+  });
+  closers.push(() => api.close());
+  await listening('--api-port', options.apiPort, () =>
+    api.listen({ host: listenHost, port: options.apiPort }),
+  );
+  const { port: apiPort } = api.server.address() as AddressInfo;
+  const scheme = options.apiTls === undefined ? 'http' : 'https';
+  apiUrl = `${scheme}://${formatHostPort(scheme === 'http' ? listenHost : advertiseHost, apiPort)}`;
+  log.info({ apiUrl, edgeApiUrl, ctrlAddress }, 'control plane is up');
+
+  return {
+    apiUrl,
+    edgeApiUrl,
+    ctrlAddress,
+    firstStart,
+    createFabricNode: async (kind, name) => {
+      const parts = { store, secrets, clock, fabricEnrollmentTtlMs: 3_600_000 };
+      const { node, enrollment } = await createFabricEnrollment(parts, kind, name);
+      const token = await mintEnrollmentJwt({
+        subject: node.id,
+        jti: mintJti(secrets, enrollment.id),
+        method: kind === 'router' ? 'erott' : 'ott',
+        expiresAtMs: enrollment.expiresAtMs,
+      });
+      return { id: node.id, token };
+    },
+    frontendCertificate: async (zone) => {
+      const { certPem, keyPem } = await pki.frontendServer(zone);
+      return { cert: certPem, key: keyPem };
+    },
+    close: () => closeAll(closers, log),
+  };
+}
+
+/** A taken port is the operator's to solve: say which and how. */
+async function listening<T>(option: string, port: number, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw cause;
+    const why = code === 'EACCES' ? 'may not be opened by this user' : 'is taken';
+    throw new FrontdoorError('conflict', 'port-taken', `port ${port} ${why}: choose another with ${option}`, {
+      cause,
+    });
+  }
+}
+
+async function closeAll(closers: Closer[], log: Log): Promise<void> {
+  for (const close of closers.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      log.warn({ err: messageOf(error) }, 'a part of the control plane did not close cleanly');
+    }
+  }
+}
+
+function tlsOf(credentials: ServerCredentials, ca: string): { cert: string; key: string; ca: string } {
+  return { cert: credentials.certPem, key: credentials.keyPem, ca };
+}

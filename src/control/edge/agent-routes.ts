@@ -1,0 +1,113 @@
+/**
+ * `/agent/v1`: what our own agents do about the shares of their own environment. The certificate is the credential,
+ * and names the environment: an agent cannot speak of another's shares.
+ */
+import type { FastifyInstance } from 'fastify';
+import type { HostedShare } from '#domain';
+import { createOrTakeBackShare, listSharesOf, releaseShare, type ShareRecord } from '../store/share-store.ts';
+import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
+import { peerOfKind, type EdgeContext } from './edge-context.ts';
+import { jsonBody } from './edge-request.ts';
+
+const FIELDS: ReadonlySet<string> = new Set(['name', 'shareMode', 'backendMode', 'target', 'grants']);
+const MAX_GRANTS = 1_000;
+
+export function addAgentRoutes(app: FastifyInstance, context: EdgeContext): void {
+  const { store, clock, log } = context;
+
+  app.get('/agent/v1/shares', async (request, reply) => {
+    const { identity } = peerOfKind(context, request, 'environment');
+    const shares = (await listSharesOf(store.db, identity.id)).map((share) => shareView(context, share));
+    return sendList(reply, shares, { limit: shares.length, offset: 0, totalCount: shares.length });
+  });
+
+  app.post('/agent/v1/shares', async (request, reply) => {
+    const { identity } = peerOfKind(context, request, 'environment');
+    const wanted = shareRequest(jsonBody(request));
+    const share = await store.transaction((trx, touch) =>
+      createOrTakeBackShare(trx, touch, {
+        ...wanted,
+        frontdoorId: identity.frontdoorId ?? '',
+        environmentId: identity.id,
+        targetByAgent: true,
+        nowMs: clock.nowMs(),
+      }),
+    );
+    log.info({ environment: identity.id, share: share.token, epoch: share.epoch }, 'share made by its agent');
+    return sendData(reply, shareView(context, share), 201);
+  });
+
+  app.delete<{ Params: { token: string } }>('/agent/v1/shares/:token', async (request, reply) => {
+    const { identity } = peerOfKind(context, request, 'environment');
+    const { token } = request.params;
+    const released = await store.transaction((trx, touch) => releaseShare(trx, touch, identity.id, token));
+    if (!released) throw notFound();
+    log.info({ environment: identity.id, share: token }, 'share released by its agent');
+    return reply.code(204).send();
+  });
+
+  app.put('/agent/v1/self', async (request, reply) => {
+    const { identity } = peerOfKind(context, request, 'environment');
+    const { version } = (jsonBody(request) ?? {}) as { version?: unknown };
+    if (typeof version !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(version)) {
+      throw couldNotValidate('version is not a short text');
+    }
+    await store.transaction(async (trx, touch) => {
+      await trx
+        .updateTable('identity')
+        .set({ agent_version: version })
+        .where('id', '=', identity.id)
+        .execute();
+      touch('identity', identity.id);
+    });
+    return reply.code(204).send();
+  });
+}
+
+interface WantedShare {
+  readonly name: string | undefined;
+  readonly shareMode: 'public' | 'private';
+  readonly target: string;
+  readonly grants: readonly string[] | undefined;
+}
+
+/** Names, targets and grants are judged where shares are made; here, their types. */
+function shareRequest(body: unknown): WantedShare {
+  const { name, shareMode, backendMode, target, grants } = (body ?? {}) as Record<string, unknown>;
+  const unknown = Object.keys(body ?? {}).find((field) => !FIELDS.has(field));
+  if (unknown !== undefined)
+    throw couldNotValidate(`${unknown.slice(0, 64)} is none of ${[...FIELDS].join(', ')}`);
+  if (name !== undefined && name !== null && typeof name !== 'string')
+    throw couldNotValidate('name is not a text');
+  if (shareMode !== 'public' && shareMode !== 'private')
+    throw couldNotValidate('shareMode is neither public nor private');
+  if (backendMode !== 'proxy') throw couldNotValidate('backendMode is not proxy');
+  if (typeof target !== 'string') throw couldNotValidate('target is not a text');
+  const ids = grants ?? undefined;
+  if (
+    ids !== undefined &&
+    !(Array.isArray(ids) && ids.length <= MAX_GRANTS && ids.every((id) => typeof id === 'string'))
+  ) {
+    throw couldNotValidate('grants is not a list of environment ids');
+  }
+  return { name: name ?? undefined, shareMode, target, grants: ids };
+}
+
+function shareView(context: EdgeContext, share: ShareRecord): HostedShare {
+  const { state, failure } = context.status.share(share.id);
+  return {
+    id: share.id,
+    token: share.token,
+    name: share.name,
+    shareMode: share.shareMode,
+    backendMode: share.backendMode,
+    target: share.target,
+    targetByAgent: share.targetByAgent,
+    reserved: share.reserved,
+    epoch: share.epoch,
+    grants: share.grants,
+    frontendEndpoints: share.frontends.flatMap(({ host }) => context.frontendUrls(host)),
+    status: state,
+    ...(failure === undefined ? {} : { failure }),
+  };
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import * as tls from 'node:tls';
+import { after, before, test } from 'node:test';
+import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
+
+let fixture: EdgeFixture;
+let host: Enrolled;
+let guest: Enrolled;
+let gateway: Enrolled;
+
+before(async () => {
+  fixture = await openEdgeFixture();
+  host = await fixture.enroll('host');
+  guest = await fixture.enroll('guest');
+  gateway = await fixture.enroll('gateway', 'gateway');
+});
+after(() => fixture.close());
+
+async function get(
+  who: Enrolled,
+  path: string,
+  more: { method?: string; body?: string; token?: string } = {},
+) {
+  const { token = (await who.client.session()).token, ...request } = more;
+  return rawRequest(fixture, {
+    path: `/edge/client/v1${path}`,
+    headers: { 'zt-session': token },
+    cert: who.identity.certPem,
+    key: who.identity.keyPem,
+    ...request,
+  });
+}
+
+function data<T = Record<string, unknown>[]>(answer: { json: unknown }): T {
+  return (answer.json as { data: T }).data;
+}
+
+function code(answer: { json: unknown }): string {
+  return (answer.json as { error: { code: string } }).error.code;
+}
+
+test('a session goes with a certificate of its identity and with nobody else', async () => {
+  const { token } = await host.client.session();
+  assert.equal((await get(host, '/current-identity')).status, 200);
+  const stolen = await get(guest, '/current-identity', { token });
+  assert.deepEqual([stolen.status, code(stolen)], [401, 'UNAUTHORIZED']);
+  const bare = await rawRequest(fixture, { path: '/current-identity', headers: { 'zt-session': token } });
+  assert.equal(bare.status, 401);
+  assert.equal((await get(host, '/current-identity', { token: 'x' })).status, 401);
+});
+
+test('an identity sees what it may bind, what is granted to it, and gateways what is public', async () => {
+  await fixture.share({ environmentId: host.id, name: 'granted', grants: [guest.id] });
+  await fixture.share({ environmentId: host.id, name: 'not-granted' });
+  await fixture.share({ environmentId: host.id, name: 'public-one', shareMode: 'public' });
+  const seen = async (who: Enrolled): Promise<unknown[]> =>
+    (await who.client.services()).map(({ name, permissions }) => [name, ...permissions]);
+  assert.deepEqual(await seen(host), [
+    ['granted', 'Bind'],
+    ['not-granted', 'Bind'],
+    ['public-one', 'Bind'],
+  ]);
+  assert.deepEqual(await seen(guest), [['granted', 'Dial']]);
+  assert.deepEqual(await seen(gateway), [['public-one', 'Dial']]);
+});
+
+test('pages never overlap and always tell the total', async () => {
+  const pages = [];
+  for (const offset of [0, 2, 4]) {
+    const answer = await get(host, `/services?limit=2&offset=${offset}`);
+    pages.push(...data(answer).map(({ name }) => name));
+    assert.deepEqual((answer.json as { meta: { pagination: unknown } }).meta.pagination, {
+      limit: 2,
+      offset,
+      totalCount: 3,
+    });
+  }
+  assert.deepEqual(pages, ['granted', 'not-granted', 'public-one']);
+  for (const query of ['limit=0', 'limit=x', 'offset=-1', 'limit=1e3']) {
+    assert.deepEqual([(await get(host, `/services?${query}`)).status], [400], query);
+  }
+});
+
+test('a filter by name works with quotes as they are, and escaped', async () => {
+  const { token } = await host.client.session();
+  const socket = tls.connect({
+    host: 'localhost',
+    port: Number(new URL(fixture.apiUrl).port),
+    ca: fixture.pki.caBundlePem,
+    cert: host.identity.certPem,
+    key: host.identity.keyPem,
+  });
+  socket.write(
+    `GET /edge/client/v1/services?filter=name="granted" HTTP/1.1\r\nhost: x\r\nzt-session: ${token}\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
+  assert.match(answer.toString(), /"name":"granted".*"totalCount":1/);
+  assert.equal((await host.client.serviceByName('granted'))?.name, 'granted');
+  assert.equal(await host.client.serviceByName('absent'), undefined);
+  assert.equal((await get(host, `/services?filter=${encodeURIComponent('id > 3')}`)).status, 400);
+});
+
+test('the host of a service gets its target as host.v1 when it asks for it, a dialer never', async () => {
+  const config = async (who: Enrolled, query: string): Promise<unknown> =>
+    data(await get(who, `/services?${query}`)).find(({ name }) => name === 'granted')?.['config'];
+  const host1 = { 'host.v1': { protocol: 'tcp', address: '127.0.0.1', port: 3000 } };
+  assert.deepEqual(await config(host, 'limit=100'), host1);
+  assert.deepEqual(await config(host, 'configTypes=all'), host1);
+  assert.deepEqual(await config(host, 'configTypes=intercept.v1&configTypes=host.v1'), host1);
+  assert.deepEqual(await config(host, 'configTypes=intercept.v1'), {});
+  assert.deepEqual(await config(guest, 'configTypes=all'), {});
+});
+
+test('a session for a service is given to those who may, and verifies', async () => {
+  const service = (await guest.client.services())[0]!;
+  const session = await guest.client.createSession(service.id, 'Dial');
+  assert.deepEqual(session.routers, [{ name: 'router-1', isOnline: true, tlsUrl: 'tls://localhost:3022' }]);
+  const { id } = await guest.client.session();
+  assert.deepEqual(fixture.tokens.verify(session.token), {
+    serviceId: service.id,
+    identityId: guest.id,
+    apiSessionId: id,
+    type: 'Dial',
+  });
+  const claims = JSON.parse(Buffer.from(session.token.split('.')[1]!, 'base64url').toString()) as Record<
+    string,
+    unknown
+  >;
+  const { iat, exp, ...others } = claims;
+  assert.equal((exp as number) - (iat as number), 365 * 86_400);
+  assert.deepEqual(others, {
+    iss: 'https://edge.test',
+    sub: service.id,
+    aud: ['openziti'],
+    jti: session.id,
+    z_asid: id,
+    z_iid: guest.id,
+    z_t: 's',
+    z_st: 'Dial',
+    z_leg: true,
+  });
+  const again = await get(guest, `/sessions/${session.id}`);
+  assert.deepEqual([again.status, data<{ id: string }>(again).id], [200, session.id]);
+  assert.equal((await get(host, `/sessions/${session.id}`)).status, 404);
+});
+
+test('who may not dial or bind is told 404, like for a service that is not there', async () => {
+  const granted = (await guest.client.services())[0]!.id;
+  const wanted = [
+    [guest, granted, 'Bind'],
+    [host, granted, 'Dial'],
+    [gateway, granted, 'Dial'],
+    [guest, 'no-such-service', 'Dial'],
+  ] as const;
+  for (const [who, serviceId, type] of wanted) {
+    const answer = await get(who, '/sessions', { method: 'POST', body: JSON.stringify({ serviceId, type }) });
+    assert.deepEqual([answer.status, code(answer)], [404, 'NOT_FOUND']);
+  }
+  for (const body of ['', '{', '[]', '{"serviceId":7}', `{"serviceId":"${granted}","type":"Both"}`]) {
+    const answer = await get(guest, '/sessions', { method: 'POST', body });
+    assert.deepEqual([answer.status, code(answer)], [400, 'COULD_NOT_VALIDATE'], body);
+  }
+});
+
+test('tokens of nobody, of another key and changed ones do not verify', async () => {
+  const service = (await guest.client.services())[0]!;
+  const { token } = await guest.client.createSession(service.id, 'Dial');
+  const [header, body, signature] = token.split('.') as [string, string, string];
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
+  const forged = Buffer.from(JSON.stringify({ ...claims, z_st: 'Bind' })).toString('base64url');
+  const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+  for (const text of [
+    '',
+    'x',
+    'a.b.c',
+    `${header}.${forged}.${signature}`,
+    `${none}.${body}.`,
+    `${header}.${body}.`,
+    `${token}.x`,
+  ]) {
+    assert.equal(fixture.tokens.verify(text), undefined, text);
+  }
+});
+
+test('routers: all that are known, those that can be dialed, and the terminators of a service', async () => {
+  fixture.routers.push({ id: 'r2', name: 'router-2', hostname: '::1', port: 3023, isOnline: false });
+  assert.deepEqual(await host.client.edgeRouters(), [
+    { name: 'router-1', isOnline: true, tlsUrl: 'tls://localhost:3022' },
+    { name: 'router-2', isOnline: false, tlsUrl: 'tls://[::1]:3023' },
+  ]);
+  const service = (await guest.client.services())[0]!;
+  const { token } = await guest.client.createSession(service.id, 'Dial');
+  const answer = await get(guest, `/services/${service.id}/edge-routers?session-token=${token}`);
+  assert.deepEqual(
+    data<{ edgeRouters: { name: string }[] }>(answer).edgeRouters.map(({ name }) => name),
+    ['router-1'],
+  );
+  assert.equal((await get(guest, `/services/${service.id}/edge-routers?session-token=x`)).status, 404);
+  fixture.routers.pop();
+  const terminators = await get(guest, `/services/${service.id}/terminators?limit=10&offset=0`);
+  assert.deepEqual(data(terminators), []);
+  assert.equal((await get(gateway, `/services/${service.id}/terminators`)).status, 404);
+  assert.equal((await get(guest, `/services/${service.id}`)).status, 200);
+  assert.deepEqual(data(await get(guest, '/controllers')), []);
+  assert.deepEqual(data(await get(guest, '/posture-response', { method: 'POST', body: '{}' })), {
+    services: [],
+  });
+});
+
+test('the time of the last change moves for those whom a change concerns', async () => {
+  const times = async (): Promise<string[]> => [
+    await host.client.serviceUpdates(),
+    await guest.client.serviceUpdates(),
+    await gateway.client.serviceUpdates(),
+  ];
+  const before = await times();
+  assert.deepEqual(await times(), before);
+  await fixture.share({ environmentId: host.id, name: 'private-new' });
+  const hosted = await times();
+  assert.ok(hosted[0]! > before[0]!);
+  assert.equal(hosted[1], before[1]);
+  await fixture.share({ environmentId: host.id, name: 'granted-new', grants: [guest.id] });
+  assert.ok((await times())[1]! > hosted[1]!);
+  const beforePublic = await times();
+  await fixture.share({ environmentId: host.id, name: 'public-new', shareMode: 'public' });
+  assert.ok((await times())[2]! > beforePublic[2]!);
+});
+
+test('a log-out ends the session at once, and the client logs in again by itself', async () => {
+  const { token } = await guest.client.session();
+  const answer = await get(guest, '/current-api-session', { method: 'DELETE', token });
+  assert.equal(answer.status, 200);
+  assert.equal((await get(guest, '/current-api-session', { token })).status, 401);
+  assert.equal((await guest.client.services()).length > 0, true);
+  assert.notEqual((await guest.client.session()).token, token);
+});
+
+test('what is not there is 404 in the envelope, and broken requests do not disturb others', async () => {
+  const answer = await rawRequest(fixture, { path: '/no/such/path' });
+  assert.deepEqual(
+    [answer.status, code(answer), answer.headers['content-type']],
+    [404, 'NOT_FOUND', 'application/json'],
+  );
+  assert.equal(answer.headers['ziti-instance-id'], fixture.api.instanceId);
+  for (const head of [
+    'BLAH\r\n\r\n',
+    `GET /%zz HTTP/1.1\r\nhost: x\r\n\r\n`,
+    `GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+  ]) {
+    const socket = tls.connect({
+      host: 'localhost',
+      port: Number(new URL(fixture.apiUrl).port),
+      ca: fixture.pki.caBundlePem,
+    });
+    socket.on('error', () => {});
+    socket.write(head);
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    assert.match(bytes.toString(), /^HTTP\/1\.1 4\d\d /);
+    assert.match(bytes.toString(), /ziti-instance-id: /i);
+    socket.destroy();
+  }
+  assert.equal((await rawRequest(fixture, { path: '/edge/client/v1' })).status, 200);
+});

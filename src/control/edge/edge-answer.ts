@@ -1,0 +1,82 @@
+/**
+ * Answers in OpenZiti's envelope. The content type is exactly `application/json` and the length is always told:
+ * OpenZiti's clients take anything else for a different kind of answer.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { ERROR_KINDS, type ErrorKind } from '#base';
+
+export interface Pagination {
+  readonly limit: number;
+  readonly offset: number;
+  readonly totalCount: number;
+}
+
+/** A refusal with one of OpenZiti's error codes; routes throw it. */
+export class EdgeRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfterS: number | undefined;
+
+  constructor(kind: ErrorKind, code: string, message: string, retryAfterS?: number) {
+    super(message);
+    this.name = 'EdgeRefusal';
+    this.status = ERROR_KINDS[kind].status;
+    this.code = code;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+export const notAuthorized = (): EdgeRefusal =>
+  new EdgeRefusal(
+    'unauthenticated',
+    'UNAUTHORIZED',
+    'The request could not be completed. The session is not authorized or the credentials are invalid',
+  );
+
+export const notFound = (): EdgeRefusal =>
+  new EdgeRefusal('notFound', 'NOT_FOUND', 'The resource requested was not found or is no longer available');
+
+export const couldNotValidate = (why: string): EdgeRefusal =>
+  new EdgeRefusal(
+    'invalid',
+    'COULD_NOT_VALIDATE',
+    `The supplied request contains an invalid document: ${why}`,
+  );
+
+export const limited = (waitMs: number): EdgeRefusal =>
+  new EdgeRefusal(
+    'limited',
+    'RATE_LIMITED',
+    'Too many requests: try again later',
+    Math.max(1, Math.ceil(waitMs / 1000)),
+  );
+
+export function sendData(reply: FastifyReply, data: unknown, status = 200, meta: unknown = {}): FastifyReply {
+  return sendJson(reply, status, { data, meta });
+}
+
+export function sendList(
+  reply: FastifyReply,
+  data: readonly unknown[],
+  pagination: Pagination,
+): FastifyReply {
+  return sendJson(reply, 200, { data, meta: { filterableFields: ['id', 'name'], pagination } });
+}
+
+export function sendRefusal(reply: FastifyReply, refusal: EdgeRefusal): FastifyReply {
+  if (refusal.retryAfterS !== undefined) void reply.header('retry-after', String(refusal.retryAfterS));
+  return sendJson(reply, refusal.status, refusalBody(refusal.code, refusal.message));
+}
+
+export function refusalBody(code: string, message: string): unknown {
+  return { error: { code, message, requestId: randomBytes(6).toString('base64url') }, meta: {} };
+}
+
+function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  // Bytes, not an object: the framework would add a charset parameter.
+  return reply
+    .code(status)
+    .header('content-type', 'application/json')
+    .send(Buffer.from(JSON.stringify(body)));
+}

@@ -1,0 +1,236 @@
+/** For tests: an edge API over real TLS on a free port, with a real store, and two frontdoors in it. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import * as https from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog, type Clock, type Log, type LogFields } from '#base';
+import { enrollIdentity, EdgeApiClient } from '#sdk';
+import type { IdentityFile } from '#net';
+import { attachModel } from '../model/model-loader.ts';
+import { OverlayModel } from '../model/overlay-model.ts';
+import { openPki, type Pki } from '../pki/pki.ts';
+import { Secrets } from '../secrets/secrets.ts';
+import { createEnrollment, mintJti, type EnrollmentKind } from '../store/enrollment-store.ts';
+import { createShare, type NewShare, type ShareRecord } from '../store/share-store.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
+import { createEdgeApi, type EdgeApi, type EdgeApiLimits } from './edge-api.ts';
+import type { EdgeRouter } from './edge-context.ts';
+import { openServiceTokens, type ServiceTokens } from './service-tokens.ts';
+
+export interface EdgeFixture {
+  readonly folder: string;
+  readonly pki: Pki;
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly model: OverlayModel;
+  readonly sessions: ApiSessionStore;
+  readonly tokens: ServiceTokens;
+  readonly api: EdgeApi;
+  readonly apiUrl: string;
+  readonly clock: OffsetClock;
+  readonly frontdoorIds: readonly [string, string];
+  readonly routers: EdgeRouter[];
+  readonly logged: string[];
+  /** An enrollment JWT and what is in it. */
+  enrollment(kind?: EnrollmentKind, frontdoor?: number): Promise<{ jwt: string; jti: string; id: string }>;
+  enroll(name?: string, kind?: 'environment' | 'gateway', frontdoor?: number): Promise<Enrolled>;
+  share(wanted: Partial<NewShare> & { environmentId: string }): Promise<ShareRecord>;
+  close(): Promise<void>;
+}
+
+export interface Enrolled {
+  readonly id: string;
+  readonly identity: IdentityFile;
+  readonly client: EdgeApiClient;
+}
+
+/** The real time plus what a test adds: TLS judges certificates by the real one. */
+export class OffsetClock implements Clock {
+  offsetMs = 0;
+
+  nowMs(): number {
+    return Date.now() + this.offsetMs;
+  }
+}
+
+export async function openEdgeFixture(limits: EdgeApiLimits = {}): Promise<EdgeFixture> {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-edge-'));
+  const clock = new OffsetClock();
+  const logged: string[] = [];
+  const log = recorder(logged);
+  const pki = await openPki({
+    dataDir: folder,
+    trustDomain: 'test.frontdoor',
+    hosts: [],
+    clock,
+    log: silentLog,
+  });
+  const store = await openStore({ path: 'memory' });
+  const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(7) }]);
+  const frontdoorIds = [randomUUID(), randomUUID()] as const;
+  const created_at = clock.nowMs();
+  for (const id of frontdoorIds) {
+    const organization = { id: randomUUID(), name: 'an organization', created_at };
+    await store.db.insertInto('organization').values(organization).execute();
+    const frontdoor = { id, organization_id: organization.id, name: 'a frontdoor', created_at };
+    await store.db.insertInto('frontdoor').values(frontdoor).execute();
+  }
+  const frontend = {
+    id: randomUUID(),
+    public_name: 'public',
+    zone: 'share.localhost',
+    is_default: 1,
+    created_at,
+  };
+  await store.db.insertInto('frontend').values(frontend).execute();
+  const model = new OverlayModel();
+  const attached = await attachModel(store, model);
+  const sessions = await openApiSessions({ store, secrets, model, clock, log });
+  let apiUrl = 'https://not-listening';
+  const tokens = await openServiceTokens({ store, secrets, clock, issuer: 'https://edge.test' });
+  const routers: EdgeRouter[] = [
+    { id: 'r1', name: 'router-1', hostname: 'localhost', port: 3022, isOnline: true },
+  ];
+  const api = await createEdgeApi({
+    pki,
+    store,
+    secrets,
+    model,
+    sessions,
+    tokens,
+    status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },
+    routers: () => routers,
+    frontendUrls: (host) => [`http://${host}:8080`],
+    apiUrl: () => apiUrl,
+    clock,
+    log,
+    limits,
+  });
+  const { port } = await api.listen({ host: '127.0.0.1', port: 0 });
+  apiUrl = `https://localhost:${port}`;
+  const clients: EdgeApiClient[] = [];
+
+  const fixture: EdgeFixture = {
+    folder,
+    pki,
+    store,
+    secrets,
+    model,
+    sessions,
+    tokens,
+    api,
+    apiUrl,
+    clock,
+    frontdoorIds,
+    routers,
+    logged,
+    async enrollment(kind = 'environment', frontdoor = 0) {
+      const nowMs = clock.nowMs();
+      const frontdoorId = kind === 'environment' ? frontdoorIds[frontdoor]! : null;
+      let identityId: string | null = null;
+      if (kind !== 'environment') {
+        const row = { id: randomUUID(), kind, frontdoor_id: null, name: `a ${kind}`, agent_version: null };
+        identityId = row.id;
+        await store.transaction(async (trx, touch) => {
+          await trx
+            .insertInto('identity')
+            .values({ ...row, created_at: nowMs })
+            .execute();
+          touch('identity', row.id);
+        });
+      }
+      const { enrollment } = await createEnrollment(store.db, secrets, {
+        kind,
+        frontdoorId,
+        identityId,
+        ttlMs: 900_000,
+        nowMs,
+      });
+      const jti = mintJti(secrets, enrollment.id);
+      const jwt = pki.mintEnrollmentJwt({
+        issuer: apiUrl,
+        subject: enrollment.identityId,
+        jti,
+        method: kind === 'router' ? 'erott' : 'ott',
+        expiresAtMs: enrollment.expiresAtMs,
+        controlAddresses: ['tls:localhost:6262'],
+      });
+      return { jwt, jti, id: enrollment.identityId };
+    },
+    async enroll(name = 'a machine', kind = 'environment', frontdoor = 0) {
+      const { jwt } = await fixture.enrollment(kind, frontdoor);
+      const { identity, id } = await enrollIdentity({ jwt, name });
+      const client = new EdgeApiClient({ identity, log: silentLog });
+      clients.push(client);
+      return { id, identity, client };
+    },
+    share: (wanted) =>
+      store.transaction((trx, touch) =>
+        createShare(trx, touch, {
+          frontdoorId: frontdoorIds[0],
+          shareMode: 'private',
+          target: 'http://127.0.0.1:3000',
+          targetByAgent: false,
+          nowMs: clock.nowMs(),
+          ...wanted,
+        }),
+      ),
+    async close() {
+      for (const client of clients) await client.close();
+      await api.close();
+      await sessions.close();
+      attached.close();
+      pki.close();
+      await store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  return fixture;
+}
+
+/** Keeps every line as JSON, to see what stands in the log and what must not. */
+function recorder(lines: string[]): Log {
+  const keep = (fields: LogFields, message: string): void =>
+    void lines.push(JSON.stringify({ ...fields, message }));
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
+  return log;
+}
+
+/** One bare request, with whatever certificate; no client library in between. */
+export async function rawRequest(
+  fixture: EdgeFixture,
+  request: {
+    readonly method?: string;
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly cert?: string;
+    readonly key?: string;
+  },
+): Promise<{ status: number; headers: IncomingHttpHeaders; text: string; json: unknown }> {
+  const sent = https.request(`${fixture.apiUrl}${request.path}`, {
+    method: request.method ?? 'GET',
+    ca: fixture.pki.caBundlePem,
+    agent: false,
+    ...(request.headers === undefined ? {} : { headers: request.headers }),
+    ...(request.cert === undefined ? {} : { cert: request.cert }),
+    ...(request.key === undefined ? {} : { key: request.key }),
+  });
+  sent.end(request.body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const isJson = response.headers['content-type'] === 'application/json';
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}

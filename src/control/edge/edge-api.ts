@@ -1,0 +1,164 @@
+/**
+ * The edge API's server: OpenZiti's client API at the root and below `/edge/client/v1`, our own `/agent/v1` and
+ * `/gateway/v1` beside it, all over TLS that asks for a client certificate. Wires the routes; they hold the rules.
+ */
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:https';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { FrontdoorError, messageOf } from '#base';
+import { createApiServer, type ApiServerLimits } from '#net';
+import { addAgentRoutes } from './agent-routes.ts';
+import { EdgeRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.ts';
+import type { EdgeContext, EdgeParts } from './edge-context.ts';
+import { addEnrollRoutes } from './enroll-routes.ts';
+import { GatewayFeed } from './gateway-feed.ts';
+import { addGatewayRoutes } from './gateway-routes.ts';
+import { PeerIdentities } from './peer-identity.ts';
+import { ReplacedCertificates } from './replaced-certificates.ts';
+import { ServiceChanges } from './service-changes.ts';
+import { addServiceRoutes } from './service-routes.ts';
+import { addSessionRoutes } from './session-routes.ts';
+import { TokenBuckets, type RateLimit } from '../token-buckets.ts';
+
+const MAX_BODY_BYTES = 1_048_576;
+const EDGE_PREFIXES = ['', '/edge/client/v1'];
+
+export interface EdgeApiOptions extends EdgeParts {
+  readonly limits?: EdgeApiLimits;
+}
+
+export interface EdgeApiLimits extends ApiServerLimits {
+  /** Enrollments per address; 20/s, burst 200 when absent. */
+  readonly enroll?: RateLimit;
+  /** Log-ins per identity; 20/s, burst 200 when absent. */
+  readonly logIn?: RateLimit;
+}
+
+export interface EdgeApi {
+  /** Listens; throws when the address is taken. */
+  listen(address: { host: string; port: number }): Promise<AddressInfo>;
+  /** New at each start; also the epoch of the gateways' feed. */
+  readonly instanceId: string;
+  close(): Promise<void>;
+}
+
+export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
+  const { pki, store, model, clock, log, limits = {} } = options;
+  const instanceId = randomBytes(12).toString('base64url');
+  const replaced = new ReplacedCertificates(store, clock, log);
+  const standard: RateLimit = { perSecond: 20, burst: 200 };
+  const context: EdgeContext = {
+    ...options,
+    instanceId,
+    changes: new ServiceChanges(model, clock),
+    peers: new PeerIdentities(pki, model, clock),
+    enrollLimit: new TokenBuckets(limits.enroll ?? standard, clock),
+    logInLimit: new TokenBuckets(limits.logIn ?? standard, clock),
+    sawPeer: (peer) => replaced.saw(peer),
+  };
+  let server!: Server;
+  const app = fastify({
+    serverFactory: (handler) => (server = createApiServer(pki.edgeServer, handler, log, limits)),
+    bodyLimit: MAX_BODY_BYTES,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) =>
+      void answerError(error, reply as FastifyReply, context, request.ip),
+    clientErrorHandler: (error, socket) => {
+      if (socket.destroyed || !socket.writable) return;
+      const status = (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+      socket.end(rawRefusal(status, instanceId));
+    },
+    routerOptions: {
+      maxParamLength: 512,
+      ignoreTrailingSlash: true,
+      querystringParser: (text) => new URLSearchParams(text) as unknown as Record<string, unknown>,
+    },
+  }) as unknown as FastifyInstance;
+  pki.onServerRenewed(() => {
+    const { keyPem, certPem } = pki.edgeServer;
+    server.setSecureContext({ key: keyPem, cert: certPem });
+  });
+
+  // Bodies are text, whatever they are called: the C SDK sends its request as text/plain, Go as x-pem-file.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', (_request, reply, done) => {
+    // OpenZiti's C SDK reads this header of every answer unchecked.
+    void reply.header('ziti-instance-id', instanceId);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    // The route's pattern, never the address asked for: queries hold one-time tokens.
+    const fields = { method: request.method, route: request.routeOptions.url, status: reply.statusCode };
+    log.debug({ ...fields, ms: Math.round(reply.elapsedTime) }, 'edge API');
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => answerError(error, reply, context, request.ip));
+  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, notFound()));
+
+  for (const prefix of EDGE_PREFIXES) {
+    await app.register(
+      (scope, _options, done) => {
+        addSessionRoutes(scope, context);
+        addServiceRoutes(scope, context);
+        addEnrollRoutes(scope, context);
+        done();
+      },
+      { prefix },
+    );
+  }
+  addAgentRoutes(app, context);
+  const streams = addGatewayRoutes(app, context, new GatewayFeed(model, instanceId));
+  await app.ready();
+
+  return {
+    instanceId,
+    async listen({ host, port }) {
+      await app.listen({ host, port });
+      return server.address() as AddressInfo;
+    },
+    async close() {
+      streams.close();
+      await app.close();
+      await replaced.idle();
+    },
+  };
+}
+
+function answerError(
+  error: unknown,
+  reply: FastifyReply,
+  context: EdgeContext,
+  address: string,
+): FastifyReply {
+  // Requests that cannot even be routed never meet the hook.
+  void reply.header('ziti-instance-id', context.instanceId);
+  if (error instanceof EdgeRefusal) return sendRefusal(reply, error);
+  if (error instanceof FrontdoorError && error.kind !== 'internal') {
+    return sendRefusal(reply, new EdgeRefusal(error.kind, error.code.toUpperCase(), error.message));
+  }
+  const status = (error as { statusCode?: number }).statusCode;
+  if (status === 413)
+    return sendRefusal(reply, new EdgeRefusal('tooLarge', 'TOO_LARGE', 'The body is above 1 MiB'));
+  if (status !== undefined && status >= 400 && status < 500) {
+    return sendRefusal(reply, new EdgeRefusal('invalid', 'COULD_NOT_VALIDATE', 'The request cannot be read'));
+  }
+  const id = randomBytes(6).toString('base64url');
+  context.log.error(
+    { errorId: id, address, error: messageOf(error), cause: error },
+    'edge API: request failed',
+  );
+  return sendRefusal(reply, new EdgeRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`));
+}
+
+/** For what never became a request. */
+function rawRefusal(status: number, instanceId: string): string {
+  const body = JSON.stringify(refusalBody('COULD_NOT_VALIDATE', 'The request cannot be read'));
+  return (
+    `HTTP/1.1 ${status} ${status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `ziti-instance-id: ${instanceId}\r\nConnection: close\r\n\r\n${body}`
+  );
+}

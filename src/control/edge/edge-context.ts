@@ -1,0 +1,98 @@
+/** What the routes of the edge API share: the parts they ask, and the two ways to know a caller. */
+import type { FastifyRequest } from 'fastify';
+import type { Clock, Log } from '#base';
+import type { StatusBoard } from '../model/share-status.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { Pki } from '../pki/pki.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Store } from '../store/store.ts';
+import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
+import { EdgeRefusal, notAuthorized } from './edge-answer.ts';
+import type { Peer, PeerIdentities } from './peer-identity.ts';
+import type { ServiceChanges } from './service-changes.ts';
+import type { ServiceTokens } from './service-tokens.ts';
+import type { TokenBuckets } from '../token-buckets.ts';
+
+/** A router as clients are told of it. */
+export interface EdgeRouter {
+  readonly id: string;
+  readonly name: string;
+  readonly hostname: string;
+  readonly port: number;
+  readonly isOnline: boolean;
+}
+
+/** What the edge API is given. */
+export interface EdgeParts {
+  readonly pki: Pki;
+  readonly store: Store;
+  readonly secrets: Secrets;
+  /** Attached to the store: after a transaction it is up to date. */
+  readonly model: OverlayModel;
+  readonly sessions: ApiSessionStore;
+  readonly tokens: ServiceTokens;
+  readonly status: StatusBoard;
+  readonly routers: () => readonly EdgeRouter[];
+  /** The URLs under which gateways serve a public share's host. */
+  readonly frontendUrls: (host: string) => readonly string[];
+  /** `https://host:port` as clients dial it; asked when a client asks. */
+  readonly apiUrl: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface EdgeContext extends EdgeParts {
+  readonly changes: ServiceChanges;
+  readonly peers: PeerIdentities;
+  readonly enrollLimit: TokenBuckets;
+  readonly logInLimit: TokenBuckets;
+  /** New at each start; on every answer. */
+  readonly instanceId: string;
+  /** Hears which certificate an identity really uses, so that the one it replaced can go. */
+  readonly sawPeer: (peer: Peer) => void;
+}
+
+export interface Caller {
+  readonly peer: Peer;
+  readonly session: LiveSession;
+}
+
+/** The identity that the TLS peer proved. */
+export function peerOf(context: EdgeContext, request: FastifyRequest): Peer {
+  const proof = context.peers.of(request.raw.socket);
+  if ('problem' in proof) {
+    context.log.debug({ address: request.ip, problem: proof.problem }, 'edge API: caller refused');
+    throw notAuthorized();
+  }
+  context.sawPeer(proof.peer);
+  return proof.peer;
+}
+
+/** The same, of the kinds that a call is for. */
+export function peerOfKind(
+  context: EdgeContext,
+  request: FastifyRequest,
+  kind: Peer['identity']['kind'],
+): Peer {
+  const peer = peerOf(context, request);
+  if (peer.identity.kind !== kind) {
+    throw new EdgeRefusal('forbidden', 'FORBIDDEN', `This operation is for identities of kind ${kind}`);
+  }
+  return peer;
+}
+
+/** The API session of the call. Its token alone is worth nothing: it comes with a certificate of its identity. */
+export function callerOf(context: EdgeContext, request: FastifyRequest): Caller {
+  const token = request.headers['zt-session'];
+  const session = typeof token === 'string' ? context.sessions.byToken(token) : undefined;
+  if (session === undefined) throw notAuthorized();
+  const peer = peerOf(context, request);
+  if (peer.identity.id !== session.identityId) throw notAuthorized();
+  context.sessions.touch([session.token]);
+  return { peer, session };
+}
+
+/** The query, decoded. */
+export function queryOf(request: FastifyRequest): URLSearchParams {
+  return request.query as URLSearchParams;
+}

@@ -1,0 +1,53 @@
+/** Reads what callers send: JSON bodies, pages, filters. Refuses with OpenZiti's codes. */
+import type { FastifyRequest } from 'fastify';
+import { couldNotValidate } from './edge-answer.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 500;
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Undefined for an empty body. */
+export function jsonBody(request: FastifyRequest): unknown {
+  const text = textBody(request);
+  if (text.trim() === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Told below.
+  }
+  throw couldNotValidate('the body is not a JSON object');
+}
+
+export function textBody(request: FastifyRequest): string {
+  return typeof request.body === 'string' ? request.body : '';
+}
+
+/** `limit` above 500 counts as 500. */
+export function pageOf(query: URLSearchParams): Page {
+  return {
+    limit: Math.min(MAX_LIMIT, wholeNumber(query, 'limit', DEFAULT_LIMIT, 1)),
+    offset: wholeNumber(query, 'offset', 0, 0),
+  };
+}
+
+/** The name of a filter `name="x"`, the one form that clients send; undefined without a filter. */
+export function nameFilterOf(query: URLSearchParams): string | undefined {
+  const filter = query.get('filter');
+  if (filter === null || filter.trim() === '' || filter.trim() === 'true') return undefined;
+  const name = /^\s*name\s*=\s*"([^"\\]{0,255})"\s*$/.exec(filter)?.[1];
+  if (name === undefined) throw couldNotValidate('the filter is not of the form name="<name>"');
+  return name;
+}
+
+function wholeNumber(query: URLSearchParams, name: string, fallback: number, least: number): number {
+  const text = query.get(name);
+  if (text === null || text === '') return fallback;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least)) throw couldNotValidate(`${name} is not a whole number of at least ${least}`);
+  return value;
+}

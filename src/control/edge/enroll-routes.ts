@@ -1,0 +1,229 @@
+/**
+ * Enrollment and renewal: one-time tokens become certificates, and certificates become younger ones. A claim, the
+ * identity and its certificate are one transaction: a crash leaves either nothing or all of it.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseName } from '#domain';
+import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/pki.ts';
+import { addRenewedCertificate, insertCertificate } from '../store/certificate-store.ts';
+import { claimEnrollment, findByToken, refuseCsr, type EnrollmentKind } from '../store/enrollment-store.ts';
+import { couldNotValidate, EdgeRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
+import { peerOf, peerOfKind, queryOf, type EdgeContext } from './edge-context.ts';
+import { jsonBody, textBody } from './edge-request.ts';
+import type { Peer } from './peer-identity.ts';
+import { addressKey } from '../token-buckets.ts';
+
+const DAY_MS = 86_400_000;
+const KINDS: Readonly<Record<string, readonly EnrollmentKind[]>> = {
+  ott: ['environment', 'gateway'],
+  erott: ['router'],
+};
+
+interface RouterCsrs {
+  readonly certCsr: string;
+  readonly serverCertCsr: string;
+}
+
+export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): void {
+  app.post('/enroll', async (request, reply) => {
+    const query = queryOf(request);
+    const method = query.get('method') ?? 'ott';
+    const token = query.get('token') ?? '';
+    admitAddress(context, request);
+    if (method === 'ott')
+      return sendData(reply, await enrollClient(context, request, token, textBody(request)));
+    if (method === 'erott')
+      return sendData(reply, await enrollRouter(context, request, token, routerCsrs(request)));
+    throw invalidToken();
+  });
+
+  app.post('/enroll/ott', async (request, reply) => {
+    admitAddress(context, request);
+    const { clientCsr, token } = (jsonBody(request) ?? {}) as { clientCsr?: unknown; token?: unknown };
+    if (typeof clientCsr !== 'string' || typeof token !== 'string')
+      throw couldNotValidate('clientCsr or token is missing');
+    return sendData(reply, await enrollClient(context, request, token, clientCsr));
+  });
+
+  app.post('/enroll/extend/identity', async (request, reply) => {
+    const peer = peerOf(context, request);
+    if (peer.identity.kind === 'router') throw couldNotValidate('a router renews at /enroll/extend/router');
+    const { csr } = (jsonBody(request) ?? {}) as { csr?: unknown };
+    if (typeof csr !== 'string') throw couldNotValidate('csr is missing');
+    const answer = await context.pki.issueClient(csr, {
+      id: peer.identity.id,
+      lifetimeDays: lifetimeDaysOf(peer),
+    });
+    if ('problem' in answer) throw badCsr(answer.problem);
+    await addRenewed(context, peer, answer.issued);
+    return sendData(reply, { cert: answer.issued.chainPem });
+  });
+
+  app.post('/enroll/extend/router', async (request, reply) => {
+    const peer = peerOfKind(context, request, 'router');
+    const lifetimeDays = lifetimeDaysOf(peer);
+    const answer = await context.pki.issueRouter(routerCsrs(request), { id: peer.identity.id, lifetimeDays });
+    if ('problem' in answer) throw badCsr(answer.problem);
+    await addRenewed(context, peer, answer.issued);
+    const { chainPem, serverChainPem } = answer.issued;
+    return sendData(reply, { cert: chainPem, serverCert: serverChainPem, ca: context.pki.caBundlePem });
+  });
+}
+
+async function enrollClient(
+  context: EdgeContext,
+  request: FastifyRequest,
+  token: string,
+  csr: string,
+): Promise<{ cert: string }> {
+  const { id } = await openEnrollment(context, request, token, 'ott');
+  const name = nameOf(request);
+  const answer = await context.pki.issueClient(csr, { id, lifetimeDays: lifetimeDaysFor(name) });
+  if ('problem' in answer) {
+    await refuseCsr(context.store.db, context.secrets, token);
+    throw badCsr(answer.problem);
+  }
+  await claim(context, request, token, 'ott', name, answer.issued);
+  return { cert: answer.issued.chainPem };
+}
+
+async function enrollRouter(
+  context: EdgeContext,
+  request: FastifyRequest,
+  token: string,
+  csrs: RouterCsrs,
+): Promise<{ cert: string; serverCert: string; ca: string }> {
+  const { id } = await openEnrollment(context, request, token, 'erott');
+  const name = nameOf(request);
+  const answer = await context.pki.issueRouter(csrs, { id, lifetimeDays: lifetimeDaysFor(name) });
+  if ('problem' in answer) {
+    await refuseCsr(context.store.db, context.secrets, token);
+    throw badCsr(answer.problem);
+  }
+  await claim(context, request, token, 'erott', name, answer.issued);
+  const { chainPem, serverChainPem } = answer.issued;
+  return { cert: chainPem, serverCert: serverChainPem, ca: context.pki.caBundlePem };
+}
+
+/** Refuses early, before a certificate is signed. Who wins a race is decided by `claim` alone. */
+async function openEnrollment(
+  context: EdgeContext,
+  request: FastifyRequest,
+  token: string,
+  method: 'ott' | 'erott',
+): Promise<{ id: string }> {
+  const { store, secrets, clock } = context;
+  const found = await findByToken(store.db, secrets, token, clock.nowMs(), KINDS[method]!);
+  if (!found.ok) throw refused(context, request, found.reason);
+  return { id: found.enrollment.identityId };
+}
+
+async function claim(
+  context: EdgeContext,
+  request: FastifyRequest,
+  token: string,
+  method: 'ott' | 'erott',
+  name: string | undefined,
+  issued: IssuedCertificate,
+): Promise<void> {
+  const { store, secrets, clock, log } = context;
+  const nowMs = clock.nowMs();
+  const claimed = await store.transaction(async (trx, touch) => {
+    const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS[method]!);
+    if (!result.ok) return result;
+    const { identityId, kind, frontdoorId } = result.enrollment;
+    if (kind === 'environment') {
+      // Foreign clients tell no name: their environment is called by its id.
+      const row = {
+        id: identityId,
+        kind,
+        frontdoor_id: frontdoorId,
+        name: name ?? identityId,
+        agent_version: null,
+      };
+      await trx
+        .insertInto('identity')
+        .values({ ...row, created_at: nowMs })
+        .execute();
+    } else {
+      const known = await trx
+        .selectFrom('identity')
+        .select('id')
+        .where('id', '=', identityId)
+        .executeTakeFirst();
+      if (known === undefined) return { ok: false, reason: 'its identity is gone' } as const;
+    }
+    await insertCertificate(trx, identityId, issued, nowMs);
+    touch('identity', identityId);
+    return result;
+  });
+  if (!claimed.ok) throw refused(context, request, claimed.reason);
+  const { identityId, kind, frontdoorId } = claimed.enrollment;
+  log.info({ identity: identityId, kind, frontdoor: frontdoorId, address: request.ip }, 'enrolled');
+}
+
+async function addRenewed(context: EdgeContext, peer: Peer, issued: IssuedCertificate): Promise<void> {
+  const { store, clock, log } = context;
+  const { id } = peer.identity;
+  if (!(await addRenewedCertificate(store, id, peer.leaf.fingerprint, issued, clock.nowMs()))) {
+    throw notAuthorized();
+  }
+  log.info({ identity: id, until: new Date(issued.notAfterMs).toISOString() }, 'certificate renewed');
+}
+
+/** One refusal for every reason; the log knows which. The token itself stands nowhere. */
+function refused(context: EdgeContext, request: FastifyRequest, reason: string): EdgeRefusal {
+  context.log.warn({ address: request.ip, reason }, 'enrollment refused');
+  return invalidToken();
+}
+
+function invalidToken(): EdgeRefusal {
+  return new EdgeRefusal('invalid', 'INVALID_ENROLLMENT_TOKEN', 'The supplied token is not valid');
+}
+
+function badCsr(problem: string): EdgeRefusal {
+  return new EdgeRefusal(
+    'invalid',
+    'COULD_NOT_PROCESS_CSR',
+    `The supplied csr could not be processed: ${problem}`,
+  );
+}
+
+function admitAddress(context: EdgeContext, request: FastifyRequest): void {
+  const waitMs = context.enrollLimit.take(addressKey(request.ip));
+  if (waitMs > 0) throw limited(waitMs);
+}
+
+/** Our own programs tell a name; undefined for foreign clients. */
+function nameOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['frontdoor-name'];
+  if (typeof header !== 'string') return undefined;
+  let name: string | undefined;
+  try {
+    name = parseName(decodeURIComponent(header));
+  } catch {
+    name = undefined;
+  }
+  if (name === undefined) throw couldNotValidate('frontdoor-name is not a percent-encoded name');
+  return name;
+}
+
+function lifetimeDaysFor(name: string | undefined): number {
+  return name === undefined ? FOREIGN_LIFETIME_DAYS : OWN_LIFETIME_DAYS;
+}
+
+/** A renewal lives as long as what it renews. */
+function lifetimeDaysOf(peer: Peer): number {
+  return Math.max(1, Math.round((peer.leaf.notAfterMs - peer.leaf.notBeforeMs) / DAY_MS));
+}
+
+function routerCsrs(request: FastifyRequest): RouterCsrs {
+  const { certCsr, serverCertCsr } = (jsonBody(request) ?? {}) as {
+    certCsr?: unknown;
+    serverCertCsr?: unknown;
+  };
+  if (typeof certCsr !== 'string' || typeof serverCertCsr !== 'string') {
+    throw couldNotValidate('certCsr or serverCertCsr is missing');
+  }
+  return { certCsr, serverCertCsr };
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import * as tls from 'node:tls';
+import { after, before, test } from 'node:test';
+import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
+import { OverlayModel, type Service } from '../model/overlay-model.ts';
+import { openEdgeFixture, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
+import { GatewayFeed } from './gateway-feed.ts';
+
+let fixture: EdgeFixture;
+let host: Enrolled;
+let gateway: Enrolled;
+before(async () => {
+  fixture = await openEdgeFixture();
+  host = await fixture.enroll('host');
+  gateway = await fixture.enroll('gateway', 'gateway');
+});
+after(() => fixture.close());
+
+function service(id: string, more: Partial<Service> = {}): Service {
+  return {
+    id,
+    name: id,
+    frontdoorId: 'f',
+    environmentId: 'e',
+    shareMode: 'public',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:1',
+    targetByAgent: true,
+    epoch: 1,
+    grants: [],
+    hosts: [`${id}.share.localhost`],
+    authProviderIds: [],
+    updatedAtMs: 1,
+    ...more,
+  };
+}
+
+function events(lines: readonly string[]): GatewayFeedEvent[] {
+  return lines.map((line) => JSON.parse(line) as GatewayFeedEvent);
+}
+
+test('a snapshot holds the public shares; changes of one tick are one delta', () => {
+  const model = new OverlayModel();
+  model.setService(service('a'));
+  model.setService(service('hidden', { shareMode: 'private' }));
+  const feed = new GatewayFeed(model, 'epoch-1');
+  const [snapshot] = events(feed.opening(undefined)) as [GatewaySnapshot];
+  assert.deepEqual(
+    [snapshot.type, snapshot.version, snapshot.epoch, snapshot.shares.map(({ id }) => id)],
+    ['snapshot', 1, 'epoch-1', ['a']],
+  );
+  const heard: string[] = [];
+  feed.listen((line) => heard.push(line));
+  model.setService(service('b'));
+  model.setService(service('a', { shareMode: 'private' }));
+  model.setService(service('hidden', { shareMode: 'private', target: 'http://127.0.0.1:2' }));
+  feed.flush();
+  const [delta] = events(heard) as [GatewayDelta];
+  assert.deepEqual(
+    [heard.length, delta.version, delta.set.map(({ id }) => id), delta.removed],
+    [1, 2, ['b'], ['a']],
+  );
+});
+
+test('who was away briefly resumes with what it missed; who was away longer, or in another run, starts over', () => {
+  const model = new OverlayModel();
+  const feed = new GatewayFeed(model, 'epoch-1');
+  for (const id of ['a', 'b', 'c']) {
+    model.setService(service(id));
+    feed.flush();
+  }
+  const versions = (since: { version: number; epoch: string }): unknown[] =>
+    events(feed.opening(since)).map((event) => [event.type, 'version' in event ? event.version : 0]);
+  assert.deepEqual(versions({ version: 2, epoch: 'epoch-1' }), [
+    ['delta', 3],
+    ['delta', 4],
+  ]);
+  assert.deepEqual(versions({ version: 4, epoch: 'epoch-1' }), []);
+  assert.deepEqual(versions({ version: 5, epoch: 'epoch-1' }), [['snapshot', 4]]);
+  assert.deepEqual(versions({ version: 2, epoch: 'epoch-0' }), [['snapshot', 4]]);
+  for (let n = 0; n < 1_100; n += 1) {
+    model.setService(service('d', { epoch: n }));
+    feed.flush();
+  }
+  assert.deepEqual(versions({ version: 2, epoch: 'epoch-1' }), [['snapshot', 1_104]]);
+});
+
+test('a gateway follows over TLS: snapshot, delta as a share comes, and the end when it is revoked', async () => {
+  const lines: GatewayFeedEvent[] = [];
+  let wake = (): void => {};
+  const ended = Promise.withResolvers<Error>();
+  const subscription = gateway.client.subscribeGatewayFeed({
+    onLine: (line) => {
+      lines.push(JSON.parse(line) as GatewayFeedEvent);
+      wake();
+    },
+    onEnd: (error) => ended.resolve(error),
+  });
+  const line = async (at: number): Promise<GatewayFeedEvent> => {
+    while (lines.length <= at) await new Promise<void>((resolve) => (wake = resolve));
+    return lines[at]!;
+  };
+  const snapshot = (await line(0)) as GatewaySnapshot;
+  assert.deepEqual(
+    [snapshot.type, snapshot.epoch, snapshot.shares],
+    ['snapshot', fixture.api.instanceId, []],
+  );
+  const share = await fixture.share({ environmentId: host.id, name: 'app', shareMode: 'public' });
+  const delta = (await line(1)) as GatewayDelta;
+  assert.equal(delta.version, snapshot.version + 1);
+  assert.deepEqual(delta.set, [
+    {
+      id: share.id,
+      token: 'app',
+      hosts: ['app.share.localhost'],
+      authProviderIds: [],
+      frontdoorId: fixture.frontdoorIds[0],
+      environmentId: host.id,
+      updatedAtMs: share.updatedAtMs,
+    },
+  ]);
+  await fixture.store.transaction(async (trx, touch) => {
+    await trx.deleteFrom('identity').where('id', '=', gateway.id).execute();
+    touch('identity', gateway.id);
+  });
+  assert.equal((await ended.promise).name, 'FrontdoorError');
+  subscription.close();
+});
+
+test('a subscription that its owner closes stays silent', async () => {
+  const other = await fixture.enroll('another', 'gateway');
+  const first = Promise.withResolvers<void>();
+  let ends = 0;
+  const subscription = other.client.subscribeGatewayFeed({
+    onLine: () => first.resolve(),
+    onEnd: () => (ends += 1),
+  });
+  await first.promise;
+  subscription.close();
+  await fixture.share({ environmentId: host.id, name: 'late', shareMode: 'public' });
+  assert.equal(ends, 0);
+});
+
+test('an environment may not read the feed, and a gateway that stops reading is cut off', async () => {
+  const refused = Promise.withResolvers<Error & { kind?: string }>();
+  host.client.subscribeGatewayFeed({ onLine: () => {}, onEnd: (error) => refused.resolve(error) });
+  assert.equal((await refused.promise).kind, 'forbidden');
+  const slow = await fixture.enroll('slow', 'gateway');
+  const socket = tls.connect({
+    host: 'localhost',
+    port: Number(new URL(fixture.apiUrl).port),
+    ca: fixture.pki.caBundlePem,
+    cert: slow.identity.certPem,
+    key: slow.identity.keyPem,
+  });
+  socket.on('error', () => {});
+  socket.write('GET /gateway/v1/shares HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(socket, 'data');
+  socket.pause();
+  const big = service('big', { hosts: ['h'.repeat(1_000_000)] });
+  const cut = (): boolean => fixture.logged.some((line) => line.includes('reads too slowly'));
+  for (let n = 0; n < 60 && !cut(); n += 1) {
+    fixture.model.setService({ ...big, epoch: n });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.ok(cut());
+  fixture.model.removeService('big');
+  socket.destroy();
+});

@@ -1,0 +1,109 @@
+/** `/gateway/v1/shares`: the feed over one long answer per gateway. A gateway that reads too slowly is cut off. */
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { GATEWAY_FEED_HEARTBEAT_MS } from '#domain';
+import { couldNotValidate } from './edge-answer.ts';
+import { peerOfKind, queryOf, type EdgeContext } from './edge-context.ts';
+import type { GatewayFeed } from './gateway-feed.ts';
+import type { Peer } from './peer-identity.ts';
+
+/** Beyond the opening lines. */
+const MAX_QUEUED_BYTES = 8 * 1_048_576;
+const MAX_STALLED_MS = 30_000;
+
+interface Subscriber {
+  readonly peer: Peer;
+  readonly response: ServerResponse;
+  readonly maxQueuedBytes: number;
+  /** When the response last took everything. */
+  flowingAtMs: number;
+}
+
+export interface GatewayStreams {
+  close(): void;
+}
+
+export function addGatewayRoutes(
+  app: FastifyInstance,
+  context: EdgeContext,
+  feed: GatewayFeed,
+): GatewayStreams {
+  const { clock, log, model, peers } = context;
+  const subscribers = new Set<Subscriber>();
+
+  function cut(subscriber: Subscriber, reason: string): void {
+    if (!subscribers.delete(subscriber)) return;
+    log.warn({ gateway: subscriber.peer.identity.id, reason }, 'share feed ended');
+    subscriber.response.destroy();
+  }
+
+  function write(subscriber: Subscriber, text: string): void {
+    const { response } = subscriber;
+    if (response.write(text)) subscriber.flowingAtMs = clock.nowMs();
+    if (response.writableLength > subscriber.maxQueuedBytes) cut(subscriber, 'the gateway reads too slowly');
+  }
+
+  feed.listen((text) => {
+    for (const subscriber of subscribers) write(subscriber, text);
+  });
+  model.onChange((change) => {
+    if (change.type !== 'identity') return;
+    for (const subscriber of subscribers) {
+      if (subscriber.peer.identity.id !== change.id) continue;
+      if ('problem' in peers.check(subscriber.peer.leaf))
+        cut(subscriber, 'the certificate is not valid any more');
+    }
+  });
+  const timer = setInterval(() => {
+    for (const subscriber of subscribers) {
+      const stalledMs = clock.nowMs() - subscriber.flowingAtMs;
+      if (subscriber.response.writableNeedDrain && stalledMs > MAX_STALLED_MS)
+        cut(subscriber, 'the gateway stopped reading');
+      else if ('problem' in peers.check(subscriber.peer.leaf))
+        cut(subscriber, 'the certificate is not valid any more');
+    }
+    feed.heartbeat();
+  }, GATEWAY_FEED_HEARTBEAT_MS);
+  timer.unref();
+
+  app.get('/gateway/v1/shares', (request, reply) => {
+    const peer = peerOfKind(context, request, 'gateway');
+    const opening = feed.opening(sinceOf(queryOf(request))).join('');
+    reply.hijack();
+    const response = reply.raw;
+    response.writeHead(200, {
+      'content-type': 'application/x-ndjson',
+      'cache-control': 'no-store',
+      'ziti-instance-id': context.instanceId,
+    });
+    const subscriber: Subscriber = {
+      peer,
+      response,
+      maxQueuedBytes: Buffer.byteLength(opening) + MAX_QUEUED_BYTES,
+      flowingAtMs: clock.nowMs(),
+    };
+    response.on('drain', () => (subscriber.flowingAtMs = clock.nowMs()));
+    response.on('error', () => {});
+    response.once('close', () => subscribers.delete(subscriber));
+    subscribers.add(subscriber);
+    log.info({ gateway: peer.identity.id, address: request.ip }, 'share feed opened');
+    // The gateway learns at once that it is connected, even when there is nothing to tell.
+    write(subscriber, opening === '' ? '{"type":"heartbeat"}\n' : opening);
+  });
+
+  return {
+    close() {
+      clearInterval(timer);
+      for (const { response } of subscribers) response.destroy();
+      subscribers.clear();
+    },
+  };
+}
+
+function sinceOf(query: URLSearchParams): { version: number; epoch: string } | undefined {
+  const version = query.get('since');
+  const epoch = query.get('epoch');
+  if (version === null || epoch === null) return undefined;
+  if (!/^\d{1,15}$/.test(version)) throw couldNotValidate('since is not a version');
+  return { version: Number(version), epoch };
+}

@@ -1,0 +1,60 @@
+/**
+ * The only way from a TLS peer to an identity. The leaf alone counts (other certificates of the chain are never
+ * looked at): it must be of our authority, in its dates, for clients, and stand in the model for the very identity
+ * that its SPIFFE URI names.
+ */
+import { TLSSocket } from 'node:tls';
+import type { Clock } from '#base';
+import { leafOf } from '#net';
+import type { Identity, OverlayModel } from '../model/overlay-model.ts';
+import type { LeafProof, Pki, ProvenLeaf } from '../pki/pki.ts';
+
+export interface Peer {
+  readonly identity: Identity;
+  readonly leaf: ProvenLeaf;
+}
+
+/** `problem` is for the log: peers are told that they are not authorised, not why. */
+export type PeerProof = { readonly peer: Peer } | { readonly problem: string };
+
+export class PeerIdentities {
+  readonly #pki: Pick<Pki, 'proveLeaf'>;
+  readonly #model: OverlayModel;
+  readonly #clock: Clock;
+  /** A socket's certificate does not change (renegotiation is off): its signature is verified once. */
+  readonly #proofs = new WeakMap<TLSSocket, LeafProof>();
+
+  constructor(pki: Pick<Pki, 'proveLeaf'>, model: OverlayModel, clock: Clock) {
+    this.#pki = pki;
+    this.#model = model;
+    this.#clock = clock;
+  }
+
+  of(socket: unknown): PeerProof {
+    if (!(socket instanceof TLSSocket)) return { problem: 'no TLS' };
+    const proof = this.#proofOf(socket);
+    if ('problem' in proof) return proof;
+    return this.check(proof.leaf);
+  }
+
+  /** What may change while a socket stands: the certificate's dates, and whether the model still knows it. */
+  check(leaf: ProvenLeaf): PeerProof {
+    if (this.#clock.nowMs() > leaf.notAfterMs) return { problem: 'certificate has expired' };
+    const identity = this.#model.identityByFingerprint(leaf.fingerprint);
+    if (identity === undefined) return { problem: 'certificate is not known, or not any more' };
+    const role = identity.kind === 'router' ? 'router' : 'identity';
+    if (identity.id !== leaf.id || role !== leaf.role)
+      return { problem: 'certificate names another identity' };
+    return { peer: { identity, leaf } };
+  }
+
+  #proofOf(socket: TLSSocket): LeafProof {
+    let proof = this.#proofs.get(socket);
+    if (proof === undefined) {
+      const leaf = leafOf(socket);
+      proof = leaf === undefined ? { problem: 'no client certificate' } : this.#pki.proveLeaf(leaf);
+      this.#proofs.set(socket, proof);
+    }
+    return proof;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Drops the certificate that a renewal replaced, once the new one was used. Told of every proven caller; asks the
+ * store only for identities that hold more than one certificate.
+ */
+import { messageOf, type Clock, type Log } from '#base';
+import { dropOlderCertificates } from '../store/certificate-store.ts';
+import type { Store } from '../store/store.ts';
+import type { Peer } from './peer-identity.ts';
+
+export class ReplacedCertificates {
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #running = new Map<string, Promise<void>>();
+  /** When a fingerprint was last found to be the older one: it may be asked about again after a while. */
+  readonly #older = new Map<string, number>();
+
+  constructor(store: Store, clock: Clock, log: Log) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  saw(peer: Peer): void {
+    const { identity, leaf } = peer;
+    if (identity.fingerprints.length < 2 || this.#running.has(identity.id)) return;
+    if (this.#clock.nowMs() - (this.#older.get(leaf.fingerprint) ?? -Infinity) < 60_000) return;
+    const work = this.#dropOlder(identity.id, leaf.fingerprint)
+      .catch((error: unknown) =>
+        this.#log.warn(
+          { identity: identity.id, error: messageOf(error) },
+          'a replaced certificate could not be dropped',
+        ),
+      )
+      .finally(() => this.#running.delete(identity.id));
+    this.#running.set(identity.id, work);
+  }
+
+  /** Returns when nothing runs. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  async #dropOlder(identityId: string, usedFingerprint: string): Promise<void> {
+    const dropped = await dropOlderCertificates(this.#store, identityId, usedFingerprint);
+    if (dropped === 0) {
+      if (this.#older.size > 10_000) this.#older.clear();
+      this.#older.set(usedFingerprint, this.#clock.nowMs());
+    } else {
+      this.#older.delete(usedFingerprint);
+      this.#log.info(
+        { identity: identityId, dropped },
+        'the renewed certificate is in use: older ones dropped',
+      );
+    }
+  }
+}

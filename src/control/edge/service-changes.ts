@@ -1,0 +1,51 @@
+/**
+ * When an identity's list of services last changed, for clients that poll: moves with every change of a service that
+ * the identity may or might use, never backwards, and at each start of the control plane.
+ */
+import type { Clock } from '#base';
+import type { ModelChange, OverlayModel, Service } from '../model/overlay-model.ts';
+
+export class ServiceChanges {
+  readonly #model: OverlayModel;
+  readonly #clock: Clock;
+  readonly #byIdentity = new Map<string, number>();
+  /** For identities without an entry. */
+  readonly #startMs: number;
+  /** Gateways see every public service: one time for all of them. */
+  #gatewaysMs: number;
+  #lastMs: number;
+
+  constructor(model: OverlayModel, clock: Clock) {
+    this.#model = model;
+    this.#clock = clock;
+    this.#startMs = clock.nowMs();
+    this.#gatewaysMs = this.#startMs;
+    this.#lastMs = this.#startMs;
+    model.onChange((change) => this.#take(change));
+  }
+
+  /** Unix milliseconds. */
+  lastChangeMs(identityId: string): number {
+    const own = this.#byIdentity.get(identityId) ?? this.#startMs;
+    return this.#model.identity(identityId)?.kind === 'gateway' ? Math.max(own, this.#gatewaysMs) : own;
+  }
+
+  #take(change: ModelChange): void {
+    if (change.type === 'identity') {
+      if (change.removed) this.#byIdentity.delete(change.id);
+      return;
+    }
+    // Two changes in one millisecond are two times: clients compare for equality.
+    this.#lastMs = Math.max(this.#clock.nowMs(), this.#lastMs + 1);
+    this.#gatewaysMs = this.#lastMs;
+    for (const service of [change.before, this.#model.service(change.id)]) {
+      for (const identityId of usersOf(service)) {
+        if (this.#model.identity(identityId) !== undefined) this.#byIdentity.set(identityId, this.#lastMs);
+      }
+    }
+  }
+}
+
+function usersOf(service: Service | undefined): readonly string[] {
+  return service === undefined ? [] : [service.environmentId, ...service.grants];
+}

@@ -1,0 +1,134 @@
+/** The services that a client may use, and permission to dial or bind one. */
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../model/overlay-model.ts';
+import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
+import { callerOf, queryOf, type Caller, type EdgeContext } from './edge-context.ts';
+import { jsonBody, nameFilterOf, pageOf } from './edge-request.ts';
+import { onlineRouterViews, serviceSessionView, serviceView } from './service-view.ts';
+import { sessionIdOf, type ServiceGrant } from './service-tokens.ts';
+
+interface ById {
+  Params: { id: string };
+}
+
+export function addServiceRoutes(app: FastifyInstance, context: EdgeContext): void {
+  const { model } = context;
+
+  app.get('/services', (request, reply) => {
+    const { session } = callerOf(context, request);
+    const query = queryOf(request);
+    const page = pageOf(query);
+    const name = nameFilterOf(query);
+    const asked = query.getAll('configTypes').flatMap((one) => one.split(','));
+    const configTypes = asked.length === 0 ? session.configTypes : asked;
+    const services = model
+      .servicesOf(session.identityId)
+      .filter((one) => name === undefined || one.name === name);
+    const found = services
+      .slice(page.offset, page.offset + page.limit)
+      .map((service) => serviceView(model, session.identityId, service, configTypes));
+    return sendList(reply, found, { ...page, totalCount: services.length });
+  });
+
+  app.get<ById>('/services/:id', (request, reply) => {
+    const caller = callerOf(context, request);
+    const { identityId, configTypes } = caller.session;
+    return sendData(
+      reply,
+      serviceView(model, identityId, visible(context, caller, request.params.id), configTypes),
+    );
+  });
+
+  app.get<ById>('/services/:id/edge-routers', (request, reply) => {
+    const caller = callerOf(context, request);
+    visible(context, caller, request.params.id);
+    const token = queryOf(request).get('session-token');
+    if (token !== null) {
+      const grant = context.tokens.verify(token);
+      if (grant?.serviceId !== request.params.id || grant.identityId !== caller.session.identityId)
+        throw notFound();
+    }
+    return sendData(reply, { edgeRouters: onlineRouterViews(context.routers()) });
+  });
+
+  app.get<ById>('/services/:id/terminators', async (request, reply) => {
+    const caller = callerOf(context, request);
+    const service = visible(context, caller, request.params.id);
+    const page = pageOf(queryOf(request));
+    const rows = await context.store.db
+      .selectFrom('terminator')
+      .select(['id', 'instance_id', 'router_id', 'share_id'])
+      .where('share_id', '=', service.id)
+      .orderBy('id')
+      .execute();
+    const found = rows.slice(page.offset, page.offset + page.limit).map((row) => ({
+      id: row.id,
+      identity: row.instance_id,
+      routerId: row.router_id,
+      serviceId: row.share_id,
+      service: { id: service.id, name: service.name, entity: 'services' },
+    }));
+    return sendList(reply, found, { ...page, totalCount: rows.length });
+  });
+
+  app.post('/sessions', (request, reply) => {
+    const caller = callerOf(context, request);
+    const { serviceId, type } = (jsonBody(request) ?? {}) as { serviceId?: unknown; type?: unknown };
+    if (typeof serviceId !== 'string' || serviceId === '') throw couldNotValidate('serviceId is missing');
+    const wanted = type === undefined ? 'Dial' : type;
+    if (wanted !== 'Dial' && wanted !== 'Bind') throw couldNotValidate('type is neither Dial nor Bind');
+    const grant = grantOf(caller, serviceId, wanted);
+    const service = permitted(context, grant);
+    return sendData(
+      reply,
+      serviceSessionView(grant, context.tokens.mint(grant), service, context.routers()),
+      201,
+    );
+  });
+
+  // A session's id follows from its grant: the one that has it, among all that this client may have.
+  app.get<ById>('/sessions/:id', (request, reply) => {
+    const caller = callerOf(context, request);
+    for (const service of model.servicesOf(caller.session.identityId)) {
+      for (const type of ['Dial', 'Bind'] as const) {
+        const grant = grantOf(caller, service.id, type);
+        if (sessionIdOf(grant) !== request.params.id) continue;
+        permitted(context, grant);
+        return sendData(
+          reply,
+          serviceSessionView(grant, context.tokens.mint(grant), service, context.routers()),
+        );
+      }
+    }
+    throw notFound();
+  });
+}
+
+function grantOf(caller: Caller, serviceId: string, type: 'Dial' | 'Bind'): ServiceGrant {
+  return { serviceId, identityId: caller.session.identityId, apiSessionId: caller.session.id, type };
+}
+
+/** A service that the caller may not use is told like one that is not there. */
+function permitted(context: EdgeContext, grant: ServiceGrant): Service {
+  const { model } = context;
+  const service = model.service(grant.serviceId);
+  const allowed =
+    service !== undefined &&
+    (grant.type === 'Bind'
+      ? model.mayBind(grant.identityId, service)
+      : model.mayDial(grant.identityId, service));
+  if (!allowed) throw notFound();
+  return service;
+}
+
+function visible(context: EdgeContext, caller: Caller, serviceId: string): Service {
+  const { identityId } = caller.session;
+  const service = context.model.service(serviceId);
+  if (
+    service === undefined ||
+    !(context.model.mayBind(identityId, service) || context.model.mayDial(identityId, service))
+  ) {
+    throw notFound();
+  }
+  return service;
+}

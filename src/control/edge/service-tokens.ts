@@ -1,0 +1,160 @@
+/**
+ * Service session tokens: JWTs (ES256) that say which identity may dial or bind which service, bound to one API
+ * session. Minted by POST /sessions, verified for every circuit and terminator, so verification is synchronous and
+ * remembered; whether the right still stands, the model says each time.
+ */
+import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import type { Clock } from '#base';
+import type { Secrets } from '../secrets/secrets.ts';
+import { createSigningKey, listSigningKeys, type SigningKey } from '../store/signing-key-store.ts';
+import type { Store } from '../store/store.ts';
+
+const YEAR_MS = 365 * 86_400_000;
+const MAX_REMEMBERED = 16_384;
+const MAX_TOKEN_CHARS = 4_096;
+const PURPOSE = 'service-session';
+
+export interface ServiceGrant {
+  readonly serviceId: string;
+  readonly identityId: string;
+  readonly apiSessionId: string;
+  readonly type: 'Dial' | 'Bind';
+}
+
+/** A key that routers verify service tokens with. */
+export interface ServiceTokenKey {
+  readonly kid: string;
+  /** SubjectPublicKeyInfo, DER. */
+  readonly spki: Uint8Array;
+}
+
+export interface ServiceTokensOptions {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  /** `https://host:port` of the edge API. */
+  readonly issuer: string;
+}
+
+interface VerifyingKey extends ServiceTokenKey {
+  readonly key: KeyObject;
+}
+
+/** Loads the signing keys; makes one when there is none, or when the newest is a year old. */
+export async function openServiceTokens(options: ServiceTokensOptions): Promise<ServiceTokens> {
+  const { store, secrets, clock } = options;
+  const nowMs = clock.nowMs();
+  const [newest] = await listSigningKeys(store.db, secrets, PURPOSE, nowMs);
+  if (newest === undefined || newest.createdAtMs < nowMs - YEAR_MS) {
+    await store.transaction((trx, touch) => createSigningKey(trx, touch, secrets, PURPOSE, nowMs));
+  }
+  const tokens = new ServiceTokens(options.issuer, clock);
+  tokens.useKeys(await listSigningKeys(store.db, secrets, PURPOSE, nowMs));
+  store.onChange(async (changes) => {
+    if (!changes.some((change) => change.entity === 'signing-key')) return;
+    tokens.useKeys(await listSigningKeys(store.db, secrets, PURPOSE, clock.nowMs()));
+  });
+  return tokens;
+}
+
+export class ServiceTokens {
+  readonly #issuer: string;
+  readonly #clock: Clock;
+  #signing: { readonly kid: string; readonly key: KeyObject } | undefined;
+  #verifying = new Map<string, VerifyingKey>();
+  #remembered = new Map<string, { readonly grant: ServiceGrant; readonly expiresAtMs: number }>();
+
+  constructor(issuer: string, clock: Clock) {
+    this.#issuer = issuer;
+    this.#clock = clock;
+  }
+
+  /** Newest first: the first signs, all verify. */
+  useKeys(keys: readonly SigningKey[]): void {
+    const [newest] = keys;
+    this.#signing = newest && { kid: newest.id, key: createPrivateKey(newest.privateKeyPem) };
+    this.#verifying = new Map(
+      keys.map(({ id, publicKeyPem }) => {
+        const key = createPublicKey(publicKeyPem);
+        return [id, { kid: id, key, spki: key.export({ type: 'spki', format: 'der' }) }];
+      }),
+    );
+    this.#remembered.clear();
+  }
+
+  /** For routers that verify by themselves. */
+  keys(): ServiceTokenKey[] {
+    return [...this.#verifying.values()].map(({ kid, spki }) => ({ kid, spki }));
+  }
+
+  mint(grant: ServiceGrant): string {
+    if (this.#signing === undefined) throw new Error('no key for service tokens');
+    const iat = Math.floor(this.#clock.nowMs() / 1000);
+    const header = { alg: 'ES256', kid: this.#signing.kid, typ: 'JWT' };
+    const claims = {
+      iss: this.#issuer,
+      sub: grant.serviceId,
+      aud: ['openziti'],
+      exp: iat + YEAR_MS / 1000,
+      iat,
+      jti: sessionIdOf(grant),
+      z_asid: grant.apiSessionId,
+      z_iid: grant.identityId,
+      z_t: 's',
+      z_st: grant.type,
+      z_leg: true,
+    };
+    const signed = `${base64Url(header)}.${base64Url(claims)}`;
+    const signature = sign('sha256', Buffer.from(signed), {
+      key: this.#signing.key,
+      dsaEncoding: 'ieee-p1363',
+    });
+    return `${signed}.${signature.toString('base64url')}`;
+  }
+
+  /** Undefined: not a token of ours, or past its time. Never throws. */
+  verify(token: string): ServiceGrant | undefined {
+    const known = this.#remembered.get(token);
+    if (known !== undefined) return known.expiresAtMs > this.#clock.nowMs() ? known.grant : undefined;
+    if (token.length > MAX_TOKEN_CHARS) return undefined;
+    const [header, claims, signature, more] = token.split('.');
+    if (header === undefined || claims === undefined || signature === undefined || more !== undefined)
+      return undefined;
+    const { alg, kid } = parsed(header);
+    const key = typeof kid === 'string' ? this.#verifying.get(kid) : undefined;
+    if (key === undefined || alg !== 'ES256') return undefined;
+    const options = { key: key.key, dsaEncoding: 'ieee-p1363' } as const;
+    const proof = Buffer.from(signature, 'base64url');
+    if (!verify('sha256', Buffer.from(`${header}.${claims}`), options, proof)) return undefined;
+    const { sub, aud, exp, z_t, z_st, z_iid, z_asid } = parsed(claims);
+    if (z_t !== 's' || !Array.isArray(aud) || !aud.includes('openziti')) return undefined;
+    if (z_st !== 'Dial' && z_st !== 'Bind') return undefined;
+    if (typeof sub !== 'string' || typeof z_iid !== 'string' || typeof z_asid !== 'string') return undefined;
+    const expiresAtMs = typeof exp === 'number' ? exp * 1000 : 0;
+    if (expiresAtMs <= this.#clock.nowMs()) return undefined;
+    const grant: ServiceGrant = { serviceId: sub, identityId: z_iid, apiSessionId: z_asid, type: z_st };
+    if (this.#remembered.size >= MAX_REMEMBERED)
+      this.#remembered.delete(this.#remembered.keys().next().value!);
+    this.#remembered.set(token, { grant, expiresAtMs });
+    return grant;
+  }
+}
+
+/** A service session's id follows from what it grants: asking twice is one session, and nothing is kept. */
+export function sessionIdOf(grant: ServiceGrant): string {
+  const text = [grant.apiSessionId, grant.serviceId, grant.type].join('\n');
+  return createHash('sha256').update(text).digest('base64url').slice(0, 24);
+}
+
+function parsed(part: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function base64Url(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

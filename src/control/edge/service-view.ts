@@ -1,0 +1,157 @@
+/** Services, routers, sessions and identities in the shapes that OpenZiti's clients read. */
+import { formatHostPort } from '#base';
+import { parseShareTarget } from '#domain';
+import type { Identity, OverlayModel, Service } from '../model/overlay-model.ts';
+import { SESSION_IDLE_MS, type LiveSession } from './api-session-store.ts';
+import type { EdgeRouter } from './edge-context.ts';
+import { sessionIdOf, type ServiceGrant } from './service-tokens.ts';
+
+const HOST_CONFIG = 'host.v1';
+
+/** `configTypes`: names of the types wanted, or `all`. */
+export function serviceView(
+  model: OverlayModel,
+  identityId: string,
+  service: Service,
+  configTypes: readonly string[],
+): Record<string, unknown> {
+  const permissions: string[] = [];
+  if (model.mayBind(identityId, service)) permissions.push('Bind');
+  if (model.mayDial(identityId, service)) permissions.push('Dial');
+  const wanted = configTypes.includes('all') || configTypes.includes(HOST_CONFIG);
+  // Where the private service is, concerns its host alone.
+  const host = wanted && permissions.includes('Bind') ? parseShareTarget(service.target) : undefined;
+  const updatedAt = isoTime(service.updatedAtMs);
+  return {
+    _links: { self: { href: `./services/${service.id}` } },
+    id: service.id,
+    name: service.name,
+    createdAt: updatedAt,
+    updatedAt,
+    tags: {},
+    encryptionRequired: false,
+    permissions,
+    config:
+      host === undefined ? {} : { [HOST_CONFIG]: { protocol: 'tcp', address: host.host, port: host.port } },
+    configs: permissions.includes('Bind') ? [`${HOST_CONFIG}:${service.id}`] : [],
+    maxIdleTimeMillis: 0,
+    postureQueries: [],
+    posturePolicies: {},
+    roleAttributes: [],
+    terminatorStrategy: 'smartrouting',
+  };
+}
+
+export function routerView(router: EdgeRouter): Record<string, unknown> {
+  const url = routerUrl(router);
+  return {
+    id: router.id,
+    name: router.name,
+    hostname: router.hostname,
+    isOnline: router.isOnline,
+    cost: 0,
+    disabled: false,
+    noTraversal: false,
+    syncStatus: router.isOnline ? 'SYNC_DONE' : 'SYNC_UNKNOWN',
+    // A router that never told where it listens has no URL yet.
+    supportedProtocols: url === undefined ? {} : { tls: url },
+    urls: url === undefined ? {} : { tls: url },
+  };
+}
+
+/** Routers that a dial can go to now. */
+export function onlineRouterViews(routers: readonly EdgeRouter[]): Record<string, unknown>[] {
+  return routers.filter((router) => router.isOnline && routerUrl(router) !== undefined).map(routerView);
+}
+
+export function serviceSessionView(
+  grant: ServiceGrant,
+  token: string,
+  service: Service,
+  routers: readonly EdgeRouter[],
+): Record<string, unknown> {
+  return {
+    _links: null,
+    createdAt: null,
+    updatedAt: null,
+    id: sessionIdOf(grant),
+    token,
+    type: grant.type,
+    serviceId: service.id,
+    // Some clients read these two when there is no router; null would end them.
+    service: { id: service.id, name: service.name, entity: 'services' },
+    apiSession: { id: grant.apiSessionId, entity: 'api-sessions' },
+    apiSessionId: grant.apiSessionId,
+    identityId: grant.identityId,
+    edgeRouters: onlineRouterViews(routers),
+  };
+}
+
+export function apiSessionView(
+  session: LiveSession,
+  identity: Identity,
+  fingerprint: string,
+  address: string,
+  nowMs: number,
+): Record<string, unknown> {
+  const now = isoTime(nowMs);
+  return {
+    _links: { self: { href: `./api-sessions/${session.id}` } },
+    id: session.id,
+    token: session.token,
+    identityId: identity.id,
+    identity: {
+      _links: { self: { href: `./identities/${identity.id}` } },
+      entity: 'identities',
+      id: identity.id,
+      name: identity.name,
+    },
+    authenticatorId: fingerprint,
+    authQueries: [],
+    configTypes: session.configTypes,
+    createdAt: isoTime(session.createdAtMs),
+    updatedAt: now,
+    lastActivityAt: now,
+    cachedLastActivityAt: now,
+    expiresAt: isoTime(nowMs + SESSION_IDLE_MS),
+    expirationSeconds: SESSION_IDLE_MS / 1000,
+    ipAddress: address,
+    isCertExtendable: false,
+    isMfaRequired: false,
+    isMfaComplete: false,
+    tags: {},
+  };
+}
+
+export function identityView(identity: Identity): Record<string, unknown> {
+  const type = { entity: 'identity-types', id: 'Default', name: 'Default' };
+  return {
+    _links: { self: { href: './current-identity' } },
+    id: identity.id,
+    name: identity.name,
+    tags: {},
+    appData: {},
+    defaultHostingCost: 0,
+    defaultHostingPrecedence: 'default',
+    disabled: false,
+    isAdmin: false,
+    isDefaultAdmin: false,
+    isMfaEnabled: false,
+    externalId: null,
+    hasApiSession: true,
+    roleAttributes: [],
+    serviceHostingCosts: {},
+    serviceHostingPrecedences: {},
+    type,
+    typeId: type.id,
+  };
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function routerUrl(router: EdgeRouter): string | undefined {
+  if (router.hostname === '' || router.port === 0) return undefined;
+  return `tls://${formatHostPort(router.hostname, router.port)}`;
+}

@@ -1,0 +1,127 @@
+/** Version, trust bundle, log-in and what a client asks about itself. */
+import type { FastifyInstance } from 'fastify';
+import { couldNotValidate, EdgeRefusal, limited, sendData, sendList } from './edge-answer.ts';
+import { callerOf, queryOf, type EdgeContext } from './edge-context.ts';
+import { jsonBody, pageOf } from './edge-request.ts';
+import { apiSessionView, identityView, isoTime, routerView } from './service-view.ts';
+
+/** What the whole protocol says we are; the product's own version appears in our own APIs alone. */
+export const PROTOCOL_VERSION = 'v1.7.2';
+const EDGE_PATH = '/edge/client/v1';
+const MAX_CONFIG_TYPES = 100;
+const MAX_CONFIG_TYPE_CHARS = 200;
+
+/** Everything that K of OpenZiti answers below the root and below `/edge/client/v1` alike. */
+export function addSessionRoutes(app: FastifyInstance, context: EdgeContext): void {
+  const version = (): unknown => {
+    const apiBaseUrls = [`${context.apiUrl()}${EDGE_PATH}`];
+    const edge = { v1: { path: EDGE_PATH, apiBaseUrls } };
+    return {
+      version: PROTOCOL_VERSION,
+      revision: 'frontdoor',
+      buildDate: '2020-01-01 01:01:01',
+      runtimeVersion: 'frontdoor',
+      capabilities: [],
+      apiVersions: { edge, 'edge-client': edge },
+    };
+  };
+  app.get('/', (_request, reply) => sendData(reply, version()));
+  app.get('/version', (_request, reply) => sendData(reply, version()));
+
+  app.get('/.well-known/est/cacerts', (_request, reply) =>
+    reply
+      .header('content-type', 'application/pkcs7-mime')
+      .header('content-transfer-encoding', 'base64')
+      .send(Buffer.from(context.pki.cacertsPkcs7Base64)),
+  );
+
+  app.post('/authenticate', async (request, reply) => {
+    const proof = context.peers.of(request.raw.socket);
+    if (
+      queryOf(request).get('method') !== 'cert' ||
+      'problem' in proof ||
+      proof.peer.identity.kind === 'router'
+    ) {
+      const problem = 'problem' in proof ? proof.problem : 'not a method or an identity that logs in here';
+      context.log.info({ address: request.ip, problem }, 'edge API: log-in refused');
+      throw new EdgeRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');
+    }
+    const { identity, leaf } = proof.peer;
+    const waitMs = context.logInLimit.take(identity.id);
+    if (waitMs > 0) throw limited(waitMs);
+    context.sawPeer(proof.peer);
+    const session = await context.sessions.create(
+      identity.id,
+      leaf.fingerprint,
+      configTypesOf(jsonBody(request)),
+    );
+    context.log.info(
+      { identity: identity.id, apiSession: session.id, address: request.ip },
+      'edge API: logged in',
+    );
+    void reply.header('zt-session', session.token);
+    return sendData(
+      reply,
+      apiSessionView(session, identity, leaf.fingerprint, request.ip, context.clock.nowMs()),
+    );
+  });
+
+  app.get('/current-api-session', (request, reply) => {
+    const { peer, session } = callerOf(context, request);
+    const { identity, leaf } = peer;
+    return sendData(
+      reply,
+      apiSessionView(session, identity, leaf.fingerprint, request.ip, context.clock.nowMs()),
+    );
+  });
+
+  app.delete('/current-api-session', async (request, reply) => {
+    const { session } = callerOf(context, request);
+    await context.sessions.remove(session.id);
+    return sendData(reply, {});
+  });
+
+  app.get('/current-api-session/service-updates', (request, reply) => {
+    const { session } = callerOf(context, request);
+    return sendData(reply, { lastChangeAt: isoTime(context.changes.lastChangeMs(session.identityId)) });
+  });
+
+  app.get('/current-identity', (request, reply) => {
+    const { peer } = callerOf(context, request);
+    return sendData(reply, identityView(peer.identity));
+  });
+
+  app.get('/current-identity/edge-routers', (request, reply) => {
+    callerOf(context, request);
+    const page = pageOf(queryOf(request));
+    const routers = context.routers();
+    const found = routers.slice(page.offset, page.offset + page.limit).map(routerView);
+    return sendList(reply, found, { ...page, totalCount: routers.length });
+  });
+
+  app.get('/controllers', (request, reply) => {
+    callerOf(context, request);
+    return sendList(reply, [], { ...pageOf(queryOf(request)), totalCount: 0 });
+  });
+
+  // No share asks for posture: what clients tell anyway is read and forgotten.
+  for (const path of ['/posture-response', '/posture-response-bulk']) {
+    app.post(path, (request, reply) => {
+      callerOf(context, request);
+      return sendData(reply, { services: [] }, 201);
+    });
+  }
+}
+
+/** An empty body is a log-in without configs. */
+function configTypesOf(body: unknown): string[] {
+  if (body === undefined || body === null) return [];
+  const { configTypes } = body as { configTypes?: unknown };
+  if (configTypes === undefined || configTypes === null) return [];
+  const texts = Array.isArray(configTypes) && configTypes.every((one) => typeof one === 'string');
+  if (!texts || configTypes.length > MAX_CONFIG_TYPES)
+    throw couldNotValidate('configTypes is not a list of texts');
+  if (configTypes.some((one: string) => one.length > MAX_CONFIG_TYPE_CHARS))
+    throw couldNotValidate('a config type is too long');
+  return configTypes;
+}

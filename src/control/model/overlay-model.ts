@@ -1,0 +1,164 @@
+/**
+ * What the overlay needs to know at once, in memory: identities, routers, services and who may dial or bind them.
+ * Filled from the store at start and after each change; nothing on a request's path asks the database.
+ */
+export interface Identity {
+  readonly id: string;
+  readonly kind: 'environment' | 'gateway' | 'router';
+  readonly name: string;
+  /** Null for gateways and routers. */
+  readonly frontdoorId: string | null;
+  /** SHA-1 of each leaf certificate it may present, lower-case hex. */
+  readonly fingerprints: readonly string[];
+}
+
+/** A share, as the overlay sees it. */
+export interface Service {
+  readonly id: string;
+  /** The share's token. */
+  readonly name: string;
+  readonly frontdoorId: string;
+  /** The environment that hosts it: the only identity that may bind. */
+  readonly environmentId: string;
+  readonly shareMode: 'public' | 'private';
+  readonly backendMode: 'proxy';
+  readonly target: string;
+  readonly targetByAgent: boolean;
+  readonly epoch: number;
+  /** Environments that may dial it when it is private. */
+  readonly grants: readonly string[];
+  /** Names under which gateways serve it when it is public: `<token>.<zone>`, lower case. */
+  readonly hosts: readonly string[];
+  readonly authProviderIds: readonly string[];
+  readonly updatedAtMs: number;
+}
+
+export type ModelChange =
+  | { readonly type: 'identity'; readonly id: string; readonly removed: boolean }
+  | {
+      readonly type: 'service';
+      readonly id: string;
+      readonly removed: boolean;
+      readonly before: Service | undefined;
+    };
+
+export class OverlayModel {
+  readonly #identities = new Map<string, Identity>();
+  readonly #byFingerprint = new Map<string, Identity>();
+  readonly #services = new Map<string, Service>();
+  readonly #byEnvironment = new Map<string, Set<string>>();
+  readonly #byGrant = new Map<string, Set<string>>();
+  readonly #listeners: ((change: ModelChange) => void)[] = [];
+
+  onChange(listener: (change: ModelChange) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  identity(id: string): Identity | undefined {
+    return this.#identities.get(id);
+  }
+
+  /** The identity that may present the leaf certificate with this SHA-1, if any. */
+  identityByFingerprint(fingerprint: string): Identity | undefined {
+    return this.#byFingerprint.get(fingerprint);
+  }
+
+  identities(): IterableIterator<Identity> {
+    return this.#identities.values();
+  }
+
+  service(id: string): Service | undefined {
+    return this.#services.get(id);
+  }
+
+  services(): IterableIterator<Service> {
+    return this.#services.values();
+  }
+
+  mayBind(identityId: string, service: Service): boolean {
+    return service.environmentId === identityId;
+  }
+
+  /** Gateways dial public shares, granted environments private ones. */
+  mayDial(identityId: string, service: Service): boolean {
+    const identity = this.#identities.get(identityId);
+    if (identity === undefined) return false;
+    if (identity.kind === 'gateway') return service.shareMode === 'public';
+    return service.shareMode === 'private' && service.grants.includes(identityId);
+  }
+
+  /** Every service that the identity may dial or bind, by name. */
+  servicesOf(identityId: string): Service[] {
+    const identity = this.#identities.get(identityId);
+    if (identity === undefined) return [];
+    const ids =
+      identity.kind === 'gateway'
+        ? this.#services.keys()
+        : new Set([...(this.#byEnvironment.get(identityId) ?? []), ...(this.#byGrant.get(identityId) ?? [])]);
+    const found: Service[] = [];
+    for (const id of ids) {
+      const service = this.#services.get(id);
+      if (service !== undefined && (this.mayBind(identityId, service) || this.mayDial(identityId, service))) {
+        found.push(service);
+      }
+    }
+    return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1));
+  }
+
+  setIdentity(identity: Identity): void {
+    this.#forgetFingerprints(identity.id);
+    this.#identities.set(identity.id, identity);
+    for (const fingerprint of identity.fingerprints) this.#byFingerprint.set(fingerprint, identity);
+    this.#tell({ type: 'identity', id: identity.id, removed: false });
+  }
+
+  removeIdentity(id: string): void {
+    if (!this.#identities.has(id)) return;
+    this.#forgetFingerprints(id);
+    this.#identities.delete(id);
+    this.#tell({ type: 'identity', id, removed: true });
+  }
+
+  setService(service: Service): void {
+    const before = this.#services.get(service.id);
+    if (before !== undefined) this.#unindex(before);
+    this.#services.set(service.id, service);
+    indexed(this.#byEnvironment, service.environmentId).add(service.id);
+    for (const grant of service.grants) indexed(this.#byGrant, grant).add(service.id);
+    this.#tell({ type: 'service', id: service.id, removed: false, before });
+  }
+
+  removeService(id: string): void {
+    const before = this.#services.get(id);
+    if (before === undefined) return;
+    this.#unindex(before);
+    this.#services.delete(id);
+    this.#tell({ type: 'service', id, removed: true, before });
+  }
+
+  #unindex(service: Service): void {
+    drop(this.#byEnvironment, service.environmentId, service.id);
+    for (const grant of service.grants) drop(this.#byGrant, grant, service.id);
+  }
+
+  #forgetFingerprints(identityId: string): void {
+    for (const fingerprint of this.#identities.get(identityId)?.fingerprints ?? []) {
+      this.#byFingerprint.delete(fingerprint);
+    }
+  }
+
+  #tell(change: ModelChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+function indexed(index: Map<string, Set<string>>, key: string): Set<string> {
+  let ids = index.get(key);
+  if (ids === undefined) index.set(key, (ids = new Set()));
+  return ids;
+}
+
+function drop(index: Map<string, Set<string>>, key: string, id: string): void {
+  const ids = index.get(key);
+  if (ids?.delete(id) && ids.size === 0) index.delete(key);
+}

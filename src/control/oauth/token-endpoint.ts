@@ -1,0 +1,149 @@
+/**
+ * The client-credentials grant (RFC 6749 §4.4): credentials in, a signed bearer token out. Bodies are JSON or forms;
+ * clients show their secret in the body or by HTTP Basic. Refusals carry the codes of RFC 6749 §5.2.
+ */
+import { randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { Clock } from '#base';
+import { SCOPES } from '#contract';
+import type { Secrets } from '../secrets/secrets.ts';
+import { findTokenClient, type Caller } from '../store/account-store.ts';
+import type { Queries } from '../store/store.ts';
+import { authorizationForm } from './authorization-policy.ts';
+import { textOfBase64 } from './base64-text.ts';
+import type { TokenPolicy } from './principal.ts';
+import type { TokenKeys } from './token-keys.ts';
+
+export const TOKEN_LIFETIME_SECONDS = 3_600;
+
+export type TokenErrorCode =
+  'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope';
+
+export type TokenAnswer =
+  | { readonly ok: true; readonly body: Readonly<Record<string, unknown>> }
+  | {
+      readonly ok: false;
+      readonly status: 400 | 401;
+      readonly error: TokenErrorCode;
+      readonly message: string;
+    };
+
+export interface TokenSources {
+  readonly db: Queries;
+  readonly secrets: Secrets;
+  readonly keys: TokenKeys;
+  readonly clock: Clock;
+}
+
+/** Parameters by name; undefined: the body was unreadable or named one twice. */
+export type TokenParameters = ReadonlyMap<string, unknown> | undefined;
+
+export async function issueToken(
+  sources: TokenSources,
+  policy: TokenPolicy,
+  parameters: TokenParameters,
+  authorization: readonly string[],
+): Promise<TokenAnswer> {
+  if (parameters === undefined)
+    return refused('invalid_request', 'The body is not readable or names a field twice');
+  const values = new Map<string, string>();
+  for (const name of ['grant_type', 'client_id', 'client_secret', 'audience', 'scope']) {
+    const value = parameters.get(name);
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'string') return refused('invalid_request', `Value for ${name} must be of string`);
+    values.set(name, value);
+  }
+  const grantType = values.get('grant_type');
+  if (grantType === undefined) return refused('invalid_request', 'Value for grant_type must be of string');
+  if (grantType !== 'client_credentials') {
+    return refused('unsupported_grant_type', 'Value for grant_type must be of client_credentials');
+  }
+  const credentials = credentialsOf(values, authorization);
+  if (credentials === 'twice')
+    return refused('invalid_request', 'The client is named in the header and in the body');
+  if (credentials === undefined)
+    return refused('invalid_client', 'Client credentials are missing or invalid');
+  const client = await findTokenClient(sources.db, sources.secrets, credentials.id, credentials.secret);
+  if (client === undefined) return refused('invalid_client', 'Client credentials are missing or invalid');
+  if (values.get('audience') !== policy.audience) {
+    return refused('invalid_request', `Value for audience must be of ${policy.audience}`);
+  }
+  const scopes = scopesOf(values.get('scope'), client);
+  if (scopes === undefined)
+    return refused('invalid_scope', `Value for scope must be of ${client.scopes.join(' ')}`);
+  return {
+    ok: true,
+    body: {
+      access_token: await signedToken(sources, policy, client, scopes),
+      token_type: 'Bearer',
+      expires_in: TOKEN_LIFETIME_SECONDS,
+      scope: scopes.join(' '),
+    },
+  };
+}
+
+/** RFC 8414. */
+export function issuerMetadata(issuer: string): Readonly<Record<string, unknown>> {
+  return {
+    issuer,
+    token_endpoint: `${issuer}/oauth/token`,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    grant_types_supported: ['client_credentials'],
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+    scopes_supported: SCOPES,
+  };
+}
+
+function credentialsOf(
+  values: ReadonlyMap<string, string>,
+  authorization: readonly string[],
+): { readonly id: string; readonly secret: string } | 'twice' | undefined {
+  const id = values.get('client_id');
+  const secret = values.get('client_secret');
+  const header = authorizationForm(authorization, textOfBase64);
+  if (header.form === 'absent') return id === undefined || secret === undefined ? undefined : { id, secret };
+  if (header.form !== 'basic') return undefined;
+  if (secret !== undefined) return 'twice';
+  const fromHeader = { id: formDecoded(header.id), secret: formDecoded(header.secret) };
+  return id !== undefined && id !== fromHeader.id ? 'twice' : fromHeader;
+}
+
+/** RFC 6749 §2.3.1 form-encodes both parts; ours hold nothing that this changes. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+/** What is asked for, once each; all that the client has when nothing is. Undefined: more than it has. */
+function scopesOf(asked: string | undefined, client: Caller): readonly string[] | undefined {
+  const scopes = [...new Set((asked ?? '').split(' ').filter((scope) => scope !== ''))];
+  if (scopes.length === 0) return client.scopes;
+  return scopes.every((scope) => client.scopes.includes(scope)) ? scopes : undefined;
+}
+
+async function signedToken(
+  { keys, clock }: TokenSources,
+  policy: TokenPolicy,
+  client: Caller,
+  scopes: readonly string[],
+): Promise<string> {
+  const key = keys.signing();
+  const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+  return new SignJWT({ scope: scopes.join(' '), org: client.organizationId, caller: client.kind })
+    .setProtectedHeader({ alg: 'ES256', kid: key.id, typ: policy.type })
+    .setIssuer(policy.issuer)
+    .setSubject(client.id)
+    .setAudience(policy.audience)
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + TOKEN_LIFETIME_SECONDS)
+    .setJti(randomUUID())
+    .sign(key.privateKey);
+}
+
+function refused(error: TokenErrorCode, message: string): TokenAnswer {
+  return { ok: false, status: error === 'invalid_client' ? 401 : 400, error, message };
+}

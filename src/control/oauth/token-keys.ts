@@ -1,0 +1,68 @@
+/** The keys of bearer tokens, in memory: the newest signs, all verify, and what is stored later joins them. */
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { exportJWK, type JWK } from 'jose';
+import { FrontdoorError, type Clock } from '#base';
+import type { Secrets } from '../secrets/secrets.ts';
+import { listSigningKeys } from '../store/signing-key-store.ts';
+import type { Store } from '../store/store.ts';
+
+export interface TokenKey {
+  readonly id: string;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly jwk: JWK;
+  readonly expiresAtMs: number | null;
+}
+
+export class TokenKeys {
+  readonly #store: Store;
+  readonly #secrets: Secrets;
+  readonly #clock: Clock;
+  #keys: readonly TokenKey[] = [];
+
+  private constructor(store: Store, secrets: Secrets, clock: Clock) {
+    this.#store = store;
+    this.#secrets = secrets;
+    this.#clock = clock;
+  }
+
+  /** Errors: those of the store. */
+  static async load(store: Store, secrets: Secrets, clock: Clock): Promise<TokenKeys> {
+    const keys = new TokenKeys(store, secrets, clock);
+    store.onChange((changes) =>
+      changes.some(({ entity }) => entity === 'signing-key') ? keys.#read() : undefined,
+    );
+    await keys.#read();
+    return keys;
+  }
+
+  /** The key that signs now. Throws `unavailable` when there is none. */
+  signing(): TokenKey {
+    const [newest] = this.valid();
+    if (newest === undefined)
+      throw new FrontdoorError('unavailable', 'no_signing_key', 'no key signs tokens');
+    return newest;
+  }
+
+  byId(id: string): TokenKey | undefined {
+    return this.valid().find((key) => key.id === id);
+  }
+
+  /** Newest first. */
+  valid(): readonly TokenKey[] {
+    const nowMs = this.#clock.nowMs();
+    return this.#keys.filter((key) => key.expiresAtMs === null || key.expiresAtMs > nowMs);
+  }
+
+  async #read(): Promise<void> {
+    const stored = await listSigningKeys(this.#store.db, this.#secrets, 'bearer', this.#clock.nowMs());
+    this.#keys = await Promise.all(
+      stored.map(async (key) => {
+        const publicKey = createPublicKey(key.publicKeyPem);
+        const jwk = { ...(await exportJWK(publicKey)), kid: key.id, use: 'sig', alg: 'ES256' };
+        const privateKey = createPrivateKey(key.privateKeyPem);
+        return { id: key.id, privateKey, publicKey, jwk, expiresAtMs: key.expiresAtMs };
+      }),
+    );
+  }
+}

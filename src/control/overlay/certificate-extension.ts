@@ -1,0 +1,156 @@
+/**
+ * Renews routers' certificates over the control channel, as OpenZiti's routers ask for it: requests in (20302), new
+ * certificates out (20301), and once the router shows the new one (20303, or a new channel that uses it) the old one
+ * counts no more. Until then both do, so that a crash on either side locks nobody out.
+ */
+import { X509Certificate } from 'node:crypto';
+import { messageOf, type Clock, type Log } from '#base';
+import { fingerprintOf } from '#net';
+import { contentType, type Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { Pki } from '../pki/pki.ts';
+import { addRenewedCertificate, dropOlderCertificates } from '../store/certificate-store.ts';
+import type { Store } from '../store/store.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+
+export type CertificateIssuer = Pick<Pki, 'issueRouter' | 'proveLeaf' | 'caBundlePem'>;
+
+export interface CertificateExtensionOptions {
+  readonly issuer: CertificateIssuer;
+  readonly model: OverlayModel;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const DAY_MS = 86_400_000;
+/** OpenZiti's routers ask again after 35 s; signing is dear, so nobody asks faster. */
+const MIN_INTERVAL_MS = 10_000;
+const MAX_PEM_CHARS = 65_536;
+
+export class CertificateExtension {
+  readonly #options: CertificateExtensionOptions;
+  /** When each connected router last asked; goes with the channel. */
+  readonly #askedAtMs = new WeakMap<ConnectedRouter, number>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: CertificateExtensionOptions) {
+    this.#options = options;
+  }
+
+  async onRequest(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const request = ctrlMessages.enrollmentExtendRouter.decode(frame.body);
+    const { issuer, store, clock, log } = this.#options;
+    const nowMs = clock.nowMs();
+    if (nowMs - (this.#askedAtMs.get(router) ?? -Infinity) < MIN_INTERVAL_MS) {
+      this.#refuse(router, frame, 'TOO_MANY_REQUESTS', 'the last request was just now');
+      return;
+    }
+    this.#askedAtMs.set(router, nowMs);
+    const usedFingerprint = router.fingerprint;
+    const lifetimeDays = await this.#lifetimeDaysOf(router, usedFingerprint);
+    if (lifetimeDays === undefined) {
+      this.#refuse(router, frame, 'UNAUTHORIZED', 'the certificate of this channel does not count any more');
+      return;
+    }
+    const { clientCertCsr: certCsr, serverCertCsr } = request;
+    const answer = await issuer.issueRouter({ certCsr, serverCertCsr }, { id: router.id, lifetimeDays });
+    if ('problem' in answer) {
+      this.#refuse(router, frame, 'COULD_NOT_PROCESS_CSR', answer.problem);
+      return;
+    }
+    const { issued } = answer;
+    if (!(await addRenewedCertificate(store, router.id, usedFingerprint, issued, nowMs))) {
+      this.#refuse(router, frame, 'UNAUTHORIZED', 'the certificate of this channel does not count any more');
+      return;
+    }
+    log.info({ router: router.id, until: new Date(issued.notAfterMs).toISOString() }, 'certificates renewed');
+    router.send(
+      ctrlMessages.enrollmentCertsResponse.frame({
+        clientCertPem: issued.chainPem,
+        serverCertPem: issued.serverChainPem,
+        caCertsPem: issuer.caBundlePem,
+      }),
+    );
+  }
+
+  /** The router has its new certificate: what it replaces goes. */
+  async onVerify(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const { clientCertPem } = ctrlMessages.enrollmentExtendRouterVerify.decode(frame.body);
+    const fingerprint = this.#provenFingerprint(router.id, clientCertPem);
+    if (fingerprint === undefined) {
+      this.#refuse(router, frame, 'INVALID_CERTIFICATE', 'this is no certificate of this router');
+      return;
+    }
+    // The channel outlives the certificate that it was opened with.
+    router.fingerprint = fingerprint;
+    await this.#dropOlder(router, fingerprint);
+    router.channel.reply(frame, ctrlMessages.enrollmentVerified.frame({}));
+  }
+
+  /** A channel was opened with the router's certificate: that proves it as well as a message could. */
+  onConnect(router: ConnectedRouter): void {
+    if ((this.#options.model.identity(router.id)?.fingerprints.length ?? 0) < 2) return;
+    const work = this.#dropOlder(router, router.fingerprint)
+      .catch((error: unknown) => {
+        this.#options.log.warn(
+          { router: router.id, err: messageOf(error) },
+          'a replaced certificate could not be dropped',
+        );
+      })
+      .finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  /** Returns when nothing is written any more. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #dropOlder(router: ConnectedRouter, fingerprint: string): Promise<void> {
+    const dropped = await dropOlderCertificates(this.#options.store, router.id, fingerprint);
+    if (dropped > 0) {
+      this.#options.log.info(
+        { router: router.id, dropped },
+        'the renewed certificate is in use: older ones dropped',
+      );
+    }
+  }
+
+  #provenFingerprint(routerId: string, pem: string): string | undefined {
+    const { issuer, model } = this.#options;
+    if (pem.length > MAX_PEM_CHARS) return undefined;
+    let certificate: X509Certificate;
+    try {
+      certificate = new X509Certificate(pem);
+    } catch {
+      return undefined;
+    }
+    const proof = issuer.proveLeaf(certificate);
+    if ('problem' in proof || proof.leaf.role !== 'router' || proof.leaf.id !== routerId) return undefined;
+    const fingerprint = fingerprintOf(certificate);
+    return model.identity(routerId)?.fingerprints.includes(fingerprint) === true ? fingerprint : undefined;
+  }
+
+  /** A renewal lives as long as what it renews. */
+  async #lifetimeDaysOf(router: ConnectedRouter, fingerprint: string): Promise<number | undefined> {
+    const row = await this.#options.store.db
+      .selectFrom('certificate')
+      .select(['created_at', 'not_after'])
+      .where('identity_id', '=', router.id)
+      .where('fingerprint', '=', fingerprint)
+      .executeTakeFirst();
+    if (row === undefined || row.not_after <= this.#options.clock.nowMs()) return undefined;
+    return Math.max(1, Math.round((row.not_after - row.created_at) / DAY_MS));
+  }
+
+  #refuse(router: ConnectedRouter, frame: Frame, code: string, message: string): void {
+    const asked = frame.contentType === contentType.enrollmentExtendRouter ? 'renewal' : 'verification';
+    this.#options.log.warn(
+      { router: router.id, asked, code, reason: message },
+      'certificate renewal refused',
+    );
+    router.channel.reply(frame, ctrlMessages.enrollmentVerified.frame({ code, message }));
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * CreateCircuitV2 and V3 from routers: who dials is proven by the session, never taken from the request, and how many
+ * dials may wait is bounded per router and identity. Answers and refusals go back to the asking channel alone.
+ */
+import { utf8, type Log } from '#base';
+import {
+  decodeCreateCircuitV2,
+  encodeCircuitCreated,
+  encodeEdgeRefusal,
+  EdgeErrorCode,
+  headerId,
+  makeFrame,
+  RetryHint,
+  type CircuitRequestV2,
+  type Frame,
+} from '#wire';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
+import type { CircuitRegistry } from './circuit-registry.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+import type { ServiceSessionCheck } from './service-session-check.ts';
+
+export interface PendingLimits {
+  readonly maxPendingPerRouter: number;
+  readonly maxPendingPerIdentity: number;
+}
+
+export const PENDING_LIMITS: PendingLimits = { maxPendingPerRouter: 4_096, maxPendingPerIdentity: 2_048 };
+
+export interface CircuitRequestsOptions {
+  readonly model: OverlayModel;
+  readonly sessions: ServiceSessionCheck;
+  readonly builder: CircuitBuilder;
+  readonly circuits: CircuitRegistry;
+  readonly log: Log;
+  readonly limits?: PendingLimits;
+}
+
+const { peerData: keys } = headerId;
+
+export class CircuitRequests {
+  readonly #options: CircuitRequestsOptions;
+  readonly #limits: PendingLimits;
+  readonly #pendingPerIdentity = new Map<string, number>();
+
+  constructor(options: CircuitRequestsOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? PENDING_LIMITS;
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  create(router: ConnectedRouter, frame: Frame): void {
+    const request = decodeCreateCircuitV2(frame);
+    const verdict = this.#options.sessions.judge(request, 'Dial');
+    if (!verdict.isAllowed) {
+      this.#refuse(router, frame, verdict);
+      return;
+    }
+    const { session, service } = verdict;
+    const { identityId } = session;
+    const pending = this.#pendingPerIdentity.get(identityId) ?? 0;
+    const full = this.#whatIsFull(router, identityId, pending);
+    if (full !== undefined) {
+      this.#refuse(router, frame, { text: full, code: EdgeErrorCode.internal, retryHint: RetryHint.tooBusy });
+      return;
+    }
+    router.pendingCircuits += 1;
+    this.#pendingPerIdentity.set(identityId, pending + 1);
+    const wish = {
+      service,
+      identityId,
+      sessionId: session.id,
+      ingress: router,
+      instanceId: request.terminatorInstanceId,
+      peerData: this.#peerDataOf(request, identityId),
+    };
+    // What waits holds no view of the bytes that the socket read.
+    const asked = makeFrame(frame.contentType, { sequence: frame.sequence });
+    this.#options.builder.build(wish, (outcome) => {
+      router.pendingCircuits -= 1;
+      this.#release(identityId);
+      this.#answer(router, asked, outcome);
+    });
+  }
+
+  /** V3 belongs to sessions that we do not issue. */
+  refuseV3(router: ConnectedRouter, frame: Frame): void {
+    const text = 'this controller issues no such sessions';
+    this.#refuse(router, frame, {
+      text,
+      code: EdgeErrorCode.invalidSession,
+      retryHint: RetryHint.notRetriable,
+    });
+  }
+
+  #whatIsFull(router: ConnectedRouter, identityId: string, pending: number): string | undefined {
+    const { maxPendingPerRouter, maxPendingPerIdentity } = this.#limits;
+    if (router.pendingCircuits >= maxPendingPerRouter) return 'this router has too many dials in progress';
+    if (pending >= maxPendingPerIdentity) return 'this identity has too many dials in progress';
+    return this.#options.circuits.hasRoomFor(identityId) ? undefined : 'this identity has too many circuits';
+  }
+
+  /** What the dialer says of itself is replaced by what we know of it. */
+  #peerDataOf(request: CircuitRequestV2, identityId: string): Map<number, Uint8Array> {
+    const peerData = new Map<number, Uint8Array>();
+    for (const [key, value] of request.peerData) peerData.set(key, new Uint8Array(value));
+    const name = utf8(this.#options.model.identity(identityId)?.name ?? identityId);
+    peerData.delete(keys.cryptoMethod);
+    peerData.set(keys.callerId, name);
+    peerData.set(keys.dialerIdentityId, utf8(identityId));
+    peerData.set(keys.dialerIdentityName, name);
+    return peerData;
+  }
+
+  #release(identityId: string): void {
+    const left = (this.#pendingPerIdentity.get(identityId) ?? 1) - 1;
+    if (left === 0) this.#pendingPerIdentity.delete(identityId);
+    else this.#pendingPerIdentity.set(identityId, left);
+  }
+
+  #answer(router: ConnectedRouter, frame: Frame, outcome: CircuitOutcome): void {
+    if (!outcome.isMade) {
+      this.#refuse(router, frame, outcome);
+      return;
+    }
+    const { circuit, ingressAddress, peerData, tags } = outcome;
+    router.send(
+      encodeCircuitCreated(frame, { circuitId: circuit.id, address: ingressAddress, peerData, tags }),
+    );
+  }
+
+  #refuse(router: ConnectedRouter, frame: Frame, failure: CircuitFailure): void {
+    this.#options.log.info(
+      { router: router.id, circuit: failure.circuitId, code: failure.code, reason: failure.text },
+      'circuit refused',
+    );
+    router.send(encodeEdgeRefusal(frame, failure));
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * One frame from a router to the part that handles it. Unknown types are ignored, as the protocol wants; a malformed
+ * body closes that router's channel, nothing else. Only a router's current channel is listened to.
+ */
+import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
+import { ctrlMessages, FaultSubject } from '#wire/ctrl';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { CertificateExtension } from './certificate-extension.ts';
+import { CircuitBuilder } from './circuit-builder.ts';
+import type { CircuitRequests } from './circuit-requests.ts';
+import type { CircuitRegistry } from './circuit-registry.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { DataModelFeed } from './data-model-feed.ts';
+import type { LinkRegistry } from './link-registry.ts';
+import type { ServiceSessionCheck } from './service-session-check.ts';
+import type { SessionFeed } from './session-feed.ts';
+import type { ShareProber } from './share-prober.ts';
+import type { TerminatorRequests } from './terminator-requests.ts';
+import type { TerminatorValidation } from './terminator-validation.ts';
+
+export interface CtrlParts {
+  readonly model: OverlayModel;
+  readonly routers: RouterRegistry;
+  readonly sessionFeed: SessionFeed;
+  readonly dataModel: DataModelFeed;
+  readonly links: LinkRegistry;
+  readonly circuits: CircuitRegistry;
+  readonly builder: CircuitBuilder;
+  readonly circuitRequests: CircuitRequests;
+  readonly terminatorRequests: TerminatorRequests;
+  readonly validation: TerminatorValidation;
+  readonly prober: ShareProber;
+  readonly certificates: CertificateExtension;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sessionCheck: ServiceSessionCheck;
+}
+
+type Handler = (router: ConnectedRouter, frame: Frame) => void | Promise<void>;
+
+const emptyInspection = (): Frame => ctrlMessages.inspectResponse.frame({ success: true });
+const MAX_CIRCUITS_PER_MESSAGE = 10_000;
+const MAX_VALIDATED_SESSIONS = 256;
+const MAX_PORT = 65_535;
+
+export class CtrlDispatcher {
+  readonly #parts: CtrlParts;
+  readonly #handlers: ReadonlyMap<number, Handler>;
+
+  constructor(parts: CtrlParts) {
+    this.#parts = parts;
+    const {
+      sessionFeed,
+      dataModel,
+      links,
+      circuitRequests,
+      terminatorRequests,
+      validation,
+      certificates,
+      clock,
+    } = parts;
+    const unsupported: Handler = (router, frame) =>
+      router.result(frame, false, 'not supported by this controller');
+    const accepted: Handler = () => {};
+    this.#handlers = new Map<number, Handler>([
+      [contentType.ping, (router, frame) => router.result(frame, true, 'ok')],
+      [contentType.clientHello, (router, frame) => this.#onClientHello(router, frame)],
+      [contentType.requestClientReSync, (router) => sessionFeed.onResyncRequest(router)],
+      [contentType.apiSessionHeartbeat, (_router, frame) => sessionFeed.onHeartbeat(frame)],
+      [contentType.validateSessions, (router, frame) => this.#onValidateSessions(router, frame)],
+      [contentType.connectEvents, (router, frame) => this.#onConnectEvents(router, frame)],
+      [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
+      [contentType.createCircuitV3, (router, frame) => circuitRequests.refuseV3(router, frame)],
+      [contentType.routeResult, (router, frame) => this.#onRouteResult(router, frame)],
+      [contentType.fault, (router, frame) => this.#onFault(router, frame)],
+      [contentType.circuitConfirmation, (router, frame) => this.#onConfirmation(router, frame)],
+      [contentType.createTerminatorV2, (router, frame) => terminatorRequests.create(router, frame)],
+      [contentType.updateEdgeTerminator, (router, frame) => terminatorRequests.update(router, frame)],
+      [contentType.removeEdgeTerminator, (router, frame) => terminatorRequests.removeOne(router, frame)],
+      [contentType.removeTerminators, (router, frame) => terminatorRequests.removeSeveral(router, frame)],
+      [contentType.healthEvent, (router, frame) => terminatorRequests.health(router, frame)],
+      [contentType.validateTerminatorsV2Response, (router, frame) => validation.onAnswer(router, frame)],
+      [contentType.routerLinks, (router, frame) => links.onReport(router, frame)],
+      [contentType.verifyRouter, (router, frame) => this.#onVerifyRouter(router, frame)],
+      [contentType.enrollmentExtendRouter, (router, frame) => certificates.onRequest(router, frame)],
+      [contentType.enrollmentExtendRouterVerify, (router, frame) => certificates.onVerify(router, frame)],
+      [
+        contentType.subscribeToDataModel,
+        (router, frame) => dataModel.onSubscribe(router, frame, clock.nowMs()),
+      ],
+      [contentType.updateRouterInterfaces, (router, frame) => router.result(frame, true)],
+      [contentType.linkState, accepted],
+      [contentType.metrics, accepted],
+      // Nothing to inspect by name here: unknown names are left out of the answer.
+      [contentType.inspectRequest, (router, frame) => void router.channel.reply(frame, emptyInspection())],
+      [contentType.traceEvent, accepted],
+      [contentType.alerts, (router, frame) => this.#onAlerts(router, frame)],
+      [contentType.createTerminator, unsupported],
+      [contentType.removeTerminator, unsupported],
+      [contentType.updateTerminator, unsupported],
+      [contentType.quiesceRouter, unsupported],
+      [contentType.dequiesceRouter, unsupported],
+      [contentType.decommissionRouter, unsupported],
+      [contentType.result, (router, frame) => this.#onStrayResult(router, frame)],
+    ]);
+  }
+
+  dispatch(router: ConnectedRouter, frame: Frame): void {
+    if (!this.#parts.routers.isCurrent(router)) return;
+    const handler = this.#handlers.get(frame.contentType);
+    if (handler === undefined) {
+      this.#parts.log.debug(
+        { router: router.id, message: messageName(frame.contentType) },
+        'message ignored',
+      );
+      return;
+    }
+    try {
+      const pending = handler(router, frame);
+      if (pending !== undefined) pending.catch((error: unknown) => this.#onFailure(router, frame, error));
+    } catch (error) {
+      this.#onFailure(router, frame, error);
+    }
+  }
+
+  #onFailure(router: ConnectedRouter, frame: Frame, error: unknown): void {
+    const fields = { router: router.id, message: messageName(frame.contentType), err: error };
+    if (error instanceof FrontdoorError && error.kind === 'protocol') {
+      this.#parts.log.warn(fields, 'malformed message, control channel closed');
+      router.channel.close(messageOf(error));
+      return;
+    }
+    // Ours, not the peer's: the channel stays.
+    this.#parts.log.error(fields, 'control message failed');
+  }
+
+  #onClientHello(router: ConnectedRouter, frame: Frame): void {
+    const { routers, sessionFeed, dataModel, clock } = this.#parts;
+    const hello = ctrlMessages.clientHello.decode(frame.body);
+    const advertised = hello.listeners[0]?.advertise;
+    const hostname = advertised?.hostname ?? hello.hostname;
+    const port = advertised?.port ?? Number(hello.protocolPorts[0]);
+    const isUsable = hostname !== '' && Number.isInteger(port) && port > 0 && port <= MAX_PORT;
+    routers.setEdge(router, isUsable ? { hostname, port } : undefined);
+    router.hasEdge = true;
+    router.wantsPublicKeys = frame.headers.bool(headerId.edgeCtrl.routerDataModel);
+    sessionFeed.sendAll(router, clock.nowMs());
+    if (router.wantsPublicKeys) dataModel.sendKeys(router);
+  }
+
+  #onConnectEvents(router: ConnectedRouter, frame: Frame): void {
+    const { events, fullState } = ctrlMessages.connectEvents.decode(frame.body);
+    if (fullState) router.presentIdentities.clear();
+    for (const { identityId, isConnected } of events) {
+      if (!isConnected) router.presentIdentities.delete(identityId);
+      // Only who we know counts: the set cannot outgrow the model.
+      else if (this.#parts.model.identity(identityId) !== undefined) router.presentIdentities.add(identityId);
+    }
+  }
+
+  #onValidateSessions(router: ConnectedRouter, frame: Frame): void {
+    const { sessionTokens } = ctrlMessages.validateSessions.decode(frame.body);
+    const asked = sessionTokens.slice(0, MAX_VALIDATED_SESSIONS);
+    const dead = asked.filter((token) => !this.#parts.sessionCheck.isAlive(token));
+    if (dead.length > 0) router.send(ctrlMessages.sessionRemoved.frame({ tokens: dead }));
+  }
+
+  #onRouteResult(router: ConnectedRouter, frame: Frame): void {
+    const { builder, prober, circuits, log } = this.#parts;
+    const result = decodeRouteResult(frame);
+    if (builder.onRouteResult(router, result) || prober.onRouteResult(router, result)) return;
+    if (
+      !CircuitBuilder.isStray(result) ||
+      circuits.get(result.circuitId)?.routerIds.includes(router.id) === true
+    )
+      return;
+    log.debug({ router: router.id, circuit: result.circuitId }, 'late answer to a Route');
+    if (result.isSuccess) circuits.unroute(result.circuitId, [router.id], true);
+  }
+
+  #onFault(router: ConnectedRouter, frame: Frame): void {
+    const { circuits, links, log } = this.#parts;
+    const { subject, id, iteration } = ctrlMessages.fault.decode(frame.body);
+    switch (subject) {
+      case FaultSubject.INGRESS_FAULT:
+      case FaultSubject.EGRESS_FAULT:
+        this.#endReported(router, id, false);
+        return;
+      case FaultSubject.FORWARD_FAULT:
+      case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT:
+        for (const each of id.split(' ').slice(0, MAX_CIRCUITS_PER_MESSAGE))
+          if (each !== '') this.#endReported(router, each, true);
+        return;
+      case FaultSubject.LINK_FAULT: {
+        const link = links.remove(id, router.id, iteration);
+        if (link === undefined) return;
+        const count = circuits.endWhere(({ linkId }) => linkId === link.id);
+        log.info({ link: link.id, router: router.id, circuits: count }, 'link lost');
+        const otherId = link.sourceId === router.id ? link.destinationId : link.sourceId;
+        this.#parts.routers
+          .get(otherId)
+          ?.send(ctrlMessages.fault.frame({ subject, id, iteration: link.iteration }));
+        return;
+      }
+      case FaultSubject.LINK_DUPLICATE:
+        links.remove(id, router.id, iteration);
+        return;
+      default:
+        log.debug({ router: router.id, subject }, 'fault of an unknown kind ignored');
+    }
+  }
+
+  /** A router ends circuits whose path it is on; about others it is told to forget what it has. */
+  #endReported(router: ConnectedRouter, circuitId: string, now: boolean): void {
+    const { circuits } = this.#parts;
+    const circuit = circuits.get(circuitId);
+    if (circuit?.routerIds.includes(router.id) === true) circuits.end(circuit, now);
+    else circuits.unroute(circuitId, [router.id], now);
+  }
+
+  #onConfirmation(router: ConnectedRouter, frame: Frame): void {
+    const { circuits } = this.#parts;
+    const { circuitIds } = ctrlMessages.circuitConfirmation.decode(frame.body);
+    for (const id of circuitIds.slice(0, MAX_CIRCUITS_PER_MESSAGE)) {
+      if (circuits.get(id)?.routerIds.includes(router.id) !== true) circuits.unroute(id, [router.id], true);
+    }
+  }
+
+  #onVerifyRouter(router: ConnectedRouter, frame: Frame): void {
+    const { routerId, fingerprints } = ctrlMessages.verifyRouter.decode(frame.body);
+    const identity = this.#parts.model.identity(routerId);
+    // Leaf first; whatever else stands in the list proves nothing.
+    const leaf = fingerprints[0];
+    const isKnown = identity?.kind === 'router' && leaf !== undefined && identity.fingerprints.includes(leaf);
+    router.result(frame, isKnown, isKnown ? 'router verified' : 'no such router with this certificate');
+  }
+
+  #onAlerts(router: ConnectedRouter, frame: Frame): void {
+    const { alerts } = ctrlMessages.alerts.decode(frame.body);
+    for (const { severity, message, sourceType, sourceId } of alerts.slice(0, 100)) {
+      this.#parts.log.warn(
+        { router: router.id, severity, sourceType, sourceId, alert: message },
+        'alert of a router',
+      );
+    }
+  }
+
+  #onStrayResult(router: ConnectedRouter, frame: Frame): void {
+    this.#parts.log.debug({ router: router.id, text: textOfBody(frame) }, 'result that nobody waits for');
+  }
+}

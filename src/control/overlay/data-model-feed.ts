@@ -1,0 +1,188 @@
+/**
+ * The router data model: who may dial and bind what, as OpenZiti's routers want it, made from our own model. Routers
+ * that subscribe get the whole of it, and the whole again after changes (it is small); routers that ask in their hello
+ * get the keys that sign service sessions.
+ */
+import { randomUUID } from 'node:crypto';
+import { headerId, HeaderWriter, type Frame } from '#wire';
+import {
+  ctrlMessages,
+  DataState_PolicyType,
+  DataState_PublicKeyFormat,
+  DataState_PublicKeyUsage,
+  DataState_RelatedEntityType,
+  type CtrlInit,
+} from '#wire/ctrl';
+import type { OverlayModel, Service } from '../model/overlay-model.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+
+export interface ServiceKey {
+  /** As in the header of the service sessions. */
+  readonly kid: string;
+  /** DER: SubjectPublicKeyInfo. */
+  readonly spki: Uint8Array;
+}
+
+type Event = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
+type Model = NonNullable<Event['model']>;
+
+const HOST_CONFIG_TYPE = 'host.v1';
+const MIN_SUBSCRIPTION_S = 10;
+const MAX_SUBSCRIPTION_S = 360;
+/** Least time between two whole models after changes. */
+const MIN_RESEND_MS = 1_000;
+
+interface Subscription {
+  readonly id: string;
+  readonly untilMs: number;
+}
+
+export class DataModelFeed {
+  readonly #model: OverlayModel;
+  readonly #routers: RouterRegistry;
+  readonly #serviceKeys: () => readonly ServiceKey[];
+  readonly #timelineId = randomUUID();
+  readonly #subscriptions = new Map<ConnectedRouter, Subscription>();
+  #index = 1n;
+  #isChanged = false;
+  #lastSentMs = 0;
+
+  constructor(model: OverlayModel, routers: RouterRegistry, serviceKeys: () => readonly ServiceKey[]) {
+    this.#model = model;
+    this.#routers = routers;
+    this.#serviceKeys = serviceKeys;
+  }
+
+  /** The keys alone, outside of any index. */
+  sendKeys(router: ConnectedRouter): void {
+    const changes = this.#keyEvents().map((model) => ({ isSynthetic: true, model }));
+    router.send(ctrlMessages.dataStateChangeSet.frame({ isSynthetic: true, changes }));
+  }
+
+  onKeysChanged(): void {
+    for (const router of this.#routers.all()) if (router.wantsPublicKeys) this.sendKeys(router);
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  onSubscribe(router: ConnectedRouter, frame: Frame, nowMs: number): void {
+    const request = ctrlMessages.subscribeToDataModel.decode(frame.body);
+    const seconds = Math.min(
+      MAX_SUBSCRIPTION_S,
+      Math.max(MIN_SUBSCRIPTION_S, request.subscriptionDurationSeconds),
+    );
+    this.#subscriptions.set(router, { id: request.subscriptionId, untilMs: nowMs + seconds * 1_000 });
+    if (request.timelineId === this.#timelineId && request.currentIndex === this.#index) return;
+    this.#send([router]);
+  }
+
+  onChange(): void {
+    this.#index += 1n;
+    this.#isChanged = true;
+  }
+
+  onRouterGone(router: ConnectedRouter): void {
+    this.#subscriptions.delete(router);
+  }
+
+  tick(nowMs: number): void {
+    for (const [router, { untilMs }] of this.#subscriptions)
+      if (untilMs < nowMs) this.#subscriptions.delete(router);
+    if (!this.#isChanged || nowMs - this.#lastSentMs < MIN_RESEND_MS) return;
+    this.#isChanged = false;
+    this.#lastSentMs = nowMs;
+    if (this.#subscriptions.size > 0) this.#send([...this.#subscriptions.keys()]);
+  }
+
+  #send(routers: readonly ConnectedRouter[]): void {
+    const events = this.#models().map((model) => ({ model }));
+    const body = ctrlMessages.dataState.encode({
+      events,
+      endIndex: this.#index,
+      timelineId: this.#timelineId,
+    });
+    for (const router of routers) {
+      const id = this.#subscriptions.get(router)?.id ?? '';
+      const headers = new HeaderWriter();
+      if (id !== '') headers.text(headerId.dataModel.subscriptionId, id);
+      router.send({
+        contentType: ctrlMessages.dataState.contentType,
+        sequence: 0,
+        headers: headers.build(),
+        body,
+      });
+    }
+  }
+
+  /** In the order in which routers can take them: what is named comes before what names it. */
+  #models(): Model[] {
+    const identities = [...this.#model.identities()].filter(({ kind }) => kind !== 'router');
+    const gatewayIds = identities.filter(({ kind }) => kind === 'gateway').map(({ id }) => id);
+    const services = [...this.#model.services()];
+    return [
+      { case: 'configType', value: { id: HOST_CONFIG_TYPE, name: HOST_CONFIG_TYPE } },
+      ...services.flatMap((service) => configOf(service) ?? []),
+      ...identities.map(({ id, name }): Model => ({ case: 'identity', value: { id, name } })),
+      ...services.map((service): Model => {
+        const { id, name } = service;
+        const configs = configOf(service) === undefined ? [] : [configId(id)];
+        return { case: 'service', value: { id, name, configs } };
+      }),
+      ...services.flatMap((service) => [
+        ...policy(service, DataState_PolicyType.BIND_POLICY, [service.environmentId]),
+        ...policy(
+          service,
+          DataState_PolicyType.DIAL_POLICY,
+          service.shareMode === 'public' ? gatewayIds : [...service.grants],
+        ),
+      ]),
+      ...this.#keyEvents(),
+    ];
+  }
+
+  #keyEvents(): Model[] {
+    return this.#serviceKeys().map(({ kid, spki }) => ({
+      case: 'publicKey',
+      value: {
+        kid,
+        data: spki,
+        usages: [DataState_PublicKeyUsage.JWT_VALIDATION],
+        format: DataState_PublicKeyFormat.PKIX_PUBLIC_KEY,
+      },
+    }));
+  }
+}
+
+function policy(service: Service, policyType: DataState_PolicyType, identityIds: string[]): Model[] {
+  const kind = policyType === DataState_PolicyType.BIND_POLICY ? 'bind' : 'dial';
+  const policyId = `${service.id}.${kind}`;
+  const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
+  return [
+    { case: 'servicePolicy', value: { id: policyId, name: policyId, policyType } },
+    {
+      case: 'servicePolicyChange',
+      value: { policyId, relatedEntityIds: [service.id], relatedEntityType: RELATED_SERVICE, add: true },
+    },
+    {
+      case: 'servicePolicyChange',
+      value: { policyId, relatedEntityIds: identityIds, relatedEntityType: RELATED_IDENTITY, add: true },
+    },
+  ];
+}
+
+/** Undefined for a target that is no address of a server. */
+function configOf(service: Service): Model | undefined {
+  if (!URL.canParse(service.target)) return undefined;
+  const { hostname, port, protocol } = new URL(service.target);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const dataJson = JSON.stringify({
+    protocol: 'tcp',
+    address,
+    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  });
+  const id = configId(service.id);
+  return { case: 'config', value: { id, typeId: HOST_CONFIG_TYPE, name: id, dataJson } };
+}
+
+function configId(serviceId: string): string {
+  return `${serviceId}.host`;
+}

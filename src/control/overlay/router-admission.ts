@@ -1,0 +1,55 @@
+/**
+ * Who may open a control channel: the leaf certificate alone counts. It must be a router's certificate of our CA,
+ * in date, stand in the model, and name the router that the hello's body names. A refusal tells the peer nothing.
+ */
+import type { X509Certificate } from 'node:crypto';
+import type { Frame } from '#wire';
+import { decodeRouterHello, type RouterHello } from '#wire/ctrl';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { LeafProof } from '../pki/pki.ts';
+
+/** A router that is connected for less than this is not replaced by a newcomer with its certificate. */
+export const CHURN_LIMIT_MS = 60_000;
+
+export type ProveLeaf = (leaf: X509Certificate) => LeafProof;
+
+export type Admission =
+  | { readonly isAdmitted: true; readonly hello: RouterHello }
+  | { readonly isAdmitted: false; readonly reason: string };
+
+export interface AdmissionQuestion {
+  readonly hello: Frame;
+  readonly routerId: string;
+  readonly certificate: X509Certificate;
+  /** When the router's present channel was opened; undefined when it has none. */
+  readonly connectedAtMs: number | undefined;
+  readonly nowMs: number;
+}
+
+/** @throws FrontdoorError `protocol` when the hello's listeners are malformed. */
+export function admitRouter(
+  question: AdmissionQuestion,
+  proveLeaf: ProveLeaf,
+  model: OverlayModel,
+): Admission {
+  const proof = proveLeaf(question.certificate);
+  if ('problem' in proof) return refused(proof.problem);
+  const { leaf } = proof;
+  if (leaf.role !== 'router') return refused('certificate of no router');
+  if (leaf.id !== question.routerId) return refused('certificate of another router');
+  const identity = model.identityByFingerprint(leaf.fingerprint);
+  if (identity?.kind !== 'router' || identity.id !== leaf.id) {
+    return refused('certificate is not known, or not any more');
+  }
+  const hello = decodeRouterHello(question.hello);
+  if (hello === undefined) return refused('hello without a version');
+  const { connectedAtMs, nowMs } = question;
+  if (connectedAtMs !== undefined && nowMs - connectedAtMs < CHURN_LIMIT_MS) {
+    return refused('this router is connected already: a second process, or a copy of its key');
+  }
+  return { isAdmitted: true, hello };
+}
+
+function refused(reason: string): Admission {
+  return { isAdmitted: false, reason };
+}

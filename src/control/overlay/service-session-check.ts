@@ -1,0 +1,78 @@
+/**
+ * Whether an SDK may do what a router asks for on its behalf: the API session, the client certificate's leaf, the
+ * service session token and the policy must all agree. What the router says of the client proves nothing by itself.
+ */
+import { EdgeErrorCode, RetryHint } from '#wire';
+import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
+import type { OverlayModel, Service } from '../model/overlay-model.ts';
+
+export interface ServiceTokenClaims {
+  readonly serviceId: string;
+  readonly identityId: string;
+  readonly apiSessionId: string;
+  readonly type: 'Dial' | 'Bind';
+}
+
+/** Undefined: no token of ours, or past its time. Fast for a token that it saw before; never throws. */
+export type VerifyServiceToken = (token: string) => ServiceTokenClaims | undefined;
+
+export interface SessionProof {
+  readonly apiSessionToken: string;
+  readonly sessionToken: string;
+  /** SHA-1 of the client's certificates, leaf first; the leaf alone counts. */
+  readonly fingerprints: readonly string[];
+}
+
+export type SessionVerdict =
+  | { readonly isAllowed: true; readonly session: ApiSession; readonly service: Service }
+  | { readonly isAllowed: false; readonly code: number; readonly retryHint: number; readonly text: string };
+
+export class ServiceSessionCheck {
+  readonly #model: OverlayModel;
+  readonly #sessions: ApiSessions;
+  readonly #verify: VerifyServiceToken;
+
+  constructor(model: OverlayModel, sessions: ApiSessions, verify: VerifyServiceToken) {
+    this.#model = model;
+    this.#sessions = sessions;
+    this.#verify = verify;
+  }
+
+  judge(proof: SessionProof, type: ServiceTokenClaims['type']): SessionVerdict {
+    const session = this.#sessions.byToken(proof.apiSessionToken);
+    const leaf = proof.fingerprints[0];
+    if (session === undefined || leaf === undefined || !session.fingerprints.includes(leaf)) {
+      return refused(EdgeErrorCode.invalidApiSession, RetryHint.startOver, 'Invalid API Session');
+    }
+    const claims = this.#verify(proof.sessionToken);
+    if (claims?.apiSessionId !== session.id || claims.identityId !== session.identityId)
+      return invalidSession();
+    if (claims.type !== type) {
+      const text = `a ${claims.type} session does not ${type.toLowerCase()}`;
+      return refused(EdgeErrorCode.wrongSessionType, RetryHint.notRetriable, text);
+    }
+    const service = this.#model.service(claims.serviceId);
+    if (service === undefined) {
+      return refused(EdgeErrorCode.invalidService, RetryHint.notRetriable, 'the service is gone');
+    }
+    const { identityId } = session;
+    const mayDo =
+      type === 'Dial' ? this.#model.mayDial(identityId, service) : this.#model.mayBind(identityId, service);
+    return mayDo ? { isAllowed: true, session, service } : invalidSession();
+  }
+
+  /** Whether a service session's log-in still stands. */
+  isAlive(sessionToken: string): boolean {
+    const claims = this.#verify(sessionToken);
+    return claims !== undefined && this.#sessions.byId(claims.apiSessionId) !== undefined;
+  }
+}
+
+/** SDKs know this text: they ask for a new service session. */
+function invalidSession(): SessionVerdict {
+  return refused(EdgeErrorCode.invalidSession, RetryHint.startOver, 'Invalid Session');
+}
+
+function refused(code: number, retryHint: number, text: string): SessionVerdict {
+  return { isAllowed: false, code, retryHint, text };
+}

@@ -1,0 +1,238 @@
+/**
+ * Measures shares: drives one status machine per share with what routers report, and sends the probes it asks for: a
+ * circuit with an egress alone, which ends as soon as the host reached its backend. At most so many a second.
+ */
+import { randomBytes } from 'node:crypto';
+import { base62, utf8, type Clock, type Log } from '#base';
+import { headerId, RouteErrorCode, type RouteResult } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { ShareStatus, StatusBoard } from '../model/share-status.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import {
+  isProbeDue,
+  retryDelayMs,
+  stepShare,
+  type ShareEvent,
+  type ShareRecord,
+} from './share-status-machine.ts';
+import { chooseTerminator } from './terminator-choice-policy.ts';
+import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+
+const PROBE_TIMEOUT_MS = 6_000;
+/** What the router gives the host: less than we wait, so that its reason arrives. */
+const ROUTE_TIMEOUT_MS = 5_000;
+/** After the start routers and agents are still on their way: nobody is called offline. */
+const START_GRACE_MS = 15_000;
+
+export interface ShareProberOptions {
+  readonly model: OverlayModel;
+  readonly terminators: TerminatorRegistry;
+  readonly routers: RouterRegistry;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly maxProbesPerSecond?: number;
+}
+
+interface Probe {
+  readonly terminator: Terminator;
+  readonly deadlineMs: number;
+}
+
+export class ShareProber implements StatusBoard {
+  readonly #options: ShareProberOptions;
+  readonly #maxPerSecond: number;
+  readonly #shares = new Map<string, ShareRecord>();
+  /** By circuit id, in the order of their deadlines. */
+  readonly #probes = new Map<string, Probe>();
+  readonly #startedAtMs: number;
+  #allowance: number;
+  #allowanceAtMs: number;
+
+  constructor(options: ShareProberOptions) {
+    this.#options = options;
+    this.#maxPerSecond = options.maxProbesPerSecond ?? 50;
+    this.#startedAtMs = options.clock.nowMs();
+    this.#allowance = this.#maxPerSecond;
+    this.#allowanceAtMs = this.#startedAtMs;
+    options.terminators.onChange((terminator, change) => this.#onTerminator(terminator, change));
+  }
+
+  share(serviceId: string): ShareStatus {
+    const record = this.#shares.get(serviceId);
+    if (record === undefined) return { state: 'PENDING' };
+    if (record.state !== 'FAILED') return { state: record.state };
+    const nowMs = this.#options.clock.nowMs();
+    // Without a host there is nothing to retry but to look again.
+    const nextMs = Number.isFinite(record.nextProbeMs)
+      ? record.nextProbeMs
+      : nowMs + retryDelayMs(record.count);
+    const nextRetry = new Date(Math.max(nextMs, nowMs)).toISOString();
+    return { state: 'FAILED', failure: { count: record.count, lastError: record.lastError, nextRetry } };
+  }
+
+  isConnected(identityId: string): boolean {
+    const { routers, model } = this.#options;
+    if (routers.isPresent(identityId)) return true;
+    // Some routers report who is there late, or never: a host that can be reached is there, too.
+    return model
+      .servicesOf(identityId)
+      .some((service) => model.mayBind(identityId, service) && this.#reachable(service.id).length > 0);
+  }
+
+  onServiceKnown(serviceId: string): void {
+    if (this.#shares.has(serviceId)) {
+      this.#step(serviceId, { type: 'changed' });
+      return;
+    }
+    const { model, clock } = this.#options;
+    const environmentId = model.service(serviceId)?.environmentId ?? '';
+    const isStarting = clock.nowMs() - this.#startedAtMs < START_GRACE_MS;
+    this.#step(serviceId, { type: 'known', isAgentConnected: isStarting || this.isConnected(environmentId) });
+    if (this.#reachable(serviceId).length > 0) this.#step(serviceId, { type: 'hosted' });
+  }
+
+  onServiceGone(serviceId: string): void {
+    this.#shares.delete(serviceId);
+    for (const [circuitId, { terminator }] of this.#probes) {
+      if (terminator.serviceId === serviceId) this.#probes.delete(circuitId);
+    }
+  }
+
+  onRouterConnected(router: ConnectedRouter): void {
+    for (const { serviceId } of this.#options.terminators.ofRouter(router.id).values()) {
+      this.#step(serviceId, { type: 'hosted' });
+    }
+  }
+
+  onRouterGone(router: ConnectedRouter): void {
+    for (const [circuitId, { terminator }] of this.#probes) {
+      if (terminator.routerId === router.id) this.#probes.delete(circuitId);
+    }
+    for (const { serviceId } of this.#options.terminators.ofRouter(router.id).values()) {
+      if (this.#reachable(serviceId).length > 0) continue;
+      this.#step(serviceId, { type: 'unhosted', reason: `router ${router.id} is not connected` });
+    }
+  }
+
+  /** A real circuit to the terminator, or a failed one. */
+  onCircuitResult(terminator: Terminator, error: string | undefined): void {
+    if (!this.#shares.has(terminator.serviceId)) return;
+    this.#step(terminator.serviceId, error === undefined ? { type: 'success' } : { type: 'failure', error });
+  }
+
+  /** False when the circuit is no probe. */
+  onRouteResult(router: ConnectedRouter, result: RouteResult): boolean {
+    const probe = this.#probes.get(result.circuitId);
+    if (probe === undefined || probe.terminator.routerId !== router.id) return false;
+    this.#probes.delete(result.circuitId);
+    const { terminator } = probe;
+    if (result.isSuccess) {
+      router.send(ctrlMessages.unroute.frame({ circuitId: result.circuitId, now: true }));
+      this.#step(terminator.serviceId, { type: 'success' });
+      return true;
+    }
+    if (result.errorCode === RouteErrorCode.invalidTerminator) {
+      this.#options.terminators.remove([terminator]).catch((error: unknown) => {
+        this.#options.log.warn(
+          { err: error, terminator: terminator.id },
+          'terminator not removed from the store',
+        );
+      });
+      return true;
+    }
+    this.#step(terminator.serviceId, { type: 'failure', error: result.error || 'refused' });
+    return true;
+  }
+
+  tick(nowMs: number): void {
+    for (const [circuitId, { terminator, deadlineMs }] of this.#probes) {
+      if (deadlineMs > nowMs) break;
+      this.#probes.delete(circuitId);
+      this.#options.routers
+        .get(terminator.routerId)
+        ?.send(ctrlMessages.unroute.frame({ circuitId, now: true }));
+      this.#step(terminator.serviceId, { type: 'failure', error: 'no answer to the probe in time' });
+    }
+    for (const [serviceId, record] of this.#shares) {
+      const stepped = stepShare(record, { type: 'tick' }, nowMs);
+      if (stepped !== record) this.#set(serviceId, record, stepped);
+      if (isProbeDue(stepped, nowMs)) this.#probe(serviceId, nowMs);
+    }
+  }
+
+  #onTerminator(terminator: Terminator, change: 'added' | 'changed' | 'removed'): void {
+    const { serviceId } = terminator;
+    if (!this.#shares.has(serviceId)) return;
+    const reachable = this.#reachable(serviceId);
+    if (change === 'removed') {
+      if (reachable.length === 0)
+        this.#step(serviceId, { type: 'unhosted', reason: 'no agent hosts this share' });
+      return;
+    }
+    if (change === 'added') {
+      if (reachable.length > 0) this.#step(serviceId, { type: 'hosted' });
+      return;
+    }
+    const wasHealthy = this.#shares.get(serviceId)?.isHealthy ?? true;
+    const isHealthy = reachable.some((each) => each.isHealthy);
+    if (reachable.length > 0 && isHealthy !== wasHealthy)
+      this.#step(serviceId, { type: 'health', passed: isHealthy });
+  }
+
+  #reachable(serviceId: string): Terminator[] {
+    const { terminators, routers } = this.#options;
+    return [...terminators.ofService(serviceId).values()].filter(
+      ({ routerId }) => routers.get(routerId) !== undefined,
+    );
+  }
+
+  #step(serviceId: string, event: ShareEvent): void {
+    const nowMs = this.#options.clock.nowMs();
+    const before = this.#shares.get(serviceId);
+    const after = stepShare(before, event, nowMs);
+    this.#set(serviceId, before, after);
+    if (isProbeDue(after, nowMs)) this.#probe(serviceId, nowMs);
+  }
+
+  #set(serviceId: string, before: ShareRecord | undefined, after: ShareRecord): void {
+    this.#shares.set(serviceId, after);
+    if (before?.state === after.state) return;
+    const { log, model } = this.#options;
+    const fields = { share: model.service(serviceId)?.name, service: serviceId, status: after.state };
+    if (after.state === 'FAILED') log.warn({ ...fields, reason: after.lastError }, 'share failed');
+    else log.info(fields, 'share status');
+  }
+
+  #probe(serviceId: string, nowMs: number): void {
+    if (!this.#hasAllowance(nowMs)) return;
+    const terminator = chooseTerminator(this.#reachable(serviceId), Math.random);
+    if (terminator === undefined) return;
+    this.#allowance -= 1;
+    // An older probe says nothing any more; its answer is taken for a stray.
+    for (const [id, probe] of this.#probes)
+      if (probe.terminator.serviceId === serviceId) this.#probes.delete(id);
+    const circuitId = base62(randomBytes(16));
+    this.#probes.set(circuitId, { terminator, deadlineMs: nowMs + PROBE_TIMEOUT_MS });
+    this.#shares.set(serviceId, stepShare(this.#shares.get(serviceId), { type: 'probing' }, nowMs));
+    const route = ctrlMessages.route.frame({
+      circuitId,
+      egress: {
+        binding: terminator.binding,
+        address: base62(randomBytes(16)),
+        destination: terminator.address,
+        peerData: { [headerId.peerData.callerId]: utf8('frontdoor-probe') },
+      },
+      timeout: BigInt(ROUTE_TIMEOUT_MS) * 1_000_000n,
+      tags: { serviceId, hostId: terminator.identityId },
+    });
+    this.#options.routers.get(terminator.routerId)?.send(route);
+  }
+
+  #hasAllowance(nowMs: number): boolean {
+    const gained = ((nowMs - this.#allowanceAtMs) / 1_000) * this.#maxPerSecond;
+    this.#allowance = Math.min(this.#maxPerSecond, this.#allowance + Math.max(0, gained));
+    this.#allowanceAtMs = nowMs;
+    return this.#allowance >= 1;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What is known of one share, from events alone: is it hosted, did its host find the backend well, did a circuit reach
+ * it. Pure; the driver (share-prober.ts) tells the events and makes the probes that the answers ask for.
+ */
+export type ShareEvent =
+  /** The share is new to us. `isAgentConnected`: its environment has a channel, or may still be coming. */
+  | { readonly type: 'known'; readonly isAgentConnected: boolean }
+  /** A host that can be reached appeared, or one more. */
+  | { readonly type: 'hosted' }
+  /** The last one that could be reached is gone. */
+  | { readonly type: 'unhosted'; readonly reason: string }
+  /** Target or grants changed: what was measured no longer counts for sure. */
+  | { readonly type: 'changed' }
+  /** The host's own check of the backend. */
+  | { readonly type: 'health'; readonly passed: boolean }
+  /** A circuit to the backend stood: a probe's, or a real one. */
+  | { readonly type: 'success' }
+  | { readonly type: 'failure'; readonly error: string }
+  /** A probe was sent. */
+  | { readonly type: 'probing' }
+  | { readonly type: 'tick' };
+
+export interface ShareRecord {
+  readonly state: 'PENDING' | 'DEPLOYED' | 'FAILED';
+  /** Failures in a row. */
+  readonly count: number;
+  /** Empty unless FAILED. */
+  readonly lastError: string;
+  readonly isHosted: boolean;
+  readonly isHealthy: boolean;
+  /** A missing host is a failure from then on. */
+  readonly hostDeadlineMs: number;
+  readonly unhostedReason: string;
+  /** When the next probe is due; Infinity: none until something happens. */
+  readonly nextProbeMs: number;
+}
+
+/** How long a new share may be without a host before that is a failure. */
+export const FIRST_HOST_MS = 10_000;
+/** How long a host may be away (it binds again, its router reconnects) before that shows. */
+export const HOST_AWAY_MS = 2_000;
+/** A probe follows this long after the last success. */
+export const PROBE_INTERVAL_MS = 60_000;
+/** The answer to a probe is overdue: ask again. */
+export const PROBE_LOST_MS = 12_000;
+export const MIN_RETRY_MS = 1_000;
+export const MAX_RETRY_MS = 8_000;
+
+export function stepShare(record: ShareRecord | undefined, event: ShareEvent, nowMs: number): ShareRecord {
+  const now = record ?? newRecord(nowMs);
+  switch (event.type) {
+    case 'known':
+      return event.isAgentConnected || now.isHosted
+        ? now
+        : failed({ ...now, hostDeadlineMs: Infinity }, 'the agent of this environment is offline', nowMs);
+    case 'hosted':
+      return { ...now, isHosted: true, isHealthy: true, hostDeadlineMs: Infinity, nextProbeMs: nowMs };
+    case 'unhosted':
+      return {
+        ...now,
+        isHosted: false,
+        unhostedReason: event.reason,
+        hostDeadlineMs: now.isHosted ? nowMs + HOST_AWAY_MS : now.hostDeadlineMs,
+        nextProbeMs: Infinity,
+      };
+    case 'changed':
+      return now.isHosted ? { ...now, nextProbeMs: nowMs } : now;
+    case 'health':
+      if (event.passed) return { ...now, isHealthy: true, nextProbeMs: now.isHosted ? nowMs : Infinity };
+      return failed({ ...now, isHealthy: false }, 'the agent finds its target not working', nowMs);
+    case 'success':
+      // The backend may take connections and still not answer: its host's own check weighs more.
+      if (!now.isHealthy) return { ...now, nextProbeMs: nowMs + PROBE_INTERVAL_MS };
+      return { ...now, state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: nowMs + PROBE_INTERVAL_MS };
+    case 'failure':
+      return failed(now, event.error, nowMs);
+    case 'probing':
+      return { ...now, nextProbeMs: nowMs + PROBE_LOST_MS };
+    case 'tick':
+      if (now.isHosted || nowMs < now.hostDeadlineMs) return now;
+      return failed({ ...now, hostDeadlineMs: Infinity }, now.unhostedReason, nowMs);
+  }
+}
+
+/** True when a probe should be sent now. */
+export function isProbeDue(record: ShareRecord, nowMs: number): boolean {
+  return record.isHosted && nowMs >= record.nextProbeMs;
+}
+
+/** Delay before the next try after `count` failures in a row. */
+export function retryDelayMs(count: number): number {
+  return Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(count - 1, 10));
+}
+
+function failed(record: ShareRecord, error: string, nowMs: number): ShareRecord {
+  const count = record.count + 1;
+  const nextProbeMs = record.isHosted ? nowMs + retryDelayMs(count) : Infinity;
+  return { ...record, state: 'FAILED', count, lastError: error, nextProbeMs };
+}
+
+function newRecord(nowMs: number): ShareRecord {
+  return {
+    state: 'PENDING',
+    count: 0,
+    lastError: '',
+    isHosted: false,
+    isHealthy: true,
+    hostDeadlineMs: nowMs + FIRST_HOST_MS,
+    unhostedReason: 'no agent hosts this share',
+    nextProbeMs: Infinity,
+  };
+}

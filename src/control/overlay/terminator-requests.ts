@@ -1,0 +1,241 @@
+/**
+ * What edge routers ask about terminators on behalf of hosting SDKs: create, update, remove, health. Each is checked
+ * against the session it names and the router it came from; a router never touches another router's terminators.
+ */
+import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import {
+  contentType,
+  EdgeErrorCode,
+  encodeEdgeRefusal,
+  makeFrame,
+  RetryHint,
+  type Frame,
+  type PeerData,
+} from '#wire';
+import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
+import type { ConnectedRouter } from './connected-router.ts';
+import type { ServiceSessionCheck } from './service-session-check.ts';
+import { Precedence, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
+
+/** More hosts of one service than any load balancing needs; a host that creates without end stops here. */
+const MAX_TERMINATORS_PER_SERVICE = 128;
+const MAX_PENDING_PER_ROUTER = 4_096;
+const MAX_ID_CHARACTERS = 64;
+const MAX_PEER_DATA_BYTES = 16_384;
+const MAX_COST = 65_535;
+const EDGE_BINDING = 'edge';
+
+export interface TerminatorRequestsOptions {
+  readonly terminators: TerminatorRegistry;
+  readonly sessions: ServiceSessionCheck;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Refusal {
+  readonly result: CreateTerminatorResult;
+  readonly text: string;
+  readonly code: number;
+  readonly retryHint: number;
+}
+
+export class TerminatorRequests {
+  readonly #options: TerminatorRequestsOptions;
+  readonly #pending = new WeakMap<ConnectedRouter, number>();
+
+  constructor(options: TerminatorRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects for what a peer did, but for a malformed body. */
+  async create(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const request = ctrlMessages.createTerminatorV2.decode(frame.body);
+    const pending = this.#pending.get(router) ?? 0;
+    if (pending >= MAX_PENDING_PER_ROUTER) {
+      this.#answer(router, frame, request.address, busy('too many terminators are being created'));
+      return;
+    }
+    this.#pending.set(router, pending + 1);
+    try {
+      this.#answer(router, frame, request.address, await this.#create(router, request));
+    } catch (error) {
+      if (error instanceof FrontdoorError && error.code === 'terminator-removed') return;
+      this.#options.log.warn({ err: error, terminator: request.address }, 'terminator not stored');
+      this.#answer(router, frame, request.address, busy('the terminator could not be stored'));
+    } finally {
+      this.#pending.set(router, (this.#pending.get(router) ?? 1) - 1);
+    }
+  }
+
+  async #create(
+    router: ConnectedRouter,
+    request: CtrlBody<'createTerminatorV2'>,
+  ): Promise<Refusal | undefined> {
+    const { terminators, clock, log } = this.#options;
+    const fault = faultOf(request);
+    if (fault !== undefined) return final(EdgeErrorCode.invalidTerminator, fault);
+    if (request.cost > MAX_COST) return final(EdgeErrorCode.invalidCost, 'cost above 65535');
+    if (!isPrecedence(request.precedence))
+      return final(EdgeErrorCode.invalidPrecedence, 'unknown precedence');
+    const nowMs = clock.nowMs();
+    const verdict = this.#options.sessions.judge(request, 'Bind');
+    if (!verdict.isAllowed) return { ...verdict, result: CreateTerminatorResult.FAILED_OTHER };
+
+    const { service, session } = verdict;
+    const known = terminators.get(request.address);
+    if (known !== undefined) {
+      const isSame =
+        known.serviceId === service.id &&
+        known.routerId === router.id &&
+        known.identityId === session.identityId;
+      if (!isSame) return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
+      await terminators.update(known, { cost: request.cost, precedence: request.precedence });
+      return undefined;
+    }
+    if (terminators.ofService(service.id).size >= MAX_TERMINATORS_PER_SERVICE) {
+      return final(EdgeErrorCode.invalidTerminator, 'the service has too many terminators');
+    }
+    await terminators.add({
+      id: request.address,
+      serviceId: service.id,
+      routerId: router.id,
+      identityId: session.identityId,
+      binding: EDGE_BINDING,
+      address: request.address,
+      instanceId: request.instanceId,
+      cost: request.cost,
+      precedence: request.precedence,
+      peerData: peerDataOf(request.peerData),
+      createdAtMs: nowMs,
+    });
+    log.info({ terminator: request.address, service: service.id, router: router.id }, 'terminator created');
+    return undefined;
+  }
+
+  async update(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const request = ctrlMessages.updateEdgeTerminator.decode(frame.body);
+    const terminator = this.#ownedBy(router, frame, request);
+    if (terminator === undefined) return;
+    const { updateCost, cost, updatePrecedence, precedence } = request;
+    const retryHint = RetryHint.notRetriable;
+    if (updateCost && cost > MAX_COST) {
+      router.send(
+        encodeEdgeRefusal(frame, { code: EdgeErrorCode.invalidCost, retryHint, text: 'cost above 65535' }),
+      );
+      return;
+    }
+    if (updatePrecedence && !isPrecedence(precedence)) {
+      const code = EdgeErrorCode.invalidPrecedence;
+      router.send(encodeEdgeRefusal(frame, { code, retryHint, text: 'unknown precedence' }));
+      return;
+    }
+    await this.#options.terminators.update(terminator, {
+      ...(updateCost ? { cost } : {}),
+      ...(updatePrecedence ? { precedence } : {}),
+    });
+    router.channel.reply(frame, makeFrame(contentType.updateEdgeTerminatorResponse));
+  }
+
+  async removeOne(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const { terminatorId } = ctrlMessages.removeEdgeTerminator.decode(frame.body);
+    await this.#remove(router, [terminatorId]);
+    router.channel.reply(frame, makeFrame(contentType.removeEdgeTerminatorResponse));
+  }
+
+  async removeSeveral(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const { terminatorIds } = ctrlMessages.removeTerminators.decode(frame.body);
+    try {
+      await this.#remove(router, terminatorIds);
+      router.result(frame, true);
+    } catch (error) {
+      this.#options.log.warn({ err: error, router: router.id }, 'terminators not removed from the store');
+      router.result(frame, false, messageOf(error));
+    }
+  }
+
+  health(router: ConnectedRouter, frame: Frame): void {
+    const request = ctrlMessages.healthEvent.decode(frame.body);
+    const terminator = this.#ownedBy(router, undefined, request);
+    if (terminator !== undefined) this.#options.terminators.setHealth(terminator, request.checkPassed);
+  }
+
+  async #remove(router: ConnectedRouter, ids: readonly string[]): Promise<void> {
+    const { terminators } = this.#options;
+    const own = terminators.ofRouter(router.id);
+    const found = ids.flatMap((id) => own.get(id) ?? []);
+    await terminators.remove(found);
+  }
+
+  /** The terminator, when it is this router's and the session's identity hosts it; else `frame` is answered. */
+  #ownedBy(
+    router: ConnectedRouter,
+    frame: Frame | undefined,
+    request: { sessionToken: string; apiSessionToken: string; fingerprints: string[]; terminatorId: string },
+  ): Terminator | undefined {
+    const { sessions, terminators } = this.#options;
+    const verdict = sessions.judge(request, 'Bind');
+    if (!verdict.isAllowed) {
+      if (frame !== undefined) router.send(encodeEdgeRefusal(frame, verdict));
+      return undefined;
+    }
+    const terminator = terminators.ofRouter(router.id).get(request.terminatorId);
+    if (terminator?.identityId === verdict.session.identityId) return terminator;
+    if (frame !== undefined) {
+      const code = EdgeErrorCode.invalidTerminator;
+      router.send(
+        encodeEdgeRefusal(frame, { code, retryHint: RetryHint.notRetriable, text: 'no such terminator' }),
+      );
+    }
+    return undefined;
+  }
+
+  #answer(router: ConnectedRouter, request: Frame, terminatorId: string, refusal: Refusal | undefined): void {
+    const body =
+      refusal === undefined
+        ? { terminatorId, result: CreateTerminatorResult.SUCCESS }
+        : {
+            terminatorId,
+            result: refusal.result,
+            msg: refusal.text,
+            errorCode: refusal.code,
+            retryHint: refusal.retryHint,
+          };
+    if (refusal !== undefined) {
+      this.#options.log.info(
+        { terminator: terminatorId, router: router.id, reason: refusal.text },
+        'terminator refused',
+      );
+    }
+    router.channel.reply(request, ctrlMessages.createTerminatorV2Response.frame(body));
+  }
+}
+
+function faultOf({ address, instanceId, peerData }: CtrlBody<'createTerminatorV2'>): string | undefined {
+  if (address === '' || address.length > MAX_ID_CHARACTERS) return 'a terminator id has 1 to 64 characters';
+  if (instanceId.length > MAX_ID_CHARACTERS * 4) return 'the instance id is too long';
+  let bytes = 0;
+  for (const value of Object.values(peerData)) bytes += value.length;
+  return bytes > MAX_PEER_DATA_BYTES ? 'too much peer data' : undefined;
+}
+
+function isPrecedence(value: number): boolean {
+  return value === Precedence.default || value === Precedence.required || value === Precedence.failed;
+}
+
+function peerDataOf(record: Record<number, Uint8Array>): PeerData {
+  // Copies: the values are views of what the socket read.
+  return new Map(Object.entries(record).map(([key, value]) => [Number(key), new Uint8Array(value)]));
+}
+
+function final(code: number, text: string): Refusal {
+  return { result: CreateTerminatorResult.FAILED_OTHER, text, code, retryHint: RetryHint.notRetriable };
+}
+
+function busy(text: string): Refusal {
+  return {
+    result: CreateTerminatorResult.FAILED_BUSY,
+    text,
+    code: EdgeErrorCode.internal,
+    retryHint: RetryHint.tooBusy,
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Asks routers whether the terminators that we know of them are alive: after each (re)connect, and a few seconds
+ * after a creation. What a router does not know any more is removed; without an answer it is asked again.
+ */
+import type { Clock, Log } from '#base';
+import type { Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+
+const AFTER_CREATE_MS = 6_000;
+const ASK_AGAIN_MS = 180_000;
+const MAX_PER_REQUEST = 500;
+
+export class TerminatorValidation {
+  readonly #terminators: TerminatorRegistry;
+  readonly #routers: RouterRegistry;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** When each terminator is to be asked for; gone once its router vouched for it. */
+  readonly #due = new Map<string, number>();
+
+  constructor(terminators: TerminatorRegistry, routers: RouterRegistry, clock: Clock, log: Log) {
+    this.#terminators = terminators;
+    this.#routers = routers;
+    this.#clock = clock;
+    this.#log = log;
+    terminators.onChange((terminator, change) => {
+      if (change === 'added') this.#due.set(terminator.id, clock.nowMs() + AFTER_CREATE_MS);
+      if (change === 'removed') this.#due.delete(terminator.id);
+    });
+  }
+
+  onConnect(router: ConnectedRouter): void {
+    this.#ask(router, [...this.#terminators.ofRouter(router.id).values()]);
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  async onAnswer(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const { states } = ctrlMessages.validateTerminatorsV2Response.decode(frame.body);
+    const own = this.#terminators.ofRouter(router.id);
+    const gone: Terminator[] = [];
+    for (const [id, state] of Object.entries(states)) {
+      const terminator = own.get(id);
+      if (terminator === undefined || terminator.marker !== state.marker) continue;
+      this.#due.delete(id);
+      if (!state.valid) gone.push(terminator);
+    }
+    if (gone.length === 0) return;
+    this.#log.info(
+      { router: router.id, count: gone.length },
+      'terminators that the router does not know removed',
+    );
+    await this.#terminators.remove(gone);
+  }
+
+  tick(nowMs: number): void {
+    const byRouter = new Map<ConnectedRouter, Terminator[]>();
+    for (const [id, dueMs] of this.#due) {
+      if (dueMs > nowMs) continue;
+      const terminator = this.#terminators.get(id);
+      const router = terminator === undefined ? undefined : this.#routers.get(terminator.routerId);
+      if (terminator === undefined || router === undefined) {
+        // Asked for when the router comes back.
+        this.#due.delete(id);
+        continue;
+      }
+      const list = byRouter.get(router) ?? [];
+      byRouter.set(router, list);
+      list.push(terminator);
+    }
+    for (const [router, terminators] of byRouter) this.#ask(router, terminators);
+  }
+
+  #ask(router: ConnectedRouter, terminators: readonly Terminator[]): void {
+    const againMs = this.#clock.nowMs() + ASK_AGAIN_MS;
+    for (let at = 0; at < terminators.length; at += MAX_PER_REQUEST) {
+      const chunk = terminators.slice(at, at + MAX_PER_REQUEST);
+      for (const { id } of chunk) this.#due.set(id, againMs);
+      const asked = chunk.map(({ id, binding, address, marker }) => ({ id, binding, address, marker }));
+      router.send(ctrlMessages.validateTerminatorsV2.frame({ terminators: asked, fixInvalid: true }));
+    }
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * An overlay controller with its real listener, PKI and store, and routers that a test plays itself: raw control
+ * frames over real TLS. The clock stands still unless the test moves it.
+ */
+import 'reflect-metadata';
+import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
+import { ManualClock, silentLog, type Log } from '#base';
+import { dialChannel, fingerprintOf, type Channel, type TlsIdentity } from '#net';
+import {
+  contentType,
+  encodeCreateCircuitV2,
+  headerId,
+  HeaderWriter,
+  type Frame,
+  type FrameHeaders,
+} from '#wire';
+import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
+import { OverlayModel, type Service } from '../../model/overlay-model.ts';
+import { startOverlayController, type OverlayControllerOptions } from '../overlay-controller.ts';
+import type { OverlayController } from '../mod.ts';
+import { FakeSessions } from './fake-sessions.ts';
+import { ScriptedRouter } from './scripted-router.ts';
+import { openPki, type Pki } from '../../pki/pki.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { Store } from '../../store/store.ts';
+
+export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
+const WAIT_MS = 5_000;
+
+/** Remembers what was logged, one line a record. */
+export function recordingLog(lines: string[]): Log {
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push(
+      `${level} ${message} ${JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.message : value))}`,
+    );
+  };
+  const log: Log = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => log,
+  };
+  return log;
+}
+
+export class OverlayWorld {
+  readonly folder: string;
+  readonly clock: ManualClock;
+  readonly pki: Pki;
+  readonly store: Store;
+  readonly model = new OverlayModel();
+  readonly sessions = new FakeSessions();
+  readonly logLines: string[] = [];
+  readonly #identities = new Map<string, TlsIdentity>();
+  readonly #channels: Channel[] = [];
+  controller!: OverlayController;
+
+  private constructor(folder: string, clock: ManualClock, pki: Pki, store: Store) {
+    this.folder = folder;
+    this.clock = clock;
+    this.pki = pki;
+    this.store = store;
+  }
+
+  static async open(): Promise<OverlayWorld> {
+    const folder = mkdtempSync(join(tmpdir(), 'frontdoor-overlay-'));
+    const clock = new ManualClock(Date.now());
+    const pki = await openPki({
+      dataDir: folder,
+      trustDomain: 'test.frontdoor',
+      hosts: ['localhost'],
+      controllerId: 'ctrl1',
+      clock,
+      log: silentLog,
+    });
+    const store = await openStore({ path: 'memory' });
+    const world = new OverlayWorld(folder, clock, pki, store);
+    await store.db.insertInto('organization').values({ id: 'org', name: 'org', created_at: 0 }).execute();
+    await store.db
+      .insertInto('frontdoor')
+      .values({ id: 'fd', organization_id: 'org', name: 'fd', created_at: 0 })
+      .execute();
+    return world;
+  }
+
+  async start(options: Partial<OverlayControllerOptions> = {}): Promise<void> {
+    const { certPem, keyPem } = this.pki.controlServer;
+    this.controller = await startOverlayController({
+      controllerId: 'ctrl1',
+      listen: { host: '127.0.0.1', port: 0 },
+      tls: { cert: certPem, key: keyPem, ca: this.pki.caBundlePem },
+      issuer: this.pki,
+      model: this.model,
+      sessions: this.sessions,
+      store: this.store,
+      verifyServiceToken: parseToken,
+      serviceKeys: () => [{ kid: 'key1', spki: Uint8Array.of(1, 2, 3) }],
+      log: recordingLog(this.logLines),
+      clock: this.clock,
+      tickMs: 0,
+      ...options,
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const channel of this.#channels) channel.close('test over');
+    await this.controller.close();
+    await this.store.close();
+    this.pki.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** Moves the clock, then lets the controller look at its deadlines. */
+  advance(ms: number): void {
+    this.clock.advance(ms);
+    this.controller.tick();
+  }
+
+  async addIdentity(
+    id: string,
+    kind: 'environment' | 'gateway' | 'router',
+    fingerprints = [`fp-${id}`],
+  ): Promise<void> {
+    const frontdoor = kind === 'environment' ? 'fd' : null;
+    await this.store.db
+      .insertInto('identity')
+      .values({ id, kind, frontdoor_id: frontdoor, name: `name-${id}`, agent_version: null, created_at: 0 })
+      .execute();
+    this.model.setIdentity({ id, kind, name: `name-${id}`, frontdoorId: frontdoor, fingerprints });
+    if (kind !== 'router') this.logIn(id);
+  }
+
+  logIn(identityId: string): void {
+    this.sessions.add({
+      id: `session-${identityId}`,
+      token: `token-${identityId}`,
+      identityId,
+      fingerprints: [`fp-${identityId}`],
+    });
+  }
+
+  async addService(id: string, environmentId: string, more: Partial<Service> = {}): Promise<void> {
+    const service: Service = {
+      id,
+      name: `share-${id}`,
+      frontdoorId: 'fd',
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
+      target: 'http://127.0.0.1:3000',
+      targetByAgent: true,
+      epoch: 1,
+      grants: [],
+      hosts: [],
+      authProviderIds: [],
+      updatedAtMs: 0,
+      ...more,
+    };
+    await this.store.db
+      .insertInto('share')
+      .values({
+        id,
+        frontdoor_id: 'fd',
+        environment_id: environmentId,
+        token: service.name,
+        name: null,
+        share_mode: service.shareMode,
+        backend_mode: 'proxy',
+        target: service.target,
+        reserved: 0,
+        target_by_agent: 1,
+        epoch: 1,
+        created_at: 0,
+        updated_at: 0,
+      })
+      .execute();
+    this.model.setService(service);
+  }
+
+  /** A router that the model knows, with its certificate; connects and says hello unless told otherwise. */
+  async router(id: string, edgePort = 3022): Promise<ScriptedRouter> {
+    const router = await this.dial(id, await this.#routerIdentity(id));
+    await this.sayHello(router, edgePort);
+    return router;
+  }
+
+  async sayHello(router: ScriptedRouter, edgePort = 3022): Promise<void> {
+    await router.frame(contentType.serverHello);
+    const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, true);
+    const advertise = {
+      value: `localhost:${String(edgePort)}`,
+      protocol: 'tls',
+      hostname: 'localhost',
+      port: edgePort,
+    };
+    router.send(ctrlMessages.clientHello.frame({ version: 'v1.7.2', listeners: [{ advertise }] }, headers));
+    await router.settle();
+  }
+
+  async dial(
+    helloId: string,
+    identity: TlsIdentity,
+    headers: FrameHeaders = encodeRouterHello(VERSION_TEXT, []),
+  ): Promise<ScriptedRouter> {
+    const channel = await dialChannel({
+      host: 'localhost',
+      port: this.controller.port,
+      tls: identity,
+      alpn: 'ziti-ctrl',
+      helloId,
+      helloHeaders: headers,
+      timeoutMs: WAIT_MS,
+      log: silentLog,
+    });
+    this.#channels.push(channel);
+    return new ScriptedRouter(helloId, channel);
+  }
+
+  async #routerIdentity(id: string): Promise<TlsIdentity> {
+    const known = this.#identities.get(id);
+    if (known !== undefined) return known;
+    const identity = await this.certificate(id);
+    this.#identities.set(id, identity);
+    await this.addIdentity(id, 'router', [fingerprintOf(new X509Certificate(identity.cert))]);
+    return identity;
+  }
+
+  /** A router's client certificate of our CA; the model does not know it yet. */
+  async certificate(id: string): Promise<TlsIdentity> {
+    const { csr, key } = await makeRequest(id);
+    const answer = await this.pki.issueRouter({ certCsr: csr, serverCertCsr: csr }, { id, lifetimeDays: 30 });
+    if ('problem' in answer) throw new Error(answer.problem);
+    return { cert: answer.issued.chainPem, key, ca: this.pki.caBundlePem };
+  }
+
+  async clientCertificate(id: string): Promise<TlsIdentity> {
+    const { csr, key } = await makeRequest(id);
+    const answer = await this.pki.issueClient(csr, { id, lifetimeDays: 30 });
+    if ('problem' in answer) throw new Error(answer.problem);
+    return { cert: answer.issued.chainPem, key, ca: this.pki.caBundlePem };
+  }
+
+  /** Asks as the environment's SDK would, through `router`; answers when the controller did. */
+  async bind(router: ScriptedRouter, environmentId: string, serviceId: string, terminatorId: string) {
+    router.send(
+      ctrlMessages.createTerminatorV2.frame({
+        address: terminatorId,
+        sessionToken: tokenOf('Bind', serviceId, environmentId),
+        apiSessionToken: `token-${environmentId}`,
+        fingerprints: [`fp-${environmentId}`],
+        peerData: { 1003: Uint8Array.of(9) },
+      }),
+    );
+    return router.next('createTerminatorV2Response');
+  }
+
+  dialFrame(
+    identityId: string,
+    serviceId: string,
+    more: { fingerprints?: string[]; token?: string } = {},
+  ): Frame {
+    return encodeCreateCircuitV2({
+      sessionToken: tokenOf('Dial', serviceId, identityId),
+      apiSessionToken: more.token ?? `token-${identityId}`,
+      fingerprints: more.fingerprints ?? [`fp-${identityId}`],
+      terminatorInstanceId: '',
+      peerData: new Map([[1008, Uint8Array.of(0x78)]]),
+    });
+  }
+}
+
+export function tokenOf(type: 'Dial' | 'Bind', serviceId: string, identityId: string): string {
+  return [type, serviceId, identityId, `session-${identityId}`].join('/');
+}
+
+function parseToken(token: string) {
+  const [type, serviceId, identityId, apiSessionId] = token.split('/');
+  if (serviceId === undefined || identityId === undefined || apiSessionId === undefined) return undefined;
+  return {
+    type: type === 'Bind' ? ('Bind' as const) : ('Dial' as const),
+    serviceId,
+    identityId,
+    apiSessionId,
+  };
+}
+
+async function makeRequest(id: string): Promise<{ csr: string; key: string }> {
+  const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']);
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: [{ CN: [id] }],
+    keys,
+    signingAlgorithm,
+  });
+  const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' });
+  return { csr: `${request.toString('pem')}\n`, key };
+}

@@ -1,0 +1,93 @@
+/** A router that a test plays itself, over a real control channel. */
+import type { Channel } from '#net';
+import { contentType, encodeRouteResult, makeFrame, messageName, type Frame, type RouteResult } from '#wire';
+import { ctrlMessages, type CtrlBody, type CtrlMessageName } from '#wire/ctrl';
+
+const WAIT_MS = 5_000;
+
+/** A control channel that the test speaks for a router. Frames are taken in the order in which they came, by type. */
+export class ScriptedRouter {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly #frames: Frame[] = [];
+  #wake: () => void = () => {};
+  closeReason: string | undefined;
+
+  constructor(id: string, channel: Channel) {
+    this.id = id;
+    this.channel = channel;
+    channel.handle({
+      onFrame: (frame) => {
+        this.#frames.push(frame);
+        this.#wake();
+      },
+      onClose: (reason) => {
+        this.closeReason = reason;
+        this.#wake();
+      },
+    });
+  }
+
+  /** The next frame of a type; earlier frames of other types are passed over but kept. */
+  async frame(type: number): Promise<Frame> {
+    return this.#until(() => {
+      const index = this.#frames.findIndex((frame) => frame.contentType === type);
+      return index < 0 ? undefined : this.#frames.splice(index, 1)[0];
+    }, messageName(type));
+  }
+
+  async next<Name extends CtrlMessageName>(name: Name): Promise<CtrlBody<Name>> {
+    const codec = ctrlMessages[name];
+    const frame = await this.frame(codec.contentType);
+    return codec.decode(frame.body) as CtrlBody<Name>;
+  }
+
+  async closed(): Promise<string> {
+    return this.#until(() => this.closeReason, 'close');
+  }
+
+  /** Frames of a type that came and were not taken. */
+  waiting(type: number): number {
+    return this.#frames.filter((frame) => frame.contentType === type).length;
+  }
+
+  send(frame: Frame): void {
+    this.channel.send(frame);
+  }
+
+  /** The controller has handled all that was sent before. */
+  async settle(): Promise<void> {
+    await this.channel.request(makeFrame(contentType.ping), WAIT_MS);
+  }
+
+  /** Answers the next Route, which is returned. */
+  async route(result: Partial<RouteResult> = {}): Promise<CtrlBody<'route'>> {
+    const frame = await this.frame(contentType.route);
+    const route = ctrlMessages.route.decode(frame.body);
+    const { circuitId, attempt } = route;
+    const answer = {
+      circuitId,
+      attempt,
+      isSuccess: true,
+      error: '',
+      errorCode: 0,
+      peerData: new Map(),
+      ...result,
+    };
+    this.send(encodeRouteResult(frame, answer));
+    return route;
+  }
+
+  async #until<T>(take: () => T | undefined, what: string): Promise<T> {
+    const deadline = AbortSignal.timeout(WAIT_MS);
+    for (;;) {
+      const found = take();
+      if (found !== undefined) return found;
+      if (deadline.aborted) throw new Error(`router ${this.id}: no ${what} within ${String(WAIT_MS)} ms`);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      deadline.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads a certificate signing request of a stranger: proves that its sender holds the key, holds the key to a
+ * policy, and takes nothing else from it on trust (the issuer decides subject and role).
+ */
+import 'reflect-metadata';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
+import type { AlternativeName } from './certificate-authority.ts';
+
+const MAX_REQUEST_CHARS = 32_768;
+const MAX_NAMES = 64;
+const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
+const HASHES: ReadonlySet<string> = new Set(['SHA-256', 'SHA-384', 'SHA-512']);
+const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
+const REQUEST_PEM =
+  /^\s*-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----\s([A-Za-z0-9+/=\s]+)-----END (?:NEW )?CERTIFICATE REQUEST-----\s*$/;
+
+export interface ProvenRequest {
+  /** SubjectPublicKeyInfo, DER. */
+  readonly spki: Uint8Array<ArrayBuffer>;
+  /** The subject's common name, as asked for. */
+  readonly commonName: string | undefined;
+  /** Names asked for; a server certificate may carry them. Never a `spiffe:` URI: roles are not asked for. */
+  readonly names: readonly AlternativeName[];
+}
+
+export type RequestReading = { readonly request: ProvenRequest } | { readonly problem: string };
+
+/** Takes PEM text. A problem is an expected outcome: text that may be shown to the sender. */
+export async function parseCertificateRequest(pem: string): Promise<RequestReading> {
+  if (pem.length > MAX_REQUEST_CHARS) return { problem: 'the certificate request is too long' };
+  const base64 = REQUEST_PEM.exec(pem)?.[1];
+  if (base64 === undefined) return { problem: 'not one PEM certificate request' };
+  try {
+    const request = new Pkcs10CertificateRequest(Buffer.from(base64, 'base64'));
+    const spki = new Uint8Array(request.publicKey.rawData);
+    const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+    const problem = keyProblem(key);
+    if (problem !== undefined) return { problem };
+    const hash = (request.signatureAlgorithm as { hash?: { name: string } }).hash?.name;
+    if (hash === undefined || !HASHES.has(hash))
+      return { problem: 'the signature must use SHA-256, 384 or 512' };
+    if (!(await request.verify())) return { problem: 'the signature of the certificate request is wrong' };
+    const names = requestedNames(request);
+    if (names.length > MAX_NAMES) return { problem: `more than ${MAX_NAMES} alternative names` };
+    return { request: { spki, commonName: request.subjectName.getField('CN').at(-1), names } };
+  } catch {
+    return { problem: 'the certificate request cannot be read' };
+  }
+}
+
+/** EC P-256, P-384, P-521, or RSA of 2048 to 4096 bits: the kinds that OpenZiti's clients make. */
+function keyProblem(key: KeyObject): string | undefined {
+  const details = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'ec') {
+    return CURVES.has(details.namedCurve ?? '') ? undefined : 'the curve must be P-256, P-384 or P-521';
+  }
+  if (key.asymmetricKeyType === 'rsa') {
+    const bits = details.modulusLength ?? 0;
+    if (bits < 2048 || bits > 4096) return 'an RSA key must have 2048 to 4096 bits';
+    const exponent = details.publicExponent ?? 0n;
+    if (exponent < 65_537n || exponent > 0xffff_ffffn) return 'the RSA exponent is outside 65537 to 2^32';
+    return undefined;
+  }
+  return 'the key must be EC or RSA';
+}
+
+function requestedNames(request: Pkcs10CertificateRequest): AlternativeName[] {
+  // By OID: asking by class returns nothing on a request.
+  const extension = request.getExtension(SUBJECT_ALTERNATIVE_NAME);
+  if (extension === null) return [];
+  const asked = new SubjectAlternativeNameExtension(extension.rawData).names.toJSON();
+  const names: AlternativeName[] = [];
+  for (const { type, value } of asked) {
+    if (type === 'dns' && /^(?:\*\.)?[a-z0-9_]([a-z0-9._-]{0,252})$/i.test(value))
+      names.push({ type, value });
+    else if (type === 'ip' && isIP(value) !== 0) names.push({ type, value });
+    else if (type === 'email' && /^[\x21-\x7e]{3,254}$/.test(value)) names.push({ type, value });
+    else if (type === 'url' && /^[\x21-\x7e]{1,2048}$/.test(value) && !/^spiffe:/i.test(value)) {
+      names.push({ type, value });
+    }
+  }
+  return names;
+}

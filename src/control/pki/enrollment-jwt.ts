@@ -1,0 +1,37 @@
+/**
+ * The token that a machine enrolls with, as OpenZiti defines it: signed RS256 by the key of the very certificate
+ * that the edge API shows in TLS, so that the token also pins the server.
+ */
+import { sign, type KeyObject } from 'node:crypto';
+
+export interface EnrollmentClaims {
+  /** `https://host:port` of the edge API, no path. */
+  readonly issuer: string;
+  /** Id that the identity or router will have. */
+  readonly subject: string;
+  /** The one-time token that `/enroll` takes. */
+  readonly jti: string;
+  readonly method: 'ott' | 'erott';
+  readonly expiresAtMs: number;
+  /** Control channel addresses (`tls:host:port`), for routers. */
+  readonly controlAddresses: readonly string[];
+}
+
+export function signEnrollmentJwt(claims: EnrollmentClaims, key: KeyObject, keyId: string): string {
+  const header = { alg: 'RS256', kid: keyId, typ: 'JWT' };
+  const body = {
+    iss: claims.issuer,
+    sub: claims.subject,
+    aud: [''],
+    exp: Math.floor(claims.expiresAtMs / 1000),
+    jti: claims.jti,
+    em: claims.method,
+    ctrls: claims.controlAddresses,
+  };
+  const signed = `${base64Url(header)}.${base64Url(body)}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
+}
+
+function base64Url(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

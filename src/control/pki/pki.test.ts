@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, verify, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync, writeFileSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ManualClock, silentLog, type Clock } from '#base';
+import { openPki, type Pki } from './pki.ts';
+
+const DAY_MS = 86_400_000;
+let folder: string;
+let clock: ManualClock;
+let pki: Pki;
+
+function open(dataDir = folder, hosts = ['edge.example', '192.0.2.7'], at: Clock = clock): Promise<Pki> {
+  return openPki({
+    dataDir,
+    trustDomain: 'test.frontdoor',
+    hosts,
+    controllerId: 'ctrl-1',
+    clock: at,
+    log: silentLog,
+  });
+}
+
+/** OpenSSL makes the request, as another implementation would. */
+function csr(subject: string, ...more: string[]): string {
+  const key = join(folder, 'csr.key');
+  const options = more.includes('-newkey')
+    ? more
+    : ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', ...more];
+  return execFileSync('openssl', ['req', '-new', '-nodes', '-keyout', key, '-subj', subject, ...options], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).toString();
+}
+
+async function issue(id: string, pem = csr(`/CN=${id}`)): Promise<string> {
+  const answer = await pki.issueClient(pem, { id, lifetimeDays: 30 });
+  assert.ok('issued' in answer, JSON.stringify(answer));
+  return answer.issued.chainPem;
+}
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
+  clock = new ManualClock(Date.now());
+  pki = await open();
+});
+after(() => {
+  pki.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('OpenSSL verifies every chain strictly, for its purpose and its names', async () => {
+  const root = join(folder, 'pki', 'root-ca.crt');
+  const intermediate = join(folder, 'pki', 'intermediate-ca.crt');
+  const leaf = join(folder, 'leaf.pem');
+  const strict = ['verify', '-x509_strict', '-CAfile', root, '-untrusted', intermediate];
+  const check = (pem: string, ...purpose: string[]): string => {
+    writeFileSync(leaf, pem);
+    return execFileSync('openssl', [...strict, ...purpose, leaf], { stdio: 'pipe' }).toString();
+  };
+  assert.match(check(await issue('env-1'), '-purpose', 'sslclient'), /: OK/);
+  for (const host of ['edge.example', 'localhost']) {
+    assert.match(check(pki.edgeServer.certPem, '-purpose', 'sslserver', '-verify_hostname', host), /: OK/);
+  }
+  for (const ip of ['192.0.2.7', '127.0.0.1']) {
+    assert.match(check(pki.edgeServer.certPem, '-purpose', 'sslserver', '-verify_ip', ip), /: OK/);
+  }
+  assert.match(check(pki.controlServer.certPem, '-purpose', 'sslserver'), /: OK/);
+  assert.match(check(pki.controlServer.certPem, '-purpose', 'sslclient'), /: OK/);
+  assert.throws(() => check(pki.edgeServer.certPem, '-purpose', 'sslclient'));
+});
+
+test('the edge leaf is RSA-2048, the control leaf P-256 with the controller id as common name', () => {
+  const edge = new X509Certificate(pki.edgeServer.certPem);
+  assert.deepEqual(
+    [edge.publicKey.asymmetricKeyType, edge.publicKey.asymmetricKeyDetails?.modulusLength],
+    ['rsa', 2048],
+  );
+  const control = new X509Certificate(pki.controlServer.certPem);
+  assert.equal(control.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1');
+  assert.equal(control.subject, 'CN=ctrl-1');
+});
+
+test('the bundle is PKCS#7 that OpenSSL reads, in lines of 64', () => {
+  const text = pki.cacertsPkcs7Base64;
+  const lines = text.trimEnd().split('\n');
+  assert.ok(lines.slice(0, -1).every((line) => line.length === 64));
+  const pem = `-----BEGIN PKCS7-----\n${text}-----END PKCS7-----\n`;
+  const printed = execFileSync('openssl', ['pkcs7', '-print_certs'], { input: pem }).toString();
+  const found = printed.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  assert.deepEqual(
+    found.map((one) => new X509Certificate(one).fingerprint256),
+    pki.caBundlePem
+      .match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----/g)
+      ?.map((one) => new X509Certificate(one).fingerprint256),
+  );
+});
+
+test('a client certificate bears our subject and role, whatever was asked for', async () => {
+  const asked = csr(
+    '/C=US/O=OpenZiti/DC=x/CN=somebody',
+    '-addext',
+    'subjectAltName=URI:spiffe://test.frontdoor/router/r1,DNS:edge.example',
+  );
+  const leaf = new X509Certificate(await issue('env-1', asked));
+  assert.equal(leaf.subject, 'CN=env-1');
+  assert.equal(leaf.subjectAltName, 'URI:spiffe://test.frontdoor/identity/env-1');
+  assert.deepEqual(leaf.keyUsage, ['1.3.6.1.5.5.7.3.2']);
+  assert.equal(Date.parse(leaf.validFrom), Math.floor((clock.nowMs() - 60_000) / 1000) * 1000);
+});
+
+test('all key kinds of OpenZiti clients are certified, others are refused', async () => {
+  for (const curve of ['P-256', 'P-384', 'P-521']) {
+    await issue('env-1', csr('/CN=x', '-newkey', 'ec', '-pkeyopt', `ec_paramgen_curve:${curve}`));
+  }
+  await issue('env-1', csr('/CN=x', '-newkey', 'rsa:2048'));
+  const refused = [
+    csr('/CN=x', '-newkey', 'rsa:1024'),
+    csr('/CN=x', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1'),
+    csr('/CN=x', '-newkey', 'ed25519'),
+    csr('/CN=x', '-sha1'),
+    'no PEM at all',
+    '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n',
+    csr('/CN=x') + csr('/CN=y'),
+    'x'.repeat(100_000),
+  ];
+  for (const pem of refused) {
+    assert.ok(
+      'problem' in (await pki.issueClient(pem, { id: 'env-1', lifetimeDays: 30 })),
+      pem.slice(0, 200),
+    );
+  }
+});
+
+test('a request whose signature is not of its key is refused', async () => {
+  const der = Buffer.from(csr('/CN=x').replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
+  const subject = der.indexOf(Buffer.from([0x55, 0x04, 0x03])) + 5;
+  der[subject] = der[subject]! ^ 1;
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE REQUEST-----\n`;
+  assert.deepEqual(await pki.issueClient(pem, { id: 'env-1', lifetimeDays: 30 }), {
+    problem: 'the signature of the certificate request is wrong',
+  });
+});
+
+test('a router gets a client and a server certificate with its names, under its own id alone', async () => {
+  const names = 'subjectAltName=DNS:router.example,IP:192.0.2.9,URI:spiffe://test.frontdoor/identity/env-1';
+  const pem = csr('/CN=r1', '-addext', names);
+  const answer = await pki.issueRouter({ certCsr: pem, serverCertCsr: pem }, { id: 'r1', lifetimeDays: 30 });
+  assert.ok('issued' in answer);
+  const client = new X509Certificate(answer.issued.chainPem);
+  const server = new X509Certificate(answer.issued.serverChainPem);
+  assert.deepEqual([client.keyUsage, server.keyUsage], [['1.3.6.1.5.5.7.3.2'], ['1.3.6.1.5.5.7.3.1']]);
+  for (const leaf of [client, server]) {
+    assert.equal(
+      leaf.subjectAltName,
+      'URI:spiffe://test.frontdoor/router/r1, DNS:router.example, IP Address:192.0.2.9',
+    );
+  }
+  const proof = pki.proveLeaf(client);
+  assert.ok('leaf' in proof);
+  assert.deepEqual([proof.leaf.role, proof.leaf.id], ['router', 'r1']);
+  assert.ok('problem' in pki.proveLeaf(server));
+  assert.deepEqual(
+    await pki.issueRouter({ certCsr: pem, serverCertCsr: pem }, { id: 'r2', lifetimeDays: 30 }),
+    {
+      problem: 'the common name is not the router id',
+    },
+  );
+});
+
+test('only leaves of our authority, within their dates and for clients, are proven', async () => {
+  const leaf = new X509Certificate(await issue('env-1'));
+  const proof = pki.proveLeaf(leaf);
+  assert.ok('leaf' in proof);
+  assert.deepEqual([proof.leaf.role, proof.leaf.id], ['identity', 'env-1']);
+  const other = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
+  const rogue = await open(other);
+  assert.ok('problem' in rogue.proveLeaf(leaf));
+  rogue.close();
+  rmSync(other, { recursive: true });
+  for (const pem of [pki.edgeServer.certPem, pki.caBundlePem]) {
+    assert.ok('problem' in pki.proveLeaf(new X509Certificate(pem)));
+  }
+  const late = new ManualClock(clock.nowMs() + 31 * DAY_MS);
+  const later = await open(folder, undefined, late);
+  assert.deepEqual(later.proveLeaf(leaf), { problem: 'certificate has expired' });
+  later.close();
+});
+
+test('the enrollment token verifies with the key of the served leaf', () => {
+  const jwt = pki.mintEnrollmentJwt({
+    issuer: 'https://edge.example:1280',
+    subject: 'env-1',
+    jti: 'one-time',
+    method: 'ott',
+    expiresAtMs: 1_800_000_000_999,
+    controlAddresses: ['tls:edge.example:6262'],
+  });
+  const [header, body, signature] = jwt.split('.');
+  const leaf = new X509Certificate(pki.edgeServer.certPem);
+  assert.ok(
+    verify('sha256', Buffer.from(`${header}.${body}`), leaf.publicKey, Buffer.from(signature!, 'base64url')),
+  );
+  const decode = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
+  const kid = leaf.fingerprint.replaceAll(':', '').toLowerCase();
+  assert.deepEqual(decode(header!), { alg: 'RS256', kid, typ: 'JWT' });
+  assert.deepEqual(decode(body!), {
+    iss: 'https://edge.example:1280',
+    sub: 'env-1',
+    aud: [''],
+    exp: 1_800_000_000,
+    jti: 'one-time',
+    em: 'ott',
+    ctrls: ['tls:edge.example:6262'],
+  });
+});
+
+test('keys are readable by their owner alone, and a second start finds the same authority', async () => {
+  for (const name of ['root-ca', 'intermediate-ca', 'edge-api', 'control']) {
+    assert.equal(statSync(join(folder, 'pki', `${name}.key`)).mode & 0o777, 0o600);
+  }
+  const again = await open();
+  assert.equal(again.caBundlePem, pki.caBundlePem);
+  assert.equal(again.edgeServer.certPem, pki.edgeServer.certPem);
+  again.close();
+});
+
+test('a start that was cut short goes on; a certificate with a foreign key is refused', async () => {
+  const cut = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
+  (await open(cut)).close();
+  unlinkSync(join(cut, 'pki', 'intermediate-ca.crt'));
+  (await open(cut)).close();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(join(cut, 'pki', 'root-ca.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  await assert.rejects(open(cut), /is not the private key of/);
+  rmSync(cut, { recursive: true });
+});
+
+test('server certificates are renewed at two thirds of their life and keep their keys; new names are taken up', async () => {
+  const old = pki.edgeServer;
+  let told = 0;
+  const clockBefore = clock.nowMs();
+  pki.onServerRenewed(() => (told += 1));
+  await pki.renewServers();
+  assert.equal(told, 0);
+  clock.advance(250 * DAY_MS);
+  await pki.renewServers();
+  assert.equal(told, 1);
+  assert.notEqual(pki.edgeServer.certPem, old.certPem);
+  assert.equal(pki.edgeServer.keyPem, old.keyPem);
+  clock.advance(clockBefore - clock.nowMs());
+  const more = await open(folder, ['edge.example', '192.0.2.7', 'new.example']);
+  assert.ok(new X509Certificate(more.edgeServer.certPem).checkHost('new.example'));
+  assert.equal(more.edgeServer.keyPem, old.keyPem);
+  more.close();
+});

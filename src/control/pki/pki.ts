@@ -1,0 +1,270 @@
+/**
+ * The control plane's certificates: root and intermediate authority, the two server leaves (edge API and control
+ * channel), and what is issued to identities and routers. Roles stand in a SPIFFE URI that only this file writes.
+ * Lifetimes: 30 days for our own agents, gateways and routers, one year for foreign clients; the caller knows which.
+ */
+import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import { messageOf, type Clock, type Log } from '#base';
+import { fingerprintOf } from '#net';
+import { openAuthority } from './certificate-authority.ts';
+import { certificateBundleBase64 } from './certificate-bundle.ts';
+import { parseCertificateRequest, type ProvenRequest } from './certificate-request.ts';
+import { signEnrollmentJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
+import { openServerLeaf, type ServerCredentials, type ServerLeafPlan } from './server-leaf.ts';
+
+const DAY_MS = 86_400_000;
+const BACKDATE_MS = 60_000;
+const RENEWAL_CHECK_MS = 3_600_000;
+const ROOT_DAYS = 7_300;
+const INTERMEDIATE_DAYS = 3_650;
+const SERVER_DAYS = 365;
+const CONTROL_DAYS = 90;
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+
+/** Certificates of our own agents, gateways and routers, and of everybody else's clients. */
+export const OWN_LIFETIME_DAYS = 30;
+export const FOREIGN_LIFETIME_DAYS = 365;
+
+export interface PkiOptions {
+  readonly dataDir: string;
+  /** Host part of the SPIFFE URIs, lower case. */
+  readonly trustDomain: string;
+  /** Advertised hosts of the edge API and the control channel: DNS names and IP literals. */
+  readonly hosts: readonly string[];
+  /** Common name of the control channel's certificate: the controller's id. */
+  readonly controllerId?: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface IssuedCertificate {
+  /** Leaf, then intermediate. */
+  readonly chainPem: string;
+  /** SHA-1 of the DER leaf, lower-case hex. */
+  readonly fingerprint: string;
+  /** SHA-256 of the subject public key info, lower-case hex. */
+  readonly spkiSha256: string;
+  readonly notAfterMs: number;
+}
+
+export interface IssuedRouter extends IssuedCertificate {
+  readonly serverChainPem: string;
+}
+
+/** `problem` may be shown to the sender of the request. */
+export type Issued<T> = { readonly issued: T } | { readonly problem: string };
+
+/** A leaf that our authority issued and that is valid now. Whether it still stands for anybody, the model knows. */
+export interface ProvenLeaf {
+  readonly fingerprint: string;
+  readonly spkiSha256: string;
+  readonly role: 'identity' | 'router';
+  readonly id: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+export type LeafProof = { readonly leaf: ProvenLeaf } | { readonly problem: string };
+
+export interface Pki {
+  /** Intermediate, then root. */
+  readonly caBundlePem: string;
+  /** The same as PKCS#7, base64 in lines. */
+  readonly cacertsPkcs7Base64: string;
+  /** RSA-2048: OpenZiti's clients verify enrollment tokens with this key. */
+  readonly edgeServer: ServerCredentials;
+  /** P-256, for server and client use. */
+  readonly controlServer: ServerCredentials;
+  /** For a gateway without certificates of its own: `*.zone` and `zone`. */
+  frontendServer(zone: string): Promise<ServerCredentials>;
+  /** After a server certificate was renewed; listeners load the credentials again. */
+  onServerRenewed(listener: () => void): void;
+  issueClient(
+    csrPem: string,
+    subject: { id: string; lifetimeDays: number },
+  ): Promise<Issued<IssuedCertificate>>;
+  issueRouter(
+    csrs: { certCsr: string; serverCertCsr: string },
+    subject: { id: string; lifetimeDays: number },
+  ): Promise<Issued<IssuedRouter>>;
+  proveLeaf(leaf: X509Certificate): LeafProof;
+  mintEnrollmentJwt(claims: EnrollmentClaims): string;
+  /** Renews what is due; runs every hour by itself. */
+  renewServers(): Promise<void>;
+  close(): void;
+}
+
+/** Opens `<dataDir>/pki`, making what is absent. Throws when files contradict each other. */
+export async function openPki(options: PkiOptions): Promise<Pki> {
+  const { clock, log, trustDomain } = options;
+  const folder = join(options.dataDir, 'pki');
+  const nowMs = clock.nowMs();
+  const root = await openAuthority({
+    folder,
+    name: 'root-ca',
+    commonName: `${trustDomain} root`,
+    lifetimeDays: ROOT_DAYS,
+    nowMs,
+  });
+  const intermediate = await openAuthority({
+    folder,
+    name: 'intermediate-ca',
+    commonName: `${trustDomain} intermediate`,
+    lifetimeDays: INTERMEDIATE_DAYS,
+    nowMs,
+    parent: root,
+  });
+  const hosts = [...new Set([...options.hosts, 'localhost', '127.0.0.1'])];
+  const edgePlan: ServerLeafPlan = {
+    folder,
+    name: 'edge-api',
+    commonName: hosts[0]!.length <= 64 ? hosts[0]! : 'edge-api',
+    hosts,
+    uses: ['server'],
+    lifetimeDays: SERVER_DAYS,
+    makeKey: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+  };
+  const controlPlan: ServerLeafPlan = {
+    folder,
+    name: 'control',
+    commonName: options.controllerId ?? 'controller',
+    hosts,
+    uses: ['server', 'client'],
+    lifetimeDays: CONTROL_DAYS,
+    makeKey: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+  };
+  let edge = await openServerLeaf(edgePlan, intermediate, nowMs);
+  let control = await openServerLeaf(controlPlan, intermediate, nowMs);
+  const listeners: (() => void)[] = [];
+
+  async function renewServers(): Promise<void> {
+    const before = [edge.credentials.certPem, control.credentials.certPem];
+    edge = await openServerLeaf(edgePlan, intermediate, clock.nowMs());
+    control = await openServerLeaf(controlPlan, intermediate, clock.nowMs());
+    if (before[0] === edge.credentials.certPem && before[1] === control.credentials.certPem) return;
+    log.info(
+      { edgeUntil: edge.leaf.validTo, controlUntil: control.leaf.validTo },
+      'server certificates renewed',
+    );
+    for (const listener of listeners) listener();
+  }
+
+  const timer = setInterval(() => {
+    renewServers().catch((error: unknown) =>
+      log.error({ error: messageOf(error) }, 'server certificates could not be renewed'),
+    );
+  }, RENEWAL_CHECK_MS);
+  timer.unref();
+
+  async function signFor(
+    request: ProvenRequest,
+    use: 'client' | 'server',
+    role: ProvenLeaf['role'],
+    subject: { id: string; lifetimeDays: number },
+  ): Promise<string> {
+    const at = clock.nowMs();
+    const leafPem = await intermediate.signLeaf({
+      commonName: subject.id,
+      spki: request.spki,
+      uses: [use],
+      names: [
+        { type: 'url', value: `spiffe://${trustDomain}/${role}/${subject.id}` },
+        // A router's certificates name the hosts that others dial it by; a client's names would mean nothing.
+        ...(role === 'router' ? request.names : []),
+      ],
+      notBeforeMs: at - BACKDATE_MS,
+      notAfterMs: at + subject.lifetimeDays * DAY_MS,
+    });
+    return leafPem + intermediate.certificatePem;
+  }
+
+  return {
+    caBundlePem: intermediate.certificatePem + root.certificatePem,
+    cacertsPkcs7Base64: certificateBundleBase64([intermediate.certificate.raw, root.certificate.raw]),
+    get edgeServer() {
+      return edge.credentials;
+    },
+    get controlServer() {
+      return control.credentials;
+    },
+    onServerRenewed: (listener) => listeners.push(listener),
+    async issueClient(csrPem, subject) {
+      const reading = await parseCertificateRequest(csrPem);
+      if ('problem' in reading) return reading;
+      return { issued: issuedOf(await signFor(reading.request, 'client', 'identity', subject)) };
+    },
+    async issueRouter({ certCsr, serverCertCsr }, subject) {
+      const client = await parseCertificateRequest(certCsr);
+      if ('problem' in client) return client;
+      const server = await parseCertificateRequest(serverCertCsr);
+      if ('problem' in server) return server;
+      if (client.request.commonName !== subject.id)
+        return { problem: 'the common name is not the router id' };
+      return {
+        issued: {
+          ...issuedOf(await signFor(client.request, 'client', 'router', subject)),
+          serverChainPem: await signFor(server.request, 'server', 'router', subject),
+        },
+      };
+    },
+    frontendServer: async (zone) => {
+      const plan: ServerLeafPlan = {
+        folder,
+        name: 'frontend',
+        commonName: zone.length <= 62 ? `*.${zone}` : 'frontend',
+        hosts: [`*.${zone}`, zone],
+        uses: ['server'],
+        lifetimeDays: CONTROL_DAYS,
+        makeKey: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+      };
+      return (await openServerLeaf(plan, intermediate, clock.nowMs())).credentials;
+    },
+    proveLeaf: (leaf) => proveLeaf(leaf, intermediate.certificate, trustDomain, clock.nowMs()),
+    mintEnrollmentJwt: (claims) => signEnrollmentJwt(claims, edge.key, fingerprintOf(edge.leaf)),
+    renewServers,
+    close: () => clearInterval(timer),
+  };
+}
+
+function spkiSha256Of(certificate: X509Certificate): string {
+  return createHash('sha256')
+    .update(certificate.publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+}
+
+function issuedOf(chainPem: string): IssuedCertificate {
+  const leaf = new X509Certificate(chainPem);
+  return {
+    chainPem,
+    fingerprint: fingerprintOf(leaf),
+    spkiSha256: spkiSha256Of(leaf),
+    notAfterMs: Date.parse(leaf.validTo),
+  };
+}
+
+/** The leaf alone counts: what else the peer put into its chain is not looked at. */
+function proveLeaf(
+  leaf: X509Certificate,
+  issuer: X509Certificate,
+  trustDomain: string,
+  nowMs: number,
+): LeafProof {
+  if (leaf.ca || !leaf.checkIssued(issuer) || !leaf.verify(issuer.publicKey)) {
+    return { problem: 'certificate is not of this control plane' };
+  }
+  const notBeforeMs = Date.parse(leaf.validFrom);
+  const notAfterMs = Date.parse(leaf.validTo);
+  if (nowMs < notBeforeMs) return { problem: 'certificate is not valid yet' };
+  if (nowMs > notAfterMs) return { problem: 'certificate has expired' };
+  if (!(leaf.keyUsage ?? []).includes(CLIENT_AUTH)) return { problem: 'certificate is not for clients' };
+  const roles = (leaf.subjectAltName ?? '').split(', ').filter((name) => name.startsWith('URI:spiffe:'));
+  const prefix = `URI:spiffe://${trustDomain}/`;
+  const [role, id, more] =
+    roles[0]?.startsWith(prefix) === true ? roles[0].slice(prefix.length).split('/') : [];
+  if (roles.length !== 1 || (role !== 'identity' && role !== 'router') || !id || more !== undefined) {
+    return { problem: 'certificate names no role' };
+  }
+  const fingerprint = fingerprintOf(leaf);
+  return { leaf: { fingerprint, spkiSha256: spkiSha256Of(leaf), role, id, notBeforeMs, notAfterMs } };
+}

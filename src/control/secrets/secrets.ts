@@ -1,0 +1,111 @@
+/**
+ * The one place that knows the master keys: HMACs of secrets that are only compared, seals for secrets that must be
+ * read again, and tags for values that travel in clear. A sealed text names its key, so that keys can be added:
+ * the newest seals, every key unseals, and the oldest stays the pepper of the HMACs.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import { FrontdoorError } from '#base';
+
+export interface MasterKey {
+  /** Short name, `[A-Za-z0-9]+`, stands in every sealed text. */
+  readonly id: string;
+  /** 32 random bytes. */
+  readonly key: Uint8Array;
+}
+
+const SEAL_VERSION = 's1';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export class Secrets {
+  readonly #pepper: Buffer;
+  readonly #tagKey: Buffer;
+  readonly #sealKeys = new Map<string, Buffer>();
+  readonly #sealingId: string;
+
+  /** Oldest key first; at least one. */
+  constructor(keys: readonly MasterKey[]) {
+    const [oldest] = keys;
+    const newest = keys.at(-1);
+    if (oldest === undefined || newest === undefined) throw new RangeError('no master key');
+    this.#pepper = derived(oldest, 'frontdoor hmac pepper');
+    this.#tagKey = derived(oldest, 'frontdoor value tag');
+    for (const key of keys) this.#sealKeys.set(key.id, derived(key, 'frontdoor seal'));
+    this.#sealingId = newest.id;
+  }
+
+  /** HMAC-SHA-256 under the pepper, lower-case hex: how tokens and codes stand in the store. */
+  hmac(text: string): string {
+    return createHmac('sha256', this.#pepper).update(text).digest('hex');
+  }
+
+  /** Whether `text` is the secret that `hmac` was made from, in a time that does not depend on where they differ. */
+  matches(text: string, hmac: string): boolean {
+    const expected = Buffer.from(hmac, 'hex');
+    const actual = Buffer.from(this.hmac(text), 'hex');
+    return expected.length === actual.length && timingSafeEqual(expected, actual);
+  }
+
+  /** A tag of `bytes` values that proves that we made `data` for this purpose. */
+  tag(purpose: string, data: Uint8Array, bytes: number): Buffer {
+    return createHmac('sha256', this.#tagKey)
+      .update(purpose)
+      .update('\0')
+      .update(data)
+      .digest()
+      .subarray(0, bytes);
+  }
+
+  isTag(purpose: string, data: Uint8Array, tag: Uint8Array): boolean {
+    return tag.length >= 16 && tag.length <= 32 && timingSafeEqual(tag, this.tag(purpose, data, tag.length));
+  }
+
+  /** AES-256-GCM: `s1.<key id>.<base64url of iv, tag, ciphertext>`. */
+  seal(text: string): string {
+    const key = this.#sealKeys.get(this.#sealingId)!;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, iv);
+    cipher.setAAD(Buffer.from(this.#sealingId));
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    const whole = Buffer.concat([iv, cipher.getAuthTag(), body]);
+    return `${SEAL_VERSION}.${this.#sealingId}.${whole.toString('base64url')}`;
+  }
+
+  /** Throws `internal` when the text is damaged or was sealed with a key that is not in the key file. */
+  unseal(sealed: string): string {
+    const [version, id, body, more] = sealed.split('.');
+    const key = id === undefined ? undefined : this.#sealKeys.get(id);
+    if (version !== SEAL_VERSION || body === undefined || more !== undefined)
+      throw damaged('is not in a known form');
+    if (key === undefined) throw damaged('was sealed with a key that the key file does not hold');
+    const whole = Buffer.from(body, 'base64url');
+    if (whole.length < IV_BYTES + TAG_BYTES) throw damaged('is too short');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key, whole.subarray(0, IV_BYTES));
+      decipher.setAAD(Buffer.from(id!));
+      decipher.setAuthTag(whole.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+      return (
+        decipher.update(whole.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      );
+    } catch (cause) {
+      throw damaged('does not open with its key', cause);
+    }
+  }
+}
+
+function derived(key: MasterKey, info: string): Buffer {
+  if (key.key.length !== 32) throw new RangeError('a master key has 32 bytes');
+  if (!/^[A-Za-z0-9]{1,32}$/.test(key.id)) throw new RangeError('bad master key id');
+  return Buffer.from(hkdfSync('sha256', key.key, new Uint8Array(0), info, 32));
+}
+
+function damaged(how: string, cause?: unknown): FrontdoorError {
+  return new FrontdoorError('internal', 'unseal_failed', `a stored secret ${how}`, { cause });
+}

@@ -1,0 +1,80 @@
+/** Certificates of identities: added at enrollment and renewal, dropped once a younger one was used. */
+import type { IssuedCertificate } from '../pki/pki.ts';
+import type { Queries, Store } from './store.ts';
+
+/** Inside the caller's transaction, which touches the identity. */
+export async function insertCertificate(
+  trx: Queries,
+  identityId: string,
+  issued: IssuedCertificate,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .insertInto('certificate')
+    .values({
+      fingerprint: issued.fingerprint,
+      identity_id: identityId,
+      spki_sha256: issued.spkiSha256,
+      not_after: issued.notAfterMs,
+      created_at: nowMs,
+    })
+    .execute();
+}
+
+/**
+ * A renewed certificate stands beside the one in use until it is used itself; what an earlier, unfinished renewal left
+ * goes. False: the one in use does not count any more, nothing was added.
+ */
+export async function addRenewedCertificate(
+  store: Store,
+  identityId: string,
+  usedFingerprint: string,
+  issued: IssuedCertificate,
+  nowMs: number,
+): Promise<boolean> {
+  return store.transaction(async (trx, touch) => {
+    const used = await trx
+      .selectFrom('certificate')
+      .select('fingerprint')
+      .where('identity_id', '=', identityId)
+      .where('fingerprint', '=', usedFingerprint)
+      .executeTakeFirst();
+    if (used === undefined) return false;
+    await trx
+      .deleteFrom('certificate')
+      .where('identity_id', '=', identityId)
+      .where('fingerprint', '!=', usedFingerprint)
+      .execute();
+    await insertCertificate(trx, identityId, issued, nowMs);
+    touch('identity', identityId);
+    return true;
+  });
+}
+
+/** Drops what `usedFingerprint` replaced, now that it was used. How many; 0 when it is itself the oldest. */
+export async function dropOlderCertificates(
+  store: Store,
+  identityId: string,
+  usedFingerprint: string,
+): Promise<number> {
+  return store.transaction(async (trx, touch) => {
+    const rows = await trx
+      .selectFrom('certificate')
+      .select(['fingerprint', 'created_at', 'not_after'])
+      .where('identity_id', '=', identityId)
+      .execute();
+    const used = rows.find((row) => row.fingerprint === usedFingerprint);
+    const older = rows.filter(
+      (row) =>
+        used !== undefined &&
+        row !== used &&
+        row.created_at <= used.created_at &&
+        row.not_after <= used.not_after,
+    );
+    if (older.length === 0) return 0;
+    const fingerprints = older.map((row) => row.fingerprint);
+    await trx.deleteFrom('certificate').where('fingerprint', 'in', fingerprints).execute();
+    touch('identity', identityId);
+    return older.length;
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * Frontdoors, and the one way from a caller's organization into a frontdoor: only `grantFrontdoor` and its like make a
+ * `GrantedFrontdoor`, and every query about what a frontdoor holds takes one. A row without an owner is nobody's.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Queries, Touch } from './store.ts';
+
+const granted = Symbol('granted');
+
+/** A frontdoor that the caller's organization owns. */
+export interface GrantedFrontdoor {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: string;
+  readonly [granted]: true;
+}
+
+/** Undefined alike for a frontdoor that does not exist and for one of another organization. */
+export async function grantFrontdoor(
+  db: Queries,
+  organizationId: string,
+  frontdoorId: string,
+): Promise<GrantedFrontdoor | undefined> {
+  const row = await db
+    .selectFrom('frontdoor')
+    .select(['id', 'name', 'organization_id'])
+    .where('id', '=', frontdoorId.toLowerCase())
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : grantedOf(row);
+}
+
+/** The organization's oldest frontdoor. */
+export async function firstFrontdoor(
+  db: Queries,
+  organizationId: string,
+): Promise<GrantedFrontdoor | undefined> {
+  const row = await db
+    .selectFrom('frontdoor')
+    .select(['id', 'name', 'organization_id'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : grantedOf(row);
+}
+
+export async function createFrontdoor(
+  trx: Queries,
+  touch: Touch,
+  wanted: { readonly organizationId: string; readonly name: string; readonly nowMs: number },
+): Promise<GrantedFrontdoor> {
+  const row = { id: randomUUID(), name: wanted.name, organization_id: wanted.organizationId };
+  await trx
+    .insertInto('frontdoor')
+    .values({ ...row, created_at: wanted.nowMs })
+    .execute();
+  touch('frontdoor', row.id);
+  return grantedOf(row);
+}
+
+/** Removes a frontdoor and all it holds: environments with their certificates, shares, enrollments. */
+export async function deleteFrontdoor(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+): Promise<boolean> {
+  const shares = await trx
+    .selectFrom('share')
+    .select('id')
+    .where('frontdoor_id', '=', frontdoor.id)
+    .execute();
+  const identities = await trx
+    .selectFrom('identity')
+    .select('id')
+    .where('frontdoor_id', '=', frontdoor.id)
+    .execute();
+  const removed = await trx.deleteFrom('frontdoor').where('id', '=', frontdoor.id).returning('id').execute();
+  if (removed.length === 0) return false;
+  for (const { id } of shares) touch('share', id);
+  for (const { id } of identities) touch('identity', id);
+  touch('frontdoor', frontdoor.id);
+  return true;
+}
+
+function grantedOf(row: { id: string; name: string; organization_id: string }): GrantedFrontdoor {
+  return { id: row.id, name: row.name, organizationId: row.organization_id, [granted]: true };
+}

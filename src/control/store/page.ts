@@ -1,0 +1,15 @@
+/** A page of a list, as asked and as answered. */
+export interface PageRequest {
+  /** From 0. */
+  readonly page: number;
+  /** 1 to 1000. */
+  readonly size: number;
+  readonly sort: 'default' | 'name' | 'id';
+  readonly direction: 'asc' | 'desc';
+}
+
+export interface Page<T> {
+  readonly content: readonly T[];
+  /** How many there are on all pages. */
+  readonly total: number;
+}

@@ -1,0 +1,197 @@
+/**
+ * The tables, as Kysely sees them: one schema for the embedded database and PostgreSQL. Ids are text, times are
+ * Unix milliseconds, booleans 0 or 1, JSON is text. Secrets never stand here in clear: tokens and codes as HMACs
+ * (`*_hmac`, hex), what must be read again sealed with the key file (`*_sealed`).
+ */
+import type { Generated } from 'kysely';
+
+export interface Database {
+  organization: OrganizationTable;
+  frontdoor: FrontdoorTable;
+  api_account: ApiAccountTable;
+  oauth_client: OauthClientTable;
+  signing_key: SigningKeyTable;
+  frontend: FrontendTable;
+  enrollment: EnrollmentTable;
+  identity: IdentityTable;
+  certificate: CertificateTable;
+  api_session: ApiSessionTable;
+  share: ShareTable;
+  share_frontend: ShareFrontendTable;
+  share_auth_provider: ShareAuthProviderTable;
+  share_grant: ShareGrantTable;
+  terminator: TerminatorTable;
+}
+
+export interface OrganizationTable {
+  id: string;
+  name: string;
+  /** 1: an API account's id and token may be exchanged for a bearer token. */
+  token_exchange: Generated<number>;
+  created_at: number;
+}
+
+export interface FrontdoorTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface ApiAccountTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  token_hmac: string;
+  /** Space-separated. */
+  scopes: string;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+export interface OauthClientTable {
+  /** The client_id. */
+  id: string;
+  organization_id: string;
+  name: string;
+  secret_hmac: string;
+  /** Space-separated. */
+  scopes: string;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+/** Keys that sign bearer tokens (ES256) and service sessions; the newest signs, all not expired verify. */
+export interface SigningKeyTable {
+  /** The `kid`. */
+  id: string;
+  purpose: 'bearer' | 'service-session';
+  algorithm: 'ES256';
+  /** PKCS#8 PEM, sealed. */
+  private_key_sealed: string;
+  /** SPKI PEM. */
+  public_key: string;
+  created_at: number;
+  expires_at: number | null;
+}
+
+/** Where public shares appear: `https?://<token>.<zone>`. Shared by frontdoors. */
+export interface FrontendTable {
+  id: string;
+  public_name: string;
+  /** DNS zone below which every public share has a name, lower case. */
+  zone: string;
+  is_default: number;
+  created_at: number;
+}
+
+/** A one-time code (or one-time token) that a machine enrolls with. */
+export interface EnrollmentTable {
+  /** A UUID: it travels inside the one-time token. */
+  id: string;
+  /** What it makes: an environment of `frontdoor_id`, or the certificate of the identity `identity_id`. */
+  kind: 'environment' | 'gateway' | 'router';
+  frontdoor_id: string | null;
+  /** The identity it is for: of a gateway or router it exists already, of an environment the claim's taker makes it. */
+  identity_id: string;
+  /** Null when only the enrollment JWT was handed out. */
+  code_hmac: string | null;
+  expires_at: number;
+  refused_csr_count: Generated<number>;
+  /** Set by the one conditional update that claims the code. */
+  claimed_at: number | null;
+  created_at: number;
+}
+
+/** Everything that holds a client certificate of ours: environments (agents, SDKs), gateways, routers. */
+export interface IdentityTable {
+  id: string;
+  kind: 'environment' | 'gateway' | 'router';
+  /** The frontdoor of an environment; null for gateways and routers. */
+  frontdoor_id: string | null;
+  name: string;
+  /** Version string that the agent last told; null before, and for foreign clients. */
+  agent_version: string | null;
+  created_at: number;
+}
+
+/** The certificates an identity may present. One per enrollment; renewal adds one and drops the old. */
+export interface CertificateTable {
+  /** SHA-1 of the DER leaf, lower-case hex (OpenZiti's fingerprint). */
+  fingerprint: string;
+  identity_id: string;
+  /** SHA-256 of the subject public key info, hex. */
+  spki_sha256: string;
+  not_after: number;
+  created_at: number;
+}
+
+export interface ApiSessionTable {
+  id: string;
+  identity_id: string;
+  token_hmac: string;
+  /** The token itself, sealed: routers are told it. */
+  token_sealed: string;
+  /** Fingerprint of the leaf that logged in. */
+  fingerprint: string;
+  /** JSON list of config type names asked for at log-in. */
+  config_types: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** A share is an overlay service: `id` is the service id, `token` its name, unique in its frontdoor. */
+export interface ShareTable {
+  id: string;
+  frontdoor_id: string;
+  environment_id: string;
+  token: string;
+  /** Given name, equal to the token; null for a random token. */
+  name: string | null;
+  share_mode: 'public' | 'private';
+  backend_mode: 'proxy';
+  target: string;
+  /** 1: kept until deleted; 0: goes when released. */
+  reserved: number;
+  /** 1: the agent itself asked for this target; 0: set through the Management API. */
+  target_by_agent: number;
+  /** Counts take-backs and changes of the share. */
+  epoch: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ShareFrontendTable {
+  share_id: string;
+  frontend_id: string;
+  /** Copy of the share's token: unique with `frontend_id`. */
+  token: string;
+}
+
+export interface ShareAuthProviderTable {
+  share_id: string;
+  auth_provider_id: string;
+}
+
+export interface ShareGrantTable {
+  share_id: string;
+  environment_id: string;
+}
+
+/** Where a share is hosted: one per bind at an edge router. Kept so that a restart forgets nothing. */
+export interface TerminatorTable {
+  /** Made by the router. */
+  id: string;
+  share_id: string;
+  router_id: string;
+  /** The hosting identity. */
+  identity_id: string;
+  binding: string;
+  address: string;
+  instance_id: string;
+  cost: number;
+  precedence: number;
+  /** JSON map of u32 key to base64: host public key and the like. */
+  peer_data: string;
+  created_at: number;
+}

@@ -1,0 +1,136 @@
+/** Shares as the rest of the control plane reads them: the row with its frontends, grants and providers. */
+import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { ShareTable } from './schema.ts';
+import type { Queries } from './store.ts';
+
+export interface ShareFrontend {
+  readonly id: string;
+  /** The name that this frontend serves the share under: `<token>.<zone>`, lower case. */
+  readonly host: string;
+}
+
+export interface ShareRecord {
+  /** The overlay service's id. */
+  readonly id: string;
+  readonly frontdoorId: string;
+  readonly environmentId: string;
+  /** The overlay service's name. */
+  readonly token: string;
+  /** Null when none was given. */
+  readonly name: string | null;
+  readonly shareMode: 'public' | 'private';
+  readonly backendMode: 'proxy';
+  readonly target: string;
+  readonly reserved: boolean;
+  readonly targetByAgent: boolean;
+  readonly epoch: number;
+  readonly frontends: readonly ShareFrontend[];
+  readonly authProviderIds: readonly string[];
+  /** Ids of the environments that may dial it when it is private. */
+  readonly grants: readonly string[];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** Whole records for rows, in their order: three queries, however many there are. */
+export async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise<ShareRecord[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const frontends = await db
+    .selectFrom('share_frontend')
+    .innerJoin('frontend', 'frontend.id', 'share_frontend.frontend_id')
+    .select(['share_frontend.share_id', 'frontend.id', 'frontend.zone'])
+    .where('share_frontend.share_id', 'in', ids)
+    .orderBy('frontend.created_at')
+    .orderBy('frontend.id')
+    .execute();
+  const grants = await db
+    .selectFrom('share_grant')
+    .selectAll()
+    .where('share_id', 'in', ids)
+    .orderBy('environment_id')
+    .execute();
+  const providers = await db
+    .selectFrom('share_auth_provider')
+    .selectAll()
+    .where('share_id', 'in', ids)
+    .orderBy('auth_provider_id')
+    .execute();
+  const frontendsOf = Map.groupBy(frontends, (row) => row.share_id);
+  const grantsOf = Map.groupBy(grants, (row) => row.share_id);
+  const providersOf = Map.groupBy(providers, (row) => row.share_id);
+  return rows.map((row) => ({
+    id: row.id,
+    frontdoorId: row.frontdoor_id,
+    environmentId: row.environment_id,
+    token: row.token,
+    name: row.name,
+    shareMode: row.share_mode,
+    backendMode: row.backend_mode,
+    target: row.target,
+    reserved: row.reserved === 1,
+    targetByAgent: row.target_by_agent === 1,
+    epoch: row.epoch,
+    frontends: (frontendsOf.get(row.id) ?? []).map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
+    authProviderIds: (providersOf.get(row.id) ?? []).map((provider) => provider.auth_provider_id),
+    grants: (grantsOf.get(row.id) ?? []).map((grant) => grant.environment_id),
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  }));
+}
+
+/** The records of these share ids; those that are gone are left out. At most 500 ids. */
+export async function findShares(db: Queries, ids: readonly string[]): Promise<ShareRecord[]> {
+  if (ids.length === 0) return [];
+  return shareRecordsOf(db, await db.selectFrom('share').selectAll().where('id', 'in', ids).execute());
+}
+
+/** A share of a frontdoor by its token. */
+export async function findShare(
+  db: Queries,
+  frontdoorId: string,
+  token: string,
+): Promise<ShareRecord | undefined> {
+  const rows = await db
+    .selectFrom('share')
+    .selectAll()
+    .where('frontdoor_id', '=', frontdoorId)
+    .where('token', '=', token)
+    .execute();
+  const [record] = await shareRecordsOf(db, rows);
+  return record;
+}
+
+/** Every share that an environment hosts, by token. */
+export async function listSharesOf(db: Queries, environmentId: string): Promise<ShareRecord[]> {
+  const rows = await db
+    .selectFrom('share')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .orderBy('token')
+    .execute();
+  return shareRecordsOf(db, rows);
+}
+
+/** A page of a frontdoor's shares; sorting by `id` means by token. */
+export async function listShares(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  request: PageRequest,
+): Promise<Page<ShareRecord>> {
+  const inFrontdoor = db.selectFrom('share').where('frontdoor_id', '=', frontdoor.id);
+  const { total } = await inFrontdoor
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  let query = inFrontdoor.selectAll();
+  if (request.sort === 'name')
+    query = query.orderBy((eb) => eb.fn.coalesce('name', eb.val('')), request.direction);
+  if (request.sort === 'default') query = query.orderBy('created_at');
+  const rows = await query
+    .orderBy('token', request.direction)
+    .limit(request.size)
+    .offset(request.page * request.size)
+    .execute();
+  return { content: await shareRecordsOf(db, rows), total };
+}

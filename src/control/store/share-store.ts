@@ -1,0 +1,280 @@
+/**
+ * The one way in which shares come, change and go, for the Management API and for agents alike: uniqueness, default
+ * frontend, grants and epochs are decided here. Every function runs inside the caller's transaction and throws a
+ * `FrontdoorError` whose message may be shown (`conflict`, `notFound`, `invalid`), so that nothing of it stays.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { FrontdoorError } from '#base';
+import { isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
+import { findShare, type ShareRecord } from './share-record.ts';
+import { isUniqueViolation } from './store-errors.ts';
+import type { Queries, Touch } from './store.ts';
+
+export { findShare, findShares, listSharesOf, type ShareFrontend, type ShareRecord } from './share-record.ts';
+
+export interface NewShare {
+  readonly frontdoorId: string;
+  /** Must be an environment of the frontdoor. */
+  readonly environmentId: string;
+  /** Given: the token, and the share is kept until it is deleted. Undefined: a random token. */
+  readonly name?: string | undefined;
+  readonly shareMode: 'public' | 'private';
+  readonly target: string;
+  /** Undefined or empty: a public share takes the default frontend. */
+  readonly frontendIds?: readonly string[] | undefined;
+  readonly authProviderIds?: readonly string[] | undefined;
+  /** Environments of the frontdoor that may dial it; for private shares. */
+  readonly grants?: readonly string[] | undefined;
+  /** True when the agent itself asks for the target. */
+  readonly targetByAgent: boolean;
+  readonly nowMs: number;
+}
+
+/** What may change; undefined stays. */
+export interface ShareChange {
+  readonly shareMode?: 'public' | 'private' | undefined;
+  readonly target?: string | undefined;
+  readonly targetByAgent?: boolean | undefined;
+  readonly reserved?: boolean | undefined;
+  readonly frontendIds?: readonly string[] | undefined;
+  readonly authProviderIds?: readonly string[] | undefined;
+  readonly grants?: readonly string[] | undefined;
+}
+
+/** Makes a share. A name that is taken in the frontdoor, or on a frontend, is a `conflict`. */
+export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
+  if (wanted.name !== undefined && !isShareName(wanted.name)) throw badValue('name', 'string');
+  const target = checkedTarget(wanted.target);
+  await checkEnvironments(trx, wanted.frontdoorId, [wanted.environmentId]);
+  const id = randomUUID();
+  const token = wanted.name ?? shareTokenOf(randomBytes(SHARE_TOKEN_BYTES));
+  await trx
+    .insertInto('share')
+    .values({
+      id,
+      frontdoor_id: wanted.frontdoorId,
+      environment_id: wanted.environmentId,
+      token,
+      name: wanted.name ?? null,
+      share_mode: wanted.shareMode,
+      backend_mode: 'proxy',
+      target,
+      reserved: wanted.name === undefined ? 0 : 1,
+      target_by_agent: wanted.targetByAgent ? 1 : 0,
+      epoch: 1,
+      created_at: wanted.nowMs,
+      updated_at: wanted.nowMs,
+    })
+    .execute()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? nameTaken(token) : error;
+    });
+  await putReach(trx, { id, token, frontdoorId: wanted.frontdoorId, shareMode: wanted.shareMode }, wanted);
+  await putAuthProviders(trx, id, wanted.authProviderIds ?? []);
+  touch('share', id);
+  return (await findShare(trx, wanted.frontdoorId, token))!;
+}
+
+/** Changes a share; its epoch goes up. Undefined: there is none with this token. */
+export async function changeShare(
+  trx: Queries,
+  touch: Touch,
+  key: { readonly frontdoorId: string; readonly token: string },
+  change: ShareChange,
+  nowMs: number,
+): Promise<ShareRecord | undefined> {
+  const before = await findShare(trx, key.frontdoorId, key.token);
+  if (before === undefined) return undefined;
+  const shareMode = change.shareMode ?? before.shareMode;
+  const target = change.target === undefined ? before.target : checkedTarget(change.target);
+  const targetByAgent = change.targetByAgent ?? (before.targetByAgent && target === before.target);
+  const reserved = change.reserved ?? before.reserved;
+  await trx
+    .updateTable('share')
+    .set({
+      share_mode: shareMode,
+      target,
+      target_by_agent: targetByAgent ? 1 : 0,
+      reserved: reserved ? 1 : 0,
+      epoch: before.epoch + 1,
+      updated_at: nowMs,
+    })
+    .where('id', '=', before.id)
+    .execute();
+  const keepsMode = shareMode === before.shareMode;
+  const frontendIds =
+    change.frontendIds ?? (keepsMode ? before.frontends.map((frontend) => frontend.id) : []);
+  const grants = change.grants ?? (keepsMode ? before.grants : []);
+  await trx.deleteFrom('share_frontend').where('share_id', '=', before.id).execute();
+  await trx.deleteFrom('share_grant').where('share_id', '=', before.id).execute();
+  await putReach(trx, { ...before, shareMode }, { frontendIds, grants });
+  if (change.authProviderIds !== undefined) await putAuthProviders(trx, before.id, change.authProviderIds);
+  touch('share', before.id);
+  return findShare(trx, key.frontdoorId, key.token);
+}
+
+/**
+ * An agent asks again for a name that its own environment holds: the same record with a new epoch and what is asked
+ * now. Undefined: its environment holds no share of that name.
+ */
+export async function takeBackShare(
+  trx: Queries,
+  touch: Touch,
+  wanted: NewShare,
+): Promise<ShareRecord | undefined> {
+  if (wanted.name === undefined) return undefined;
+  const held = await findShare(trx, wanted.frontdoorId, wanted.name);
+  if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;
+  const change: ShareChange = {
+    shareMode: wanted.shareMode,
+    target: wanted.target,
+    targetByAgent: wanted.targetByAgent,
+    frontendIds: wanted.frontendIds,
+    authProviderIds: wanted.authProviderIds,
+    grants: wanted.grants,
+  };
+  return changeShare(trx, touch, held, change, wanted.nowMs);
+}
+
+/** What an agent's own `share` does: takes the name back, or makes the share. */
+export async function createOrTakeBackShare(
+  trx: Queries,
+  touch: Touch,
+  wanted: NewShare,
+): Promise<ShareRecord> {
+  return (await takeBackShare(trx, touch, wanted)) ?? createShare(trx, touch, wanted);
+}
+
+/** Removes a share of a frontdoor. False: there is none with this token. */
+export async function deleteShare(
+  trx: Queries,
+  touch: Touch,
+  frontdoorId: string,
+  token: string,
+): Promise<boolean> {
+  return removeWhere(trx, touch, 'frontdoor_id', frontdoorId, token);
+}
+
+/** An agent gives up a share of its own environment, named or not. False: it holds none with this token. */
+export async function releaseShare(
+  trx: Queries,
+  touch: Touch,
+  environmentId: string,
+  token: string,
+): Promise<boolean> {
+  return removeWhere(trx, touch, 'environment_id', environmentId, token);
+}
+
+async function removeWhere(
+  trx: Queries,
+  touch: Touch,
+  column: 'frontdoor_id' | 'environment_id',
+  owner: string,
+  token: string,
+): Promise<boolean> {
+  const removed = await trx
+    .deleteFrom('share')
+    .where(column, '=', owner)
+    .where('token', '=', token)
+    .returning('id')
+    .execute();
+  for (const { id } of removed) touch('share', id);
+  return removed.length > 0;
+}
+
+interface Reach {
+  readonly frontendIds?: readonly string[] | undefined;
+  readonly grants?: readonly string[] | undefined;
+}
+
+/**
+ * Stores who may come to a share that has no reach yet: gateways of its frontends when it is public, granted
+ * environments when it is private.
+ */
+async function putReach(
+  trx: Queries,
+  share: Pick<ShareRecord, 'id' | 'token' | 'frontdoorId' | 'shareMode'>,
+  reach: Reach,
+): Promise<void> {
+  const frontendIds = [...new Set(reach.frontendIds)];
+  const grants = [...new Set(reach.grants)];
+  if (share.shareMode === 'private') {
+    if (frontendIds.length > 0)
+      throw badValue('frontendIds', 'an empty array: a private share has no frontend');
+    await checkEnvironments(trx, share.frontdoorId, grants);
+    if (grants.length === 0) return;
+    const rows = grants.map((grant) => ({ share_id: share.id, environment_id: grant }));
+    await trx.insertInto('share_grant').values(rows).execute();
+    return;
+  }
+  if (grants.length > 0) throw badValue('grants', 'an empty array: only a private share has grants');
+  const ids = frontendIds.length > 0 ? await checkedFrontends(trx, frontendIds) : await defaultFrontend(trx);
+  for (const frontendId of ids) {
+    await trx
+      .insertInto('share_frontend')
+      .values({ share_id: share.id, frontend_id: frontendId, token: share.token })
+      .execute()
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error) ? nameTaken(share.token) : error;
+      });
+  }
+}
+
+/** No auth providers are stored yet: whichever is named is missing. A share is never open where it asked to be shut. */
+async function putAuthProviders(
+  _trx: Queries,
+  _shareId: string,
+  authProviderIds: readonly string[],
+): Promise<void> {
+  const [id] = authProviderIds;
+  if (id !== undefined) throw missing('Auth provider', id);
+}
+
+async function checkEnvironments(trx: Queries, frontdoorId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await trx
+    .selectFrom('identity')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('kind', '=', 'environment')
+    .where('frontdoor_id', '=', frontdoorId)
+    .execute();
+  const found = new Set(rows.map((row) => row.id));
+  for (const id of ids) if (!found.has(id)) throw missing('Environment', id);
+}
+
+async function checkedFrontends(trx: Queries, ids: readonly string[]): Promise<readonly string[]> {
+  const rows = await trx.selectFrom('frontend').select('id').where('id', 'in', ids).execute();
+  const found = new Set(rows.map((row) => row.id));
+  for (const id of ids) if (!found.has(id)) throw missing('Frontend', id);
+  return ids;
+}
+
+async function defaultFrontend(trx: Queries): Promise<readonly string[]> {
+  const row = await trx
+    .selectFrom('frontend')
+    .select('id')
+    .where('is_default', '=', 1)
+    .orderBy('id')
+    .executeTakeFirst();
+  if (row === undefined) throw new FrontdoorError('conflict', 'no_frontend', 'There is no default frontend');
+  return [row.id];
+}
+
+function checkedTarget(text: string): string {
+  const target = parseShareTarget(text);
+  if (target === undefined) throw badValue('target', 'uri');
+  return target.url;
+}
+
+function badValue(property: string, type: string): FrontdoorError {
+  return new FrontdoorError('invalid', 'invalid_request', `Value for ${property} must be of ${type}`);
+}
+
+function missing(what: string, id: string): FrontdoorError {
+  return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
+}
+
+function nameTaken(token: string): FrontdoorError {
+  return new FrontdoorError('conflict', 'conflict', `Share ${token} already exists`);
+}

@@ -1,0 +1,156 @@
+/**
+ * The client of the embedded database's thread: statements out, rows back, in order. When the thread dies, what it
+ * had not answered fails with `unavailable` and the next statement outside a transaction starts another thread (at
+ * most once a second); a database in memory stays gone.
+ */
+import { Worker } from 'node:worker_threads';
+import { messageOf, type Log } from '#base';
+import type { SqliteReply, SqliteRequest, SqliteWorkerData } from './sqlite-protocol.ts';
+import { errorOfSqlite, storeUnavailable } from './store-errors.ts';
+
+export interface SqliteRows {
+  readonly rows: readonly unknown[];
+  readonly changes: number | undefined;
+}
+
+interface Waiter {
+  readonly resolve: (rows: SqliteRows) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const RESTART_PAUSE_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 10_000;
+const WORKER_URL = new URL(
+  import.meta.url.endsWith('.ts') ? './sqlite-worker.ts' : './sqlite-worker.js',
+  import.meta.url,
+);
+
+/** One life of the thread. */
+class SqliteThread {
+  readonly #worker: Worker;
+  readonly #waiters = new Map<number, Waiter>();
+  readonly opened: Promise<void>;
+  readonly #ended: Promise<void>;
+  #nextId = 1;
+  #dead: Error | undefined;
+
+  constructor(data: SqliteWorkerData, log: Log) {
+    this.#worker = new Worker(WORKER_URL, { workerData: data, name: 'frontdoor-store', execArgv: [] });
+    const opened = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    this.opened = opened.promise;
+    this.opened.catch(() => {});
+    this.#ended = ended.promise;
+    this.#worker.on('message', (message: SqliteReply | 'open' | 'closed') => {
+      if (message === 'open') {
+        this.#worker.unref();
+        opened.resolve();
+      } else if (message !== 'closed') this.#settle(message);
+    });
+    this.#worker.on('error', (error: Error & { errcode?: number }) => {
+      log.error({ cause: messageOf(error) }, 'the database thread failed');
+      const known = errorOfSqlite({ message: messageOf(error), errcode: error.errcode });
+      this.#dead = known.kind === 'unavailable' ? known : storeUnavailable('thread failed', error);
+    });
+    this.#worker.on('exit', () => {
+      opened.reject(this.#die());
+      ended.resolve();
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#dead !== undefined;
+  }
+
+  run(sql: string, parameters: readonly unknown[]): Promise<SqliteRows> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    const id = this.#nextId++;
+    const { promise, resolve, reject } = Promise.withResolvers<SqliteRows>();
+    if (this.#waiters.size === 0) this.#worker.ref();
+    this.#waiters.set(id, { resolve, reject });
+    const request: SqliteRequest = { id, sql, parameters };
+    this.#worker.postMessage(request);
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    if (this.#dead !== undefined) return;
+    this.#worker.ref();
+    this.#worker.postMessage('close');
+    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_TIMEOUT_MS);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  /** Ends the thread at once, as a crash of it would: whatever it has not answered by now fails. */
+  async terminate(): Promise<void> {
+    this.#die();
+    await this.#worker.terminate();
+  }
+
+  /** Fails what has not been answered; nothing is answered from here on. */
+  #die(): Error {
+    this.#dead ??= storeUnavailable('thread ended');
+    for (const waiter of this.#waiters.values()) waiter.reject(this.#dead);
+    this.#waiters.clear();
+    return this.#dead;
+  }
+
+  #settle(reply: SqliteReply): void {
+    const waiter = this.#waiters.get(reply.id);
+    if (waiter === undefined) return;
+    this.#waiters.delete(reply.id);
+    if (this.#waiters.size === 0) this.#worker.unref();
+    if ('error' in reply) waiter.reject(errorOfSqlite(reply.error));
+    else waiter.resolve(reply);
+  }
+}
+
+export type { SqliteThread };
+
+export interface SqliteClientOptions extends SqliteWorkerData {
+  readonly log: Log;
+  /** A steady clock, in milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+export class SqliteClient {
+  readonly #data: SqliteWorkerData;
+  readonly #log: Log;
+  readonly #nowMs: () => number;
+  #thread: SqliteThread | undefined;
+  #startedAtMs = 0;
+  #closed = false;
+
+  constructor({ path, busyTimeoutMs, log, nowMs = () => performance.now() }: SqliteClientOptions) {
+    this.#data = { path, busyTimeoutMs };
+    this.#log = log;
+    this.#nowMs = nowMs;
+  }
+
+  /** The living thread, started if need be. Errors: `unavailable`. */
+  async thread(): Promise<SqliteThread> {
+    if (this.#closed) throw storeUnavailable('is closed');
+    if (this.#thread === undefined || this.#thread.isDead) this.#start();
+    const thread = this.#thread!;
+    await thread.opened;
+    return thread;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#thread?.close();
+  }
+
+  #start(): void {
+    const now = this.#nowMs();
+    if (this.#thread !== undefined) {
+      if (this.#data.path === ':memory:' || now - this.#startedAtMs < RESTART_PAUSE_MS) {
+        throw storeUnavailable('thread ended');
+      }
+      this.#log.warn({}, 'starting the database thread again');
+    }
+    this.#startedAtMs = now;
+    this.#thread = new SqliteThread(this.#data, this.#log);
+  }
+}

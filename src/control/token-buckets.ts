@@ -1,0 +1,63 @@
+/** Rate limits by key (an address, an identity): token buckets in a bounded map, the longest unused go first. */
+import type { Clock } from '#base';
+
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+/** A bucket that goes because there are too many is by then nearly always full again. */
+const MAX_KEYS = 20_000;
+
+export class TokenBuckets {
+  readonly #limit: RateLimit;
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(limit: RateLimit, clock: Clock) {
+    this.#limit = limit;
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  /** Takes one token: 0 when there was one, else the milliseconds until there is. */
+  take(key: string): number {
+    const nowMs = this.#clock.nowMs();
+    const { perSecond, burst } = this.#limit;
+    const bucket = this.#buckets.get(key) ?? { tokens: burst, filledAtMs: nowMs };
+    bucket.tokens = Math.min(
+      burst,
+      bucket.tokens + (Math.max(0, nowMs - bucket.filledAtMs) * perSecond) / 1000,
+    );
+    bucket.filledAtMs = nowMs;
+    // Set again: the map's order is the order of last use.
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size > MAX_KEYS) this.#buckets.delete(this.#buckets.keys().next().value!);
+    if (bucket.tokens < 1) return Math.ceil(((1 - bucket.tokens) * 1000) / perSecond);
+    bucket.tokens -= 1;
+    return 0;
+  }
+}
+
+/** One key for what one network holds: an IPv4 address, or an IPv6 /64. */
+export function addressKey(address: string): string {
+  const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = plain.split('%')[0]!.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const middle = Array.from(
+    { length: tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length) },
+    () => '0',
+  );
+  return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`;
+}

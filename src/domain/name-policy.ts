@@ -1,0 +1,27 @@
+/** What names may look like: of things people name (frontdoors, environments), and of shares, which become DNS labels. */
+
+const MAX_NAME_CODE_POINTS = 255;
+const CONTROL = /\p{Cc}/u;
+/** Half of a surrogate pair cannot be written as UTF-8. */
+const LONE_SURROGATE = /\p{Cs}/u;
+const SHARE_NAME = /^[a-z0-9]([a-z0-9-]{1,61}[a-z0-9])$/;
+const RESERVED_SHARE_NAMES: ReadonlySet<string> = new Set(['oauth', 'api', 'www']);
+
+/** The name without outer spaces: 1 to 255 code points, no control characters. Undefined: not a name. */
+export function parseName(text: string): string | undefined {
+  const name = text.trim();
+  if (
+    name === '' ||
+    name.length > 2 * MAX_NAME_CODE_POINTS ||
+    CONTROL.test(name) ||
+    LONE_SURROGATE.test(name)
+  ) {
+    return undefined;
+  }
+  return [...name].length <= MAX_NAME_CODE_POINTS ? name : undefined;
+}
+
+/** 3 to 63 of a-z, 0-9 and inner hyphens; not a label that gateways keep for themselves. */
+export function isShareName(text: string): boolean {
+  return SHARE_NAME.test(text) && !RESERVED_SHARE_NAMES.has(text);
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isShareName, parseName } from './name-policy.ts';
+import { parseShareTarget } from './share-target.ts';
+import { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
+import { isUuid } from './uuid.ts';
+
+describe('names', () => {
+  it('lose outer spaces and count code points', () => {
+    assert.equal(parseName('  Main door \n'), 'Main door');
+    assert.equal(parseName('🚪'.repeat(255)), '🚪'.repeat(255));
+    assert.equal(parseName('🚪'.repeat(256)), undefined);
+    assert.equal(parseName('x'.repeat(256)), undefined);
+  });
+
+  it('are not empty and hold no control characters or half characters', () => {
+    for (const bad of ['', '   ', 'a\u0000b', 'a\u007fb', 'a\u0085b', 'a\nb', 'a\ud800b']) {
+      assert.equal(parseName(bad), undefined, JSON.stringify(bad));
+    }
+  });
+});
+
+describe('share names', () => {
+  it('are DNS labels of 3 to 63 characters', () => {
+    for (const good of ['app', '1st', 'a-b', 'a--b', 'x'.repeat(63)]) assert.ok(isShareName(good), good);
+    for (const bad of ['', 'a', 'ab', '-ab', 'ab-', 'App', 'a_b', 'a.b', 'äpp', 'app\n', 'x'.repeat(64)]) {
+      assert.ok(!isShareName(bad), bad);
+    }
+  });
+
+  it('are not the labels that gateways keep', () => {
+    for (const bad of ['oauth', 'api', 'www']) assert.ok(!isShareName(bad), bad);
+  });
+
+  it('are what random tokens look like', () => {
+    assert.equal(shareTokenOf(new Uint8Array(SHARE_TOKEN_BYTES)), 'aaaaaaaaaaaaaaaa');
+    assert.equal(shareTokenOf(new Uint8Array(SHARE_TOKEN_BYTES).fill(255)), '7777777777777777');
+    assert.ok(isShareName(shareTokenOf(Uint8Array.from({ length: SHARE_TOKEN_BYTES }, (_, i) => i * 29))));
+  });
+});
+
+describe('share targets', () => {
+  it('are normalised', () => {
+    assert.deepEqual(parseShareTarget('http://127.0.0.1:3000'), {
+      scheme: 'http',
+      host: '127.0.0.1',
+      port: 3000,
+      url: 'http://127.0.0.1:3000',
+    });
+    assert.equal(parseShareTarget('HTTP://Backend.Example:80/')?.url, 'http://backend.example:80');
+    assert.deepEqual(parseShareTarget('https://my_host'), {
+      scheme: 'https',
+      host: 'my_host',
+      port: 443,
+      url: 'https://my_host',
+    });
+    assert.equal(parseShareTarget('http://[::1]:8080')?.host, '::1');
+    assert.equal(parseShareTarget('http://[fe80::1:2]')?.port, 80);
+    assert.equal(parseShareTarget('http://[::ffff:10.0.0.1]:1')?.host, '::ffff:10.0.0.1');
+  });
+
+  it('carry nothing but scheme, host and port', () => {
+    for (const bad of [
+      '',
+      'backend:80',
+      'tcp://h:1',
+      'http://',
+      'http://:80',
+      'http://h:',
+      'http://h:0',
+      'http://h:65536',
+      'http://h:+1',
+      'http://u:p@h:1',
+      'http://h:1/path',
+      'http://h:1//',
+      'http://h:1/?q',
+      'http://h:1#f',
+      'http://h :1',
+      ' http://h:1',
+      'http://h:1\n',
+      'http://h:1\\@e',
+      'http://a..b:1',
+      'http://-a:1',
+      'http://a-:1',
+      'http://2130706433:1',
+      'http://0177.0.0.1:1',
+      'http://127.1:1',
+      'http://256.0.0.1:1',
+      'http://0x7f.1:1',
+      'http://0x7f000001:1',
+      'http://[::1:1',
+      'http://[1:2:3]:1',
+      'http://[1::2::3]:1',
+      'http://[:1:2:3:4:5:6:7]:1',
+      'http://[::%25eth0]:1',
+      `http://${'a'.repeat(64)}:1`,
+    ]) {
+      assert.equal(parseShareTarget(bad), undefined, bad);
+    }
+  });
+});
+
+describe('UUIDs', () => {
+  it('are told from everything else', () => {
+    assert.ok(isUuid('00000000-0000-4000-8000-00000000000a'));
+    assert.ok(isUuid('00000000-0000-4000-8000-00000000000A'));
+    for (const bad of [
+      '',
+      'x',
+      '00000000-0000-4000-8000-00000000000',
+      '{00000000-0000-4000-8000-00000000000a}',
+    ]) {
+      assert.ok(!isUuid(bad), bad);
+    }
+  });
+});

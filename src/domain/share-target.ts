@@ -1,0 +1,71 @@
+/**
+ * Where a share's private service is: `http://host[:port]` or `https://host[:port]`, nothing more. A path, a query or
+ * credentials would change what requests mean on their way, so they are refused.
+ */
+export interface ShareTarget {
+  readonly scheme: 'http' | 'https';
+  /** DNS name (lower case), IPv4 address, or IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** The normalised text: lower case, no final slash, the port as given. */
+  readonly url: string;
+}
+
+const TARGET = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const MAX_HOST_LENGTH = 253;
+
+/** Undefined: not a target. */
+export function parseShareTarget(text: string): ShareTarget | undefined {
+  if (text.length > 300) return undefined;
+  const match = TARGET.exec(text.toLowerCase());
+  if (match === null) return undefined;
+  const [, scheme, authority, portText] = match as unknown as [
+    string,
+    'http' | 'https',
+    string,
+    string | undefined,
+  ];
+  const host = authority.startsWith('[') ? authority.slice(1, -1) : authority;
+  if (authority.startsWith('[') ? !isIpv6(host) : !isHostName(host)) return undefined;
+  const port = portText === undefined ? (scheme === 'http' ? 80 : 443) : Number(portText);
+  if (port < 1 || port > 65_535) return undefined;
+  const url = `${scheme}://${authority}${portText === undefined ? '' : `:${port}`}`;
+  return { scheme, host, port, url };
+}
+
+function isHostName(host: string): boolean {
+  if (host.length > MAX_HOST_LENGTH) return false;
+  const labels = host.split('.');
+  // What ends in a number is an IPv4 address and nothing else: other spellings of one hide where they lead.
+  if (/^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return isIpv4(host);
+  return labels.every((label) => LABEL.test(label));
+}
+
+function isIpv4(text: string): boolean {
+  const parts = text.split('.');
+  return (
+    parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255)
+  );
+}
+
+function isIpv6(text: string): boolean {
+  let rest = text;
+  let groups = 0;
+  const lastColon = rest.lastIndexOf(':');
+  if (rest.includes('.')) {
+    if (lastColon < 0 || !isIpv4(rest.slice(lastColon + 1))) return false;
+    rest = `${rest.slice(0, lastColon)}:0`;
+    groups = 1;
+  }
+  const halves = rest.split('::');
+  if (halves.length > 2) return false;
+  for (const half of halves) {
+    if (half === '') continue;
+    for (const group of half.split(':')) {
+      if (!/^[0-9a-f]{1,4}$/.test(group)) return false;
+      groups += 1;
+    }
+  }
+  return halves.length === 2 ? groups <= 7 : groups === 8 && halves[0] !== '';
+}

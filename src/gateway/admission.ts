@@ -1,0 +1,55 @@
+/** Who may connect: bounds on connections in all and per client address, with at most one log line an address and while. */
+import type { Log } from '#base';
+
+const LOG_AGAIN_MS = 10_000;
+const MAX_LOGGED_ADDRESSES = 1_000;
+
+export class Admission {
+  readonly #maxConnections: number;
+  readonly #maxPerAddress: number;
+  readonly #log: Log;
+  readonly #byAddress = new Map<string, number>();
+  readonly #loggedAtMs = new Map<string, number>();
+  #count = 0;
+
+  constructor(maxConnections: number, maxPerAddress: number, log: Log) {
+    this.#maxConnections = maxConnections;
+    this.#maxPerAddress = maxPerAddress;
+    this.#log = log;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** True: admitted, and `leave` must follow once. */
+  enter(address: string, nowMs: number): boolean {
+    const own = this.#byAddress.get(address) ?? 0;
+    if (own >= this.#maxPerAddress || this.#count >= this.#maxConnections) {
+      this.#refused(
+        address,
+        nowMs,
+        own >= this.#maxPerAddress ? 'too many from this address' : 'too many in all',
+      );
+      return false;
+    }
+    this.#byAddress.set(address, own + 1);
+    this.#count += 1;
+    return true;
+  }
+
+  leave(address: string): void {
+    const own = this.#byAddress.get(address) ?? 0;
+    if (own > 1) this.#byAddress.set(address, own - 1);
+    else this.#byAddress.delete(address);
+    this.#count -= 1;
+  }
+
+  #refused(client: string, nowMs: number, cause: string): void {
+    const before = this.#loggedAtMs.get(client);
+    if (before !== undefined && nowMs - before < LOG_AGAIN_MS) return;
+    if (this.#loggedAtMs.size >= MAX_LOGGED_ADDRESSES) this.#loggedAtMs.clear();
+    this.#loggedAtMs.set(client, nowMs);
+    this.#log.warn({ hop: 'client', client, cause }, 'connection refused');
+  }
+}

@@ -1,0 +1,7 @@
+import type { Circuit } from '#sdk';
+
+/** How the gateway reaches private services; the wiring gives it one that speaks to a router. */
+export interface CircuitDialer {
+  /** A new circuit to the service, paused. Rejects with a `CircuitError`. */
+  dial(serviceId: string, timeoutMs: number): Promise<Circuit>;
+}

@@ -1,0 +1,22 @@
+/** What a client is told when there was no circuit to its service, or it broke; the hop is the overlay's word. */
+import type { CircuitError } from '#sdk';
+import type { Failure } from './failure-table.ts';
+
+const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; says: string }>> = {
+  'no-terminator': {
+    status: 503,
+    says: 'The service is not connected at the moment. Please try again later.',
+  },
+  'service-refused': { status: 502, says: 'The service behind this address does not accept connections.' },
+  'service-timeout': { status: 504, says: 'The service behind this address did not answer in time.' },
+  'not-authorized': { status: 503, says: 'This service is not available here.' },
+  timeout: { status: 504, says: 'No connection to the service could be made in time.' },
+  'channel-closed': { status: 503, says: 'The way to the service is interrupted. Please try again shortly.' },
+  'circuit-closed': { status: 502, says: 'The connection to the service was lost.' },
+  overlay: { status: 502, says: 'No connection to the service could be made.' },
+};
+
+export function failureOfCircuit(error: CircuitError): Failure {
+  const { status, says } = CIRCUIT_FAILURES[error.code];
+  return { status, code: error.code, hop: error.hop, says, cause: error.message };
+}

@@ -1,0 +1,243 @@
+/**
+ * Circuits to shares: idle ones are kept for the next request, and requests that find none wait for a dial or for
+ * one that comes back, whichever is first. Everything is bounded. A circuit comes back only when its owner says that
+ * request and answer were cleanly framed; whatever it says or does while idle removes it.
+ */
+import { CircuitError, type Circuit } from '#sdk';
+import { messageOf } from '#base';
+import type { CircuitDialer } from './circuit-dialer.ts';
+import type { GatewayLimits } from './gateway-limits.ts';
+import { HeadBuffer } from './head-buffer.ts';
+import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
+
+/** A circuit idle for longer is not given to a request that could not be sent again. */
+const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
+/** How long a circuit that was ended here may take to end on the other side. */
+const CLOSING_MS = 5_000;
+
+export class CircuitPool {
+  readonly #dialer: CircuitDialer;
+  readonly #limits: GatewayLimits;
+  readonly #nowMs: () => number;
+  /** Routes that may have idle circuits. */
+  readonly #warm = new Set<GatewayRoute>();
+  /** Half-closed here, until the origin closes too. */
+  readonly #closing = new Set<Upstream>();
+  #idleCount = 0;
+  #openCount = 0;
+  #closed = false;
+  readonly #dropUnowned = (upstream: Upstream): void => this.#drop(upstream);
+
+  constructor(dialer: CircuitDialer, limits: GatewayLimits, nowMs: () => number) {
+    this.#dialer = dialer;
+    this.#limits = limits;
+    this.#nowMs = nowMs;
+  }
+
+  get idleCount(): number {
+    return this.#idleCount;
+  }
+
+  get openCount(): number {
+    return this.#openCount;
+  }
+
+  /** An idle circuit of the route, most recently used first. */
+  takeIdle(route: GatewayRoute, isRepeatable: boolean): Upstream | undefined {
+    const { idle } = route.slot;
+    const nowMs = this.#nowMs();
+    for (;;) {
+      const upstream = idle.at(-1);
+      if (upstream === undefined) return undefined;
+      const usable = !upstream.closed && upstream.idleUntilMs > nowMs;
+      if (usable && !isRepeatable && nowMs - upstream.idleSinceMs > MAX_IDLE_FOR_UNREPEATABLE_MS)
+        return undefined;
+      idle.pop();
+      this.#idleCount -= 1;
+      if (usable) return upstream;
+      this.finish(upstream);
+    }
+  }
+
+  /** Waits for a circuit. False: too many wait already. */
+  wait(route: GatewayRoute, waiter: CircuitWaiter): boolean {
+    const { waiters } = route.slot;
+    if (waiters.size >= this.#limits.maxWaitingPerShare) return false;
+    waiters.add(waiter);
+    this.#startDials(route);
+    return true;
+  }
+
+  cancel(route: GatewayRoute, waiter: CircuitWaiter): void {
+    route.slot.waiters.delete(waiter);
+  }
+
+  /** The circuit is clean and free. `keepMs` is how long the origin waits for the next request; -1: unknown. */
+  release(upstream: Upstream, keepMs: number): void {
+    const { route } = upstream;
+    const { slot } = route;
+    const nowMs = this.#nowMs();
+    let idleMs = this.#limits.idleCircuitMs;
+    // Leaves the pool before the origin closes it, so that no request crosses with that close.
+    if (keepMs >= 0) idleMs = Math.min(idleMs, keepMs > 2_000 ? keepMs - 1_000 : keepMs / 2);
+    upstream.owner = undefined;
+    upstream.uses += 1;
+    if (this.#closed || route.retired || upstream.closed || upstream.ended || idleMs <= 0) {
+      this.finish(upstream);
+      return;
+    }
+    upstream.resume();
+    for (const waiter of slot.waiters) {
+      if (waiter.freshOnly) continue;
+      slot.waiters.delete(waiter);
+      waiter.circuitReady(upstream);
+      return;
+    }
+    const full =
+      slot.idle.length >= this.#limits.maxIdleCircuitsPerShare ||
+      this.#idleCount >= this.#limits.maxIdleCircuits;
+    if (full) {
+      this.finish(upstream);
+      return;
+    }
+    upstream.idleSinceMs = nowMs;
+    upstream.idleUntilMs = nowMs + idleMs;
+    if (slot.idle.length === 0) this.#warm.add(route);
+    slot.idle.push(upstream);
+    this.#idleCount += 1;
+  }
+
+  /** The circuit is not to be used again, and what it still carries is of no use. */
+  discard(upstream: Upstream, reason: string): void {
+    if (this.#uncount(upstream)) upstream.destroy(reason);
+  }
+
+  /** Nothing more is to come: half-closes, so that the origin sees a clean end. */
+  finish(upstream: Upstream): void {
+    if (!this.#uncount(upstream)) return;
+    upstream.owner = undefined;
+    if (upstream.closed) return;
+    upstream.resume();
+    upstream.idleUntilMs = this.#nowMs() + CLOSING_MS;
+    this.#closing.add(upstream);
+    upstream.circuit.end();
+  }
+
+  /** Ends the idle circuits of a route that was replaced; its waiters fail. */
+  retire(route: GatewayRoute): void {
+    for (const upstream of route.slot.idle.splice(0)) {
+      this.#idleCount -= 1;
+      this.finish(upstream);
+    }
+    this.#warm.delete(route);
+    if (!route.revoked) return;
+    for (const waiter of route.slot.waiters) {
+      route.slot.waiters.delete(waiter);
+      waiter.circuitFailed(new CircuitError('not-authorized', 'control', 'the share was withdrawn'));
+    }
+  }
+
+  /** Ends circuits that were idle for too long. */
+  sweep(): void {
+    const nowMs = this.#nowMs();
+    for (const route of this.#warm) {
+      const { idle } = route.slot;
+      for (let i = idle.length - 1; i >= 0; i -= 1) {
+        const upstream = idle[i]!;
+        if (upstream.idleUntilMs > nowMs) continue;
+        idle.splice(i, 1);
+        this.#idleCount -= 1;
+        this.finish(upstream);
+      }
+      if (idle.length === 0) this.#warm.delete(route);
+    }
+    for (const upstream of this.#closing) {
+      if (upstream.idleUntilMs > nowMs) continue;
+      this.#closing.delete(upstream);
+      upstream.destroy('not closed by the service');
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const route of this.#warm) this.retire(route);
+    for (const upstream of this.#closing) upstream.destroy('gateway closes');
+    this.#closing.clear();
+  }
+
+  #startDials(route: GatewayRoute): void {
+    const { slot } = route;
+    while (slot.dialing < slot.waiters.size && slot.dialing < this.#limits.maxDialsPerShare) {
+      slot.dialing += 1;
+      void this.#dial(route);
+    }
+  }
+
+  async #dial(route: GatewayRoute): Promise<void> {
+    const { slot } = route;
+    let upstream: Upstream | undefined;
+    let failure: CircuitError | undefined;
+    try {
+      const circuit = await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs);
+      upstream = this.#open(circuit, route);
+    } catch (error) {
+      failure =
+        error instanceof CircuitError
+          ? error
+          : new CircuitError('overlay', 'gateway', messageOf(error), { cause: error });
+    }
+    slot.dialing -= 1;
+    const [waiter] = slot.waiters;
+    if (waiter !== undefined) slot.waiters.delete(waiter);
+    try {
+      if (upstream !== undefined) this.#hand(upstream, waiter);
+      else if (failure !== undefined) waiter?.circuitFailed(failure);
+    } catch (error) {
+      upstream?.owner?.upstreamFault(error);
+    }
+    this.#startDials(route);
+  }
+
+  #hand(upstream: Upstream, waiter: CircuitWaiter | undefined): void {
+    if (waiter !== undefined) waiter.circuitReady(upstream);
+    else {
+      // Whoever wanted it got another one: it has carried nothing and waits for the next request.
+      this.release(upstream, -1);
+      upstream.uses = 0;
+    }
+  }
+
+  #open(circuit: Circuit, route: GatewayRoute): Upstream {
+    const { maxResponseHeadBytes } = this.#limits;
+    this.#openCount += 1;
+    return new Upstream(
+      circuit,
+      route,
+      new HeadBuffer(maxResponseHeadBytes, maxResponseHeadBytes),
+      this.#dropUnowned,
+    );
+  }
+
+  /** It spoke, ended or closed while nobody owned it. */
+  #drop(upstream: Upstream): void {
+    if (this.#closing.has(upstream)) {
+      if (upstream.closed) this.#closing.delete(upstream);
+      return;
+    }
+    const { idle } = upstream.route.slot;
+    const at = idle.indexOf(upstream);
+    if (at !== -1) {
+      idle.splice(at, 1);
+      this.#idleCount -= 1;
+    }
+    if (upstream.ended && !upstream.closed) this.finish(upstream);
+    else this.discard(upstream, 'spoke while idle');
+  }
+
+  #uncount(upstream: Upstream): boolean {
+    if (!upstream.counted) return false;
+    upstream.counted = false;
+    this.#openCount -= 1;
+    return true;
+  }
+}

@@ -1,0 +1,396 @@
+/**
+ * One request and its answer: gets a circuit, sends the request over it, and turns what comes back into an answer
+ * with framing of our own. It ends in exactly one of: done, failed (nothing was sent to the client, so it gets a
+ * page), broken (the answer had begun, so its connection is cut and nobody takes it for complete). RFC 9112 §6, §9.
+ */
+import type { CircuitError } from '#sdk';
+import { messageOf } from '#base';
+import {
+  BODY_CHUNKED,
+  BODY_LENGTH,
+  BODY_NONE,
+  BODY_UNTIL_END,
+  BodyDecoder,
+  type BodySink,
+} from './body-decoder.ts';
+import type { ErrorAnswer } from './error-page.ts';
+import { failureOfCircuit } from './circuit-failure.ts';
+import {
+  FAILURES,
+  failureOfAnswer,
+  failureOfRequest,
+  serviceFailure,
+  type Failure,
+} from './failure-table.ts';
+import { encodeClientHead } from './forward-head-codec.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import type { RequestHead } from './request-head-policy.ts';
+import { RequestSender } from './request-sender.ts';
+import { readResponseHead, type ResponseHead } from './response-head-policy.ts';
+import type { SocketWriter } from './socket-writer.ts';
+import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from './upstream.ts';
+
+/** Why the client's socket is not read. */
+export const PAUSED_BY_CIRCUIT = 1;
+export const PAUSED_FOR_DIAL = 2;
+
+/** The client's connection, as an exchange sees it. */
+export interface ExchangeClient {
+  readonly writer: SocketWriter;
+  readonly address: string;
+  /** Bytes after the request have come already. */
+  readonly holdsMore: boolean;
+  pauseReading(reason: number): void;
+  resumeReading(reason: number): void;
+  deadlineIn(ms: number): void;
+  exchangeDone(keepAlive: boolean): void;
+  exchangeFailed(failure: Failure, route: GatewayRoute, asked: ErrorAnswer, error?: unknown): void;
+  exchangeBroken(failure: Failure, route: GatewayRoute, error?: unknown): void;
+  exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void;
+}
+
+const WAITING = 0;
+const HEAD = 1;
+const BODY = 2;
+const OVER = 3;
+
+export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
+  readonly route: GatewayRoute;
+  freshOnly = false;
+  readonly #context: GatewayContext;
+  readonly #client: ExchangeClient;
+  readonly #sender: RequestSender;
+  readonly #method: string;
+  readonly #target: string;
+  readonly #accept: string;
+  readonly #upgrade: string;
+  readonly #http10: boolean;
+  #keepAlive: boolean;
+  /** The client waits for 100 before it sends its body. */
+  #expecting: boolean;
+  #state = WAITING;
+  #upstream: Upstream | undefined;
+  #answered = false;
+  #interims = 0;
+  #status = 0;
+  #body: BodyDecoder | undefined;
+  #chunkOut = false;
+  #reusable = false;
+  #keepMs = -1;
+  #rateSinceMs: number;
+  #rateBytes = 0;
+
+  constructor(
+    context: GatewayContext,
+    client: ExchangeClient,
+    route: GatewayRoute,
+    head: RequestHead,
+    headText: string,
+  ) {
+    this.#context = context;
+    this.#client = client;
+    this.route = route;
+    this.#sender = new RequestSender(head, headText);
+    this.#method = head.method;
+    this.#target = head.target;
+    this.#accept = head.accept;
+    this.#upgrade = head.upgrade;
+    this.#http10 = head.http10;
+    this.#keepAlive = head.keepAlive;
+    this.#expecting = head.expectContinue && head.hasBody && !head.http10;
+    this.#rateSinceMs = context.nowMs;
+  }
+
+  get wantsBody(): boolean {
+    return !this.#sender.body.done;
+  }
+
+  /** Gets a circuit and sends what has come. */
+  connect(): void {
+    const { pool, limits } = this.#context;
+    const idle = pool.takeIdle(this.route, this.#sender.isRepeatable);
+    if (idle !== undefined) this.circuitReady(idle);
+    else {
+      if (this.wantsBody) this.#client.pauseReading(PAUSED_FOR_DIAL);
+      this.#client.deadlineIn(limits.dialTimeoutMs + 1_000);
+      if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
+    }
+  }
+
+  circuitReady(upstream: Upstream): void {
+    if (this.#state !== WAITING) {
+      this.#context.pool.release(upstream, -1);
+      return;
+    }
+    this.#state = HEAD;
+    this.#upstream = upstream;
+    upstream.owner = this;
+    this.#rateSinceMs = this.#context.nowMs;
+    this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
+    this.#sender.attach(upstream);
+    // (A circuit that breaks at once has ended this exchange already.)
+    if (this.#upstream !== upstream) return;
+    if (this.#sender.isBlocked && this.wantsBody) this.#client.pauseReading(PAUSED_BY_CIRCUIT);
+    this.#client.resumeReading(PAUSED_FOR_DIAL);
+  }
+
+  circuitFailed(error: CircuitError): void {
+    this.#fail(failureOfCircuit(error), error);
+  }
+
+  /** The next bytes of the request's body; what follows it comes back. */
+  clientData(bytes: Buffer): Buffer | undefined {
+    const rest = this.#sender.take(bytes);
+    if (this.#sender.body.malformed) {
+      this.#end(failureOfRequest('malformed-chunk'));
+      return undefined;
+    }
+    if (this.#state === HEAD) this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
+    if (this.#sender.isBlocked && this.wantsBody) this.#client.pauseReading(PAUSED_BY_CIRCUIT);
+    return rest;
+  }
+
+  clientDrained(): void {
+    this.#upstream?.resume();
+  }
+
+  /** The client is gone: nobody waits for the answer. */
+  clientGone(): void {
+    this.#release('the client went away');
+  }
+
+  /** The deadline has passed. */
+  expired(): void {
+    if (this.#state === WAITING) this.#end(FAILURES.dialTimeout);
+    else this.#end(this.#state === HEAD ? FAILURES.answerTimeout : FAILURES.streamIdle);
+  }
+
+  revoked(): void {
+    this.#end(FAILURES.revoked);
+  }
+
+  /** Cuts a body that trickles, while nothing but the client holds it up. */
+  checkBodyRate(): void {
+    const { limits, nowMs } = this.#context;
+    const { body, isBlocked } = this.#sender;
+    if (this.#state !== HEAD || body.done || isBlocked || this.#expecting || limits.minBodyBytesPerS === 0) {
+      this.#rateSinceMs = nowMs;
+      this.#rateBytes = body.dataBytes;
+      return;
+    }
+    const elapsedMs = nowMs - this.#rateSinceMs;
+    if (elapsedMs < limits.bodyRateWindowMs) return;
+    const bytes = body.dataBytes - this.#rateBytes;
+    this.#rateSinceMs = nowMs;
+    this.#rateBytes = body.dataBytes;
+    if (bytes * 1000 < limits.minBodyBytesPerS * elapsedMs) this.#end(FAILURES.bodyTooSlow);
+  }
+
+  upstreamData(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#client.deadlineIn(this.#context.limits.streamIdleMs);
+    const rest = this.#state === HEAD ? this.#readHeads(bytes) : bytes;
+    if (this.#state === BODY) this.#readBody(rest);
+  }
+
+  upstreamEnded(): void {
+    if (this.#state === BODY && this.#body!.end()) this.#finish(false);
+    else this.#lost('the service closed the connection before its answer was complete');
+  }
+
+  upstreamClosed(error: CircuitError | undefined): void {
+    this.#lost(error?.message ?? 'the circuit closed before the answer was complete', error);
+  }
+
+  upstreamDrained(): void {
+    this.#sender.isBlocked = false;
+    this.#client.resumeReading(PAUSED_BY_CIRCUIT);
+  }
+
+  upstreamFault(error: unknown): void {
+    this.#end({ ...FAILURES.internal, cause: messageOf(error) }, error);
+  }
+
+  bodyRun(bytes: Uint8Array, start: number, end: number): void {
+    const view = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+    if (this.#chunkOut) this.#client.writer.batch.chunk(view);
+    else this.#client.writer.batch.view(view);
+  }
+
+  /** Interim answers and then the answer's head; what follows the head comes back. */
+  #readHeads(bytes: Buffer): Buffer | undefined {
+    const { limits, responseHead } = this.#context;
+    const { heads } = this.#upstream!;
+    let piece: Buffer | undefined = bytes;
+    while (piece !== undefined) {
+      if (!this.#answered && piece[0] !== 72) {
+        this.#fail(failureOfAnswer('malformed-status-line'));
+        return undefined;
+      }
+      this.#answered = true;
+      if (!heads.push(piece)) return undefined;
+      const problem = heads.refusal ?? readResponseHead(heads.text, limits.maxResponseFields, responseHead);
+      if (problem !== undefined) {
+        this.#fail(failureOfAnswer(problem));
+        return undefined;
+      }
+      piece = heads.rest;
+      if (responseHead.status === 101) {
+        this.#switchProtocols(responseHead, piece);
+        return undefined;
+      }
+      if (responseHead.status >= 200) {
+        this.#beginAnswer(responseHead);
+        return piece;
+      }
+      this.#passInterim(responseHead);
+      if (this.#state !== HEAD) return undefined;
+    }
+    return undefined;
+  }
+
+  #passInterim(head: ResponseHead): void {
+    this.#interims += 1;
+    if (this.#interims > this.#context.limits.maxInterimAnswers) {
+      this.#fail(serviceFailure(502, 'malformed-answer', 'too many interim answers'));
+      return;
+    }
+    if (head.status === 100) this.#expecting = false;
+    // HTTP/1.0 has no interim answers.
+    if (!this.#http10) this.#write(encodeClientHead(head, ''));
+    this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
+  }
+
+  #beginAnswer(head: ResponseHead): void {
+    const { status, contentLength } = head;
+    const isBodiless = this.#method === 'HEAD' || status === 204 || status === 304;
+    let framing = '';
+    if (isBodiless) this.#body = new BodyDecoder(BODY_NONE);
+    else if (head.chunked) this.#body = new BodyDecoder(BODY_CHUNKED);
+    else if (contentLength >= 0) this.#body = new BodyDecoder(BODY_LENGTH, contentLength);
+    else this.#body = new BodyDecoder(BODY_UNTIL_END);
+    this.#chunkOut =
+      !this.#http10 && (this.#body.mode === BODY_CHUNKED || this.#body.mode === BODY_UNTIL_END);
+    if (this.#chunkOut) framing = 'Transfer-Encoding: chunked\r\n';
+    else if (contentLength >= 0 && status !== 204) framing = `Content-Length: ${contentLength}\r\n`;
+    // After an upgrade that was not granted, bytes that follow belong to no protocol that both ends agree on.
+    const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.holdsMore);
+    if (isStuck || this.#context.draining) this.#keepAlive = false;
+    if (!this.#keepAlive) framing += 'Connection: close\r\n';
+    this.#status = status;
+    this.#reusable = head.keepAlive && this.#body.mode !== BODY_UNTIL_END && this.#upgrade === '';
+    this.#keepMs = head.keepAliveMs;
+    this.#state = BODY;
+    this.#write(encodeClientHead(head, framing));
+  }
+
+  #readBody(bytes: Buffer | undefined): void {
+    const body = this.#body!;
+    const used = bytes === undefined ? 0 : body.decode(bytes, 0, this);
+    if (body.malformed) {
+      this.#broken(failureOfAnswer('malformed-chunk'));
+      return;
+    }
+    const { writer } = this.#client;
+    if (body.done) this.#finish(bytes !== undefined && used < bytes.length);
+    else if (writer.batch.bytes > 0) writer.written();
+    if (this.#state === BODY && writer.isFull) this.#upstream!.pause();
+  }
+
+  #switchProtocols(head: ResponseHead, rest: Buffer | undefined): void {
+    if (this.#upgrade === '' || head.upgrade.toLowerCase() !== this.#upgrade.toLowerCase()) {
+      this.#fail(
+        serviceFailure(502, 'malformed-answer', 'the service switched protocols without being asked'),
+      );
+      return;
+    }
+    const upstream = this.#upstream!;
+    this.#status = 101;
+    this.#state = OVER;
+    this.#upstream = undefined;
+    this.#write(encodeClientHead(head, `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`));
+    this.#account();
+    this.#client.exchangeUpgraded(upstream, rest);
+  }
+
+  #finish(hasExtra: boolean): void {
+    const { writer } = this.#client;
+    if (this.#chunkOut) writer.batch.text('0\r\n\r\n');
+    if (writer.batch.bytes > 0) writer.written();
+    const upstream = this.#upstream!;
+    const { pool } = this.#context;
+    const isClean = !hasExtra && this.#reusable && !this.wantsBody && !this.#sender.isBlocked;
+    this.#state = OVER;
+    this.#upstream = undefined;
+    if (isClean) pool.release(upstream, this.#keepMs);
+    else if (hasExtra || this.wantsBody) pool.discard(upstream, 'not cleanly framed');
+    else pool.finish(upstream);
+    this.#account();
+    this.#client.exchangeDone(this.#keepAlive && !this.wantsBody && !this.#context.draining);
+  }
+
+  #write(text: string): void {
+    this.#client.writer.batch.text(text);
+    this.#client.writer.written();
+  }
+
+  /** The circuit ended too early. A request that crossed with the close of an idle circuit is sent once more. */
+  #lost(cause: string, error?: CircuitError): void {
+    const upstream = this.#upstream!;
+    const crossed = this.#state === HEAD && !this.#answered && upstream.uses > 0;
+    if (crossed && this.#sender.isRepeatable && !this.freshOnly && !this.route.revoked) {
+      this.#context.pool.discard(upstream, 'closed by the service');
+      this.#context.counters.retries += 1;
+      this.#upstream = undefined;
+      this.#state = WAITING;
+      this.freshOnly = true;
+      this.#client.deadlineIn(this.#context.limits.dialTimeoutMs + 1_000);
+      if (!this.#context.pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
+      return;
+    }
+    this.#end(error === undefined ? serviceFailure(502, 'no-answer', cause) : failureOfCircuit(error), error);
+  }
+
+  #end(failure: Failure, error?: unknown): void {
+    if (this.#state === BODY) this.#broken(failure, error);
+    else this.#fail(failure, error);
+  }
+
+  #fail(failure: Failure, error?: unknown): void {
+    if (this.#state === OVER) return;
+    this.#release(failure.cause);
+    const keepAlive = this.#keepAlive && !this.wantsBody && this.#upgrade === '' && failure.hop !== 'client';
+    this.#client.exchangeFailed(
+      failure,
+      this.route,
+      { accept: this.#accept, isHead: this.#method === 'HEAD', keepAlive },
+      error,
+    );
+  }
+
+  #broken(failure: Failure, error?: unknown): void {
+    this.#release(failure.cause);
+    this.#client.exchangeBroken(failure, this.route, error);
+  }
+
+  #release(reason: string): void {
+    const { pool } = this.#context;
+    if (this.#state === WAITING) pool.cancel(this.route, this);
+    this.#state = OVER;
+    const upstream = this.#upstream;
+    this.#upstream = undefined;
+    if (upstream !== undefined) pool.discard(upstream, reason);
+  }
+
+  #account(): void {
+    this.#context.accessLog?.record({
+      share: this.route.share.token,
+      client: this.#client.address,
+      method: this.#method,
+      target: this.#target,
+      status: this.#status,
+      bytesIn: this.#sender.body.dataBytes,
+      bytesOut: this.#body?.dataBytes ?? 0,
+    });
+  }
+}

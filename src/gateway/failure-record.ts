@@ -1,0 +1,29 @@
+/** The one log record of a request that was not served, or of a client that went away. No paths, no header values. */
+import type { Log } from '#base';
+import type { Failure } from './failure-table.ts';
+import type { GatewayRoute } from './upstream.ts';
+
+/** What the client got to see. */
+export interface Outcome {
+  /** The status of the page, or that the answer was cut. */
+  readonly status: number | 'broken off';
+  /** The id on the page. */
+  readonly errorId?: string;
+}
+
+export interface FailedRequest extends Outcome {
+  readonly route: GatewayRoute | undefined;
+  readonly client: string;
+}
+
+export function recordFailure(log: Log, failure: Failure, request: FailedRequest, error?: unknown): void {
+  const { route, ...outcome } = request;
+  const stack = failure.code === 'internal' && error instanceof Error ? { stack: error.stack } : {};
+  const { code, hop, cause } = failure;
+  const level = hop === 'client' ? 'info' : 'warn';
+  log[level]({ ...outcome, code, hop, share: route?.share.token, cause, ...stack }, 'request not served');
+}
+
+export function recordGone(log: Log, cause: string, route: GatewayRoute | undefined, client: string): void {
+  log.info({ hop: 'client', share: route?.share.token, client, cause }, 'client gone');
+}

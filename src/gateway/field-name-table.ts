@@ -1,0 +1,103 @@
+/**
+ * The header names that the gateway treats specially, and the character classes of heads. Names are compared in
+ * their canonical form: any case, `_` read as `-`, because origins (CGI, WSGI) fold them so. Plain tables and number
+ * codes, no allocation for a name that is looked up: this runs for every line of every head.
+ */
+
+/** What a header is to the gateway. Everything else is `OTHER` and travels as it came. */
+export const OTHER = 0;
+export const HOST = 1;
+export const CONTENT_LENGTH = 2;
+export const TRANSFER_ENCODING = 3;
+export const CONNECTION = 4;
+export const UPGRADE = 5;
+export const EXPECT = 6;
+/** Hop-by-hop: ends here. */
+export const HOP = 7;
+export const KEEP_ALIVE = 8;
+/** Only a proxy may say it: what a client sends under this name never reaches an origin. */
+export const RESERVED = 9;
+export const ACCEPT = 10;
+/** A framing or hop-by-hop name written with `_`: refused. */
+export const DISGUISED = 11;
+
+const NAMES: readonly (readonly [string, number])[] = [
+  ['host', HOST],
+  ['content-length', CONTENT_LENGTH],
+  ['transfer-encoding', TRANSFER_ENCODING],
+  ['connection', CONNECTION],
+  ['upgrade', UPGRADE],
+  ['expect', EXPECT],
+  ['accept', ACCEPT],
+  ['keep-alive', KEEP_ALIVE],
+  ['proxy-connection', HOP],
+  ['proxy-authenticate', HOP],
+  ['proxy-authorization', HOP],
+  ['te', HOP],
+  ['trailer', HOP],
+  ['http2-settings', HOP],
+  ['forwarded', RESERVED],
+];
+
+const RESERVED_PREFIXES: readonly string[] = ['x-forwarded-', 'zrok-auth-'];
+
+const BY_LENGTH: readonly (readonly (readonly [string, number])[])[] = Array.from(
+  { length: 20 },
+  (_, length) => NAMES.filter(([name]) => name.length === length),
+);
+
+function flags(allowed: (code: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, code) => (allowed(code) ? 1 : 0));
+}
+
+function isAlphanumeric(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+const TOKEN_MARKS = "!#$%&'*+-.^_`|~";
+
+/** RFC 9110 §5.6.2 token characters. */
+export const IS_TOKEN = flags(
+  (code) => isAlphanumeric(code) || TOKEN_MARKS.includes(String.fromCharCode(code)),
+);
+
+/** RFC 9110 §5.5: visible characters, space, tab and obs-text. */
+export const IS_VALUE = flags((code) => code === 9 || (code >= 32 && code !== 127));
+
+/** What a request target may hold: visible ASCII without `#`. */
+export const IS_TARGET = flags((code) => code > 32 && code < 127 && code !== 35);
+
+/** Lower case, `_` as `-`. */
+const FOLD = Uint8Array.from({ length: 256 }, (_, code) => {
+  if (code >= 65 && code <= 90) return code + 32;
+  return code === 95 ? 45 : code;
+});
+
+function matches(text: string, start: number, name: string): boolean {
+  for (let i = 0; i < name.length; i += 1) {
+    if (FOLD[text.charCodeAt(start + i) & 0xff] !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+/** The code of the name that stands in `text` from `start` to `end`. */
+export function fieldCode(text: string, start: number, end: number): number {
+  const length = end - start;
+  if (length < BY_LENGTH.length) {
+    const candidates = BY_LENGTH[length]!;
+    for (let i = 0; i < candidates.length; i += 1) {
+      const [name, code] = candidates[i]!;
+      if (!matches(text, start, name)) continue;
+      const disguised = code !== RESERVED && name.includes('-') && text.slice(start, end).includes('_');
+      return disguised ? DISGUISED : code;
+    }
+  }
+  const first = FOLD[text.charCodeAt(start) & 0xff];
+  if (first === 120 || first === 122) {
+    for (let i = 0; i < RESERVED_PREFIXES.length; i += 1) {
+      const prefix = RESERVED_PREFIXES[i]!;
+      if (length > prefix.length && matches(text, start, prefix)) return RESERVED;
+    }
+  }
+  return OTHER;
+}

@@ -1,0 +1,34 @@
+/** What all connections of one gateway share. The clock is coarse: the sweep moves it, nothing on the hot path asks. */
+import type { Log } from '#base';
+import type { AccessLog } from './access-log.ts';
+import type { CircuitPool } from './circuit-pool.ts';
+import type { RoutePool } from './upstream.ts';
+import type { GatewayLimits } from './gateway-limits.ts';
+import type { RequestHead } from './request-head-policy.ts';
+import type { ResponseHead } from './response-head-policy.ts';
+import type { ShareTable } from './share-table.ts';
+
+/** Counted since the start. */
+export interface GatewayCounters {
+  requests: number;
+  /** Requests refused or not served, by the gateway's own page or by a broken answer. */
+  failures: number;
+  retries: number;
+  upgrades: number;
+}
+
+export interface GatewayContext {
+  readonly limits: GatewayLimits;
+  readonly table: ShareTable<RoutePool>;
+  readonly pool: CircuitPool;
+  readonly log: Log;
+  readonly accessLog: AccessLog | undefined;
+  readonly counters: GatewayCounters;
+  /** Scratch for the head that is being read: valid until the handler returns. */
+  readonly requestHead: RequestHead;
+  readonly responseHead: ResponseHead;
+  /** Monotonic, moved by the sweep. */
+  nowMs: number;
+  /** Closing: every answer is the last one of its connection. */
+  draining: boolean;
+}

@@ -1,0 +1,183 @@
+/**
+ * The gateway's data path as a running part: its ports, its share table, its circuit pool, and the one timer that
+ * keeps every deadline. Shares come in through `table` (see `share-feed.ts`); circuits through the dialer.
+ */
+import { performance } from 'node:perf_hooks';
+import type { Socket } from 'node:net';
+import type { Log } from '#base';
+import { AccessLog } from './access-log.ts';
+import { Admission } from './admission.ts';
+import type { CircuitDialer } from './circuit-dialer.ts';
+import { CircuitPool } from './circuit-pool.ts';
+import { RoutePool, type GatewayRoute } from './upstream.ts';
+import { ClientConnection } from './client-connection.ts';
+import type { ClientFacts } from './route-decision.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './gateway-limits.ts';
+import { openListener, type ListenAddress, type Listener, type TlsSettings } from './gateway-listener.ts';
+import { RequestHead } from './request-head-policy.ts';
+import { ResponseHead } from './response-head-policy.ts';
+import { ShareTable } from './share-table.ts';
+
+const SWEEP_MS = 250;
+
+export interface GatewayOptions {
+  /** At least one of the two. */
+  readonly plain?: ListenAddress;
+  readonly secure?: ListenAddress & { readonly tls: TlsSettings };
+  readonly dialer: CircuitDialer;
+  readonly log: Log;
+  readonly limits?: Partial<GatewayLimits>;
+  /** Gets batches of JSON lines, one a request; without it nothing is gathered. */
+  readonly writeAccessLog?: (lines: string) => void;
+}
+
+export interface GatewayStats {
+  readonly connections: number;
+  readonly openCircuits: number;
+  readonly idleCircuits: number;
+  readonly shares: number;
+  readonly requests: number;
+  readonly failures: number;
+  readonly retries: number;
+  readonly upgrades: number;
+}
+
+export interface Gateway {
+  readonly plainPort: number | undefined;
+  readonly securePort: number | undefined;
+  readonly table: ShareTable<RoutePool>;
+  stats(): GatewayStats;
+  /** Stops accepting, lets requests in the making finish for at most `drainMs`, then cuts what is left. */
+  close(options?: { drainMs?: number }): Promise<void>;
+}
+
+/** Rejects with `port-taken` or `cannot-listen` of `openListener`. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const gateway = new GatewayServer(options);
+  try {
+    await gateway.listen();
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
+  return gateway;
+}
+
+class GatewayServer implements Gateway {
+  readonly table: ShareTable<RoutePool>;
+  plainPort: number | undefined;
+  securePort: number | undefined;
+  readonly #options: GatewayOptions;
+  readonly #context: GatewayContext;
+  readonly #admission: Admission;
+  readonly #connections = new Set<ClientConnection>();
+  readonly #listeners: Listener[] = [];
+  readonly #sweeper: NodeJS.Timeout;
+  #whenEmpty: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: GatewayOptions) {
+    const limits = { ...DEFAULT_GATEWAY_LIMITS, ...options.limits };
+    const nowMs = (): number => this.#context.nowMs;
+    const pool = new CircuitPool(options.dialer, limits, nowMs);
+    this.#options = options;
+    this.table = new ShareTable<RoutePool>({
+      makeSlot: () => new RoutePool(),
+      onRetired: (route) => this.#retire(route),
+    });
+    this.#context = {
+      limits,
+      table: this.table,
+      pool,
+      log: options.log,
+      accessLog: options.writeAccessLog === undefined ? undefined : new AccessLog(options.writeAccessLog),
+      counters: { requests: 0, failures: 0, retries: 0, upgrades: 0 },
+      requestHead: new RequestHead(),
+      responseHead: new ResponseHead(),
+      nowMs: performance.now(),
+      draining: false,
+    };
+    this.#admission = new Admission(limits.maxConnections, limits.maxConnectionsPerAddress, options.log);
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
+  }
+
+  async listen(): Promise<void> {
+    const { plain, secure } = this.#options;
+    if (plain !== undefined) this.plainPort = await this.#listen(plain, undefined);
+    if (secure !== undefined) this.securePort = await this.#listen(secure, secure.tls);
+  }
+
+  stats(): GatewayStats {
+    const { pool, counters } = this.#context;
+    return {
+      connections: this.#admission.count,
+      openCircuits: pool.openCount,
+      idleCircuits: pool.idleCount,
+      shares: this.table.size,
+      ...counters,
+    };
+  }
+
+  close(options: { drainMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(options.drainMs ?? 0);
+    return this.#closing;
+  }
+
+  async #listen(address: ListenAddress, tls: TlsSettings | undefined): Promise<number> {
+    const { limits, log } = this.#context;
+    const listener = await openListener({
+      address,
+      tls,
+      log,
+      admission: this.#admission,
+      handshakeTimeoutMs: limits.headTimeoutMs,
+      highWaterMark: limits.maxUnsentBytes,
+      nowMs: () => performance.now(),
+      onConnection: (socket, facts) => this.#accept(socket, facts),
+    });
+    this.#listeners.push(listener);
+    return listener.port;
+  }
+
+  #accept(socket: Socket, facts: ClientFacts): void {
+    const connection = new ClientConnection(this.#context, socket, facts, (closed) => {
+      this.#connections.delete(closed);
+      if (this.#connections.size === 0) this.#whenEmpty?.();
+    });
+    this.#connections.add(connection);
+  }
+
+  #retire(route: GatewayRoute): void {
+    this.#context.pool.retire(route);
+    if (!route.revoked) return;
+    for (const connection of this.#connections) if (connection.route === route) connection.revoke();
+  }
+
+  #sweep(): void {
+    this.#context.nowMs = performance.now();
+    for (const connection of this.#connections) connection.sweep();
+    this.#context.pool.sweep();
+    this.#context.accessLog?.flush();
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    this.#context.draining = true;
+    for (const listener of this.#listeners) listener.stop();
+    for (const connection of this.#connections) connection.drain();
+    if (this.#connections.size > 0 && drainMs > 0) await this.#empty(drainMs);
+    for (const connection of this.#connections) connection.destroy();
+    if (this.#connections.size > 0) await this.#empty(1_000);
+    clearInterval(this.#sweeper);
+    this.#context.pool.close();
+    this.#context.accessLog?.flush();
+  }
+
+  async #empty(timeoutMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#whenEmpty = resolve;
+    const timer = setTimeout(resolve, timeoutMs);
+    await promise;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Collects the bytes of one head until it is whole. A head that arrives in one piece, the common case, is decoded
+ * where it lies; only a head in several pieces is copied together, into a buffer that grows with what has arrived.
+ */
+import {
+  HEAD_BARE_LINE_FEED,
+  HEAD_FIRST_LINE_TOO_LONG,
+  HEAD_INCOMPLETE,
+  HeadScanner,
+} from './head-decoder.ts';
+import type { Refusal } from './refusal-table.ts';
+
+export class HeadBuffer {
+  /** The head as Latin-1 text, after `push` returned true. */
+  text = '';
+  /** What followed the head in the last piece. */
+  rest: Buffer | undefined;
+  /** After `push` returned true with no text: why there is no head. */
+  refusal: Refusal | undefined;
+  readonly #scanner: HeadScanner;
+  #held: Buffer | undefined;
+  #heldBytes = 0;
+
+  constructor(maxBytes: number, maxFirstLineBytes: number) {
+    this.#scanner = new HeadScanner(maxBytes, maxFirstLineBytes);
+  }
+
+  /** Part of a head has arrived, not all of it. */
+  get isPartial(): boolean {
+    return this.#heldBytes > 0;
+  }
+
+  /** True: the head is whole, or refused; false: more bytes are needed. */
+  push(piece: Buffer): boolean {
+    const before = this.#heldBytes;
+    const bytes = before === 0 ? piece : this.#append(piece);
+    const length = before + piece.length;
+    const end = this.#scanner.scan(bytes, length);
+    if (end === HEAD_INCOMPLETE) {
+      if (before === 0) {
+        this.#held = piece;
+        this.#heldBytes = piece.length;
+      }
+      return false;
+    }
+    this.#scanner.reset();
+    this.#held = undefined;
+    this.#heldBytes = 0;
+    this.refusal = undefined;
+    this.rest = undefined;
+    if (end > 0) {
+      this.text = bytes.toString('latin1', 0, end);
+      if (end < length) this.rest = piece.subarray(end - before);
+      return true;
+    }
+    this.text = '';
+    if (end === HEAD_BARE_LINE_FEED) this.refusal = 'bare-line-feed';
+    else this.refusal = end === HEAD_FIRST_LINE_TOO_LONG ? 'target-too-long' : 'head-too-large';
+    return true;
+  }
+
+  /** Forgets a partial head. */
+  clear(): void {
+    this.#scanner.reset();
+    this.#held = undefined;
+    this.#heldBytes = 0;
+  }
+
+  #append(piece: Buffer): Buffer {
+    const held = this.#held!;
+    const needed = this.#heldBytes + piece.length;
+    let target = held;
+    if (needed > held.length || this.#heldBytes === held.length) {
+      target = Buffer.allocUnsafe(Math.max(1024, 2 * needed));
+      held.copy(target, 0, 0, this.#heldBytes);
+      this.#held = target;
+    }
+    piece.copy(target, this.#heldBytes);
+    this.#heldBytes = needed;
+    return target;
+  }
+}
+
+/** `bytes` as a Buffer over the same memory. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { GatewayWorld, get, shareOf, statusOf } from './testing/gateway-world.ts';
+import { RawClient } from './testing/raw-client.ts';
+
+const MIB = 1_048_576;
+
+describe('bounds of the gateway', () => {
+  it('cuts 200 clients that never send a byte at the deadline, while others are served', async () => {
+    const world = await GatewayWorld.start({ limits: { headTimeoutMs: 1_000 } });
+    await world.serve('app', (_request, response) => response.end('served'));
+    const startedMs = Date.now();
+    const silent = await Promise.all(Array.from({ length: 200 }, () => world.client()));
+    let served = 0;
+    while (silent.some((client) => client.isOpen)) {
+      assert.equal(statusOf(await world.ask(get('app'))), 200);
+      served += 1;
+      assert.ok(Date.now() - startedMs < 8_000, 'silent clients are cut in time');
+    }
+    assert.ok(Date.now() - startedMs >= 900);
+    assert.ok(served > 5);
+    await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');
+    assert.equal(world.records.filter((record) => record['cause'] === 'no request came in time').length, 200);
+    await world.close();
+  });
+
+  it('answers 408 to a head that trickles, and closes', async () => {
+    const world = await GatewayWorld.start({ limits: { headTimeoutMs: 700 } });
+    const client = await world.client();
+    const trickle = setInterval(() => client.send('X: y\r\n'), 50);
+    client.send('GET / HTTP/1.1\r\n');
+    const answer = await client.ended();
+    clearInterval(trickle);
+    client.close();
+    assert.equal(statusOf(answer), 408);
+    await world.close();
+  });
+
+  it('cuts a body that trickles, but not one that its origin holds up', async () => {
+    const world = await GatewayWorld.start({ limits: { minBodyBytesPerS: 1_000, bodyRateWindowMs: 600 } });
+    await world.serve('app', (request, response) => {
+      request.on('error', () => {});
+      request.on('end', () => response.end('served'));
+      request.resume();
+    });
+    const slow = await world.client();
+    slow.send('POST / HTTP/1.1\r\nHost: app.share.localhost\r\nContent-Length: 100000\r\n\r\n');
+    const trickle = setInterval(() => slow.send('x'), 50);
+    assert.equal(statusOf(await slow.ended()), 408);
+    clearInterval(trickle);
+    slow.close();
+
+    let origin: Socket | undefined;
+    await world.serveRaw('stuck', (socket) => {
+      origin = socket;
+      socket.pause();
+    });
+    const client = await world.client();
+    const size = 16 * MIB;
+    client.send(
+      `POST / HTTP/1.1\r\nHost: stuck.share.localhost\r\nContent-Length: ${size}\r\nConnection: close\r\n\r\n`,
+    );
+    client.socket.write(Buffer.alloc(size));
+    await world.eventually(() => origin !== undefined, 'the circuit is there');
+    let ticks = 0;
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        ticks += 1;
+        if (ticks < 8) return;
+        clearInterval(timer);
+        resolve();
+      }, 250);
+    });
+    assert.equal(client.received, '', 'still waiting for the origin');
+    let taken = 0;
+    origin!.on('data', (bytes) => {
+      taken += bytes.length;
+      if (taken > size) origin!.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+    origin!.resume();
+    assert.equal(statusOf(await client.ended()), 200);
+    await world.close();
+  });
+
+  it('closes an idle connection after its time, without a page', async () => {
+    const world = await GatewayWorld.start({ limits: { idleTimeoutMs: 400 } });
+    await world.serve('app', (_request, response) => response.end('served'));
+    const client = await world.client();
+    client.send(get('app', '/', ''));
+    assert.match(await client.ended(), /served(?:\r\n0\r\n\r\n)?$/);
+    client.close();
+    await world.close();
+  });
+
+  it('grows by less than 32 MiB for a slow reader of 64 MiB, whose answer stays intact', async () => {
+    const world = await GatewayWorld.start();
+    const total = 64 * MIB;
+    let produced = 0;
+    await world.serveRaw('big', (socket) => {
+      socket.once('data', () => {
+        const block = Buffer.alloc(65_536, 'x');
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${total}\r\n\r\n`);
+        const more = (): void => {
+          while (produced < total) {
+            produced += block.length;
+            if (!socket.write(block)) return;
+          }
+        };
+        socket.on('drain', more);
+        more();
+      });
+    });
+    const client = await RawClient.connect(world.port);
+    client.socket.removeAllListeners('data');
+    client.socket.pause();
+    const before = process.memoryUsage();
+    client.send(get('big', '/', ''));
+    let last = -1;
+    let same = 0;
+    // The producer stands still when everything between it and the reader is full.
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        same = produced === last && produced > 0 ? same + 1 : 0;
+        last = produced;
+        if (same < 8) return;
+        clearInterval(timer);
+        resolve();
+      }, 50);
+    });
+    assert.ok(produced < total, 'the producer was stopped');
+    const now = process.memoryUsage();
+    assert.ok(now.arrayBuffers + now.external - before.arrayBuffers - before.external < 32 * MIB);
+    assert.ok(now.rss - before.rss < 64 * MIB, 'with the origin in this process too');
+    let got = 0;
+    const all = new Promise<void>((resolve) => {
+      client.socket.on('data', (bytes: Buffer) => {
+        got += bytes.length;
+        if (got >= total) resolve();
+      });
+    });
+    client.socket.resume();
+    await all;
+    assert.ok(got > total && got < total + 200);
+    client.close();
+    await world.close();
+  });
+
+  it('stops taking requests from a client that does not read its answers', async () => {
+    const world = await GatewayWorld.start();
+    let served = 0;
+    const body = Buffer.alloc(40_000, 'y');
+    await world.serve('app', (_request, response) => {
+      served += 1;
+      response.end(body);
+    });
+    const client = await RawClient.connect(world.port);
+    client.socket.pause();
+    const request = get('app', '/', '');
+    const count = 2_000;
+    for (let i = 0; i < count; i += 1) client.send(request);
+    let last = -1;
+    let same = 0;
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        same = served === last && served > 0 ? same + 1 : 0;
+        last = served;
+        if (same < 8) return;
+        clearInterval(timer);
+        resolve();
+      }, 50);
+    });
+    assert.ok(served < count, `served ${served}`);
+    client.close();
+    await world.close();
+  });
+
+  it('admits no more connections of one address than its bound, and more again when some close', async () => {
+    const world = await GatewayWorld.start({ limits: { maxConnectionsPerAddress: 3 } });
+    await world.serve('app', (_request, response) => response.end('served'));
+    const first = await Promise.all([world.client(), world.client(), world.client()]);
+    for (let i = 0; i < 2; i += 1) {
+      // The reset may come before the client knows that it was connected.
+      const refused = await world.client().catch(() => undefined);
+      await refused?.ended();
+    }
+    assert.equal(world.records.filter((record) => record.message === 'connection refused').length, 1);
+    first[0].close();
+    await world.eventually(() => world.gateway.stats().connections === 2, 'one has left');
+    assert.equal(statusOf(await world.ask(get('app'))), 200);
+    for (const client of first) client.close();
+    await world.close();
+  });
+
+  it('dials no more than its bound at once, refuses what waits beyond, and serves the rest', async () => {
+    const world = await GatewayWorld.start({ limits: { maxDialsPerShare: 2, maxWaitingPerShare: 5 } });
+    await world.serve('app', (_request, response) => response.end('served'));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.dialer.gate = promise;
+    const answers = Array.from({ length: 8 }, () => world.ask(get('app')));
+    await world.eventually(() => world.gateway.stats().failures === 3, 'three are refused');
+    assert.equal(world.dialer.dials, 2);
+    resolve();
+    const statuses = (await Promise.all(answers)).map(statusOf).sort((a, b) => a - b);
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 503, 503, 503]);
+    await world.close();
+  });
+
+  it('gives up a dial that never ends', async () => {
+    const world = await GatewayWorld.start({ limits: { dialTimeoutMs: 100 } });
+    world.publish(shareOf('app'));
+    world.dialer.gate = new Promise(() => {});
+    assert.equal(statusOf(await world.ask(get('app'))), 504);
+    await world.close();
+  });
+
+  it('ends the circuit when its client vanishes', async () => {
+    const world = await GatewayWorld.start();
+    let closed: Promise<void> | undefined;
+    await world.serveRaw('app', (socket) => {
+      closed = new Promise((resolve) => socket.once('close', () => resolve()));
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\npart'));
+    });
+    const client = await world.client();
+    client.send(get('app', '/', ''));
+    await client.until((text) => text.endsWith('part'));
+    client.socket.resetAndDestroy();
+    await world.eventually(() => world.gateway.stats().openCircuits === 0, 'the circuit is gone');
+    await closed;
+    await world.close();
+  });
+
+  it('drains: finishes what is in the making, closes what is idle, takes nothing new', async () => {
+    const world = await GatewayWorld.start();
+    let finish: (() => void) | undefined;
+    await world.serve('app', (request, response) => {
+      if (request.url === '/slow') finish = () => response.end('finished');
+      else response.end('served');
+    });
+    const idle = await world.client();
+    idle.send(get('app', '/', ''));
+    await idle.until((text) => text.includes('served'));
+    const busy = await world.client();
+    busy.send(get('app', '/slow', ''));
+    await world.eventually(() => finish !== undefined, 'the request arrives');
+    const closing = world.gateway.close({ drainMs: 5_000 });
+    await idle.ended();
+    await assert.rejects(world.client());
+    finish!();
+    assert.match(await busy.ended(), /Connection: close\r\n\r\n.*finished/s);
+    idle.close();
+    busy.close();
+    await closing;
+    assert.equal(world.gateway.stats().openCircuits, 0);
+    await world.close();
+  });
+
+  it('writes the access log in batches, without queries', async () => {
+    let lines = '';
+    const world = await GatewayWorld.start({ writeAccessLog: (batch) => (lines += batch) });
+    await world.serve('app', (_request, response) => response.end('served'));
+    await world.ask(get('app', '/path?token=secret'));
+    await world.close();
+    const record = JSON.parse(lines) as Record<string, unknown>;
+    assert.equal(record['path'], '/path');
+    assert.equal(record['status'], 200);
+    assert.equal(record['bytesOut'], 6);
+    assert.doesNotMatch(lines, /secret/);
+  });
+});

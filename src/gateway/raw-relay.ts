@@ -1,0 +1,113 @@
+/**
+ * After an answer 101: bytes both ways as they come, each direction ending by itself (half-close). The circuit never
+ * returns to the pool. A break on one side breaks the other; the client never mistakes it for an end.
+ */
+import type { CircuitError } from '#sdk';
+import { messageOf } from '#base';
+import { PAUSED_BY_CIRCUIT, type ExchangeClient } from './exchange.ts';
+import { failureOfCircuit } from './circuit-failure.ts';
+import { FAILURES, serviceFailure, type Failure } from './failure-table.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import type { Upstream, UpstreamOwner } from './upstream.ts';
+
+export class RawRelay implements UpstreamOwner {
+  readonly #context: GatewayContext;
+  readonly #client: ExchangeClient;
+  readonly #upstream: Upstream;
+  #clientEnded = false;
+  #over = false;
+
+  constructor(context: GatewayContext, client: ExchangeClient, upstream: Upstream) {
+    this.#context = context;
+    this.#client = client;
+    this.#upstream = upstream;
+    upstream.owner = this;
+  }
+
+  get route(): Upstream['route'] {
+    return this.#upstream.route;
+  }
+
+  clientData(bytes: Buffer): void {
+    if (this.#over) return;
+    this.#progress();
+    if (!this.#upstream.circuit.write(bytes)) this.#client.pauseReading(PAUSED_BY_CIRCUIT);
+  }
+
+  clientDrained(): void {
+    if (!this.#over) this.#upstream.resume();
+  }
+
+  clientHalfClosed(): void {
+    if (this.#over || this.#clientEnded) return;
+    this.#clientEnded = true;
+    this.#upstream.circuit.end();
+    this.#settle();
+  }
+
+  clientGone(): void {
+    this.#release('the client went away');
+  }
+
+  expired(): void {
+    this.#broken(FAILURES.streamIdle);
+  }
+
+  revoked(): void {
+    this.#broken(FAILURES.revoked);
+  }
+
+  upstreamData(bytes: Buffer): void {
+    this.#progress();
+    const { writer } = this.#client;
+    writer.batch.view(bytes);
+    writer.written();
+    if (writer.isFull) this.#upstream.pause();
+  }
+
+  upstreamEnded(): void {
+    this.#client.writer.end();
+    this.#settle();
+  }
+
+  upstreamClosed(error: CircuitError | undefined): void {
+    if (this.#over) return;
+    if (error !== undefined) this.#broken(failureOfCircuit(error), error);
+    else if (this.#upstream.ended) {
+      this.#client.writer.end();
+      this.#release('closed');
+    } else this.#broken(serviceFailure(502, 'circuit-closed', 'the circuit closed without an end'));
+  }
+
+  upstreamDrained(): void {
+    this.#client.resumeReading(PAUSED_BY_CIRCUIT);
+  }
+
+  upstreamFault(error: unknown): void {
+    this.#broken({ ...FAILURES.internal, cause: messageOf(error) }, error);
+  }
+
+  #progress(): void {
+    const { limits } = this.#context;
+    const isHalf = this.#clientEnded || this.#upstream.ended;
+    this.#client.deadlineIn(isHalf ? limits.halfClosedTimeoutMs : limits.streamIdleMs);
+  }
+
+  /** Both directions have ended: the circuit has nothing left to carry. */
+  #settle(): void {
+    if (this.#clientEnded && this.#upstream.ended) this.#release('both ends closed');
+    else this.#progress();
+  }
+
+  #broken(failure: Failure, error?: unknown): void {
+    if (this.#over) return;
+    this.#release(failure.cause);
+    this.#client.exchangeBroken(failure, this.route, error);
+  }
+
+  #release(reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#context.pool.discard(this.#upstream, reason);
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The request's half of an exchange: its head as rewritten for the origin, and its body, re-framed, on their way to
+ * a circuit. Until there is a circuit it gathers what has come; a request without a body can be sent once more.
+ */
+import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from './body-decoder.ts';
+import { OutputBatch } from './output-batch.ts';
+import type { RequestHead } from './request-head-policy.ts';
+import type { Upstream } from './upstream.ts';
+
+const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+export class RequestSender implements BodySink {
+  readonly body: BodyDecoder;
+  /** Idempotent and without a body: may be sent again on another circuit. */
+  readonly isRepeatable: boolean;
+  /** The circuit takes no more for now. */
+  isBlocked = false;
+  readonly #chunked: boolean;
+  readonly #batch = new OutputBatch();
+  #upstream: Upstream | undefined;
+  #head: Uint8Array[] | undefined;
+
+  constructor(head: RequestHead, headText: string) {
+    this.#chunked = head.chunked;
+    if (head.chunked) this.body = new BodyDecoder(BODY_CHUNKED);
+    else if (head.contentLength > 0) this.body = new BodyDecoder(BODY_LENGTH, head.contentLength);
+    else this.body = new BodyDecoder(BODY_NONE);
+    this.isRepeatable = this.body.done && head.upgrade === '' && REPEATABLE.has(head.method);
+    this.#batch.text(headText);
+  }
+
+  /** Takes the next bytes of the client; what follows the body comes back. Check `body.malformed` after it. */
+  take(bytes: Buffer): Buffer | undefined {
+    if (this.body.done) return bytes;
+    const used = this.body.decode(bytes, 0, this);
+    if (this.body.malformed) return undefined;
+    if (this.body.done && this.#chunked) this.#batch.text('0\r\n\r\n');
+    if (this.#upstream !== undefined) this.#flush(this.#upstream, this.#batch.take());
+    return used === bytes.length ? undefined : bytes.subarray(used);
+  }
+
+  bodyRun(bytes: Uint8Array, start: number, end: number): void {
+    const view = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+    if (this.#chunked) this.#batch.chunk(view);
+    else this.#batch.view(view);
+  }
+
+  /** Sends what was gathered, and from now on everything at once. */
+  attach(upstream: Upstream): void {
+    this.#upstream = upstream;
+    const buffers = this.#head ?? this.#batch.take();
+    if (this.isRepeatable) this.#head = buffers;
+    this.#flush(upstream, buffers);
+  }
+
+  #flush(upstream: Upstream, buffers: readonly Uint8Array[]): void {
+    for (let i = 0; i < buffers.length; i += 1) {
+      if (!upstream.circuit.write(buffers[i]!)) this.isBlocked = true;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Which share answers for a host: one Map, looked up once per request; the entry found is both where the request
+ * goes and what decides whether it may. Fed with snapshots and deltas that are taken whole or not at all. `Slot` is
+ * whatever the owner keeps per entry (idle circuits); this file neither makes connections nor knows the time.
+ */
+import type { GatewayShare } from '#domain';
+import { canonicalHost } from './host-policy.ts';
+
+/** A share as it was published once; a change makes a new route and retires this one. */
+export class ShareRoute<Slot> {
+  readonly share: GatewayShare;
+  /** Only callers that an auth provider has let in may use it. */
+  readonly isProtected: boolean;
+  readonly slot: Slot;
+  /** Replaced or withdrawn: nothing new may use it. */
+  retired = false;
+  /** Withdrawn, or narrowed: what uses it must end now. */
+  revoked = false;
+
+  constructor(share: GatewayShare, slot: Slot) {
+    this.share = share;
+    this.isProtected = share.authProviderIds.length > 0;
+    this.slot = slot;
+  }
+}
+
+export interface ShareTableOptions<Slot> {
+  readonly makeSlot: () => Slot;
+  /** Called for each route that was replaced or withdrawn, after the table has changed. */
+  readonly onRetired: (route: ShareRoute<Slot>) => void;
+  readonly maxShares?: number;
+}
+
+const MAX_SHARES = 200_000;
+
+export class ShareTable<Slot> {
+  readonly #options: ShareTableOptions<Slot>;
+  readonly #byHost = new Map<string, ShareRoute<Slot>>();
+  readonly #byId = new Map<string, ShareRoute<Slot>>();
+  #loaded = false;
+
+  constructor(options: ShareTableOptions<Slot>) {
+    this.#options = options;
+  }
+
+  /** Whether any share list has arrived yet, from the control plane or from disk. */
+  get loaded(): boolean {
+    return this.#loaded;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** By canonical host. */
+  find(host: string): ShareRoute<Slot> | undefined {
+    return this.#byHost.get(host);
+  }
+
+  shares(): GatewayShare[] {
+    return Array.from(this.#byId.values(), (route) => route.share);
+  }
+
+  /** Takes the whole list, or says why not and keeps the last good one. */
+  replaceAll(shares: readonly GatewayShare[]): string | undefined {
+    const problem = this.change(shares, [...this.#byId.keys()]);
+    if (problem === undefined) this.#loaded = true;
+    return problem;
+  }
+
+  /** Takes one change, or says why not and keeps everything as it was. */
+  change(set: readonly GatewayShare[], removed: readonly string[]): string | undefined {
+    const problem = this.#problem(set, removed);
+    if (problem !== undefined) return problem;
+    const before = new Map<string, ShareRoute<Slot>>();
+    for (const id of [...removed, ...set.map((share) => share.id)]) {
+      const route = this.#byId.get(id);
+      if (route === undefined) continue;
+      before.set(id, route);
+      this.#byId.delete(id);
+      for (const host of route.share.hosts) this.#byHost.delete(host);
+    }
+    for (const share of set) {
+      const old = before.get(share.id);
+      const same = old !== undefined && isSameShare(old.share, share);
+      const route = same ? old : new ShareRoute(share, this.#options.makeSlot());
+      this.#byId.set(share.id, route);
+      for (const host of share.hosts) this.#byHost.set(host, route);
+    }
+    for (const [id, route] of before) {
+      const now = this.#byId.get(id);
+      if (now === route) continue;
+      route.retired = true;
+      route.revoked = now === undefined || now.isProtected || isNarrower(route.share, now.share);
+      this.#options.onRetired(route);
+    }
+    return undefined;
+  }
+
+  #problem(set: readonly GatewayShare[], removed: readonly string[]): string | undefined {
+    const max = this.#options.maxShares ?? MAX_SHARES;
+    const gone = new Set(removed);
+    const ids = new Set<string>();
+    const hosts = new Set<string>();
+    for (const share of set) {
+      if (ids.has(share.id)) return `share ${share.id} is listed twice`;
+      ids.add(share.id);
+      gone.add(share.id);
+    }
+    let kept = this.#byId.size;
+    for (const id of gone) if (this.#byId.has(id)) kept -= 1;
+    if (kept + set.length > max) return `more than ${max} shares`;
+    for (const share of set) {
+      for (const host of share.hosts) {
+        if (canonicalHost(host) !== host)
+          return `share ${share.id} has a host that is not canonical: ${host}`;
+        const owner = this.#byHost.get(host);
+        if (hosts.has(host) || (owner !== undefined && !gone.has(owner.share.id))) {
+          return `host ${host} is listed for two shares`;
+        }
+        hosts.add(host);
+      }
+    }
+    return undefined;
+  }
+}
+
+function isNarrower(before: GatewayShare, now: GatewayShare): boolean {
+  return before.hosts.some((host) => !now.hosts.includes(host));
+}
+
+function isSameShare(a: GatewayShare, b: GatewayShare): boolean {
+  return (
+    a.updatedAtMs === b.updatedAtMs &&
+    a.token === b.token &&
+    a.frontdoorId === b.frontdoorId &&
+    a.environmentId === b.environmentId &&
+    isSameList(a.hosts, b.hosts) &&
+    isSameList(a.authProviderIds, b.authProviderIds)
+  );
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
+}

@@ -1,0 +1,67 @@
+/**
+ * The way to a client's socket: what one turn of the event loop produces is written once, at the end of that turn.
+ * One `nextTick` serves all sockets that the turn touched. Bounded by its users: they stop while `isFull`.
+ */
+import type { Socket } from 'node:net';
+import { OutputBatch } from './output-batch.ts';
+
+/** Within one turn, write early beyond this, so that back-pressure is seen in time. */
+const EARLY_WRITE_BYTES = 65_536;
+
+const waiting: SocketWriter[] = [];
+
+function flushWaiting(): void {
+  for (let i = 0; i < waiting.length; i += 1) waiting[i]!.flush();
+  waiting.length = 0;
+}
+
+export class SocketWriter {
+  /** What waits to be written; call `written` after adding to it. */
+  readonly batch = new OutputBatch();
+  readonly #socket: Socket;
+  readonly #maxUnsentBytes: number;
+  #isWaiting = false;
+
+  constructor(socket: Socket, maxUnsentBytes: number) {
+    this.#socket = socket;
+    this.#maxUnsentBytes = maxUnsentBytes;
+  }
+
+  /** The client takes too little: add nothing more until the socket drains. */
+  get isFull(): boolean {
+    const socket = this.#socket;
+    return socket.writableLength > this.#maxUnsentBytes && socket.writableNeedDrain;
+  }
+
+  /** Something was added to the batch. */
+  written(): void {
+    if (this.batch.bytes > EARLY_WRITE_BYTES) {
+      this.flush();
+      return;
+    }
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    if (waiting.push(this) === 1) process.nextTick(flushWaiting);
+  }
+
+  flush(): void {
+    this.#isWaiting = false;
+    if (this.batch.bytes === 0) return;
+    const buffers = this.batch.take();
+    const socket = this.#socket;
+    if (socket.destroyed || socket.writableEnded) return;
+    if (buffers.length === 1) {
+      socket.write(buffers[0]!);
+      return;
+    }
+    socket.cork();
+    for (let i = 0; i < buffers.length; i += 1) socket.write(buffers[i]!);
+    socket.uncork();
+  }
+
+  /** Half-closes after everything that was added. */
+  end(): void {
+    this.flush();
+    if (!this.#socket.destroyed && !this.#socket.writableEnded) this.#socket.end();
+  }
+}

@@ -1,0 +1,171 @@
+/** A gateway for tests with real sockets on both sides: shares by name, origins on loopback, a log that is kept. */
+import type { EventEmitter } from 'node:events';
+import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
+import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Log, LogFields } from '#base';
+import type { GatewayShare } from '#domain';
+import { startGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
+import { RawClient, within } from './raw-client.ts';
+import { TcpDialer } from './tcp-circuit.ts';
+
+export interface LogRecord extends Readonly<Record<string, unknown>> {
+  readonly level: string;
+  readonly message: string;
+}
+
+export function recordingLog(records: LogRecord[]): Log {
+  const at = (level: string) => (fields: LogFields, message: string) => {
+    records.push({ ...fields, level, message });
+  };
+  const log: Log = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => log,
+  };
+  return log;
+}
+
+export function shareOf(name: string, more: Partial<GatewayShare> = {}): GatewayShare {
+  return {
+    id: `id-${name}`,
+    token: name,
+    hosts: [`${name}.share.localhost`],
+    authProviderIds: [],
+    frontdoorId: 'frontdoor',
+    environmentId: 'environment',
+    updatedAtMs: 1,
+    ...more,
+  };
+}
+
+export class GatewayWorld {
+  readonly gateway: Gateway;
+  readonly dialer: TcpDialer;
+  readonly records: LogRecord[];
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+
+  constructor(gateway: Gateway, dialer: TcpDialer, records: LogRecord[]) {
+    this.gateway = gateway;
+    this.dialer = dialer;
+    this.records = records;
+  }
+
+  static async start(options: Partial<GatewayOptions> = {}): Promise<GatewayWorld> {
+    const dialer = new TcpDialer();
+    const records: LogRecord[] = [];
+    const gateway = await startGateway({
+      plain: { host: '127.0.0.1', port: 0 },
+      dialer,
+      log: recordingLog(records),
+      ...options,
+    });
+    gateway.table.replaceAll([]);
+    return new GatewayWorld(gateway, dialer, records);
+  }
+
+  get port(): number {
+    return this.gateway.plainPort!;
+  }
+
+  /** Publishes a share without an origin. */
+  publish(share: GatewayShare, port?: number): void {
+    if (port !== undefined) this.dialer.ports.set(share.id, port);
+    const problem = this.gateway.table.change([share], []);
+    if (problem !== undefined) throw new Error(problem);
+  }
+
+  /** Publishes a share served by a node:http server. */
+  async serve(name: string, handler: RequestListener, more: Partial<GatewayShare> = {}): Promise<HttpServer> {
+    const server = createServer({ keepAliveTimeout: 60_000 }, handler);
+    this.publish(shareOf(name, more), await this.#listen(server));
+    return server;
+  }
+
+  /** Publishes a share served by bytes. */
+  async serveRaw(
+    name: string,
+    onSocket: (socket: Socket) => void,
+    more: Partial<GatewayShare> = {},
+  ): Promise<Server> {
+    const server = createRawServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      socket.on('error', () => {});
+      onSocket(socket);
+    });
+    this.publish(shareOf(name, more), await this.#listen(server));
+    return server;
+  }
+
+  client(): Promise<RawClient> {
+    return RawClient.connect(this.port);
+  }
+
+  /** One request on a connection of its own; the whole answer. */
+  async ask(text: string): Promise<string> {
+    const client = await this.client();
+    client.send(text);
+    const answer = await client.ended();
+    client.close();
+    return answer;
+  }
+
+  /** The only log record with this error id. */
+  recordOf(errorId: string): LogRecord {
+    const found = this.records.filter((record) => record['errorId'] === errorId);
+    if (found.length !== 1) throw new Error(`${found.length} records have the error id ${errorId}`);
+    return found[0]!;
+  }
+
+  /** Waits until a condition that some event brings about holds, looking again after each turn of the loop. */
+  async eventually(test: () => boolean, says: string): Promise<void> {
+    const startedMs = Date.now();
+    while (!test()) {
+      if (Date.now() - startedMs > 10_000) throw new Error(`not in time: ${says}`);
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.close();
+    for (const socket of this.#sockets) socket.destroy();
+    for (const server of this.#servers) server.close();
+  }
+
+  async #listen(server: Server): Promise<number> {
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    this.#servers.push(server);
+    const listening = once(server, 'listening');
+    server.listen(0, '127.0.0.1');
+    await listening;
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+export function once(emitter: EventEmitter, event: string): Promise<unknown> {
+  return within(
+    new Promise<unknown>((resolve) => {
+      emitter.once(event, resolve);
+    }),
+    () => `no "${event}" in time`,
+  );
+}
+
+/** A plain GET for the share, on a connection that is closed after it unless told otherwise. */
+export function get(name: string, path = '/', lines = 'Connection: close\r\n'): string {
+  return `GET ${path} HTTP/1.1\r\nHost: ${name}.share.localhost\r\n${lines}\r\n`;
+}
+
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? -1);
+}
+
+export function bodyOf(answer: string): string {
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4);
+}

@@ -1,0 +1,109 @@
+/** A client for tests that sends exactly the bytes it is told to and keeps exactly what comes back. */
+import { connect, type Socket } from 'node:net';
+
+const DEADLINE_MS = 10_000;
+
+export class RawClient {
+  /** Latin-1. */
+  received = '';
+  isOpen = true;
+  /** The connection was reset rather than ended. */
+  wasReset = false;
+  readonly socket: Socket;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (bytes: Buffer) => {
+      this.received += bytes.toString('latin1');
+      this.#notify();
+    });
+    socket.on('error', () => {
+      this.wasReset = true;
+    });
+    socket.on('end', () => {
+      this.isOpen = false;
+      this.#notify();
+    });
+    socket.on('close', () => {
+      this.isOpen = false;
+      this.#notify();
+    });
+  }
+
+  static async connect(port: number): Promise<RawClient> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    await within(
+      new Promise<void>((resolve, reject) => {
+        socket.once('connect', () => resolve());
+        socket.once('error', reject);
+      }),
+    );
+    return new RawClient(socket);
+  }
+
+  send(text: string): void {
+    this.socket.write(text, 'latin1');
+  }
+
+  /** Waits until what was received passes `test`, then returns it. */
+  async until(test: (received: string) => boolean): Promise<string> {
+    if (!test(this.received)) {
+      await within(
+        new Promise<void>((resolve) => {
+          const watch = (): void => {
+            if (!test(this.received) && this.isOpen) return;
+            this.#watchers.delete(watch);
+            resolve();
+          };
+          this.#watchers.add(watch);
+          watch();
+        }),
+        () => `received so far: ${JSON.stringify(this.received.slice(-600))}`,
+      );
+    }
+    if (!test(this.received))
+      throw new Error(`closed early after ${JSON.stringify(this.received.slice(-600))}`);
+    return this.received;
+  }
+
+  /** Waits until the other side has ended, then returns everything that it said. */
+  async ended(): Promise<string> {
+    await within(
+      new Promise<void>((resolve) => {
+        const watch = (): void => {
+          if (this.isOpen) return;
+          this.#watchers.delete(watch);
+          resolve();
+        };
+        this.#watchers.add(watch);
+        watch();
+      }),
+      () => `still open after ${JSON.stringify(this.received.slice(-600))}`,
+    );
+    return this.received;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #notify(): void {
+    for (const watch of this.#watchers) watch();
+  }
+}
+
+/** The promise's value, or an error after a deadline. */
+export async function within<T>(
+  promise: Promise<T>,
+  says: () => string = () => 'no event in time',
+  ms = DEADLINE_MS,
+): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(says())), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,84 @@
+/** Circuits for tests: plain loopback connections behind the interface of the overlay's. Not part of the product. */
+import { connect, type Socket } from 'node:net';
+import { CircuitError, type Circuit } from '#sdk';
+import type { CircuitDialer } from '../circuit-dialer.ts';
+
+export class TcpCircuit implements Circuit {
+  readonly id: string;
+  onData: Circuit['onData'] = () => {};
+  onEnd: Circuit['onEnd'] = () => {};
+  onDrain: Circuit['onDrain'] = () => {};
+  onClose: Circuit['onClose'] = () => {};
+  readonly #socket: Socket;
+  #ended = 0;
+
+  constructor(socket: Socket, id: string) {
+    this.id = id;
+    this.#socket = socket;
+    socket.pause();
+    socket.on('data', (bytes: Buffer) => this.onData(bytes));
+    socket.on('drain', () => this.onDrain());
+    socket.on('end', () => {
+      this.#ended += 1;
+      this.onEnd();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.onClose(
+        this.#ended === 2
+          ? undefined
+          : new CircuitError('circuit-closed', 'service', 'the service reset the connection'),
+      );
+    });
+  }
+
+  write(view: Uint8Array): boolean {
+    if (this.#socket.writableEnded || this.#socket.destroyed) return true;
+    return this.#socket.write(view) || this.#socket.writableLength === 0;
+  }
+
+  end(): void {
+    if (this.#socket.writableEnded) return;
+    this.#ended += 1;
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    if (this.#socket.writableEnded) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+}
+
+/** Dials loopback ports by service id. Counts what it made; `refuse` makes it fail as the overlay would. */
+export class TcpDialer implements CircuitDialer {
+  readonly ports = new Map<string, number>();
+  readonly circuits: TcpCircuit[] = [];
+  refuse: CircuitError | undefined;
+  /** Awaited before each dial. */
+  gate: Promise<void> | undefined;
+  dials = 0;
+
+  async dial(serviceId: string): Promise<Circuit> {
+    this.dials += 1;
+    await this.gate;
+    if (this.refuse !== undefined) throw this.refuse;
+    const port = this.ports.get(serviceId);
+    if (port === undefined) throw new CircuitError('no-terminator', 'agent', `no agent hosts ${serviceId}`);
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    socket.once('connect', resolve);
+    socket.once('error', () => reject(new CircuitError('service-refused', 'service', 'connection refused')));
+    await promise;
+    const circuit = new TcpCircuit(socket, `circuit-${this.dials}`);
+    this.circuits.push(circuit);
+    return circuit;
+  }
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect as connectPlain } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
+import { GatewayWorld, get, once, shareOf, statusOf } from './testing/gateway-world.ts';
+import { RawClient, within } from './testing/raw-client.ts';
+
+function selfSigned(name: string): { key: string; cert: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-tls-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      ...subject,
+    ],
+    { stdio: 'ignore' },
+  );
+  const pair = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  rmSync(folder, { recursive: true });
+  return pair;
+}
+
+describe('the TLS port', () => {
+  const defaultCertificate = selfSigned('default.localhost');
+  const ownCertificate = createSecureContext(selfSigned('own.share.localhost'));
+  let world: GatewayWorld;
+
+  before(async () => {
+    world = await GatewayWorld.start({
+      secure: {
+        host: '127.0.0.1',
+        port: 0,
+        tls: {
+          defaultCertificate,
+          certificateFor: (name) => {
+            if (name.startsWith('throw')) throw new Error('no such certificate');
+            return name.toLowerCase() === 'own.share.localhost' ? ownCertificate : undefined;
+          },
+        },
+      },
+      limits: { headTimeoutMs: 1_000 },
+    });
+    for (const name of ['app', 'own', 'throw']) {
+      await world.serve(name, (request, response) =>
+        response.end([name, request.headers['x-forwarded-proto']].join(' ')),
+      );
+    }
+    world.publish(
+      shareOf('two', { hosts: ['two.share.localhost', 'two.example'] }),
+      world.dialer.ports.get('id-app'),
+    );
+  });
+  after(() => world.close());
+
+  async function open(options: ConnectionOptions): Promise<RawClient> {
+    const socket = connect({
+      port: world.gateway.securePort!,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      ...options,
+    });
+    await within(
+      new Promise<void>((resolve, reject) => {
+        socket.once('secureConnect', () => resolve());
+        socket.once('error', reject);
+      }),
+    );
+    return new RawClient(socket);
+  }
+
+  async function ask(servername: string, host: string, options: ConnectionOptions = {}): Promise<string> {
+    const client = await open({ ...(servername === '' ? {} : { servername }), ...options });
+    client.send(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const answer = await client.ended();
+    client.close();
+    return answer;
+  }
+
+  it('serves a share whose server name and Host agree, in any case, and says https', async () => {
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const answer = await ask('APP.share.localhost', 'app.SHARE.localhost:8443', {
+        minVersion: version,
+        maxVersion: version,
+      });
+      assert.equal(statusOf(answer), 200);
+      assert.match(answer, /app https/);
+    }
+    assert.equal(statusOf(await ask('two.example', 'two.share.localhost')), 200, 'two names of one share');
+  });
+
+  it('answers 421 when the server name leads to another share, or is missing, and closes', async () => {
+    for (const name of ['own.share.localhost', 'nobody.example', '']) {
+      const answer = await ask(name, 'app.share.localhost');
+      assert.equal(statusOf(answer), 421, `server name "${name}"`);
+      assert.match(answer, /Connection: close/);
+    }
+    assert.equal(statusOf(await ask('app.share.localhost', 'nobody.share.localhost')), 404);
+  });
+
+  it('gives each name its certificate, and lives through names for which there is none', async () => {
+    const subject = async (servername: string): Promise<unknown> => {
+      const socket = connect({
+        port: world.gateway.securePort!,
+        host: '127.0.0.1',
+        rejectUnauthorized: false,
+        servername,
+      });
+      await once(socket, 'secureConnect');
+      const { CN } = socket.getPeerCertificate().subject;
+      socket.destroy();
+      return CN;
+    };
+    assert.equal(await subject('own.share.localhost'), 'own.share.localhost');
+    assert.equal(await subject('other.example'), 'default.localhost');
+    assert.equal(
+      await subject(`${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}`),
+      'default.localhost',
+    );
+    assert.match(await ask('throw.share.localhost', 'throw.share.localhost'), /throw https/);
+  });
+
+  it('keeps the name of the new handshake when a session is resumed', async () => {
+    const first = connect({
+      port: world.gateway.securePort!,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      servername: 'app.share.localhost',
+    });
+    const session = (await once(first, 'session')) as Buffer;
+    first.destroy();
+    assert.equal(statusOf(await ask('app.share.localhost', 'app.share.localhost', { session })), 200);
+    const crossed = statusOf(await ask('own.share.localhost', 'app.share.localhost', { session }));
+    assert.equal(crossed, 421);
+  });
+
+  it('speaks http/1.1 alone, TLS 1.2 and newer alone', async () => {
+    await assert.rejects(open({ servername: 'app.share.localhost', ALPNProtocols: ['h2'] }));
+    await assert.rejects(
+      open({ servername: 'app.share.localhost', maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }),
+    );
+    await assert.rejects(
+      open({ servername: 'app.share.localhost', maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' }),
+    );
+    const client = await open({ servername: 'app.share.localhost', ALPNProtocols: ['h2', 'http/1.1'] });
+    client.send(get('app'));
+    assert.equal(statusOf(await client.ended()), 200);
+  });
+
+  it('cuts clients that never finish the handshake or never ask, counts none of them afterwards', async () => {
+    const raw = connectPlain(world.gateway.securePort!, '127.0.0.1');
+    raw.on('error', () => {});
+    raw.write('\x16\x03\x01\x02\0');
+    const silent = await open({ servername: 'app.share.localhost' });
+    await Promise.all([once(raw, 'close'), silent.ended()]);
+    silent.close();
+    await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');
+    assert.equal(statusOf(await ask('app.share.localhost', 'app.share.localhost')), 200);
+  });
+
+  it('cuts plain HTTP on the TLS port with one log line', async () => {
+    const client = await RawClient.connect(world.gateway.securePort!);
+    client.send(get('app'));
+    await client.ended();
+    client.close();
+    await world.eventually(
+      () => world.records.some((record) => record.message === 'TLS handshake failed'),
+      'it is logged',
+    );
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * One circuit to a share's private service, as the gateway uses it: the circuit's callbacks are set once and lead to
+ * whoever owns it now, an exchange, a relay, or nobody while it waits in the pool. An owner that throws loses this
+ * circuit and nothing else. Mutable on purpose: it is on the path of every request.
+ */
+import type { Circuit, CircuitError } from '#sdk';
+import { bufferOf, type HeadBuffer } from './head-buffer.ts';
+import type { ShareRoute } from './share-table.ts';
+
+export interface UpstreamOwner {
+  upstreamData(bytes: Buffer): void;
+  /** The origin half-closed. */
+  upstreamEnded(): void;
+  upstreamDrained(): void;
+  /** Last. `error` when the circuit broke. */
+  upstreamClosed(error: CircuitError | undefined): void;
+  /** The owner's own code threw. */
+  upstreamFault(error: unknown): void;
+}
+
+export class Upstream {
+  readonly circuit: Circuit;
+  readonly route: GatewayRoute;
+  /** Heads of answers in the making. */
+  readonly heads: HeadBuffer;
+  owner: UpstreamOwner | undefined;
+  /** Answers that it has carried. */
+  uses = 0;
+  idleSinceMs = 0;
+  idleUntilMs = 0;
+  ended = false;
+  closed = false;
+  /** Still in the pool's count of open circuits. */
+  counted = true;
+  #paused = false;
+
+  /** `onUnowned` is called when bytes, an end or a close come while nobody owns it. */
+  constructor(
+    circuit: Circuit,
+    route: GatewayRoute,
+    heads: HeadBuffer,
+    onUnowned: (upstream: Upstream) => void,
+  ) {
+    this.circuit = circuit;
+    this.route = route;
+    this.heads = heads;
+    circuit.onData = (view) => {
+      const { owner } = this;
+      if (owner === undefined) onUnowned(this);
+      else {
+        try {
+          owner.upstreamData(bufferOf(view));
+        } catch (error) {
+          owner.upstreamFault(error);
+        }
+      }
+    };
+    circuit.onEnd = () => {
+      this.ended = true;
+      const { owner } = this;
+      if (owner === undefined) onUnowned(this);
+      else this.#guarded(owner, () => owner.upstreamEnded());
+    };
+    circuit.onDrain = () => {
+      const { owner } = this;
+      if (owner !== undefined) this.#guarded(owner, () => owner.upstreamDrained());
+    };
+    circuit.onClose = (error) => {
+      this.closed = true;
+      const { owner } = this;
+      if (owner === undefined) onUnowned(this);
+      else this.#guarded(owner, () => owner.upstreamClosed(error));
+    };
+    circuit.resume();
+  }
+
+  pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.circuit.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.circuit.resume();
+  }
+
+  destroy(reason: string): void {
+    this.owner = undefined;
+    this.closed = true;
+    this.circuit.destroy(reason);
+  }
+
+  #guarded(owner: UpstreamOwner, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      owner.upstreamFault(error);
+    }
+  }
+}
+
+/** Who waits for a circuit. Exactly one of the two is called, unless the wait is cancelled. */
+export interface CircuitWaiter {
+  /** Takes only a circuit that has carried nothing yet. */
+  readonly freshOnly: boolean;
+  circuitReady(upstream: Upstream): void;
+  circuitFailed(error: CircuitError): void;
+}
+
+/** What the pool keeps for one share. */
+export class RoutePool {
+  readonly idle: Upstream[] = [];
+  readonly waiters = new Set<CircuitWaiter>();
+  dialing = 0;
+}
+
+export type GatewayRoute = ShareRoute<RoutePool>;

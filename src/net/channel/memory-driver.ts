@@ -1,0 +1,108 @@
+/**
+ * A channel between two parts of one process: decoded frames through bounded queues, handed over in batches, with
+ * the same back-pressure as over TLS. The identities are given by the caller, who alone can make such a pair.
+ */
+import { PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
+import { Channel, type ChannelDriver, type ChannelOptions } from './channel.ts';
+
+const HIGH_WATER_BYTES = 1024 * 1024;
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+const FRAME_COST_BYTES = 128;
+
+type Item =
+  { readonly frame: Frame; readonly data?: never } | { readonly data: DataFrame; readonly frame?: never };
+
+class MemoryDriver implements ChannelDriver {
+  #own: Channel | undefined;
+  #other: MemoryDriver | undefined;
+  #queue: Item[] = [];
+  #queuedBytes = 0;
+  #isDeliveryDue = false;
+  #isPaused = false;
+  #wasRefused = false;
+  #isClosed = false;
+
+  /** Queue of what the other end sent to us. */
+  tie(own: Channel, other: MemoryDriver): void {
+    this.#own = own;
+    this.#other = other;
+  }
+
+  get isWritable(): boolean {
+    return this.#other!.#queuedBytes < HIGH_WATER_BYTES;
+  }
+
+  sendFrame(frame: Frame): boolean {
+    return this.#other!.#accept({ frame }, FRAME_COST_BYTES + frame.body.length, this);
+  }
+
+  sendData(data: DataFrame): boolean {
+    const bytes = data.contentType === PAYLOAD_TYPE ? data.data.length : 0;
+    if (this.#other!.#queuedBytes > MAX_QUEUED_BYTES) return false;
+    return this.#other!.#accept({ data }, FRAME_COST_BYTES + bytes, this);
+  }
+
+  pauseReading(): void {
+    this.#isPaused = true;
+  }
+
+  resumeReading(): void {
+    this.#isPaused = false;
+    this.#schedule();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#queue = [];
+    queueMicrotask(() => this.#other!.#own!.close('the peer closed the channel'));
+  }
+
+  #accept(item: Item, bytes: number, sender: MemoryDriver): boolean {
+    if (this.#isClosed) return false;
+    this.#queue.push(item);
+    this.#queuedBytes += bytes;
+    this.#schedule();
+    if (this.#queuedBytes < HIGH_WATER_BYTES) return true;
+    sender.#wasRefused = true;
+    return false;
+  }
+
+  #schedule(): void {
+    if (this.#isDeliveryDue || this.#isPaused || this.#queue.length === 0) return;
+    this.#isDeliveryDue = true;
+    queueMicrotask(this.#deliver);
+  }
+
+  readonly #deliver = (): void => {
+    this.#isDeliveryDue = false;
+    const items = this.#queue;
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    const channel = this.#own!;
+    for (const item of items) {
+      if (item.frame !== undefined) channel.receive(item.frame);
+      else channel.receiveData(item.data);
+    }
+    channel.receiveBatchEnd();
+    const sender = this.#other!;
+    if (sender.#wasRefused && !sender.#isClosed) {
+      sender.#wasRefused = false;
+      sender.#own!.drained();
+    }
+  };
+}
+
+/** Two tied ends. `dialer.peer` is who the dialer talks to, and the other way round. */
+export function openMemoryChannel(
+  dialer: ChannelOptions,
+  listener: ChannelOptions,
+): [dialer: Channel, listener: Channel] {
+  const dialerDriver = new MemoryDriver();
+  const listenerDriver = new MemoryDriver();
+  const dialerChannel = new Channel(dialer, dialerDriver);
+  const listenerChannel = new Channel(listener, listenerDriver);
+  dialerDriver.tie(dialerChannel, listenerDriver);
+  listenerDriver.tie(listenerChannel, dialerDriver);
+  return [dialerChannel, listenerChannel];
+}

@@ -1,0 +1,105 @@
+/**
+ * The HTTPS server of our own APIs: asks for a client certificate without judging it (the caller does, by the leaf),
+ * never resumes a TLS session (that would hide the certificate), and bounds sockets, heads and waits.
+ */
+import { constants } from 'node:crypto';
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { messageOf, type Log } from '#base';
+import { TLS_MIN_VERSION } from './tls-policy.ts';
+
+export interface ServerKeyPair {
+  readonly keyPem: string;
+  /** Leaf first. */
+  readonly certPem: string;
+}
+
+export interface ApiServerLimits {
+  /** Sockets in all; 16,384 when absent. */
+  readonly maxSockets?: number;
+  /** Sockets of one address; 1,024 when absent. */
+  readonly maxSocketsPerAddress?: number;
+  /** For the TLS handshake and for the head of a request; 10 s when absent. */
+  readonly headTimeoutMs?: number;
+  /** For a whole request; 30 s when absent. */
+  readonly requestTimeoutMs?: number;
+  /** Between requests; 75 s when absent. */
+  readonly idleTimeoutMs?: number;
+}
+
+const MAX_HEAD_BYTES = 16_384;
+
+export function createApiServer(
+  pair: ServerKeyPair,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  log: Log,
+  limits: ApiServerLimits = {},
+): Server {
+  const headTimeoutMs = limits.headTimeoutMs ?? 10_000;
+  const server = createServer(
+    {
+      key: pair.keyPem,
+      cert: pair.certPem,
+      requestCert: true,
+      rejectUnauthorized: false,
+      minVersion: TLS_MIN_VERSION,
+      maxVersion: 'TLSv1.3',
+      secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: headTimeoutMs,
+      headersTimeout: headTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs ?? 30_000,
+      connectionsCheckingInterval: Math.min(1_000, headTimeoutMs),
+      keepAliveTimeout: limits.idleTimeoutMs ?? 75_000,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    handler,
+  );
+  server.maxConnections = limits.maxSockets ?? 16_384;
+  capPerAddress(server, limits.maxSocketsPerAddress ?? 1_024, log);
+  endUnfinishedHandshakes(server, log);
+  return server;
+}
+
+/**
+ * What node leaves open: a connection whose TLS handshake takes too long, and, when the server closes, connections
+ * that never got so far as to speak HTTP.
+ */
+export function endUnfinishedHandshakes(server: Server, log: Log): void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('tlsClientError', (error, socket) => {
+    log.info({ address: socket.remoteAddress, error: messageOf(error) }, 'TLS handshake failed');
+    socket.destroy();
+  });
+  const closeRequests = server.closeAllConnections.bind(server);
+  server.closeAllConnections = () => {
+    closeRequests();
+    for (const socket of sockets) socket.destroy();
+  };
+}
+
+function capPerAddress(server: Server, cap: number, log: Log): void {
+  const counts = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    const count = (counts.get(address) ?? 0) + 1;
+    if (count > cap) {
+      log.warn({ address, cap }, 'too many sockets of one address: closed');
+      socket.destroy();
+      return;
+    }
+    counts.set(address, count);
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left === 0) counts.delete(address);
+      else counts.set(address, left);
+    });
+  });
+}

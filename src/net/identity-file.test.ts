@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { loadIdentityFile, saveIdentityFile, type IdentityFile } from './identity-file.ts';
+
+const identity: IdentityFile = {
+  apiUrl: 'https://localhost:1280',
+  keyPem: '-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----\n',
+  certPem: '-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n',
+  caPem: '-----BEGIN CERTIFICATE-----\nBB\n-----END CERTIFICATE-----\n',
+};
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'frontdoor-identity-'));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+function put(name: string, file: unknown, mode = 0o600): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file), { mode });
+  chmodSync(path, mode);
+  return path;
+}
+
+test('what was saved is loaded, in the format of OpenZiti and readable by its owner alone', async () => {
+  const path = join(folder, 'saved.json');
+  await saveIdentityFile(path, identity);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const { ztAPI, id } = JSON.parse(readFileSync(path, 'utf8')) as {
+    ztAPI: string;
+    id: Record<string, string>;
+  };
+  assert.equal(ztAPI, 'https://localhost:1280');
+  assert.equal(id['key'], `pem:${identity.keyPem}`);
+  assert.deepEqual(await loadIdentityFile(path), identity);
+});
+
+test('keys and certificates in files of their own are found beside the identity file', async () => {
+  put('the.key', identity.keyPem);
+  put('the.crt', identity.certPem, 0o644);
+  put('the.ca', identity.caPem, 0o644);
+  const ca = `file://${join(folder, 'the.ca')}`;
+  const path = put('files.json', {
+    ztAPI: `${identity.apiUrl}/edge/client/v1`,
+    id: { key: 'the.key', cert: 'file:the.crt', ca },
+  });
+  assert.deepEqual(await loadIdentityFile(path), identity);
+  chmodSync(join(folder, 'the.key'), 0o640);
+  await assert.rejects(loadIdentityFile(path), {
+    code: 'identity_file_refused',
+    message: /the\.key .*chmod 600/,
+  });
+});
+
+test('a file that others may read or write is refused with the remedy', async () => {
+  const file = { ztAPI: identity.apiUrl, id: { key: 'pem:x', cert: 'pem:x', ca: 'pem:x' } };
+  for (const mode of [0o640, 0o604, 0o660, 0o602, 0o610]) {
+    await assert.rejects(loadIdentityFile(put('open.json', file, mode)), {
+      message: /open to other users; run: chmod 600/,
+    });
+  }
+});
+
+test('what is no identity is refused with the reason, and a missing file is told apart', async () => {
+  const wrong: [unknown, RegExp][] = [
+    ['{', /not JSON/],
+    ['null', /ztAPI/],
+    [{ ztAPI: 'http://localhost:1' }, /https/],
+    [{ ztAPI: 'https://localhost:1', id: { cert: 'pem:x', ca: 'pem:x' } }, /id\.key is missing/],
+    [{ ztAPI: 'https://localhost:1', id: { key: 'pem:x', cert: 'pem:x', ca: 'pem:x' } }, /PEM private key/],
+  ];
+  for (const [file, message] of wrong) {
+    await assert.rejects(loadIdentityFile(put('wrong.json', file)), {
+      code: 'identity_file_refused',
+      message,
+    });
+  }
+  await assert.rejects(loadIdentityFile(join(folder, 'absent.json')), { code: 'identity_file_missing' });
+});

@@ -1,0 +1,102 @@
+/**
+ * The file that holds an enrolled identity (key, certificate, trust bundle), in OpenZiti's format: our own clients
+ * and OpenZiti's read each other's. It holds a private key: a file that others may read or write is refused.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { FrontdoorError } from '#base';
+import { writeFileDurably } from './durable-file.ts';
+
+/** An identity in memory: every part as PEM text. */
+export interface IdentityFile {
+  /** `https://host:port` of the edge API. */
+  readonly apiUrl: string;
+  /** PKCS#8 or SEC 1. */
+  readonly keyPem: string;
+  /** Leaf first. */
+  readonly certPem: string;
+  /** Trust anchors for the control plane and the routers. */
+  readonly caPem: string;
+}
+
+const MAX_FILE_BYTES = 1_048_576;
+const OTHERS_ACCESS = 0o077;
+
+/**
+ * Reads `pem:` values and `file:` or bare paths (relative to the file). Throws `FrontdoorError`s: `notFound` when
+ * there is no such file, `invalid` with a remedy for everything else.
+ */
+export async function loadIdentityFile(path: string): Promise<IdentityFile> {
+  const text = await readPrivate(path);
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    throw broken(path, 'it is not JSON');
+  }
+  const { ztAPI, id } = (file ?? {}) as { ztAPI?: unknown; id?: Record<string, unknown> };
+  if (typeof ztAPI !== 'string' || !URL.canParse(ztAPI)) throw broken(path, 'ztAPI is not a URL');
+  const { origin, protocol } = new URL(ztAPI);
+  if (protocol !== 'https:') throw broken(path, 'ztAPI is not an https URL');
+  const part = async (name: 'key' | 'cert' | 'ca'): Promise<string> => {
+    const value = id?.[name];
+    if (typeof value !== 'string' || value === '') throw broken(path, `id.${name} is missing`);
+    if (value.startsWith('pem:')) return value.slice('pem:'.length);
+    const file = resolve(
+      dirname(path),
+      value.startsWith('file:') ? value.replace(/^file:(?:\/\/)?/, '') : value,
+    );
+    return name === 'key' ? await readPrivate(file) : await readFile(file, 'utf8');
+  };
+  const identity = {
+    apiUrl: origin,
+    keyPem: await part('key'),
+    certPem: await part('cert'),
+    caPem: await part('ca'),
+  };
+  if (!identity.keyPem.includes('PRIVATE KEY-----')) throw broken(path, 'id.key is not a PEM private key');
+  if (!identity.certPem.includes('-----BEGIN CERTIFICATE-----'))
+    throw broken(path, 'id.cert is not a PEM certificate');
+  if (!identity.caPem.includes('-----BEGIN CERTIFICATE-----'))
+    throw broken(path, 'id.ca is not a PEM certificate');
+  return identity;
+}
+
+/** Replaces the file in one step, readable by its owner alone. */
+export async function saveIdentityFile(path: string, identity: IdentityFile): Promise<void> {
+  const file = {
+    ztAPI: identity.apiUrl,
+    ztAPIs: [identity.apiUrl],
+    id: { key: `pem:${identity.keyPem}`, cert: `pem:${identity.certPem}`, ca: `pem:${identity.caPem}` },
+  };
+  await writeFileDurably(path, `${JSON.stringify(file, null, 2)}\n`, 0o600);
+}
+
+async function readPrivate(path: string): Promise<string> {
+  let info;
+  try {
+    info = await stat(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new FrontdoorError('notFound', 'identity_file_missing', `there is no identity file ${path}`, {
+        cause,
+      });
+    }
+    throw broken(path, 'it cannot be read', cause);
+  }
+  if ((info.mode & OTHERS_ACCESS) !== 0) {
+    throw broken(path, `it is open to other users; run: chmod 600 ${path}`);
+  }
+  if (!info.isFile() || info.size > MAX_FILE_BYTES) throw broken(path, 'it is not a small regular file');
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw broken(path, 'it cannot be read', cause);
+  }
+}
+
+function broken(path: string, why: string, cause?: unknown): FrontdoorError {
+  return new FrontdoorError('invalid', 'identity_file_refused', `identity file ${path} is refused: ${why}`, {
+    cause,
+  });
+}

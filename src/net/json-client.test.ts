@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, test } from 'node:test';
+import { JsonClient, type JsonClientOptions } from './json-client.ts';
+
+const open: (Server | JsonClient)[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) {
+    if (one instanceof JsonClient) await one.close();
+    else one.close();
+  }
+});
+
+async function client(
+  listener: RequestListener,
+  options: Partial<JsonClientOptions> = {},
+): Promise<JsonClient> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const made = new JsonClient({
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...options,
+  });
+  open.push(server, made);
+  return made;
+}
+
+test('any status is an answer, with its JSON if it is some', async () => {
+  const seen: string[] = [];
+  const http = await client((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers['content-type']}`);
+    response.statusCode = 404;
+    response.end(request.url === '/json' ? '{"a":1}' : 'text');
+  });
+  const answer = await http.request({ method: 'POST', path: '/json', body: { b: 2 } });
+  assert.deepEqual([answer.status, answer.json, answer.text], [404, { a: 1 }, '{"a":1}']);
+  assert.equal((await http.request({ method: 'GET', path: '/text' })).json, undefined);
+  assert.deepEqual(seen, ['POST /json application/json', 'GET /text undefined']);
+});
+
+test('a silent server is a timeout, at the head and inside the body', async () => {
+  const http = await client(
+    (request, response) => {
+      if (request.url === '/half') response.write('half');
+    },
+    { timeoutMs: 100 },
+  );
+  await assert.rejects(http.request({ method: 'GET', path: '/' }), { kind: 'timeout' });
+  await assert.rejects(http.request({ method: 'GET', path: '/half' }), { kind: 'timeout' });
+});
+
+test('an answer above the cap is not read to its end', async () => {
+  const http = await client(
+    (_request, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        response.once('drain', more);
+      };
+      more();
+    },
+    { maxAnswerBytes: 1_000_000 },
+  );
+  await assert.rejects(http.request({ method: 'GET', path: '/' }), { message: /above 1000000 bytes/ });
+});
+
+test('nobody there is unavailable, with the address and the reason', async () => {
+  const http = new JsonClient({ origin: 'http://127.0.0.1:1' });
+  open.push(http);
+  const request = http.request({ method: 'GET', path: '/' });
+  await assert.rejects(request, {
+    kind: 'unavailable',
+    message: /http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/,
+  });
+});
+
+test('redirects are not followed', async () => {
+  const http = await client((_request, response) =>
+    response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+  );
+  assert.equal((await http.request({ method: 'GET', path: '/' })).status, 302);
+});

@@ -1,0 +1,192 @@
+/**
+ * A small HTTP client for our own APIs and OpenZiti's: one origin, keep-alive, optional client certificate, a
+ * deadline and a size cap on every answer, no redirects. Not for addresses that users name: those need the
+ * address policy of an egress client.
+ */
+import { once } from 'node:events';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { getCACertificates } from 'node:tls';
+import { FrontdoorError, messageOf } from '#base';
+
+export interface JsonClientOptions {
+  /** `https://host:port` or `http://host:port`. */
+  readonly origin: string;
+  /** PEM trust anchors that replace the system's. */
+  readonly ca?: string;
+  /** Takes any certificate of `ca` as an anchor, a leaf too: how a single certificate is pinned. */
+  readonly pinned?: boolean;
+  readonly certPem?: string;
+  readonly keyPem?: string;
+  /** From the request to the end of its answer; 10 s when absent. */
+  readonly timeoutMs?: number;
+  /** 16 MiB when absent. */
+  readonly maxAnswerBytes?: number;
+}
+
+export interface JsonRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With its query, already escaped. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text as it is; everything else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+/** A response whose body is read as it comes. `bytes` throws when the stream breaks or is silent for too long. */
+export interface StreamAnswer {
+  readonly status: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Methods that may be sent again when nothing of the answer came. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
+/** Below what servers keep idle connections for. */
+const IDLE_MS = 4_000;
+
+export class JsonClient {
+  readonly #origin: string;
+  readonly #options: JsonClientOptions;
+  readonly #timeoutMs: number;
+  readonly #maxAnswerBytes: number;
+  readonly #isSecure: boolean;
+  #agent: HttpAgent | undefined;
+
+  constructor(options: JsonClientOptions) {
+    this.#origin = options.origin;
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? 10_000;
+    this.#maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1_048_576;
+    this.#isSecure = options.origin.startsWith('https:');
+  }
+
+  /** Any status is an answer. Throws `unavailable` when the server cannot be reached, `timeout` when it is silent. */
+  async request(request: JsonRequest): Promise<JsonAnswer> {
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      const response = await this.#send(request, signal);
+      const chunks: Uint8Array[] = [];
+      let length = 0;
+      for await (const chunk of response as AsyncIterable<Uint8Array>) {
+        length += chunk.length;
+        if (length > this.#maxAnswerBytes) throw new RangeError(`answer above ${this.#maxAnswerBytes} bytes`);
+        chunks.push(chunk);
+      }
+      const text = Buffer.concat(chunks).toString('utf8');
+      return { status: response.statusCode ?? 0, headers: response.headers, text, json: jsonOf(text) };
+    } catch (error) {
+      // Inside the body an abort shows as a broken connection.
+      throw this.#failure(signal.aborted ? signal.reason : error);
+    }
+  }
+
+  /** Opens a long answer; `silenceMs` without a byte breaks it. Abort `signal` to end it. */
+  async stream(request: JsonRequest, silenceMs: number, signal: AbortSignal): Promise<StreamAnswer> {
+    const head = new AbortController();
+    const timer = setTimeout(
+      () => head.abort(new DOMException('no answer', 'TimeoutError')),
+      this.#timeoutMs,
+    );
+    try {
+      const response = await this.#send(request, AbortSignal.any([signal, head.signal]));
+      response.setTimeout(silenceMs, () => response.destroy(new Error(`silent for ${silenceMs} ms`)));
+      return { status: response.statusCode ?? 0, bytes: response };
+    } catch (error) {
+      throw this.#failure(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#agent?.destroy();
+    return Promise.resolve();
+  }
+
+  /** Resolves with the head of the answer. An idle connection that the server had just closed is not its refusal. */
+  async #send(request: JsonRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    for (;;) {
+      const sent = this.#open(request, signal);
+      try {
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        return response;
+      } catch (error) {
+        const wasIdle = sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+        if (!wasIdle || !REPEATABLE.has(request.method) || signal.aborted) throw error;
+      }
+    }
+  }
+
+  #open(request: JsonRequest, signal: AbortSignal): ClientRequest {
+    const { body, method, path } = request;
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const headers = {
+      accept: 'application/json',
+      ...(body === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
+      ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }),
+      ...request.headers,
+    };
+    const open = this.#isSecure ? httpsRequest : httpRequest;
+    this.#agent ??= this.#makeAgent();
+    const sent = open(new URL(this.#origin), { method, path, headers, signal, agent: this.#agent });
+    // The abort may come after the answer's head, when nobody waits for the request any more.
+    sent.on('error', () => {});
+    sent.end(text);
+    return sent;
+  }
+
+  #makeAgent(): HttpAgent {
+    const common = { keepAlive: true, maxSockets: 8, timeout: IDLE_MS };
+    if (!this.#isSecure) return new HttpAgent(common);
+    const { ca, certPem, keyPem, pinned } = this.#options;
+    return new HttpsAgent({
+      ...common,
+      maxCachedSessions: 0,
+      ca: ca ?? systemAnchors(),
+      ...(pinned === true ? { allowPartialTrustChain: true } : {}),
+      ...(certPem === undefined ? {} : { cert: certPem }),
+      ...(keyPem === undefined ? {} : { key: keyPem }),
+    });
+  }
+
+  #failure(cause: unknown): FrontdoorError {
+    const { name, code } = cause as { name?: string; code?: string };
+    const inner = (cause as { cause?: { name?: string } }).cause?.name;
+    if (name === 'TimeoutError' || inner === 'TimeoutError' || code === 'ETIMEDOUT') {
+      return new FrontdoorError('timeout', 'no_answer', `${this.#origin} did not answer in time`, { cause });
+    }
+    const message = `${this.#origin} cannot be reached: ${reason(cause)}`;
+    return new FrontdoorError('unavailable', 'unreachable', message, { cause });
+  }
+}
+
+/** The trust anchors of this machine: Node's own and those that the operating system's owner added. */
+function systemAnchors(): string[] {
+  return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
+}
+
+function reason(cause: unknown): string {
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return messageOf(inner) || String((inner as { code?: string }).code ?? 'connection failed');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

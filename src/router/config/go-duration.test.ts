@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseGoDuration } from './go-duration.ts';
+
+test('durations are numbers with units, added up', () => {
+  for (const [text, ms] of [
+    ['5s', 5_000],
+    ['250ms', 250],
+    ['1m', 60_000],
+    ['24h', 86_400_000],
+    ['1h30m', 5_400_000],
+    ['1.5h', 5_400_000],
+    ['.5s', 500],
+    ['2h30m22s', 9_022_000],
+    ['1000us', 1],
+    ['1000µs', 1],
+    ['1000μs', 1],
+    ['1000000ns', 1],
+    ['0', 0],
+    ['-5s', -5_000],
+    ['+5s', 5_000],
+  ] as const) {
+    assert.equal(parseGoDuration(text), ms, text);
+  }
+});
+
+test('without a unit, with an unknown one, or with spaces it is none', () => {
+  for (const text of ['', '5', '5 s', ' 5s', '5d', '1w', 's', '.s', '5s5', '1e3s', 'PT5S']) {
+    assert.equal(parseGoDuration(text), undefined, text);
+  }
+});

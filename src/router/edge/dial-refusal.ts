@@ -1,0 +1,38 @@
+/** Why a dial did not become a circuit, with the codes that go along to whoever asked. */
+import { FrontdoorError } from '#base';
+import {
+  decodeEdgeRefusal,
+  type FrameHeaders,
+  HeaderWriter,
+  headerId,
+  RouteErrorCode,
+  type Frame,
+} from '#wire';
+
+const { ctrl, edge } = headerId;
+
+/** A host did not take a circuit; our own agents say which way (a route error code). */
+export class HostRefusal extends FrontdoorError {
+  readonly routeCode: number;
+
+  constructor(reason: string, routeCode: number = RouteErrorCode.generic) {
+    super('badGateway', 'dial-refused', reason || 'the host refused');
+    this.routeCode = routeCode;
+  }
+}
+
+/** The controller refused a circuit. */
+export class CircuitRefusal extends Error {
+  /** The codes of the refusal, as headers for the SDK. */
+  readonly codes: FrameHeaders;
+
+  constructor(answer: Frame) {
+    super(decodeEdgeRefusal(answer).text);
+    const codes = new HeaderWriter();
+    for (const key of [edge.errorCode, ctrl.routeErrorCode]) {
+      const value = answer.headers.bytes(key);
+      if (value !== undefined) codes.bytes(key, value);
+    }
+    this.codes = codes.build();
+  }
+}

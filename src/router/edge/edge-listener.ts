@@ -1,0 +1,181 @@
+/**
+ * Lets SDKs in: TLS with a client certificate, a hello with an API session that a controller told us, and the leaf
+ * certificate that session belongs to. Peers in the same process come through a memory channel and pass the same
+ * judgement.
+ */
+import { randomBytes } from 'node:crypto';
+import { FrontdoorError, hexOf, type Log } from '#base';
+import {
+  ChannelListener,
+  openMemoryChannel,
+  type Channel,
+  type ChannelPeer,
+  type HelloDecision,
+  type TlsIdentity,
+} from '#net';
+import {
+  acceptHello,
+  HeaderWriter,
+  headerId,
+  makeHello,
+  versionHeader,
+  type Frame,
+  type FrameHeaders,
+} from '#wire';
+import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
+import { EdgePeer, type EdgeContext } from './edge-peer.ts';
+
+const { channel: channelHeaders, edge } = headerId;
+
+/** How long a hello may wait for the controller's message about its session. */
+const SESSION_WAIT_MS = 4_000;
+/** Own agents and gateways beat every 3 s; foreign SDKs never do and are not held to it. */
+const EDGE_HEARTBEAT = { sendIntervalMs: 0, closeAfterMs: 8_000, onlyIfPeerBeats: true };
+
+export interface EdgeListenerOptions {
+  readonly routerId: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsIdentity;
+  readonly helloTimeoutMs: number;
+  readonly sessions: ApiSessionRegistry;
+  readonly context: EdgeContext;
+  readonly log: Log;
+  /** An identity's first channel came, or its last one went. */
+  onConnected(identityId: string, isConnected: boolean, peer: ChannelPeer): void;
+}
+
+export class EdgeListener {
+  readonly #options: EdgeListenerOptions;
+  readonly #peers = new Map<Channel, EdgePeer>();
+  readonly #channelsByIdentity = new Map<string, Set<EdgePeer>>();
+  #listener: ChannelListener | undefined;
+
+  private constructor(options: EdgeListenerOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: EdgeListenerOptions): Promise<EdgeListener> {
+    const edgeListener = new EdgeListener(options);
+    edgeListener.#listener = await ChannelListener.open({
+      host: options.host,
+      port: options.port,
+      tls: options.tls,
+      alpn: ['ziti-edge'],
+      ownId: options.routerId,
+      controlType: 'edge.control',
+      allowGroups: true,
+      helloTimeoutMs: options.helloTimeoutMs,
+      log: options.log,
+      authorize: (hello, peer) => edgeListener.#authorize(hello, peer),
+      onChannel: (channel) => edgeListener.#onChannel(channel),
+    });
+    return edgeListener;
+  }
+
+  get port(): number {
+    return this.#listener!.port;
+  }
+
+  peers(): IterableIterator<EdgePeer> {
+    return this.#peers.values();
+  }
+
+  peerOf(channel: Channel): EdgePeer | undefined {
+    return this.#peers.get(channel);
+  }
+
+  connectedIdentities(): IterableIterator<string> {
+    return this.#channelsByIdentity.keys();
+  }
+
+  setTls(identity: TlsIdentity): void {
+    this.#listener!.setTls(identity);
+  }
+
+  /** A peer in this process: `fingerprint` is its certificate's, vouched for by who wired the two together. */
+  async acceptMemory(fingerprint: string, helloId: string, helloHeaders: FrameHeaders): Promise<Channel> {
+    const hello = makeHello(helloId, helloHeaders);
+    const peer: ChannelPeer = { id: helloId, hello: helloHeaders, fingerprint, address: 'memory' };
+    const decision = await this.#authorize(hello, peer);
+    if (!decision.accept) throw new FrontdoorError('forbidden', 'channel-refused', decision.log);
+    const id = hexOf(randomBytes(4));
+    const { log, routerId } = this.#options;
+    const extra = decision.extra === undefined ? {} : { extra: decision.extra };
+    const answer = acceptHello(hello, { connectionId: id, ownId: routerId, ...extra });
+    const [dialer, listener] = openMemoryChannel(
+      { id, log, peer: { id: routerId, hello: answer.headers, fingerprint: '', address: 'memory' } },
+      { id, log, peer },
+    );
+    this.#onChannel(listener);
+    return dialer;
+  }
+
+  /** Channels of a session that is over. */
+  closeSession(session: KnownApiSession): void {
+    for (const peer of this.#peers.values()) {
+      if (peer.session.token === session.token) peer.channel.close('API session ended');
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const peer of this.#peers.values()) peer.channel.close('router is stopping');
+    await this.#listener!.close('router is stopping');
+  }
+
+  async #authorize(hello: Frame, peer: ChannelPeer): Promise<HelloDecision> {
+    const token = hello.headers.text(edge.sessionToken) ?? '';
+    if (token === '') return { accept: false, log: 'hello without a session token' };
+    const session = await this.#options.sessions.waitFor(token, SESSION_WAIT_MS);
+    if (session === undefined) return { accept: false, log: 'unknown API session', tell: 'invalid session' };
+    if (!session.fingerprints.includes(peer.fingerprint)) {
+      return { accept: false, log: `certificate is not that of session ${session.id}` };
+    }
+    const extra = new HeaderWriter()
+      .text(channelHeaders.helloVersion, versionHeader(process.platform, process.arch))
+      .bool(edge.supportsBindSuccess, true)
+      .build();
+    return { accept: true, extra, heartbeat: EDGE_HEARTBEAT };
+  }
+
+  #onChannel(channel: Channel): void {
+    const token = channel.peer.hello.text(edge.sessionToken) ?? '';
+    const session = this.#options.sessions.byToken(token);
+    if (session === undefined) {
+      channel.close('API session ended');
+      return;
+    }
+    const peer = new EdgePeer(channel, session, this.#options.context);
+    this.#peers.set(channel, peer);
+    this.#count(peer, session.identityId);
+    channel.handle({
+      onFrame: (frame) => peer.onFrame(frame),
+      onData: (frame) => peer.onData(frame),
+      onDrain: () => peer.onDrain(),
+      onClose: (reason) => {
+        this.#peers.delete(channel);
+        peer.onClosed();
+        this.#discount(peer, session.identityId);
+        this.#options.log.info(
+          { identity: session.identityId, peer: channel.peer.address, reason },
+          'edge channel closed',
+        );
+      },
+    });
+  }
+
+  #count(peer: EdgePeer, identityId: string): void {
+    const peers = this.#channelsByIdentity.get(identityId) ?? new Set();
+    this.#channelsByIdentity.set(identityId, peers);
+    peers.add(peer);
+    this.#options.log.info({ identity: identityId, peer: peer.channel.peer.address }, 'edge channel opened');
+    if (peers.size === 1) this.#options.onConnected(identityId, true, peer.channel.peer);
+  }
+
+  #discount(peer: EdgePeer, identityId: string): void {
+    const peers = this.#channelsByIdentity.get(identityId);
+    if (!peers?.delete(peer) || peers.size > 0) return;
+    this.#channelsByIdentity.delete(identityId);
+    this.#options.onConnected(identityId, false, peer.channel.peer);
+  }
+}

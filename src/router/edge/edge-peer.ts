@@ -1,0 +1,385 @@
+/**
+ * One SDK at this router: its channel (one connection or a group), the connections it dialed and hosts on it, and
+ * what its messages mean. Nothing it sends can touch a circuit that is not its own.
+ */
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { ChannelError, type Channel } from '#net';
+import {
+  contentType,
+  decodeCircuitCreated,
+  encodeCreateCircuitV2,
+  FrameHeaders,
+  HeaderWriter,
+  headerId,
+  makeFrame,
+  messageName,
+  textOfBody,
+  type CircuitCreated,
+  type DataFrame,
+  type Frame,
+} from '#wire';
+import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
+import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
+import type { Forwarder } from '../forwarder.ts';
+import {
+  DataCircuit,
+  stateClosed,
+  XgressCircuit,
+  type EdgeCircuit,
+  type EdgeCircuitOptions,
+} from './edge-circuit.ts';
+import { connectedFrame, connIdOfBody, dialerData, dialFrame, type IncomingCircuit } from './dial-frame.ts';
+import { CircuitRefusal, HostRefusal } from './dial-refusal.ts';
+import { TerminatorRegistry, terminatorOfBind, type Terminator } from './terminator-registry.ts';
+
+const { ctrl, edge } = headerId;
+
+/** First connection id that the router gives out; below are the SDK's own. */
+const FIRST_ROUTER_CONN_ID = 0x8000_0000;
+const MAX_CONNECTIONS = 65_536;
+const MAX_PENDING_CONNECTS = 4_096;
+const GET_CIRCUIT_TIMEOUT_MS = 30_000;
+
+/** What an edge peer needs of its router. */
+export interface EdgeContext {
+  readonly log: Log;
+  readonly forwarder: Forwarder;
+  readonly terminators: TerminatorRegistry;
+  /** A controller to ask for circuits; undefined while there is none. */
+  controller(): { readonly channel: Channel; readonly id: string } | undefined;
+  sendToControllers(frame: Frame): boolean;
+  /** Circuits whose end here closed: their controller hears of it. */
+  reportFault(circuitId: string, isTerminator: boolean): void;
+  acknowledgeLater(circuit: DataCircuit): void;
+}
+
+interface CircuitEnds {
+  initiator?: XgressCircuit;
+  terminator?: XgressCircuit;
+}
+
+export class EdgePeer {
+  readonly channel: Channel;
+  readonly session: KnownApiSession;
+  readonly #context: EdgeContext;
+  readonly #circuits = new Map<number, EdgeCircuit>();
+  readonly #xgressByCircuit = new Map<string, CircuitEnds>();
+  readonly #dialing = new Set<number>();
+  readonly #binds = new Map<number, Terminator>();
+  readonly #dataCircuits = new Set<DataCircuit>();
+  #nextConnId = FIRST_ROUTER_CONN_ID;
+
+  constructor(channel: Channel, session: KnownApiSession, context: EdgeContext) {
+    this.channel = channel;
+    this.session = session;
+    this.#context = context;
+  }
+
+  get dataCircuits(): ReadonlySet<DataCircuit> {
+    return this.#dataCircuits;
+  }
+
+  /** Payloads and acknowledgements of an SDK that speaks xgress. */
+  onData(frame: DataFrame): void {
+    const ends = this.#xgressByCircuit.get(frame.circuitId);
+    (frame.isFromTerminator ? ends?.terminator : ends?.initiator)?.onData(frame);
+  }
+
+  onFrame(frame: Frame): void {
+    switch (frame.contentType) {
+      case contentType.connect:
+        void this.#onConnect(frame);
+        return;
+      case contentType.data:
+        this.#onSdkData(frame);
+        return;
+      case contentType.xgClose:
+        this.#onXgClose(textOfBody(frame));
+        return;
+      case contentType.stateClosed:
+        this.#onStateClosed(frame);
+        return;
+      case contentType.bind:
+        this.#onBind(frame);
+        return;
+      case contentType.unbind:
+        this.#onUnbind(frame);
+        return;
+      case contentType.updateBind:
+        this.#onUpdateBind(frame);
+        return;
+      case contentType.edgeHealthEvent:
+        this.#onHealthEvent(frame);
+        return;
+      case contentType.traceRoute:
+        this.channel.reply(frame, makeFrame(contentType.traceRouteResponse, { headers: connHeader(frame) }));
+        return;
+      case contentType.updateToken:
+        this.channel.reply(
+          frame,
+          makeFrame(contentType.updateTokenFailure, { body: 'no such session type here' }),
+        );
+        return;
+      default:
+        // A late DialSuccess, probes, posture, inspect answers: nothing to do.
+        this.#context.log.debug({ type: messageName(frame.contentType) }, 'edge message without effect');
+    }
+  }
+
+  onDrain(): void {
+    for (const circuit of this.#dataCircuits) circuit.onDrain();
+  }
+
+  onClosed(): void {
+    for (const terminator of this.#binds.values()) this.#context.terminators.remove(terminator);
+    this.#binds.clear();
+    this.#dialing.clear();
+    for (const circuit of [...this.#circuits.values()]) circuit.close();
+  }
+
+  onBindEstablished(terminator: Terminator): void {
+    if (!terminator.wantsBindSuccess) return;
+    const headers = new HeaderWriter().u32(edge.connId, terminator.connId);
+    this.channel.send(makeFrame(contentType.bindSuccess, { headers }));
+  }
+
+  onBindFailed(terminator: Terminator, reason: string): void {
+    this.#binds.delete(terminator.connId);
+    this.channel.send(stateClosed(terminator.connId, reason));
+  }
+
+  /**
+   * Offers an incoming circuit to the host of `terminator`. Resolves with the host's peer data once it took it.
+   * Rejects with `FrontdoorError`: timeout, or badGateway when the host refused.
+   */
+  async dialHost(
+    terminator: Terminator,
+    incoming: IncomingCircuit,
+    timeoutMs: number,
+  ): Promise<Map<number, Uint8Array>> {
+    if (this.#circuits.size >= MAX_CONNECTIONS) {
+      throw new FrontdoorError('limited', 'too-many-connections', 'the host has too many connections');
+    }
+    const given = terminator.takesConnId ? this.#takeConnId() : undefined;
+    let circuit =
+      given === undefined ? undefined : this.#openCircuit(incoming, given, true, terminator.takesXgress);
+    try {
+      const answer = await this.channel.request(dialFrame(terminator, incoming, given), timeoutMs);
+      if (answer.contentType !== contentType.dialSuccess) {
+        throw new HostRefusal(textOfBody(answer), answer.headers.u8(ctrl.routeErrorCode));
+      }
+      if (circuit === undefined) {
+        circuit = this.#openCircuit(incoming, connIdOfBody(answer), true, false);
+        const headers = new HeaderWriter().u32(edge.connId, circuit.connId);
+        this.channel.reply(answer, makeFrame(contentType.stateConnected, { headers }));
+      }
+      if (circuit instanceof DataCircuit) circuit.start();
+      const publicKey = answer.headers.bytes(edge.publicKey);
+      return new Map(publicKey === undefined ? [] : [[edge.publicKey, publicKey]]);
+    } catch (error) {
+      circuit?.close();
+      if (error instanceof ChannelError && error.code === 'timeout') {
+        throw new FrontdoorError('timeout', 'dial-timeout', `the host did not answer within ${timeoutMs} ms`);
+      }
+      throw error;
+    }
+  }
+
+  async #onConnect(frame: Frame): Promise<void> {
+    const connId = frame.headers.u32(edge.connId);
+    if (connId === undefined) return;
+    const fault =
+      this.#connIdFault(connId) ??
+      (this.#dialing.size >= MAX_PENDING_CONNECTS ? 'too many dials' : undefined);
+    if (fault !== undefined) {
+      this.channel.reply(frame, stateClosed(connId, fault));
+      return;
+    }
+    this.#dialing.add(connId);
+    try {
+      const { created, controllerId } = await this.#createCircuit(frame);
+      this.#onCircuitCreated(frame, connId, created, controllerId);
+    } catch (error) {
+      if (!this.#dialing.delete(connId)) return;
+      this.#context.log.info({ identity: this.session.identityId, err: messageOf(error) }, 'dial failed');
+      const codes = error instanceof CircuitRefusal ? error.codes : FrameHeaders.empty;
+      // Never without a text: the C SDK takes an empty one for a stale session and starts over.
+      this.channel.reply(frame, stateClosed(connId, messageOf(error) || 'dial failed', codes));
+    }
+  }
+
+  async #createCircuit(frame: Frame): Promise<{ created: CircuitCreated; controllerId: string }> {
+    const controller = this.#context.controller();
+    if (controller === undefined) throw new Error('the router has no controller now');
+    const request = encodeCreateCircuitV2({
+      sessionToken: textOfBody(frame),
+      apiSessionToken: this.session.token,
+      fingerprints: [this.channel.peer.fingerprint],
+      terminatorInstanceId: frame.headers.text(edge.terminatorIdentity) ?? '',
+      peerData: dialerData(frame, this.session.identityId),
+    });
+    const answer = await controller.channel.request(request, GET_CIRCUIT_TIMEOUT_MS);
+    if (answer.contentType !== contentType.createCircuitV2Response) throw new CircuitRefusal(answer);
+    return { created: decodeCircuitCreated(answer), controllerId: controller.id };
+  }
+
+  #onCircuitCreated(frame: Frame, connId: number, created: CircuitCreated, controllerId: string): void {
+    const { circuitId, address } = created;
+    if (!this.#dialing.delete(connId) || this.channel.isClosed) {
+      this.#context.reportFault(circuitId, false);
+      return;
+    }
+    const takesXgress = frame.headers.bool(edge.useXgressToSdk);
+    const circuit = this.#openCircuit({ circuitId, address }, connId, false, takesXgress);
+    this.channel.reply(frame, connectedFrame(connId, created, takesXgress ? controllerId : undefined));
+    if (circuit instanceof DataCircuit) circuit.start();
+  }
+
+  #onSdkData(frame: Frame): void {
+    const connId = frame.headers.u32(edge.connId);
+    if (connId === undefined) return;
+    const circuit = this.#circuits.get(connId);
+    // Beside its EOF payload an xgress SDK also sends a Data FIN: of no meaning here.
+    if (circuit instanceof DataCircuit) circuit.onSdkData(frame);
+    else if (circuit === undefined && frame.body.length > 0)
+      this.channel.send(stateClosed(connId, 'no such connection'));
+  }
+
+  #onXgClose(circuitId: string): void {
+    const ends = this.#xgressByCircuit.get(circuitId);
+    ends?.initiator?.close();
+    ends?.terminator?.close();
+  }
+
+  #onStateClosed(frame: Frame): void {
+    const connId = frame.headers.u32(edge.connId);
+    if (connId === undefined) return;
+    this.#dialing.delete(connId);
+    this.#unbind(connId);
+    this.#circuits.get(connId)?.close();
+  }
+
+  #onBind(frame: Frame): void {
+    const connId = frame.headers.u32(edge.connId);
+    if (connId === undefined) return;
+    const fault = this.#connIdFault(connId);
+    if (fault !== undefined) {
+      this.channel.reply(frame, stateClosed(connId, fault));
+      return;
+    }
+    const { terminators } = this.#context;
+    const listenerId = frame.headers.text(edge.listenerId) ?? '';
+    const standing =
+      listenerId === '' ? undefined : terminators.byListener(this.session.identityId, listenerId);
+    const id = standing?.id ?? TerminatorRegistry.newId();
+    const terminator = terminatorOfBind(frame, this.channel, this.session.identityId, this.session.token, id);
+    this.#binds.set(connId, terminator);
+    const headers = new HeaderWriter().u32(edge.connId, connId);
+    if (terminator.takesConnId) headers.bool(edge.routerProvidedConnId, true);
+    this.channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
+    terminators.add(terminator);
+  }
+
+  #onUnbind(frame: Frame): void {
+    const connId = frame.headers.u32(edge.connId);
+    if (connId === undefined) return;
+    this.#unbind(connId);
+    // The C SDK waits for an answer; the Go SDK ignores this one.
+    this.channel.reply(frame, stateClosed(connId, 'unbound'));
+  }
+
+  #unbind(connId: number): void {
+    const terminator = this.#binds.get(connId);
+    if (terminator === undefined) return;
+    this.#binds.delete(connId);
+    this.#context.terminators.remove(terminator);
+  }
+
+  #onUpdateBind(frame: Frame): void {
+    const terminator = this.#binds.get(frame.headers.u32(edge.connId) ?? -1);
+    if (terminator === undefined) return;
+    const cost = frame.headers.u16(edge.cost);
+    const precedence = frame.headers.u8(edge.precedence);
+    if (cost !== undefined) terminator.cost = cost;
+    if (precedence !== undefined) terminator.precedence = Math.min(precedence, 2) as TerminatorPrecedence;
+    const update = ctrlMessages.updateEdgeTerminator.frame({
+      sessionToken: terminator.tokenText,
+      fingerprints: [this.channel.peer.fingerprint],
+      terminatorId: terminator.id,
+      cost: terminator.cost,
+      precedence: terminator.precedence,
+      updateCost: cost !== undefined,
+      updatePrecedence: precedence !== undefined,
+      apiSessionToken: this.session.token,
+    });
+    this.#context.sendToControllers(update);
+  }
+
+  #onHealthEvent(frame: Frame): void {
+    const terminator = this.#binds.get(frame.headers.u32(edge.connId) ?? -1);
+    if (terminator === undefined) return;
+    this.#context.terminators.setHealth(terminator, frame.headers.bool(edge.healthStatus));
+  }
+
+  #openCircuit(
+    of: { readonly circuitId: string; readonly address: string },
+    connId: number,
+    isTerminator: boolean,
+    isXgress: boolean,
+  ): XgressCircuit | DataCircuit {
+    const { forwarder } = this.#context;
+    const options: EdgeCircuitOptions = {
+      channel: this.channel,
+      forwarder,
+      circuitId: of.circuitId,
+      address: of.address,
+      connId,
+      isTerminator,
+      onClosed: (circuit, byOverlay) => this.#onCircuitClosed(circuit, byOverlay),
+    };
+    const circuit = isXgress
+      ? new XgressCircuit(options)
+      : new DataCircuit(options, (it) => this.#context.acknowledgeLater(it));
+    this.#circuits.set(connId, circuit);
+    if (circuit instanceof DataCircuit) {
+      this.#dataCircuits.add(circuit);
+    } else {
+      const ends = this.#xgressByCircuit.get(of.circuitId) ?? {};
+      ends[isTerminator ? 'terminator' : 'initiator'] = circuit;
+      this.#xgressByCircuit.set(of.circuitId, ends);
+    }
+    forwarder.register(of.circuitId, of.address, circuit);
+    return circuit;
+  }
+
+  #onCircuitClosed(circuit: EdgeCircuit, byOverlay: boolean): void {
+    this.#circuits.delete(circuit.connId);
+    if (circuit instanceof DataCircuit) this.#dataCircuits.delete(circuit);
+    const ends = this.#xgressByCircuit.get(circuit.circuitId);
+    if (ends !== undefined) {
+      delete ends[circuit.isTerminator ? 'terminator' : 'initiator'];
+      if (ends.initiator === undefined && ends.terminator === undefined)
+        this.#xgressByCircuit.delete(circuit.circuitId);
+    }
+    if (!byOverlay) this.#context.reportFault(circuit.circuitId, circuit.isTerminator);
+  }
+
+  #connIdFault(connId: number): string | undefined {
+    if (connId >= FIRST_ROUTER_CONN_ID) return 'connection id out of range';
+    if (this.#circuits.has(connId) || this.#binds.has(connId) || this.#dialing.has(connId)) {
+      return 'connection id in use';
+    }
+    return this.#circuits.size + this.#binds.size >= MAX_CONNECTIONS ? 'too many connections' : undefined;
+  }
+
+  #takeConnId(): number {
+    do {
+      this.#nextConnId = this.#nextConnId === 0xffff_ffff ? FIRST_ROUTER_CONN_ID : this.#nextConnId + 1;
+    } while (this.#circuits.has(this.#nextConnId));
+    return this.#nextConnId;
+  }
+}
+
+function connHeader(frame: Frame): HeaderWriter {
+  return new HeaderWriter().u32(edge.connId, frame.headers.u32(edge.connId) ?? 0);
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { silentLog } from '#base';
+import { openMemoryChannel, type Channel } from '#net';
+import { contentType, FrameHeaders, type Frame } from '#wire';
+import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
+import {
+  makeTestAuthority,
+  type TestAuthority,
+  type TestIdentity,
+} from '../../../test/support/certificates.ts';
+import { loadRouterIdentity, type RouterIdentity } from '../config/router-identity.ts';
+import type { RouterConfig } from '../config/router-config.ts';
+import { CertificateRenewal } from './certificate-renewal.ts';
+
+const DAY_MS = 86_400_000;
+/** Certificates of the test authority run from a day ago to seven days from now: due in four and a third. */
+const DUE_MS = 5 * DAY_MS;
+const csr = { subject: {}, hosts: ['localhost'], uris: [], emails: [] };
+
+let folder: string;
+let authority: TestAuthority;
+let first: TestIdentity;
+let identity: RouterIdentity;
+let config: RouterConfig;
+let controller: Channel | undefined;
+let router: Channel;
+let offsetMs: number;
+let renewal: CertificateRenewal;
+/** What the controller was sent, oldest first. */
+let heard: Frame[];
+
+type Answers = (frame: Frame, channel: Channel) => Promise<void> | void;
+
+function open(answers: Answers): void {
+  const peer = { id: 'x', hello: FrameHeaders.empty, fingerprint: '', address: 'memory' };
+  const [ours, theirs] = openMemoryChannel(
+    { id: 'c', log: silentLog, peer },
+    { id: 'c', log: silentLog, peer },
+  );
+  router = ours;
+  controller = theirs;
+  router.handle({ onFrame: (frame) => renewal.onCertificates(frame, router) });
+  controller.handle({
+    onFrame: (frame, channel) => {
+      heard.push(frame);
+      void answers(frame, channel);
+    },
+  });
+}
+
+function start(
+  more: { connected?: () => boolean; answerMs?: number; config?: RouterConfig } = {},
+): CertificateRenewal {
+  const connected = more.connected ?? ((): boolean => true);
+  return new CertificateRenewal({
+    config: more.config ?? config,
+    identity: () => identity,
+    controller: () => (connected() ? router : undefined),
+    use: (it) => {
+      identity = it;
+    },
+    clock: { nowMs: () => Date.now() + offsetMs },
+    log: silentLog,
+    answerMs: more.answerMs ?? 5_000,
+  });
+}
+
+async function certificates(request: Frame, by = authority): Promise<Frame> {
+  const { clientCertCsr, serverCertCsr } = ctrlMessages.enrollmentExtendRouter.decode(request.body);
+  return ctrlMessages.enrollmentCertsResponse.frame({
+    clientCertPem: await by.certify(clientCertCsr),
+    serverCertPem: await by.certify(serverCertCsr),
+    caCertsPem: by.ca,
+  });
+}
+
+/** A controller that certifies what is asked for and answers the verification with `verdict`. */
+function certifying(verdict: CtrlInit<'enrollmentVerified'>): Answers {
+  return async (frame, channel) => {
+    if (frame.contentType === contentType.enrollmentExtendRouter) channel.send(await certificates(frame));
+    else channel.reply(frame, ctrlMessages.enrollmentVerified.frame(verdict));
+  };
+}
+
+function file(name: string): string {
+  return readFileSync(join(folder, name), 'utf8');
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'frontdoor-renewal-'));
+  authority = await makeTestAuthority();
+  first = await authority.issue('r1');
+  const path = (name: string): string => join(folder, name);
+  for (const name of ['cert.pem', 'server.pem']) writeFileSync(path(name), first.cert, { mode: 0o600 });
+  writeFileSync(path('key.pem'), first.key);
+  writeFileSync(path('ca.pem'), first.ca);
+  config = {
+    file: path('router.yml'),
+    ctrl: {
+      endpoints: [],
+      bind: undefined,
+      requestTimeoutMs: 1,
+      connectTimeoutMs: 1,
+      heartbeat: { sendIntervalMs: 1, closeAfterMs: 1 },
+    },
+    identity: {
+      cert: path('cert.pem'),
+      serverCert: path('server.pem'),
+      key: path('key.pem'),
+      serverKey: undefined,
+      ca: path('ca.pem'),
+    },
+    csr,
+    edgeListener: undefined,
+    warnings: [],
+  };
+  identity = loadRouterIdentity(config);
+  offsetMs = DUE_MS;
+  heard = [];
+});
+afterEach(() => {
+  renewal.close();
+  router?.close('test over');
+  rmSync(folder, { recursive: true });
+});
+
+test('at two thirds of their life both certificates are renewed with the same key, written, used and confirmed', async () => {
+  open(certifying({}));
+  renewal = start();
+  offsetMs = 4 * DAY_MS;
+  assert.equal(await renewal.check(), false);
+  assert.equal(heard.length, 0);
+  offsetMs = DUE_MS;
+  assert.equal(await renewal.check(), true);
+  assert.deepEqual(
+    heard.map((frame) => frame.contentType),
+    [contentType.enrollmentExtendRouter, contentType.enrollmentExtendRouterVerify],
+  );
+  assert.equal(ctrlMessages.enrollmentExtendRouter.decode(heard[0]!.body).requireVerification, true);
+  const told = ctrlMessages.enrollmentExtendRouterVerify.decode(heard[1]!.body).clientCertPem;
+  assert.equal(told, file('cert.pem'));
+  assert.notEqual(file('cert.pem'), first.cert);
+  assert.notEqual(file('server.pem'), first.cert);
+  assert.equal(file('key.pem'), first.key);
+  assert.equal(statSync(join(folder, 'cert.pem')).mode & 0o777, 0o600);
+  assert.equal(identity.client.cert, file('cert.pem'));
+  assert.equal(identity.server.cert, file('server.pem'));
+  assert.deepEqual(loadRouterIdentity(config), identity);
+});
+
+test('certificates that the controller takes back are not kept', async () => {
+  open(certifying({ code: 'INVALID', message: 'no' }));
+  renewal = start();
+  await assert.rejects(renewal.check(), /refused what it had sent: INVALID no/);
+  assert.equal(file('cert.pem'), first.cert);
+  assert.equal(file('server.pem'), first.cert);
+  assert.equal(identity.client.cert, first.cert);
+});
+
+test('without a confirmation the new certificates stay: the controller takes both', async () => {
+  open(async (frame, channel) => {
+    if (frame.contentType === contentType.enrollmentExtendRouter) channel.send(await certificates(frame));
+    else channel.close('gone');
+  });
+  renewal = start();
+  assert.equal(await renewal.check(), true);
+  assert.notEqual(file('cert.pem'), first.cert);
+  assert.equal(identity.client.cert, file('cert.pem'));
+});
+
+test('a refusal, no answer, and certificates for another key, name or authority change nothing', async () => {
+  const stranger = await authority.issue('r1');
+  const other = await makeTestAuthority('another CA');
+  const cases: readonly (readonly [Answers, RegExp])[] = [
+    [
+      (frame, channel) =>
+        void channel.reply(frame, ctrlMessages.enrollmentVerified.frame({ code: 'BUSY', message: 'later' })),
+      /refused: BUSY later/,
+    ],
+    [() => {}, /no answer/],
+    [
+      (_frame, channel) => {
+        const pems = { clientCertPem: stranger.cert, serverCertPem: stranger.cert };
+        channel.send(ctrlMessages.enrollmentCertsResponse.frame(pems));
+      },
+      /for another key/,
+    ],
+    [
+      (_frame, channel) =>
+        void channel.send(
+          ctrlMessages.enrollmentCertsResponse.frame({ clientCertPem: 'x', serverCertPem: 'y' }),
+        ),
+      /are none/,
+    ],
+    [async (frame, channel) => void channel.send(await certificates(frame, other)), /not of our authority/],
+  ];
+  for (const [answers, expected] of cases) {
+    open(answers);
+    renewal = start({ answerMs: 200 });
+    await assert.rejects(renewal.check(), expected);
+    assert.equal(heard.at(-1)?.contentType, contentType.enrollmentExtendRouter);
+    assert.equal(file('cert.pem'), first.cert);
+    assert.equal(file('server.pem'), first.cert);
+    assert.equal(identity.client.cert, first.cert);
+    renewal.close();
+    router.close('next case');
+  }
+});
+
+test('a renewal that found no controller is done when one connects', async () => {
+  let isConnected = false;
+  open(certifying({}));
+  renewal = start({ connected: () => isConnected });
+  await assert.rejects(renewal.check(), { code: 'no-controller' });
+  isConnected = true;
+  renewal.onControllerConnected();
+  assert.equal(await renewal.check(), true);
+  assert.notEqual(identity.client.cert, first.cert);
+});
+
+test('certificates that stand in the file itself are not renewed, and the error names them', async () => {
+  open(certifying({}));
+  renewal = start({ config: { ...config, identity: { ...config.identity, cert: `pem:${first.cert}` } } });
+  await assert.rejects(renewal.check(), /identity\.cert stand as PEM in .*router\.yml/);
+  assert.equal(heard.length, 0);
+});

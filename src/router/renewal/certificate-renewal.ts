@@ -1,0 +1,194 @@
+/**
+ * Keeps the router's certificates young, as OpenZiti's routers do it: at two thirds of their life it asks a controller
+ * over the control channel (20302, 20301), writes and uses what it got, and says so (20303, 20002). Written before it
+ * is said: until then the controller takes the old and the new certificate, so no crash locks the router out.
+ */
+import { X509Certificate } from 'node:crypto';
+import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { ChannelError, type Channel } from '#net';
+import { makeRequestFor, renewalAtMs } from '#sdk';
+import { contentType, messageName, type Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import type { RouterConfig } from '../config/router-config.ts';
+import type { RouterIdentity } from '../config/router-identity.ts';
+import { inlineCertificates, withRenewed, writeCertificates } from './renewed-certificates.ts';
+
+export interface CertificateRenewalOptions {
+  readonly config: RouterConfig;
+  readonly identity: () => RouterIdentity;
+  /** A connected controller, if there is one. */
+  readonly controller: () => Channel | undefined;
+  /** From now on new connections use this identity. */
+  readonly use: (identity: RouterIdentity) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For each answer of the controller; 30 s when absent. */
+  readonly answerMs?: number;
+}
+
+const ANSWER_MS = 30_000;
+/** OpenZiti's window between two attempts. */
+const FIRST_RETRY_MS = 35_000;
+/** Longer waits are cut into pieces: timers are short-sighted and clocks are set. */
+const LONGEST_WAIT_MS = 3_600_000;
+const SHORTEST_WAIT_MS = 1_000;
+
+export class CertificateRenewal {
+  readonly #options: CertificateRenewalOptions;
+  readonly #backOff = new BackOff({ minMs: FIRST_RETRY_MS, maxMs: LONGEST_WAIT_MS, factor: 2 });
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<boolean> | undefined;
+  #awaited: { readonly channel: Channel; readonly resolve: (frame: Frame) => void } | undefined;
+  #needsController = false;
+  #isClosed = false;
+
+  constructor(options: CertificateRenewalOptions) {
+    this.#options = options;
+    this.#plan(this.#nextCheckMs());
+  }
+
+  /** Renews now if that is due; true: new certificates are in use. Rejects with what is in the way. */
+  check(): Promise<boolean> {
+    this.#running ??= this.#renewIfDue().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** What was put off for want of a controller is done now. */
+  onControllerConnected(): void {
+    if (this.#needsController && !this.#isClosed) this.#checkNow();
+  }
+
+  /** New certificates came (20301): no reply by its headers, so the channel says which request it answers. */
+  onCertificates(frame: Frame, channel: Channel): void {
+    if (this.#awaited?.channel === channel) this.#awaited.resolve(frame);
+    else this.#options.log.debug({}, 'certificates that nobody asked for');
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #renewIfDue(): Promise<boolean> {
+    const { config, clock, log, use } = this.#options;
+    this.#needsController = false;
+    if (clock.nowMs() < this.#dueMs()) return false;
+    const inline = inlineCertificates(config);
+    if (inline.length > 0) {
+      const message = `${inline.join(' and ')} stand as PEM in ${config.file}: renewed certificates need files to go to`;
+      throw new FrontdoorError('invalid', 'identity-inline', message);
+    }
+    const channel = this.#options.controller();
+    if (channel === undefined) {
+      this.#needsController = true;
+      throw new FrontdoorError('unavailable', 'no-controller', 'no controller is connected');
+    }
+    const old = this.#options.identity();
+    const renewed = withRenewed(old, config, await this.#ask(channel, old), clock.nowMs());
+    await writeCertificates(config, renewed);
+    use(renewed);
+    const refusal = await this.#tell(channel, renewed);
+    if (refusal !== undefined) {
+      await writeCertificates(config, old);
+      use(old);
+      throw new FrontdoorError(
+        'badGateway',
+        'renewal-refused',
+        `the controller refused what it had sent: ${refusal}`,
+      );
+    }
+    log.info({ until: new X509Certificate(renewed.client.cert).validTo }, 'certificates renewed');
+    return true;
+  }
+
+  async #ask(channel: Channel, identity: RouterIdentity): Promise<{ clientPem: string; serverPem: string }> {
+    const { csr } = this.#options.config;
+    const { id, client, server } = identity;
+    const request = ctrlMessages.enrollmentExtendRouter.frame({
+      clientCertCsr: await makeRequestFor(client.key, id, csr),
+      serverCertCsr: await makeRequestFor(server.key, id, csr),
+      requireVerification: true,
+    });
+    const pushed = Promise.withResolvers<Frame>();
+    this.#awaited = { channel, resolve: pushed.resolve };
+    try {
+      // Certificates come as a message of their own, refusals as an answer.
+      const frame = await Promise.race([pushed.promise, channel.request(request, this.#answerMs)]);
+      if (frame.contentType !== contentType.enrollmentCertsResponse) {
+        throw new FrontdoorError(
+          'badGateway',
+          'renewal-refused',
+          `the controller refused: ${refusalOf(frame) ?? '?'}`,
+        );
+      }
+      const { clientCertPem, serverCertPem } = ctrlMessages.enrollmentCertsResponse.decode(frame.body);
+      return { clientPem: clientCertPem, serverPem: serverCertPem };
+    } finally {
+      this.#awaited = undefined;
+    }
+  }
+
+  /** A controller that does not answer may have heard it: the new certificates stay, they work either way. */
+  async #tell(channel: Channel, { client }: RouterIdentity): Promise<string | undefined> {
+    const request = ctrlMessages.enrollmentExtendRouterVerify.frame({ clientCertPem: client.cert });
+    try {
+      return refusalOf(await channel.request(request, this.#answerMs));
+    } catch (error) {
+      if (!(error instanceof ChannelError)) throw error;
+      this.#options.log.warn(
+        { err: messageOf(error) },
+        'the controller did not confirm the renewed certificates',
+      );
+      return undefined;
+    }
+  }
+
+  get #answerMs(): number {
+    return this.#options.answerMs ?? ANSWER_MS;
+  }
+
+  /** Unix milliseconds at which the first of the certificates should be renewed. */
+  #dueMs(): number {
+    const { client, server } = this.#options.identity();
+    return Math.min(renewalAtMs(client.cert), renewalAtMs(server.cert));
+  }
+
+  #nextCheckMs(): number {
+    return Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, this.#dueMs() - this.#options.clock.nowMs()));
+  }
+
+  #plan(waitMs: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => this.#checkNow(), waitMs);
+    this.#timer.unref();
+  }
+
+  #checkNow(): void {
+    this.check().then(
+      () => {
+        this.#backOff.reset();
+        this.#plan(this.#nextCheckMs());
+      },
+      (error: unknown) => {
+        const retryMs = this.#backOff.next();
+        const { client } = this.#options.identity();
+        const until = new X509Certificate(client.cert).validTo;
+        this.#options.log.warn(
+          { err: messageOf(error), until, retryMs },
+          'certificates could not be renewed',
+        );
+        this.#plan(retryMs);
+      },
+    );
+  }
+}
+
+/** Undefined: the answer is a yes. */
+function refusalOf(answer: Frame): string | undefined {
+  if (answer.contentType !== contentType.error) return `unexpected ${messageName(answer.contentType)}`;
+  const { code, message } = ctrlMessages.enrollmentVerified.decode(answer.body);
+  return code === '' ? undefined : `${code} ${message}`.trim().slice(0, 300);
+}

@@ -1,0 +1,90 @@
+/** What a controller sent as new certificates: judged before it is used, written so that a crash leaves a set that works. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { FrontdoorError } from '#base';
+import { writeFileDurably } from '#net';
+import type { RouterConfig } from '../config/router-config.ts';
+import type { RouterIdentity } from '../config/router-identity.ts';
+
+export interface RenewedCertificates {
+  readonly clientPem: string;
+  readonly serverPem: string;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+const MAX_PEM_CHARS = 65_536;
+const MAX_CHAIN = 6;
+
+/** The identity with its new certificates. @throws FrontdoorError `badGateway` when they are not for its keys and name. */
+export function withRenewed(
+  identity: RouterIdentity,
+  config: RouterConfig,
+  renewed: RenewedCertificates,
+  nowMs: number,
+): RouterIdentity {
+  const { id, client, server } = identity;
+  const problem =
+    problemOf(renewed.clientPem, client.key, client.ca, id, nowMs) ??
+    (config.identity.serverCert === undefined
+      ? undefined
+      : problemOf(renewed.serverPem, server.key, server.ca, id, nowMs));
+  if (problem !== undefined) {
+    throw new FrontdoorError(
+      'badGateway',
+      'renewal-invalid',
+      `the controller sent certificates that ${problem}`,
+    );
+  }
+  const serverCert = config.identity.serverCert === undefined ? renewed.clientPem : renewed.serverPem;
+  return { id, client: { ...client, cert: renewed.clientPem }, server: { ...server, cert: serverCert } };
+}
+
+/** The files that `config` names. Keys stay, so a crash between the two leaves certificates that work. */
+export async function writeCertificates(config: RouterConfig, identity: RouterIdentity): Promise<void> {
+  const { cert, serverCert } = config.identity;
+  if (serverCert !== undefined) await writeFileDurably(serverCert, identity.server.cert);
+  await writeFileDurably(cert, identity.client.cert);
+}
+
+/** The keys of the `identity` section that hold PEM in the file itself: nothing can be written there. */
+export function inlineCertificates({ identity }: RouterConfig): string[] {
+  const named = { cert: identity.cert, server_cert: identity.serverCert };
+  return Object.entries(named)
+    .filter(([, text]) => text !== undefined && (text.startsWith('pem:') || text.includes('-----BEGIN')))
+    .map(([name]) => `identity.${name}`);
+}
+
+function problemOf(pem: string, key: string, ca: string, id: string, nowMs: number): string | undefined {
+  try {
+    const [leaf, ...chain] = certificatesOf(pem);
+    if (leaf === undefined) return 'are none';
+    if (!leaf.checkPrivateKey(createPrivateKey(key))) return 'are for another key';
+    if (!leaf.subject.split('\n').includes(`CN=${id}`)) return 'are for another router';
+    if (Date.parse(leaf.validTo) <= nowMs) return 'have expired';
+    return isTrusted(leaf, chain, certificatesOf(ca)) ? undefined : 'are not of our authority';
+  } catch {
+    return 'cannot be read';
+  }
+}
+
+function certificatesOf(pem: string): X509Certificate[] {
+  if (pem.length > MAX_PEM_CHARS) return [];
+  return [...pem.matchAll(CERTIFICATE)].slice(0, MAX_CHAIN).map(([text]) => new X509Certificate(text));
+}
+
+/** Whether the chain leads from the leaf to one of the anchors. */
+function isTrusted(
+  leaf: X509Certificate,
+  chain: readonly X509Certificate[],
+  anchors: readonly X509Certificate[],
+): boolean {
+  let at = leaf;
+  for (let depth = 0; depth < MAX_CHAIN; depth += 1) {
+    const signed = (issuer: X509Certificate): boolean =>
+      issuer.ca && at.checkIssued(issuer) && at.verify(issuer.publicKey);
+    if (anchors.some(signed)) return true;
+    const next = chain.find(signed);
+    if (next === undefined) return false;
+    at = next;
+  }
+  return false;
+}

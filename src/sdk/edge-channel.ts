@@ -1,0 +1,286 @@
+/**
+ * One channel from this process to a router: circuits dialed and hosted on it, and their frames. Ends when the
+ * channel does; who opens the next one is `RouterConnection`.
+ */
+import { messageOf, utf8, type Log } from '#base';
+import { ChannelError, type Channel } from '#net';
+import {
+  contentType,
+  HeaderWriter,
+  headerId,
+  makeFrame,
+  RouteErrorCode,
+  textOfBody,
+  XGRESS_TICK_MS,
+  type DataFrame,
+  type Frame,
+} from '#wire';
+import { dialFailure } from './circuit-failure.ts';
+import { CircuitError } from './circuit.ts';
+import type { IncomingDial } from './hosted-service.ts';
+import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
+
+const { edge } = headerId;
+const BIND_TIMEOUT_MS = 10_000;
+const MAX_CONN_ID = 0x7fff_ffff;
+
+export interface ChannelBind {
+  readonly connId: number;
+  readonly token: string;
+  readonly serviceId: string;
+  readonly onDial: (incoming: IncomingDial) => void;
+  /** The router has the controller's word that the terminator stands. */
+  readonly onEstablished: () => void;
+  readonly onClosed: (reason: string) => void;
+}
+
+export class EdgeChannel implements CircuitCarrier {
+  readonly #channel: Channel;
+  readonly #log: Log;
+  readonly #onClosed: (reason: string) => void;
+  readonly #initiators = new Map<string, OverlayCircuit>();
+  readonly #terminators = new Map<string, OverlayCircuit>();
+  readonly #byConnId = new Map<number, OverlayCircuit>();
+  readonly #binds = new Map<number, ChannelBind>();
+  readonly #timer: NodeJS.Timeout;
+  #acknowledge: OverlayCircuit[] = [];
+  #nextConnId = 1;
+
+  constructor(channel: Channel, log: Log, onClosed: (reason: string) => void) {
+    this.#channel = channel;
+    this.#log = log;
+    this.#onClosed = onClosed;
+    this.#timer = setInterval(() => {
+      const nowMs = Date.now();
+      for (const circuit of this.#byConnId.values()) circuit.tick(nowMs);
+    }, XGRESS_TICK_MS);
+    channel.handle({
+      onFrame: (frame) => this.#onFrame(frame),
+      onData: (frame) => {
+        const circuits = frame.isFromTerminator ? this.#initiators : this.#terminators;
+        circuits.get(frame.circuitId)?.receive(frame);
+      },
+      onBatchEnd: () => this.#flushAcknowledgements(),
+      onDrain: () => {
+        for (const circuit of this.#byConnId.values()) circuit.onChannelDrain();
+      },
+      onClose: (reason) => this.#closeAll(reason),
+    });
+  }
+
+  get isClosed(): boolean {
+    return this.#channel.isClosed;
+  }
+
+  get isWritable(): boolean {
+    return this.#channel.isWritable;
+  }
+
+  get circuitCount(): number {
+    return this.#byConnId.size;
+  }
+
+  /** Rejects with a `CircuitError`. */
+  async dial(token: string, callerId: string, timeoutMs: number): Promise<OverlayCircuit> {
+    const connId = this.#takeConnId();
+    const headers = new HeaderWriter()
+      .u32(edge.connId, connId)
+      .text(edge.callerId, callerId)
+      .bool(edge.useXgressToSdk, true);
+    let answer: Frame;
+    try {
+      answer = await this.#channel.request(
+        makeFrame(contentType.connect, { headers, body: token }),
+        timeoutMs,
+      );
+    } catch (error) {
+      if (error instanceof ChannelError && error.code === 'closed') {
+        throw new CircuitError('channel-closed', 'router', error.message);
+      }
+      this.#sendStateClosed(connId);
+      throw new CircuitError('timeout', 'router', messageOf(error));
+    }
+    if (answer.contentType !== contentType.stateConnected) throw dialFailure(answer);
+    const circuitId = answer.headers.text(edge.circuitId) ?? '';
+    if (circuitId === '' || !answer.headers.bool(edge.useXgressToSdk)) {
+      this.#sendStateClosed(connId);
+      throw new CircuitError('overlay', 'router', 'the router does not carry xgress to this client');
+    }
+    const circuit = this.#open(circuitId, connId, false);
+    circuit.start();
+    return circuit;
+  }
+
+  /** Resolves when the router took the Bind; the terminator stands when `onEstablished` is called. */
+  async bind(bind: Omit<ChannelBind, 'connId'>, listenerId: string): Promise<ChannelBind> {
+    const standing: ChannelBind = { ...bind, connId: this.#takeConnId() };
+    this.#binds.set(standing.connId, standing);
+    const headers = new HeaderWriter()
+      .u32(edge.connId, standing.connId)
+      .bool(edge.routerProvidedConnId, true)
+      .text(edge.listenerId, listenerId)
+      .bool(edge.supportsBindSuccess, true)
+      .bool(edge.useXgressToSdk, true);
+    try {
+      const frame = makeFrame(contentType.bind, { headers, body: bind.token });
+      const answer = await this.#channel.request(frame, BIND_TIMEOUT_MS);
+      if (answer.contentType === contentType.stateConnected) return standing;
+      throw new Error(textOfBody(answer) || 'the router refused the bind');
+    } catch (error) {
+      this.#binds.delete(standing.connId);
+      throw error;
+    }
+  }
+
+  unbind(bind: ChannelBind): void {
+    if (!this.#binds.delete(bind.connId)) return;
+    const headers = new HeaderWriter().u32(edge.connId, bind.connId);
+    this.#channel.send(makeFrame(contentType.unbind, { headers, body: bind.token }));
+  }
+
+  reportHealth(bind: ChannelBind, passed: boolean): void {
+    const headers = new HeaderWriter().u32(edge.connId, bind.connId).bool(edge.healthStatus, passed);
+    this.#channel.send(makeFrame(contentType.edgeHealthEvent, { headers, body: bind.token }));
+  }
+
+  close(reason: string): void {
+    this.#channel.close(reason);
+  }
+
+  sendData(frame: DataFrame): void {
+    this.#channel.sendData(frame);
+  }
+
+  acknowledgeLater(circuit: OverlayCircuit): void {
+    this.#acknowledge.push(circuit);
+  }
+
+  closed(circuit: OverlayCircuit, tellRouter: boolean): void {
+    this.#byConnId.delete(circuit.connId);
+    (circuit.isTerminator ? this.#terminators : this.#initiators).delete(circuit.id);
+    if (tellRouter) this.#channel.send(makeFrame(contentType.xgClose, { body: circuit.id }));
+  }
+
+  #onFrame(frame: Frame): void {
+    const connId = frame.headers.u32(edge.connId);
+    switch (frame.contentType) {
+      case contentType.dial:
+        if (connId !== undefined) this.#onDial(frame, connId);
+        return;
+      case contentType.stateClosed:
+        if (connId !== undefined) this.#onStateClosed(frame, connId);
+        return;
+      case contentType.bindSuccess:
+        this.#binds.get(connId ?? -1)?.onEstablished();
+        return;
+      case contentType.stateConnected:
+        // The answer to a dial that this side gave up meanwhile.
+        if (connId !== undefined && !this.#byConnId.has(connId)) this.#sendStateClosed(connId);
+        return;
+      case contentType.connInspectRequest:
+        this.#onInspect(frame, connId);
+        return;
+      default:
+    }
+  }
+
+  #onDial(frame: Frame, bindConnId: number): void {
+    const bind = this.#binds.get(bindConnId);
+    const connId = frame.headers.u32(edge.routerProvidedConnId);
+    const circuitId = frame.headers.text(edge.circuitId) ?? '';
+    if (
+      bind === undefined ||
+      connId === undefined ||
+      circuitId === '' ||
+      !frame.headers.bool(edge.useXgressToSdk)
+    ) {
+      this.#refuseDial(frame, bindConnId, 'not hosted here', RouteErrorCode.invalidTerminator);
+      return;
+    }
+    let isAnswered = false;
+    bind.onDial({
+      callerId: frame.headers.text(edge.callerId) ?? '',
+      serviceId: bind.serviceId,
+      accept: () => {
+        if (isAnswered) throw new Error('this dial was answered before');
+        isAnswered = true;
+        const circuit = this.#open(circuitId, connId, true);
+        const headers = new HeaderWriter().u32(edge.connId, bindConnId);
+        const body = new Uint8Array(new Uint32Array([connId]).buffer);
+        this.#channel.reply(frame, makeFrame(contentType.dialSuccess, { headers, body }));
+        return circuit;
+      },
+      refuse: (reason, code = 'service-refused') => {
+        if (isAnswered) return;
+        isAnswered = true;
+        const routeCode =
+          code === 'service-timeout' ? RouteErrorCode.dialTimeout : RouteErrorCode.connectionRefused;
+        this.#refuseDial(frame, bindConnId, reason, routeCode);
+      },
+    });
+  }
+
+  #refuseDial(dial: Frame, bindConnId: number, reason: string, routeCode: number): void {
+    const headers = new HeaderWriter()
+      .u32(edge.connId, bindConnId)
+      .u8(headerId.ctrl.routeErrorCode, routeCode);
+    this.#channel.reply(
+      dial,
+      makeFrame(contentType.dialFailed, { headers, body: utf8(reason || 'refused') }),
+    );
+  }
+
+  #onStateClosed(frame: Frame, connId: number): void {
+    const reason = textOfBody(frame) || 'closed by the overlay';
+    const bind = this.#binds.get(connId);
+    if (bind !== undefined) {
+      this.#binds.delete(connId);
+      bind.onClosed(reason);
+    }
+    this.#byConnId.get(connId)?.gone(brokenCircuit('router', reason));
+  }
+
+  #onInspect(frame: Frame, connId: number | undefined): void {
+    const type = this.#binds.has(connId ?? -1) ? 2 : this.#byConnId.has(connId ?? -1) ? 1 : 0;
+    const headers = new HeaderWriter().u32(edge.connId, 0).u8(edge.connType, type);
+    this.#channel.reply(frame, makeFrame(contentType.connInspectResponse, { headers, body: '{}' }));
+  }
+
+  #open(circuitId: string, connId: number, isTerminator: boolean): OverlayCircuit {
+    const circuit = new OverlayCircuit(circuitId, connId, isTerminator, this);
+    this.#byConnId.set(connId, circuit);
+    (isTerminator ? this.#terminators : this.#initiators).set(circuitId, circuit);
+    return circuit;
+  }
+
+  #flushAcknowledgements(): void {
+    if (this.#acknowledge.length === 0) return;
+    const due = this.#acknowledge;
+    this.#acknowledge = [];
+    for (const circuit of due) circuit.flushAcknowledgements();
+  }
+
+  #sendStateClosed(connId: number): void {
+    const headers = new HeaderWriter().u32(edge.connId, connId);
+    this.#channel.send(makeFrame(contentType.stateClosed, { headers, body: 'given up' }));
+  }
+
+  #closeAll(reason: string): void {
+    clearInterval(this.#timer);
+    const binds = [...this.#binds.values()];
+    this.#binds.clear();
+    for (const circuit of [...this.#byConnId.values()]) {
+      circuit.gone(new CircuitError('channel-closed', 'router', reason));
+    }
+    for (const bind of binds) bind.onClosed(reason);
+    this.#log.info({ reason, router: this.#channel.peer.address }, 'channel to router closed');
+    this.#onClosed(reason);
+  }
+
+  #takeConnId(): number {
+    do {
+      this.#nextConnId = this.#nextConnId === MAX_CONN_ID ? 1 : this.#nextConnId + 1;
+    } while (this.#byConnId.has(this.#nextConnId) || this.#binds.has(this.#nextConnId));
+    return this.#nextConnId;
+  }
+}

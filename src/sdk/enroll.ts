@@ -1,0 +1,219 @@
+/**
+ * Enrollment as OpenZiti defines it: a one-time token becomes a certificate for a key that never leaves this
+ * machine. Works against any OpenZiti control plane; ours also learns the name of the machine.
+ */
+import { FrontdoorError, isLoopbackHost } from '#base';
+import { JsonClient, type IdentityFile, type JsonAnswer } from '#net';
+import { makeKeyRequest, parseCertificateBundle, type RequestDetails } from './certificate-signing.ts';
+import { failureOf } from './edge-failure.ts';
+import { proveEnrollmentToken, readEnrollmentToken, type EnrollmentToken } from './enrollment-token.ts';
+
+const BASE_PATH = '/edge/client/v1';
+
+export interface EnrollOptions {
+  readonly jwt: string;
+  /** Name that the environment shall have; our own programs always give one. */
+  readonly name?: string;
+  /** PEM anchors that the server's certificate must chain to, besides being proven by the token. */
+  readonly ca?: string;
+  /** For each step; 10 s when absent. */
+  readonly timeoutMs?: number;
+}
+
+export interface EnrolledIdentity {
+  readonly identity: IdentityFile;
+  /** The environment's (or gateway's) id. */
+  readonly id: string;
+}
+
+export interface EnrolledRouter {
+  readonly id: string;
+  readonly keyPem: string;
+  /** Leaf and intermediate, for the control channel and links that it dials. */
+  readonly certPem: string;
+  /** Leaf and intermediate, for its listeners. */
+  readonly serverCertPem: string;
+  readonly caPem: string;
+  /** `tls:host:port`. */
+  readonly controlAddresses: readonly string[];
+}
+
+/** Enrolls an environment or a gateway (`em: ott`). Throws `FrontdoorError`s that say the hop and the remedy. */
+export async function enrollIdentity(options: EnrollOptions): Promise<EnrolledIdentity> {
+  return withTrustedServer(options, 'ott', async (token, client, caPem) => {
+    const { keyPem, csrPem } = await makeKeyRequest(token.subject);
+    const answer = await client.request({
+      method: 'POST',
+      path: enrollPath(token),
+      headers: { 'content-type': 'application/x-pem-file', ...nameHeader(options.name) },
+      body: csrPem,
+    });
+    const { cert } = enrolled(answer, token, ['cert']);
+    return { identity: { apiUrl: token.issuer, keyPem, certPem: cert!, caPem }, id: token.subject };
+  });
+}
+
+/** Enrolls a router (`em: erott`). `hosts` are what its listeners are dialed by. */
+export async function enrollRouter(
+  options: EnrollOptions & RequestDetails & { readonly hosts: readonly string[] },
+): Promise<EnrolledRouter> {
+  return withTrustedServer(options, 'erott', async (token, client) => {
+    const { keyPem, csrPem } = await makeKeyRequest(token.subject, options);
+    const answer = await client.request({
+      method: 'POST',
+      path: enrollPath(token),
+      headers: nameHeader(options.name),
+      body: { certCsr: csrPem, serverCertCsr: csrPem },
+    });
+    const { cert, serverCert, ca } = enrolled(answer, token, ['cert', 'serverCert', 'ca']);
+    return {
+      id: token.subject,
+      keyPem,
+      certPem: cert!,
+      serverCertPem: serverCert!,
+      caPem: ca!,
+      controlAddresses: token.controlAddresses,
+    };
+  });
+}
+
+export interface BootstrapOptions {
+  /** Base address of the Management API, without `/frontdoor`; https unless it is loopback. */
+  readonly apiUrl: string;
+  readonly code: string;
+  /** PEM anchors that replace the system's. */
+  readonly ca?: string;
+  readonly timeoutMs?: number;
+}
+
+export interface BootstrapToken {
+  readonly frontdoorId: string;
+  /** The enrollment JWT. */
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+/** Trades an enrollment code for an enrollment JWT. The code is never part of an error. */
+export async function fetchBootstrapToken(options: BootstrapOptions): Promise<BootstrapToken> {
+  const url = URL.parse(options.apiUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new FrontdoorError(
+      'invalid',
+      'api_url_invalid',
+      `${options.apiUrl} is not an http or https address`,
+    );
+  }
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    const message = `${url.origin} must be an https address: an enrollment code is a secret`;
+    throw new FrontdoorError('invalid', 'api_url_insecure', message);
+  }
+  const client = new JsonClient({
+    origin: url.origin,
+    ...limits(options),
+    ...(options.ca && { ca: options.ca }),
+  });
+  try {
+    const path = `${url.pathname.replace(/\/$/, '')}/frontdoor/agents/bootstrap-token/${encodeURIComponent(options.code)}`;
+    const answer = await client.request({ method: 'GET', path });
+    if (answer.status === 404) {
+      throw new FrontdoorError(
+        'notFound',
+        'enrollment_code_refused',
+        `the control plane at ${url.origin} does not take this enrollment code: unknown, used or expired; make a new one`,
+      );
+    }
+    const { frontdoorId, token, expiresAt } = (answer.json ?? {}) as Partial<BootstrapToken>;
+    if (answer.status !== 200 || typeof token !== 'string' || typeof frontdoorId !== 'string') {
+      throw failureOf(answer, `the control plane at ${url.origin}`);
+    }
+    return { frontdoorId, token, expiresAt: String(expiresAt) };
+  } finally {
+    await client.close();
+  }
+}
+
+async function withTrustedServer<T>(
+  options: EnrollOptions,
+  method: string,
+  work: (token: EnrollmentToken, client: JsonClient, caPem: string) => Promise<T>,
+): Promise<T> {
+  const jwt = options.jwt.trim();
+  const token = readEnrollmentToken(jwt);
+  if (token.method !== method) {
+    const message = `this enrollment token is of kind ${token.method.slice(0, 16)}, not ${method}`;
+    throw new FrontdoorError('invalid', 'enrollment_token_of_other_kind', message);
+  }
+  const leaf = await proveEnrollmentToken(jwt, token, options.timeoutMs ?? 10_000, options.ca);
+  const pinned = new JsonClient({
+    origin: token.issuer,
+    ca: leaf.toString(),
+    pinned: true,
+    ...limits(options),
+  });
+  let caPem: string;
+  try {
+    const path = `${BASE_PATH}/.well-known/est/cacerts`;
+    const answer = await pinned.request({
+      method: 'GET',
+      path,
+      headers: { accept: 'application/pkcs7-mime' },
+    });
+    if (answer.status !== 200) throw failureOf(answer, edgeApi(token));
+    caPem = (await parseCertificateBundle(answer.text)).join('');
+    if (caPem === '')
+      throw new FrontdoorError('badGateway', 'bundle_empty', `${edgeApi(token)} sent no authority`);
+  } finally {
+    await pinned.close();
+  }
+  const client = new JsonClient({ origin: token.issuer, ca: caPem, ...limits(options) });
+  try {
+    return await work(token, client, caPem);
+  } finally {
+    await client.close();
+  }
+}
+
+function enrollPath(token: EnrollmentToken): string {
+  return `${BASE_PATH}/enroll?method=${token.method}&token=${encodeURIComponent(token.jti)}`;
+}
+
+function enrolled(
+  answer: JsonAnswer,
+  token: EnrollmentToken,
+  fields: readonly string[],
+): Record<string, string> {
+  if (answer.status !== 200) {
+    const failure = failureOf(answer, edgeApi(token));
+    throw failure.code === 'INVALID_ENROLLMENT_TOKEN'
+      ? new FrontdoorError(
+          'unauthenticated',
+          'enrollment_token_refused',
+          `${edgeApi(token)} does not take this enrollment token: unknown, used or expired; get a new one`,
+          { cause: failure },
+        )
+      : failure;
+  }
+  const data = ((answer.json ?? {}) as { data?: Record<string, unknown> }).data ?? {};
+  for (const field of fields) {
+    if (typeof data[field] !== 'string' || !data[field].includes('-----BEGIN CERTIFICATE-----')) {
+      throw new FrontdoorError(
+        'badGateway',
+        'enrollment_answer_invalid',
+        `${edgeApi(token)} sent no ${field}`,
+      );
+    }
+  }
+  return data as Record<string, string>;
+}
+
+function edgeApi(token: EnrollmentToken): string {
+  return `the edge API at ${token.issuer}`;
+}
+
+function nameHeader(name: string | undefined): Record<string, string> {
+  return name === undefined ? {} : { 'frontdoor-name': encodeURIComponent(name) };
+}
+
+function limits(options: { readonly timeoutMs?: number }): { timeoutMs?: number } {
+  return options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
+}

@@ -1,0 +1,33 @@
+/** What a program that hosts services through the overlay works with. */
+import type { Circuit } from './circuit.ts';
+
+export interface BindableService {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Somebody dials a hosted service. Exactly one of `accept` and `refuse` is to be called, soon. */
+export interface IncomingDial {
+  /** As the dialer gave it: for logs, proves nothing. */
+  readonly callerId: string;
+  readonly serviceId: string;
+  /** Takes the dial; the circuit starts paused. */
+  accept(): Circuit;
+  /** The reason reaches the dialer. */
+  refuse(reason: string, code?: 'service-refused' | 'service-timeout'): void;
+}
+
+export type HostingState = 'binding' | 'bound' | 'failed';
+
+export interface HostedService {
+  readonly state: HostingState;
+  onState: (state: HostingState, error?: Error) => void;
+  /** What the host's own check of the service says; kept and told again after each new bind. */
+  reportHealth(passed: boolean): void;
+  /** Takes the offer back; circuits that stand go on. */
+  close(): void;
+}
+
+export interface OverlayHost {
+  bind(service: BindableService, handler: (incoming: IncomingDial) => void): HostedService;
+}

@@ -1,0 +1,92 @@
+/**
+ * Keeps an identity's certificate young: at two thirds of its life a new key is made, certified over the old
+ * certificate, written to the identity file and taken into use. Failures are tried again until it works.
+ */
+import { X509Certificate } from 'node:crypto';
+import { BackOff, messageOf, systemClock, type Clock, type Log } from '#base';
+import { saveIdentityFile } from '#net';
+import { makeKeyRequest } from './certificate-signing.ts';
+import type { EdgeApiClient } from './edge-api-client.ts';
+
+/** Longer waits are cut into pieces: timers are short-sighted and clocks are set. */
+const LONGEST_WAIT_MS = 3_600_000;
+const FIRST_RETRY_MS = 60_000;
+
+export interface IdentityRenewalOptions {
+  readonly client: EdgeApiClient;
+  /** The identity file. */
+  readonly path: string;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export interface IdentityRenewal {
+  /** Renews now if that is due; true: a new certificate is in use. Throws what the edge API or the disk refused. */
+  check(): Promise<boolean>;
+  close(): void;
+}
+
+export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityRenewal {
+  const { client, path, log } = options;
+  const clock = options.clock ?? systemClock;
+  const backOff = new BackOff({ minMs: FIRST_RETRY_MS, maxMs: LONGEST_WAIT_MS, factor: 2 });
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function check(): Promise<boolean> {
+    const identity = client.identity;
+    if (clock.nowMs() < renewalAtMs(identity.certPem)) return false;
+    const { keyPem, csrPem } = await makeKeyRequest(commonNameOf(identity.certPem));
+    const certPem = await client.extendIdentity(csrPem);
+    const renewed = { ...identity, keyPem, certPem };
+    // The file first: once the new certificate was used, the old one is worth nothing.
+    await saveIdentityFile(path, renewed);
+    await client.useIdentity(renewed);
+    await client.session();
+    log.info({ until: new X509Certificate(certPem).validTo }, 'certificate renewed');
+    return true;
+  }
+
+  function plan(waitMs: number): void {
+    if (closed) return;
+    timer = setTimeout(() => {
+      check().then(
+        () => {
+          backOff.reset();
+          plan(nextCheckMs());
+        },
+        (error: unknown) => {
+          const retryMs = backOff.next();
+          log.warn({ error: messageOf(error), retryMs }, 'certificate could not be renewed');
+          plan(retryMs);
+        },
+      );
+    }, waitMs);
+    timer.unref();
+  }
+
+  function nextCheckMs(): number {
+    const dueMs = renewalAtMs(client.identity.certPem) - clock.nowMs();
+    return Math.min(LONGEST_WAIT_MS, Math.max(1_000, dueMs));
+  }
+
+  plan(nextCheckMs());
+  return {
+    check,
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Two thirds of a certificate's life, in Unix milliseconds. */
+export function renewalAtMs(certPem: string): number {
+  const leaf = new X509Certificate(certPem);
+  const fromMs = Date.parse(leaf.validFrom);
+  return fromMs + ((Date.parse(leaf.validTo) - fromMs) * 2) / 3;
+}
+
+function commonNameOf(certPem: string): string {
+  return /^CN=(.+)$/m.exec(new X509Certificate(certPem).subject)?.[1] ?? 'identity';
+}

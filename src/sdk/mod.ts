@@ -1,0 +1,40 @@
+export { EdgeApiClient, type EdgeApiClientOptions, type GatewayFeedSubscription } from './edge-api-client.ts';
+export {
+  type EdgeRouterAddress,
+  type EdgeService,
+  type EdgeSession,
+  type EdgeVersion,
+  type ServiceSession,
+} from './edge-resources.ts';
+export {
+  makeKeyRequest,
+  makeRequestFor,
+  type KeyRequest,
+  type RequestDetails,
+} from './certificate-signing.ts';
+export {
+  enrollIdentity,
+  enrollRouter,
+  fetchBootstrapToken,
+  type BootstrapOptions,
+  type BootstrapToken,
+  type EnrolledIdentity,
+  type EnrolledRouter,
+  type EnrollOptions,
+} from './enroll.ts';
+export {
+  renewalAtMs,
+  startIdentityRenewal,
+  type IdentityRenewal,
+  type IdentityRenewalOptions,
+} from './identity-renewal.ts';
+export { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
+export {
+  type BindableService,
+  type HostedService,
+  type HostingState,
+  type IncomingDial,
+  type OverlayHost,
+} from './hosted-service.ts';
+export { OverlayClient, type OverlayClientOptions } from './overlay-client.ts';
+export { type ChannelOpener } from './router-connection.ts';

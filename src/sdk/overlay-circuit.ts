@@ -1,0 +1,198 @@
+/**
+ * A circuit whose xgress end is in this process: window, retransmission and order are ours, the router only passes
+ * frames on. Ends cleanly only when both directions have ended; anything else is told as a broken circuit.
+ */
+import { EMPTY_BYTES } from '#base';
+import {
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+  PayloadFrame,
+  payloadHeadBytes,
+  Xgress,
+  XGRESS_DEFAULTS,
+  type DataFrame,
+  type XgressOptions,
+} from '#wire';
+import { CircuitError, type Circuit } from './circuit.ts';
+
+/**
+ * A quarter of OpenZiti's window: what is on its way and what a slow reader has not taken yet fit the far end's receive
+ * buffer together, so that a slow reader costs no retransmission, and a stalled one little memory.
+ */
+const OPTIONS: XgressOptions = {
+  ...XGRESS_DEFAULTS,
+  txPortalStartSize: XGRESS_DEFAULTS.rxBufferSize / 4,
+  txPortalMaxSize: XGRESS_DEFAULTS.rxBufferSize / 4,
+};
+
+/**
+ * A payload frame fills one TLS record at most: the receiver then gets whole frames and need not put them together,
+ * which took a fifth of a download's CPU time at the router.
+ */
+const TLS_RECORD_BYTES = 16_384;
+
+/** What a circuit needs of the channel that carries it. */
+export interface CircuitCarrier {
+  readonly isWritable: boolean;
+  sendData(frame: DataFrame): void;
+  acknowledgeLater(circuit: OverlayCircuit): void;
+  /** Tells the router, unless it said so itself. */
+  closed(circuit: OverlayCircuit, tellRouter: boolean): void;
+}
+
+export class OverlayCircuit implements Circuit {
+  readonly id: string;
+  readonly connId: number;
+  readonly isTerminator: boolean;
+  onData: Circuit['onData'] = () => {};
+  onEnd: Circuit['onEnd'] = () => {};
+  onDrain: Circuit['onDrain'] = () => {};
+  onClose: Circuit['onClose'] = () => {};
+  readonly #carrier: CircuitCarrier;
+  readonly #xgress: Xgress;
+  readonly #maxPayloadBytes: number;
+  /** Set when the overlay has taken the circuit away while bytes wait here for a paused reader. */
+  #isGone = false;
+  #isOver = false;
+  /** Nobody has resumed it yet: whoever gets the circuit may not have set its handlers. */
+  #isNew = true;
+  #closedWhileNew: { readonly error: CircuitError | undefined } | undefined;
+
+  constructor(id: string, connId: number, isTerminator: boolean, carrier: CircuitCarrier) {
+    this.id = id;
+    this.connId = connId;
+    this.isTerminator = isTerminator;
+    this.#carrier = carrier;
+    this.#maxPayloadBytes = TLS_RECORD_BYTES - longestHeadBytes(id, connId);
+    this.#xgress = new Xgress(id, isTerminator, OPTIONS, {
+      canSend: () => carrier.isWritable,
+      sendPayload: (frame) => this.#sendData(frame),
+      sendAcknowledgement: (frame) => this.#sendData(frame),
+      acknowledgementDue: () => carrier.acknowledgeLater(this),
+      deliver: (data) => this.onData(data),
+      deliverEnd: () => {
+        this.onEnd();
+        this.#finishIfDone();
+      },
+      drained: () => {
+        if (!this.#isOver) this.onDrain();
+      },
+    });
+  }
+
+  /** The initiator's first frame. */
+  start(): void {
+    this.#xgress.start(Date.now());
+  }
+
+  write(view: Uint8Array): boolean {
+    if (this.#isOver || this.#isGone || view.length === 0) return true;
+    const nowMs = Date.now();
+    const most = this.#maxPayloadBytes;
+    if (view.length <= most) return this.#xgress.write(view, nowMs);
+    let mayGoOn = true;
+    for (let at = 0; at < view.length; at += most) {
+      mayGoOn = this.#xgress.write(view.subarray(at, at + most), nowMs);
+    }
+    return mayGoOn;
+  }
+
+  end(): void {
+    if (this.#isOver || this.#isGone) return;
+    this.#xgress.end(Date.now());
+    this.#finishIfDone();
+  }
+
+  destroy(reason = 'closed here'): void {
+    if (this.#isOver) return;
+    this.#close(
+      this.#xgress.isSendDone && this.#xgress.isReceiveDone ? undefined : brokenCircuit('gateway', reason),
+      !this.#isGone,
+    );
+  }
+
+  pause(): void {
+    this.#xgress.pause();
+  }
+
+  resume(): void {
+    this.#isNew = false;
+    if (this.#closedWhileNew !== undefined) {
+      const { error } = this.#closedWhileNew;
+      this.#closedWhileNew = undefined;
+      this.onClose(error);
+      return;
+    }
+    this.#xgress.resume();
+    if (this.#isGone) this.#finishGone();
+  }
+
+  /** From the channel. */
+  receive(frame: DataFrame): void {
+    if (this.#isOver) return;
+    if (frame.contentType === PAYLOAD_TYPE) {
+      this.#xgress.onPayload(frame, Date.now());
+    } else {
+      this.#xgress.onAcknowledgement(frame, Date.now());
+      this.#finishIfDone();
+    }
+  }
+
+  flushAcknowledgements(): void {
+    if (!this.#isOver) this.#xgress.flushAcknowledgements();
+  }
+
+  tick(nowMs: number): void {
+    if (this.#xgress.isWaitingForAcks) this.#xgress.tick(nowMs);
+  }
+
+  onChannelDrain(): void {
+    if (!this.#isOver) this.#xgress.resumeSending(Date.now());
+  }
+
+  /** The overlay took the circuit away, or its channel is gone. What arrived whole is still delivered. */
+  gone(error: CircuitError): void {
+    if (this.#isOver || this.#isGone) return;
+    if (!this.#xgress.isSendDone || !this.#xgress.hasReceivedEnd) {
+      this.#close(error, false);
+      return;
+    }
+    this.#isGone = true;
+    this.#carrier.closed(this, false);
+    this.#finishGone();
+  }
+
+  #sendData(frame: DataFrame): void {
+    frame.connId = this.connId;
+    this.#carrier.sendData(frame);
+  }
+
+  #finishIfDone(): void {
+    if (this.#isOver || this.#isGone || !this.#xgress.isSendDone || !this.#xgress.isReceiveDone) return;
+    // The far end closes cleanly only if it knows that its own end arrived.
+    this.#xgress.flushAcknowledgements();
+    this.#close(undefined, true);
+  }
+
+  #finishGone(): void {
+    if (!this.#isOver && this.#xgress.isReceiveDone) this.#close(undefined, false);
+  }
+
+  #close(error: CircuitError | undefined, tellRouter: boolean): void {
+    this.#isOver = true;
+    if (!this.#isGone) this.#carrier.closed(this, tellRouter);
+    if (this.#isNew) this.#closedWhileNew = { error };
+    else this.onClose(error);
+  }
+}
+
+/** Of a payload that carries every header it may. */
+function longestHeadBytes(circuitId: string, connId: number): number {
+  const payload = new PayloadFrame(circuitId, 0, PAYLOAD_FLAGS.originator, EMPTY_BYTES);
+  payload.connId = connId;
+  return payloadHeadBytes(payload);
+}
+
+export function brokenCircuit(hop: CircuitError['hop'], reason: string): CircuitError {
+  return new CircuitError('circuit-closed', hop, reason);
+}

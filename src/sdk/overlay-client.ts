@@ -1,0 +1,182 @@
+/**
+ * An identity on the overlay: keeps channels to the routers that the control plane names, dials services through
+ * them and hosts services at them. Attaches again by itself after the loss of any of them.
+ */
+import { messageOf, systemClock, type Log } from '#base';
+import { CircuitError, type Circuit } from './circuit.ts';
+import type { EdgeApiClient } from './edge-api-client.ts';
+import type { EdgeRouterAddress, ServiceSession } from './edge-resources.ts';
+import type { BindableService, HostedService, IncomingDial, OverlayHost } from './hosted-service.ts';
+import { RouterConnection, type ChannelOpener } from './router-connection.ts';
+import { ServiceHosting } from './service-hosting.ts';
+
+export interface OverlayClientOptions {
+  readonly api: EdgeApiClient;
+  readonly log: Log;
+  /** Told to hosts as the caller. */
+  readonly name: string;
+  readonly openChannel?: ChannelOpener;
+}
+
+const ROUTER_POLL_MS = 10_000;
+const ROUTER_RETRY_MS = 1_000;
+const MAX_ROUTERS = 4;
+/** Service sessions are asked for anew now and then, so that a changed policy shows. */
+const SERVICE_SESSION_MS = 30 * 60_000;
+
+export class OverlayClient implements OverlayHost {
+  readonly #options: OverlayClientOptions;
+  readonly #routers = new Map<string, RouterConnection>();
+  readonly #hostings = new Set<ServiceHosting>();
+  readonly #dialSessions = new Map<string, { session: Promise<ServiceSession>; atMs: number }>();
+  readonly #waiting = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: OverlayClientOptions) {
+    this.#options = options;
+    options.api.onSession(({ token }) => {
+      for (const connection of this.#routers.values()) connection.followSession(token);
+    });
+    void this.#followRouters();
+  }
+
+  /** True while at least one router channel stands. */
+  get isAttached(): boolean {
+    return this.#up().length > 0;
+  }
+
+  get circuitCount(): number {
+    return this.#up().reduce((count, { edge }) => count + (edge?.circuitCount ?? 0), 0);
+  }
+
+  /** A new circuit to the service, paused. Rejects with a `CircuitError`. */
+  async dial(serviceId: string, timeoutMs: number): Promise<Circuit> {
+    const deadlineMs = systemClock.nowMs() + timeoutMs;
+    for (let attempt = 1; ; attempt += 1) {
+      const session = await this.#dialSession(serviceId);
+      const connection = await this.#anyRouter(deadlineMs);
+      const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
+      try {
+        return await connection.edge!.dial(session.token, this.#options.name, leftMs);
+      } catch (error) {
+        const isStale = error instanceof CircuitError && error.code === 'not-authorized';
+        const wasLost = error instanceof CircuitError && error.code === 'channel-closed';
+        if (isStale) this.#dialSessions.delete(serviceId);
+        if (attempt === 2 || !(isStale || wasLost)) throw error;
+      }
+    }
+  }
+
+  bind(service: BindableService, handler: (incoming: IncomingDial) => void): HostedService {
+    const { api, log } = this.#options;
+    const hosting = new ServiceHosting({
+      service,
+      handler,
+      log,
+      createSession: () => api.createSession(service.id, 'Bind'),
+      onClosed: () => this.#hostings.delete(hosting),
+    });
+    this.#hostings.add(hosting);
+    for (const connection of this.#up()) hosting.attach(connection);
+    return hosting;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const connection of this.#routers.values()) connection.close('stopping');
+    for (const wake of this.#waiting) wake();
+  }
+
+  #up(): RouterConnection[] {
+    return [...this.#routers.values()].filter(({ edge }) => edge !== undefined && !edge.isClosed);
+  }
+
+  async #dialSession(serviceId: string): Promise<ServiceSession> {
+    const known = this.#dialSessions.get(serviceId);
+    const nowMs = systemClock.nowMs();
+    if (known !== undefined && nowMs - known.atMs < SERVICE_SESSION_MS) return known.session;
+    const session = this.#options.api.createSession(serviceId, 'Dial');
+    this.#dialSessions.set(serviceId, { session, atMs: nowMs });
+    try {
+      return await session;
+    } catch (error) {
+      this.#dialSessions.delete(serviceId);
+      throw new CircuitError('not-authorized', 'control', messageOf(error), { cause: error });
+    }
+  }
+
+  async #anyRouter(deadlineMs: number): Promise<RouterConnection> {
+    for (;;) {
+      const [first] = this.#up();
+      if (first !== undefined) return first;
+      const leftMs = deadlineMs - systemClock.nowMs();
+      if (this.#isClosed || leftMs <= 0)
+        throw new CircuitError('channel-closed', 'router', 'no router is reachable');
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs);
+        const wake = (): void => {
+          clearTimeout(timer);
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
+    }
+  }
+
+  async #followRouters(): Promise<void> {
+    let nextMs = ROUTER_POLL_MS;
+    try {
+      const routers = await this.#options.api.edgeRouters();
+      if (this.#isClosed) return;
+      this.#setRouters(routers);
+      if (this.#routers.size === 0) nextMs = ROUTER_RETRY_MS;
+    } catch (error) {
+      this.#options.log.warn({ err: messageOf(error) }, 'cannot ask the control plane for routers');
+      nextMs = ROUTER_RETRY_MS;
+    }
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#followRouters(), nextMs);
+  }
+
+  /** A router that is offline for the control plane may still serve us: only those it no longer names go. */
+  #setRouters(routers: readonly EdgeRouterAddress[]): void {
+    const wanted = new Map<string, { host: string; port: number }>();
+    for (const { name, tlsUrl } of routers) {
+      if (tlsUrl === undefined || wanted.size >= MAX_ROUTERS || !URL.canParse(tlsUrl)) continue;
+      const { hostname, port } = new URL(tlsUrl);
+      wanted.set(name, { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+    }
+    for (const [name, connection] of this.#routers) {
+      const address = wanted.get(name);
+      if (address !== undefined && address.host === connection.host && address.port === connection.port)
+        continue;
+      if (address === undefined && connection.edge !== undefined && routers.length === 0) continue;
+      this.#routers.delete(name);
+      connection.close('the router is gone or moved');
+    }
+    for (const [name, address] of wanted) {
+      if (!this.#routers.has(name)) this.#routers.set(name, this.#connectTo(name, address));
+    }
+  }
+
+  #connectTo(name: string, address: { host: string; port: number }): RouterConnection {
+    const { api, log, openChannel } = this.#options;
+    return new RouterConnection({
+      name,
+      ...address,
+      api,
+      log,
+      ...(openChannel === undefined ? {} : { openChannel }),
+      onUp: (connection) => {
+        log.info({ router: name }, 'channel to router opened');
+        for (const hosting of this.#hostings) hosting.attach(connection);
+        for (const wake of [...this.#waiting]) wake();
+      },
+      onDown: (connection) => {
+        for (const hosting of this.#hostings) hosting.detach(connection);
+      },
+    });
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Keeps a channel to one router, for as long as the router is wanted: dialed, dialed again with back-off. A channel
+ * belongs to the API session that its hello showed; after a new log-in another one takes its place, and the former
+ * ends when its circuits have.
+ */
+import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
+import { dialChannel, type Channel } from '#net';
+import { HeaderWriter, headerId, type FrameHeaders } from '#wire';
+import type { EdgeApiClient } from './edge-api-client.ts';
+import { EdgeChannel } from './edge-channel.ts';
+
+/**
+ * Opens a channel in some other way than over TLS (a router in the same process); undefined: dial it. `certPem` is
+ * the identity's present certificate, leaf first.
+ */
+export type ChannelOpener = (
+  routerName: string,
+  helloId: string,
+  helloHeaders: FrameHeaders,
+  certPem: string,
+) => Promise<Channel> | undefined;
+
+export interface RouterConnectionOptions {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly api: EdgeApiClient;
+  readonly log: Log;
+  readonly openChannel?: ChannelOpener;
+  onUp(connection: RouterConnection): void;
+  onDown(connection: RouterConnection, reason: string): void;
+}
+
+const REDIAL = { minMs: 200, maxMs: 5_000, factor: 1.6, jitter: 0.3 };
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long circuits of a channel that was replaced may go on, and how often that is looked at. */
+const RETIRE_MS = 3_600_000;
+const RETIRE_LOOK_MS = 1_000;
+/** The router closes the channel of a client that falls silent after having beaten. */
+const HEARTBEAT = { sendIntervalMs: 2_000, closeAfterMs: 8_000 };
+
+export class RouterConnection {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly #options: RouterConnectionOptions;
+  readonly #backOff = new BackOff(REDIAL);
+  readonly #stop = new AbortController();
+  #edge: EdgeChannel | undefined;
+  /** Of the present channel; one that was replaced is told from it by its number. */
+  #generation = 0;
+  #token = '';
+  /** The session of the last log-in; empty before there was one beside a channel. */
+  #wantedToken = '';
+  #isConnecting = false;
+  readonly #retired = new Map<EdgeChannel, NodeJS.Timeout>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RouterConnectionOptions) {
+    this.name = options.name;
+    this.host = options.host;
+    this.port = options.port;
+    this.#options = options;
+    void this.#connect();
+  }
+
+  /** The channel, while there is one. */
+  get edge(): EdgeChannel | undefined {
+    return this.#edge;
+  }
+
+  /** After a log-in: service sessions are of that session from now on, and so must the channel be. */
+  followSession(token: string): void {
+    this.#wantedToken = token;
+    if (this.#edge === undefined || this.#token === token || this.#isConnecting) return;
+    clearTimeout(this.#timer);
+    void this.#connect();
+  }
+
+  close(reason: string): void {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    for (const [edge, timer] of this.#retired) {
+      clearInterval(timer);
+      edge.close(reason);
+    }
+    this.#retired.clear();
+    this.#edge?.close(reason);
+  }
+
+  async #connect(): Promise<void> {
+    const { api, log } = this.#options;
+    let token = '';
+    this.#isConnecting = true;
+    try {
+      const session = await api.session();
+      token = session.token;
+      const channel = await this.#open(session.identityId, token);
+      if (this.#stop.signal.aborted) {
+        channel.close('no longer wanted');
+        return;
+      }
+      this.#backOff.reset();
+      this.#isConnecting = false;
+      this.#take(channel, token);
+    } catch (error) {
+      this.#isConnecting = false;
+      if (this.#stop.signal.aborted) return;
+      // A refusal may mean that the session is over. (Unanswered: the next refusal asks again.)
+      if (error instanceof FrontdoorError && error.code === 'channel-refused') {
+        await api.checkSession(token).catch(() => {});
+        if (this.#stop.signal.aborted) return;
+      }
+      const delayMs = this.#backOff.next();
+      log.warn({ router: this.name, err: messageOf(error), retryInMs: delayMs }, 'cannot reach router');
+      this.#timer = setTimeout(() => void this.#connect(), delayMs);
+    }
+  }
+
+  #take(channel: Channel, token: string): void {
+    const { log, onUp } = this.#options;
+    const former = this.#edge;
+    const generation = (this.#generation += 1);
+    this.#token = token;
+    this.#edge = new EdgeChannel(channel, log, (reason) => this.#onClosed(generation, reason));
+    if (former !== undefined && !former.isClosed) this.#retire(former);
+    if (!this.#edge.isClosed) onUp(this);
+    if (this.#wantedToken !== '') this.followSession(this.#wantedToken);
+  }
+
+  #retire(edge: EdgeChannel): void {
+    const deadlineMs = performance.now() + RETIRE_MS;
+    const timer = setInterval(() => {
+      if (edge.circuitCount > 0 && !edge.isClosed && performance.now() < deadlineMs) return;
+      clearInterval(timer);
+      this.#retired.delete(edge);
+      edge.close('another channel took its place');
+    }, RETIRE_LOOK_MS);
+    timer.unref();
+    this.#retired.set(edge, timer);
+  }
+
+  #open(identityId: string, token: string): Promise<Channel> {
+    const { api, log, openChannel } = this.#options;
+    const helloHeaders = new HeaderWriter().text(headerId.edge.sessionToken, token).build();
+    const opened = openChannel?.(this.name, identityId, helloHeaders, api.identity.certPem);
+    if (opened !== undefined) return opened;
+    return dialChannel({
+      host: this.host,
+      port: this.port,
+      tls: { cert: api.identity.certPem, key: api.identity.keyPem, ca: api.identity.caPem },
+      alpn: 'ziti-edge',
+      helloId: identityId,
+      helloHeaders,
+      timeoutMs: CONNECT_TIMEOUT_MS,
+      heartbeat: HEARTBEAT,
+      log,
+      signal: this.#stop.signal,
+    });
+  }
+
+  #onClosed(generation: number, reason: string): void {
+    if (generation !== this.#generation) return;
+    this.#edge = undefined;
+    this.#options.onDown(this, reason);
+    if (this.#stop.signal.aborted || this.#isConnecting) return;
+    this.#timer = setTimeout(() => void this.#connect(), this.#backOff.next());
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * One hosted service at every router that is connected: binds, binds again when a bind ends, and tells its health.
+ * Bound as long as one router has the controller's word for it.
+ */
+import { BackOff, messageOf, type Log } from '#base';
+import type { ChannelBind } from './edge-channel.ts';
+import type { ServiceSession } from './edge-resources.ts';
+import type { BindableService, HostedService, HostingState, IncomingDial } from './hosted-service.ts';
+import type { RouterConnection } from './router-connection.ts';
+
+export interface ServiceHostingOptions {
+  readonly service: BindableService;
+  readonly handler: (incoming: IncomingDial) => void;
+  readonly log: Log;
+  createSession(): Promise<ServiceSession>;
+  onClosed(): void;
+}
+
+interface Attachment {
+  bind: ChannelBind | undefined;
+  isEstablished: boolean;
+  timer: NodeJS.Timeout | undefined;
+  readonly backOff: BackOff;
+}
+
+const REBIND = { minMs: 250, maxMs: 5_000, factor: 2 };
+
+export class ServiceHosting implements HostedService {
+  onState: HostedService['onState'] = () => {};
+  readonly #options: ServiceHostingOptions;
+  readonly #attachments = new Map<RouterConnection, Attachment>();
+  #state: HostingState = 'binding';
+  #health: boolean | undefined;
+  #isClosed = false;
+
+  constructor(options: ServiceHostingOptions) {
+    this.#options = options;
+  }
+
+  get state(): HostingState {
+    return this.#state;
+  }
+
+  attach(connection: RouterConnection): void {
+    if (this.#isClosed) return;
+    this.detach(connection);
+    const attachment: Attachment = {
+      bind: undefined,
+      isEstablished: false,
+      timer: undefined,
+      backOff: new BackOff(REBIND),
+    };
+    this.#attachments.set(connection, attachment);
+    void this.#bind(connection, attachment);
+  }
+
+  detach(connection: RouterConnection): void {
+    const attachment = this.#attachments.get(connection);
+    if (attachment === undefined) return;
+    clearTimeout(attachment.timer);
+    this.#attachments.delete(connection);
+    this.#refreshState();
+  }
+
+  reportHealth(passed: boolean): void {
+    this.#health = passed;
+    for (const [connection, attachment] of this.#attachments) this.#tellHealth(connection, attachment);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const [connection, { bind, timer }] of this.#attachments) {
+      clearTimeout(timer);
+      if (bind !== undefined) connection.edge?.unbind(bind);
+    }
+    this.#attachments.clear();
+    this.#options.onClosed();
+  }
+
+  async #bind(connection: RouterConnection, attachment: Attachment): Promise<void> {
+    const { service } = this.#options;
+    const isStill = (): boolean => !this.#isClosed && this.#attachments.get(connection) === attachment;
+    try {
+      const session = await this.#options.createSession();
+      const edge = connection.edge;
+      if (!isStill() || edge === undefined) return;
+      const bind = await edge.bind(
+        {
+          token: session.token,
+          serviceId: service.id,
+          onDial: (incoming) => this.#options.handler(incoming),
+          onEstablished: () => this.#onEstablished(connection, attachment),
+          onClosed: (reason) => this.#onBindClosed(connection, attachment, reason),
+        },
+        service.id,
+      );
+      if (!isStill()) {
+        edge.unbind(bind);
+        return;
+      }
+      attachment.bind = bind;
+      this.#tellHealth(connection, attachment);
+    } catch (error) {
+      if (isStill()) this.#retry(connection, attachment, messageOf(error));
+    }
+  }
+
+  #onEstablished(connection: RouterConnection, attachment: Attachment): void {
+    if (this.#isClosed || this.#attachments.get(connection) !== attachment) return;
+    attachment.isEstablished = true;
+    attachment.backOff.reset();
+    this.#tellHealth(connection, attachment);
+    this.#refreshState();
+  }
+
+  /** The word that the terminator stands may come before the bind's own answer was taken in, or after. */
+  #tellHealth(connection: RouterConnection, { bind, isEstablished }: Attachment): void {
+    if (this.#health !== undefined && bind !== undefined && isEstablished) {
+      connection.edge?.reportHealth(bind, this.#health);
+    }
+  }
+
+  #onBindClosed(connection: RouterConnection, attachment: Attachment, reason: string): void {
+    if (this.#isClosed || this.#attachments.get(connection) !== attachment) return;
+    this.#retry(connection, attachment, reason);
+  }
+
+  #retry(connection: RouterConnection, attachment: Attachment, reason: string): void {
+    attachment.bind = undefined;
+    attachment.isEstablished = false;
+    const delayMs = attachment.backOff.next();
+    this.#options.log.warn(
+      { share: this.#options.service.name, reason, retryInMs: delayMs },
+      'cannot host the share now',
+    );
+    attachment.timer = setTimeout(() => void this.#bind(connection, attachment), delayMs);
+    this.#setState('failed', new Error(reason));
+  }
+
+  #refreshState(): void {
+    const isBound = [...this.#attachments.values()].some(({ isEstablished }) => isEstablished);
+    this.#setState(isBound ? 'bound' : 'binding');
+  }
+
+  #setState(state: HostingState, error?: Error): void {
+    if (state === 'failed' && [...this.#attachments.values()].some(({ isEstablished }) => isEstablished))
+      return;
+    if (state === this.#state) return;
+    this.#state = state;
+    this.onState(state, error);
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The hello of a router to a controller and its answer: their headers beyond the channel's own. Routers of 1.x and
+ * 2.x put the same facts under different numbers; we write both and read either.
+ */
+import { EMPTY_BYTES } from '#base';
+import type { Frame } from './frame-codec.ts';
+import { HeaderWriter, type FrameHeaders } from './frame-headers.ts';
+import { headerId } from './header-table.ts';
+import { encodeCapabilities, hasCapability } from './header-values.ts';
+import { helloMessages, RouterCapability, type Listener } from './ctrl-messages.ts';
+import { parseVersionHeader } from './hello-codec.ts';
+
+export const CtrlRouterCapability = {
+  multiChannel: 1,
+  connectV2: 2,
+  serviceSubscriptions: 4,
+  postureChecks: 5,
+  bindSuccess: 6,
+  routerDataModel: 62,
+} as const;
+
+export const ControllerCapability = {
+  createTerminatorV2: 1,
+  singleRouterLinkSource: 2,
+  createCircuitV2: 3,
+  routerDataModel: 4,
+  groupedCtrlChannel: 5,
+  supportsJwtLegacySessions: 6,
+} as const;
+
+export interface RouterHello {
+  /** Version part of header 4. */
+  readonly version: string;
+  /** Link listeners that the router advertises. */
+  readonly listeners: readonly Listener[];
+  readonly capabilities: Uint8Array;
+  readonly isGrouped: boolean;
+}
+
+const { channel, ctrlHello, ctrlHelloResult } = headerId;
+
+/** Headers of a router's hello that controllers of 1.x and 2.x both understand; never for a grouped channel. */
+export function encodeRouterHello(
+  versionText: string,
+  listeners: readonly { readonly address: string; readonly protocol: string; readonly groups: string[] }[],
+): FrameHeaders {
+  const headers = new HeaderWriter().text(channel.helloVersion, versionText);
+  if (listeners.length > 0) {
+    const encoded = helloMessages.listeners.encode({ listeners: [...listeners] });
+    headers.bytes(ctrlHello.legacyListeners, encoded).bytes(ctrlHello.listeners, encoded);
+  }
+  return headers
+    .bytes(
+      ctrlHello.legacyMetadata,
+      helloMessages.metadata.encode({ capabilities: [RouterCapability.LINK_MANAGEMENT] }),
+    )
+    .bytes(ctrlHello.capabilities, encodeCapabilities([CtrlRouterCapability.multiChannel]))
+    .build();
+}
+
+/** Undefined without a version of five parts. @throws FrontdoorError `protocol` on malformed listeners. */
+export function decodeRouterHello(hello: Frame): RouterHello | undefined {
+  const { headers } = hello;
+  const version = parseVersionHeader(headers.text(channel.helloVersion));
+  if (version === undefined) return undefined;
+  const capabilities = headers.bytes(ctrlHello.capabilities) ?? EMPTY_BYTES;
+  const isGrouped = headers.bool(channel.isGrouped);
+  const isCurrent = hasCapability(capabilities, CtrlRouterCapability.multiChannel);
+  // Header 10 is the group secret on a grouped channel, whatever the mask says.
+  const listeners =
+    headers.bytes(ctrlHello.listeners) ??
+    (isCurrent || isGrouped ? undefined : headers.bytes(ctrlHello.legacyListeners));
+  return {
+    version,
+    listeners: listeners === undefined ? [] : helloMessages.listeners.decode(listeners).listeners,
+    capabilities,
+    isGrouped,
+  };
+}
+
+/** Headers that a controller adds to its hello result, beside connection id, own id and group. */
+export function encodeControllerHello(versionText: string, capabilities: readonly number[]): FrameHeaders {
+  const mask = encodeCapabilities(capabilities);
+  return new HeaderWriter()
+    .text(channel.helloVersion, versionText)
+    .bytes(ctrlHelloResult.capabilities, mask)
+    .bytes(ctrlHelloResult.legacyCapabilities, mask)
+    .build();
+}
+
+export interface ControllerHello {
+  readonly version: string;
+  readonly capabilities: Uint8Array;
+}
+
+/** Undefined without a version of five parts. */
+export function decodeControllerHello(result: Frame): ControllerHello | undefined {
+  const version = parseVersionHeader(result.headers.text(channel.helloVersion));
+  if (version === undefined) return undefined;
+  const capabilities =
+    result.headers.bytes(ctrlHelloResult.capabilities) ??
+    result.headers.bytes(ctrlHelloResult.legacyCapabilities) ??
+    EMPTY_BYTES;
+  return { version, capabilities };
+}

@@ -1,0 +1,41 @@
+/**
+ * The control channel's protobufs, as a door of their own: agents and gateways never load them, and the generated
+ * schemas cost time and memory at start.
+ */
+export {
+  CreateTerminatorResult,
+  ctrlMessages,
+  DataState_Action,
+  DataState_PolicyType,
+  DataState_PublicKeyFormat,
+  DataState_PublicKeyUsage,
+  DataState_RelatedEntityType,
+  DestType,
+  FaultSubject,
+  helloMessages,
+  PeerState,
+  ProtobufMessage,
+  RouterCapability,
+  TerminatorInvalidReason,
+  TerminatorPrecedence,
+  type ApiSessionRecord,
+  type CtrlBody,
+  type CtrlInit,
+  type CtrlMessageName,
+  type DataState_Event,
+  type EdgeListener,
+  type Listener,
+  type Route_Egress,
+  type Route_Forward,
+  type RouterTerminatorState,
+} from './ctrl-messages.ts';
+export {
+  ControllerCapability,
+  CtrlRouterCapability,
+  decodeControllerHello,
+  decodeRouterHello,
+  encodeControllerHello,
+  encodeRouterHello,
+  type ControllerHello,
+  type RouterHello,
+} from './ctrl-messages-hello.ts';

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { concatBytes } from '#base';
+import { encodeFrame, makeFrame, textOfBody, type Frame } from './frame-codec.ts';
+import { FrameDecoder, HELLO_LIMITS, type DecodeFault } from './frame-decoder.ts';
+import { HeaderWriter } from './frame-headers.ts';
+
+const LIMITS = { maxHeadersBytes: 1_000, maxBodyBytes: 2_000 };
+
+function faultOf(bytes: Uint8Array, limits = LIMITS): DecodeFault | undefined {
+  return new FrameDecoder(limits).push(bytes, () => {});
+}
+
+function withLength(offset: number, length: number): Uint8Array {
+  const bytes = encodeFrame(makeFrame(5));
+  new DataView(bytes.buffer).setUint32(offset, length, true);
+  return bytes;
+}
+
+test('lengths at the limit pass, one byte more is a fault, and so is anything near 2^31 and 2^32', () => {
+  const atLimit = makeFrame(5, {
+    headers: new HeaderWriter().bytes(1, new Uint8Array(992)),
+    body: new Uint8Array(2_000),
+  });
+  assert.equal(faultOf(encodeFrame(atLimit)), undefined);
+  for (const length of [0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
+    assert.equal(faultOf(withLength(12, length)), 'headers-too-long');
+    assert.equal(faultOf(withLength(16, length)), 'body-too-long');
+  }
+  assert.equal(faultOf(withLength(12, 1_001)), 'headers-too-long');
+  assert.equal(faultOf(withLength(16, 2_001)), 'body-too-long');
+});
+
+test('a length is judged by the head alone, before its bytes come or memory is taken for them', () => {
+  const decoder = new FrameDecoder({ maxHeadersBytes: 1_000, maxBodyBytes: 0x4000_0000 });
+  const before = process.memoryUsage().arrayBuffers;
+  assert.equal(
+    decoder.push(withLength(16, 0x3fff_ffff), () => {}),
+    undefined,
+  );
+  for (let i = 0; i < 100; i += 1) decoder.push(new Uint8Array(1_000), () => {});
+  assert.equal(decoder.bufferedBytes, 20 + 100_000);
+  assert.ok(process.memoryUsage().arrayBuffers - before < 4_000_000);
+});
+
+test('the bounds of a hello are those of OpenZiti', () => {
+  assert.deepEqual(HELLO_LIMITS, { maxHeadersBytes: 16_384, maxBodyBytes: 4_192 });
+});
+
+test('a wrong magic is a fault at its fourth byte, in one piece or four', () => {
+  assert.equal(faultOf(Uint8Array.of(3, 6, 9, 0x0d)), 'bad-magic');
+  const decoder = new FrameDecoder(LIMITS);
+  for (const byte of [0x47, 0x45, 0x54])
+    assert.equal(
+      decoder.push(Uint8Array.of(byte), () => {}),
+      undefined,
+    );
+  assert.equal(
+    decoder.push(Uint8Array.of(0x20), () => {}),
+    'bad-magic',
+  );
+});
+
+test('header bytes that are no entries are a fault: a stump, or an entry that overruns', () => {
+  for (const raw of [
+    [1],
+    [1, 0, 0, 0, 0, 0, 0],
+    [1, 0, 0, 0, 1, 0, 0, 0],
+    [1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0],
+  ]) {
+    const bytes = encodeFrame(makeFrame(5, { body: Uint8Array.from(raw) }));
+    const view = new DataView(bytes.buffer);
+    view.setUint32(12, raw.length, true);
+    view.setUint32(16, 0, true);
+    assert.equal(faultOf(bytes), 'bad-headers', raw.join(' '));
+  }
+});
+
+test('after a fault nothing more is decoded', () => {
+  const decoder = new FrameDecoder(LIMITS);
+  decoder.push(withLength(16, 0xffff_ffff), () => {});
+  assert.equal(
+    decoder.push(encodeFrame(makeFrame(5)), () => assert.fail('decoded after a fault')),
+    'body-too-long',
+  );
+  assert.equal(decoder.bufferedBytes, 0);
+});
+
+test('a handler that says no gets the rest later, under the limits that hold then', () => {
+  const decoder = new FrameDecoder(LIMITS);
+  const frames = ['hello', 'second', 'x'.repeat(2_500)].map((body) => encodeFrame(makeFrame(0, { body })));
+  const found: string[] = [];
+  const take = (frame: Frame): boolean => found.push(textOfBody(frame)) !== 1;
+  assert.equal(decoder.push(concatBytes(frames), take), undefined);
+  assert.deepEqual(found, ['hello']);
+  decoder.limits = { maxHeadersBytes: 1_000, maxBodyBytes: 2_500 };
+  assert.equal(decoder.push(new Uint8Array(0), take), undefined);
+  assert.deepEqual(
+    found.map((text) => text.length),
+    [5, 6, 2_500],
+  );
+});

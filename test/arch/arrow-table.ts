@@ -1,0 +1,73 @@
+/**
+ * Which part may import which, and for each arrow that is forbidden: why. `base ← {wire, domain} ← contract ← net ←
+ * sdk ← programs ← bin`. Every pair stands here, so that a new part cannot slip in without a decision.
+ */
+
+const UP = 'a lower layer knows nothing of a higher one';
+const APART = 'programs meet over protocols only, so that each can run and be replaced alone; bin wires them';
+const WIRING = 'bin is the outermost ring: it wires, nobody calls it';
+const CLI_ALONE = 'commands talk to running programs over their sockets and APIs, as any user can';
+
+export interface PartRow {
+  readonly may: readonly string[];
+  readonly mayNot: Readonly<Record<string, string>>;
+}
+
+const PROGRAMS = ['control', 'gateway', 'router', 'agent', 'cli'] as const;
+
+function program(name: (typeof PROGRAMS)[number]): PartRow {
+  const others = PROGRAMS.filter((other) => other !== name);
+  const why = (other: string): string => (name === 'cli' || other === 'cli' ? CLI_ALONE : APART);
+  return {
+    may: ['base', 'wire', 'domain', 'contract', 'net', 'sdk'],
+    mayNot: { ...Object.fromEntries(others.map((other) => [other, why(other)])), bin: WIRING },
+  };
+}
+
+function layer(name: string, may: readonly string[], mayNot: Readonly<Record<string, string>>): PartRow {
+  const higher = ['contract', 'net', 'sdk', ...PROGRAMS].filter(
+    (part) => part !== name && !may.includes(part),
+  );
+  return { may, mayNot: { ...Object.fromEntries(higher.map((part) => [part, UP])), bin: WIRING, ...mayNot } };
+}
+
+/** Rows for the parts under `src/` and for `bin`. */
+export const ARROWS: Readonly<Record<string, PartRow>> = {
+  base: layer('base', [], { wire: UP, domain: UP }),
+  wire: layer('wire', ['base'], {
+    domain: 'bytes on a connection do not depend on what the product does with them',
+  }),
+  domain: layer('domain', ['base'], { wire: 'rules about resources hold whatever carries them' }),
+  contract: layer('contract', ['base', 'wire', 'domain'], {}),
+  net: layer('net', ['base', 'wire', 'domain', 'contract'], {}),
+  sdk: layer('sdk', ['base', 'wire', 'domain', 'contract', 'net'], {}),
+  control: program('control'),
+  gateway: program('gateway'),
+  router: program('router'),
+  agent: program('agent'),
+  cli: program('cli'),
+  bin: { may: ['base', 'wire', 'domain', 'contract', 'net', 'sdk', ...PROGRAMS], mayNot: {} },
+};
+
+/** Folders outside the product: what they may reach, all through the parts' names. */
+export const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
+  // Development commands: `bin/dev.ts` alone reaches tools.
+  tools: ['base', 'wire', 'domain', 'contract', 'tools'],
+  test: ['base', 'wire', 'domain', 'contract', 'net', 'sdk', ...PROGRAMS, 'bin', 'tools', 'test'],
+};
+
+export interface DoorRow {
+  readonly file: string;
+  /** The parts that may come in here. */
+  readonly parts: readonly string[];
+  readonly why: string;
+}
+
+/** A part has one door, its mod.ts. A second one needs a reason: what lies behind it costs those who do not need it. */
+export const DOORS: Readonly<Record<string, DoorRow>> = {
+  '#wire/ctrl': {
+    file: 'src/wire/ctrl.ts',
+    parts: ['control', 'router'],
+    why: 'the protobufs of the control channel cost every process memory and time at start; agents and gateways need none',
+  },
+};

@@ -1,0 +1,51 @@
+// Documents stay true to the tree: what they name exists, and they stay short enough to be read.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { root } from './source-tree.ts';
+
+const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+test('every link between documents leads to a file', () => {
+  const dead = documents.flatMap((path) =>
+    [...textOf(path).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(path), target)))
+      .map((target) => `${path}: ${target}`),
+  );
+  assert.deepEqual(dead, []);
+});
+
+test('every file or folder of the tree that a document names exists', () => {
+  const lost = documents.flatMap((path) =>
+    [...textOf(path).matchAll(/`((?:src|bin|test|docs|tools|\.ci)\/[\w./-]*)`/g)]
+      .map(([, named = '']) => named)
+      // Made by a run, and ignored by git.
+      .filter((named) => !named.startsWith('test/bench/results/') && !existsSync(join(root, named)))
+      .map((named) => `${path}: ${named}`),
+  );
+  assert.deepEqual(lost, []);
+});
+
+test('a decision is read in a minute, the map in ten', () => {
+  const lines = (path: string): number => textOf(path).split('\n').length - 1;
+  const long = documents.filter((path) => /^docs\/adr\/\d{4}-/.test(path) && lines(path) > 60);
+  assert.deepEqual(long, []);
+  assert.ok(lines('ARCHITECTURE.md') <= 200);
+});
+
+test('every decision is in the list of decisions, with its number', () => {
+  const list = textOf('docs/adr/README.md');
+  const files = globSync('docs/adr/[0-9]*.md', { cwd: root });
+  assert.ok(files.length >= 8);
+  for (const path of files) {
+    const name = path.slice('docs/adr/'.length);
+    assert.ok(list.includes(`(${name})`), `${name} is not listed`);
+    assert.match(textOf(path), new RegExp(`^# ${name.slice(0, 4)}: `));
+    for (const part of ['**Context.**', '**Options.**', '**Decision.**', '**Price.**']) {
+      assert.ok(textOf(path).includes(part), `${name} has no ${part}`);
+    }
+  }
+});

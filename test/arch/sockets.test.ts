@@ -1,0 +1,123 @@
+// Who may open sockets, start processes and threads, or wait for the clock.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isTest, sourceFiles } from './source-tree.ts';
+
+const SOCKET_MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'ws'];
+
+/** Folders and files that use these modules at run time, and what for. Types are free. */
+const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string[], reason: string])[] = [
+  ['src/net/', ['node:net', 'node:tls', 'node:http', 'node:https'], 'the part that opens sockets'],
+  ['src/gateway/gateway-listener.ts', ['node:net', 'node:tls'], 'the data path: client connections'],
+  ['src/gateway/error-page.ts', ['node:http'], 'the names of statuses, no server'],
+  ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
+  ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
+  [
+    'src/agent/sample-service.ts',
+    ['node:http'],
+    'the sample service is a program that stands in for a user’s own',
+  ],
+  ['src/sdk/certificate-signing.ts', ['node:net'], 'isIP: what form an address has'],
+  ['src/control/pki/', ['node:net'], 'isIP: what form an address has'],
+  ['src/control/api/raw-failures.ts', ['node:http'], 'the names of statuses, no server'],
+  [
+    'src/control/api/management-api.ts',
+    ['node:https', 'node:tls'],
+    'tells a TLS server and its sockets apart',
+  ],
+  ['src/control/edge/peer-identity.ts', ['node:tls'], 'reads the certificate of a connection'],
+  ['src/cli/agent-socket-client.ts', ['node:net'], 'a client of the agent’s control socket'],
+  ['bin/port-memory.ts', ['node:net'], 'looks for free ports'],
+  ['bin/router-part.ts', ['node:net'], 'isIP: what form an address has'],
+  ['bin/gateway-part.ts', ['node:tls'], 'checks that a certificate and its key belong together'],
+];
+
+/** Folders and files that start processes or threads, and why. */
+const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
+  ['bin/', 'wiring: the launcher and the demo’s programs'],
+  ['tools/', 'development commands'],
+  ['src/control/store/', 'the database’s thread'],
+  ['src/agent/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
+];
+
+test('sockets are used only where the list says', () => {
+  const wrong: string[] = [];
+  for (const { path, imports } of sourceFiles('src', 'bin')) {
+    if (isTest(path)) continue;
+    const allowed = SOCKET_USERS.filter(([prefix]) => path.startsWith(prefix)).flatMap(
+      ([, modules]) => modules,
+    );
+    for (const { specifier, typeOnly, line } of imports) {
+      if (typeOnly || !SOCKET_MODULES.includes(specifier) || allowed.includes(specifier)) continue;
+      wrong.push(`${path}:${line} uses ${specifier}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('the list allows no socket module that is not used', () => {
+  const files = sourceFiles('src', 'bin').filter(({ path }) => !isTest(path));
+  for (const [prefix, modules] of SOCKET_USERS) {
+    const used = files
+      .filter(({ path }) => path.startsWith(prefix))
+      .flatMap(({ imports }) =>
+        imports.filter(({ typeOnly }) => !typeOnly).map(({ specifier }) => specifier),
+      );
+    assert.deepEqual(
+      modules.filter((name) => !used.includes(name)),
+      [],
+      prefix,
+    );
+  }
+});
+
+test('processes and threads are started only where the list says', () => {
+  const allowed = PROCESS_USERS.map(([prefix]) => prefix);
+  const wrong = sourceFiles('src', 'bin', 'tools')
+    .filter(({ path }) => !isTest(path) && !allowed.some((prefix) => path.startsWith(prefix)))
+    .filter(({ imports }) =>
+      imports.some(
+        ({ specifier, typeOnly }) =>
+          !typeOnly && ['node:child_process', 'node:worker_threads', 'node:cluster'].includes(specifier),
+      ),
+    );
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  );
+});
+
+test('no test sleeps: it awaits an event, with a deadline', () => {
+  const sleeps = [
+    /await (?:new Promise\S*\(\(?(\w+)\)? => (?:void )?setTimeout\(\1,|setTimeout\()/,
+    /await (?:sleep|delay|wait)\(\s*[\d_]+\s*\)/,
+    /\.wait\(\s*[\d_]+\s*\)/,
+  ];
+  const wrong: string[] = [];
+  for (const { path, text } of sourceFiles('src', 'bin', 'test', 'tools')) {
+    if (!path.endsWith('.test.ts') || path.startsWith('test/arch/')) continue;
+    for (const [index, line] of text.split('\n').entries()) {
+      if (sleeps.some((pattern) => pattern.test(line))) wrong.push(`${path}:${index + 1} ${line.trim()}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('the process environment and exit are the outer ring’s', () => {
+  const allowed = [
+    'bin/',
+    'tools/',
+    'src/cli/',
+    // A program of its own.
+    'src/agent/sample-service.ts',
+    // The router file's own rule: environment variables are substituted.
+    'src/router/config/router-config.ts',
+  ];
+  const wrong = sourceFiles('src', 'bin', 'tools')
+    .filter(({ path }) => !isTest(path) && !allowed.some((prefix) => path.startsWith(prefix)))
+    .filter(({ text }) => /\bprocess\.(?:exit\(|exitCode\b|env\b|on\()/.test(text));
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  );
+});

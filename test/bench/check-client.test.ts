@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { checkedLoad, Downloader, get, openIdle } from './check-client.ts';
+
+const LOAD = { requests: 2_000, connections: 4, smallBody: 'small' };
+
+/** A backend that behaves like the private service, unless `answer` answers first. */
+async function serve(
+  t: TestContext,
+  answer: (path: string) => string | undefined = () => undefined,
+): Promise<number> {
+  const handler: RequestListener = ({ url = '' }, response) => {
+    response.end(answer(url) ?? (url.startsWith('/unique/') ? `you asked ${url}\n` : 'small'));
+  };
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test('a checked load counts its requests, every thousandth of them unique', async (t) => {
+  const port = await serve(t);
+  assert.deepEqual(await checkedLoad(port, 'x', LOAD), { requests: 2_000, unique: 2 });
+});
+
+test('a unique answer that comes from a cache fails the run', async (t) => {
+  const port = await serve(t, (path) =>
+    path.startsWith('/unique/') ? 'you asked /unique/before\n' : undefined,
+  );
+  await assert.rejects(checkedLoad(port, 'x', LOAD), /other bytes/);
+});
+
+test('one wrong byte in a small answer fails the run', async (t) => {
+  let left = 700;
+  const port = await serve(t, () => ((left -= 1) === 0 ? 'smalL' : undefined));
+  await assert.rejects(checkedLoad(port, 'x', LOAD), /other bytes/);
+});
+
+test('an answer in chunks is read like one with a length', async (t) => {
+  const server = createServer((_request, response) => {
+    response.write('sm');
+    response.end('all');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  assert.deepEqual(await get(port, 'x', '/'), { status: 200, body: 'small' });
+});
+
+test('a download is timed when it is whole and refused when a byte differs', async (t) => {
+  const text = 'download '.repeat(50_000);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const port = await serve(t, (path) =>
+    path === '/bad' ? `D${text.slice(1)}` : path === '/short' ? 'x' : text,
+  );
+  const downloader = new Downloader({ bytes: text.length, sha256 });
+  assert.ok((await downloader.run(port, 'x', '/download')) > 0);
+  await assert.rejects(downloader.run(port, 'x', '/bad'), /SHA-256/);
+  await assert.rejects(downloader.run(port, 'x', '/short'), /not the download/);
+});
+
+test('a download that breaks off is an error, not a result', async (t) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': '1000' });
+    response.write('x'.repeat(400), () => response.socket?.destroySoon());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const downloader = new Downloader({ bytes: 1_000, sha256: '' });
+  await assert.rejects(
+    downloader.run((server.address() as AddressInfo).port, 'x', '/'),
+    /closed after 400 of 1000/,
+  );
+});
+
+test('idle connections were each answered once, and close together', async (t) => {
+  const port = await serve(t);
+  const close = await openIdle(port, 'x', 120);
+  close();
+});

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { figureOf, interleave } from './figure.ts';
+
+test('a figure is the median with its least and most', () => {
+  const { median, min, max } = figureOf([5, 1, 9]);
+  assert.deepEqual({ median, min, max }, { median: 5, min: 1, max: 9 });
+  assert.equal(figureOf([4, 2, 8, 6]).median, 5);
+  assert.throws(() => figureOf([]), RangeError);
+});
+
+test('rounds are interleaved, every second one backwards', async () => {
+  const order: string[] = [];
+  const results = await interleave(['a', 'b', 'c'], 3, (name, round) => {
+    order.push(name);
+    return Promise.resolve(round);
+  });
+  assert.equal(order.join(''), 'abccbaabc');
+  assert.deepEqual(results.get('b'), [0, 1, 2]);
+});

@@ -1,0 +1,124 @@
+/**
+ * nginx in two roles of one program with one worker: the private service, and the reverse proxy to compare with. The
+ * private service counts its requests, so that nothing that is measured can have come from a cache.
+ */
+import { randomBytes, createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { childrenOf, findCommand, freePort, startProcess, until } from './bench-process.ts';
+import { get } from './check-client.ts';
+
+/** What the private service answers: 64 bytes. */
+export const SMALL_BODY = 'frontdoor benchmark: sixty-four bytes from the private service.\n';
+
+/** Without a new request for so long, nothing is on its way any more. */
+const QUIET_MS = 60;
+const QUIET_DEADLINE_MS = 30_000;
+
+export interface NginxPeer {
+  readonly servicePort: number;
+  readonly proxyPort: number;
+  readonly download: { readonly bytes: number; readonly sha256: string };
+  /** Master and worker. */
+  readonly pids: readonly number[];
+  /**
+   * Requests that the program has answered in both roles together, without those that ask for this number; told when
+   * it stands still, because a load that stops leaves requests on their way: those of a slow peer for longer than
+   * `quietMs`, which is 60 when absent.
+   */
+  requestCount(quietMs?: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+function configuration(folder: string, servicePort: number, proxyPort: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `  ${kind}_temp_path ${join(folder, 'temporary', kind)};`)
+    .join('\n');
+  return `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+daemon off;
+pid ${join(folder, 'nginx.pid')};
+error_log ${join(folder, 'error.log')} warn;
+events { worker_connections 8192; }
+http {
+${temporary}
+  access_log off;
+  sendfile on;
+  tcp_nodelay on;
+  keepalive_timeout 120s;
+  keepalive_requests 100000000;
+  default_type text/plain;
+  upstream private { server 127.0.0.1:${servicePort}; keepalive 128; keepalive_requests 100000000; }
+  server {
+    listen 127.0.0.1:${servicePort} backlog=4096;
+    location = /small { return 200 "${SMALL_BODY.replace('\n', '\\n')}"; }
+    location = /close { keepalive_timeout 0; return 200 "${SMALL_BODY.replace('\n', '\\n')}"; }
+    location /unique/ { return 200 "you asked $request_uri\\n"; }
+    location = /count { stub_status; }
+    location = /download { alias ${join(folder, 'download.bin')}; }
+  }
+  server {
+    listen 127.0.0.1:${proxyPort} backlog=4096;
+    location / {
+      proxy_pass http://private;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+    }
+  }
+}
+`;
+}
+
+export async function startNginx(folder: string, downloadBytes: number): Promise<NginxPeer> {
+  const command = findCommand('nginx');
+  if (command === undefined) throw new Error('nginx is not in PATH: apt-get install nginx');
+  mkdirSync(join(folder, 'temporary'), { recursive: true });
+  const content = randomBytes(downloadBytes);
+  writeFileSync(join(folder, 'download.bin'), content);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const servicePort = await freePort();
+  const proxyPort = await freePort();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, configuration(folder, servicePort, proxyPort));
+  const nginx = startProcess(command, ['-e', join(folder, 'error.log'), '-c', file, '-p', folder]);
+  const host = `127.0.0.1:${servicePort}`;
+  try {
+    await until('an answer of nginx', 10_000, async () => {
+      if (nginx.child.exitCode !== null) throw new Error(nginx.tail());
+      const { body } = await get(servicePort, host, '/small');
+      if (body !== SMALL_BODY) throw new Error('not the body that was configured');
+    });
+  } catch (error) {
+    await nginx.stop('SIGKILL');
+    throw error;
+  }
+  // The first answer above was one of ours too.
+  let asked = 1;
+  const countNow = async (): Promise<number> => {
+    const { body } = await get(servicePort, host, '/count');
+    // Three numbers: accepted, handled, requests; the last one counts this request too.
+    asked += 1;
+    return Number(/\n\s*\d+\s+\d+\s+(\d+)/.exec(body)?.[1]) - asked;
+  };
+  return {
+    servicePort,
+    proxyPort,
+    download: { bytes: downloadBytes, sha256 },
+    pids: [nginx.child.pid!, ...childrenOf(nginx.child.pid!)],
+    requestCount: (quietMs = QUIET_MS) => {
+      let last = Number.NaN;
+      return until('a quiet private service', QUIET_DEADLINE_MS, async () => {
+        const count = await countNow();
+        const quiet = count === last;
+        last = count;
+        if (quiet) return count;
+        await pause(quietMs);
+        throw new Error(`${count} requests and counting`);
+      });
+    },
+    stop: () => nginx.stop('SIGTERM'),
+  };
+}

@@ -1,0 +1,76 @@
+/** wrk as the load generator: one thread, its own report read through a script, every error an error of the run. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findCommand, startProcess } from './bench-process.ts';
+
+const SCRIPT = `
+done = function(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format(
+    '\\nRESULT {"requests":%d,"durationUs":%d,"bytes":%d,"connect":%d,"read":%d,"write":%d,"status":%d,"timeout":%d,' ..
+    '"p50Us":%d,"p99Us":%d,"maxUs":%d}\\n',
+    summary.requests, summary.duration, summary.bytes, e.connect, e.read, e.write, e.status, e.timeout,
+    latency:percentile(50), latency:percentile(99), latency.max))
+end
+`;
+
+export interface WrkResult {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+}
+
+export interface WrkLoad {
+  readonly port: number;
+  readonly host: string;
+  readonly path: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** A new connection for each request. */
+  readonly close?: boolean;
+}
+
+export class Wrk {
+  readonly #command: string;
+  readonly #script: string;
+
+  constructor(folder: string) {
+    const command = findCommand('wrk');
+    if (command === undefined) throw new Error('wrk is not in PATH: apt-get install wrk');
+    this.#command = command;
+    this.#script = join(folder, 'report.lua');
+    writeFileSync(this.#script, SCRIPT);
+  }
+
+  /** Throws when any answer was not 2xx, or a connection broke. */
+  async run(load: WrkLoad): Promise<WrkResult> {
+    const args = [
+      '-t1',
+      `-c${load.connections}`,
+      `-d${load.seconds}s`,
+      '--timeout',
+      '20s',
+      '-s',
+      this.#script,
+    ];
+    args.push('-H', `Host: ${load.host}`);
+    if (load.close === true) args.push('-H', 'Connection: close');
+    args.push(`http://127.0.0.1:${load.port}${load.path}`);
+    const wrk = startProcess(this.#command, args);
+    await new Promise((resolve) => wrk.child.once('close', resolve));
+    const line = /^RESULT (\{.*\})$/m.exec(wrk.tail());
+    if (line === null) throw new Error(`wrk gave no result: ${wrk.tail()}`);
+    const result = JSON.parse(line[1]!) as Record<string, number>;
+    const errors = ['connect', 'read', 'write', 'status', 'timeout'].filter((kind) => result[kind] !== 0);
+    if (errors.length > 0 || result['requests'] === 0) {
+      throw new Error(`wrk met errors at ${load.host}${load.path}: ${line[1]}`);
+    }
+    return {
+      requests: result['requests']!,
+      requestsPerSecond: (result['requests']! * 1e6) / result['durationUs']!,
+      p50Us: result['p50Us']!,
+      p99Us: result['p99Us']!,
+    };
+  }
+}

@@ -1,0 +1,95 @@
+// The conformance documents claim nothing that no test proves.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseConformance, parseProofs, type Proof } from './conformance-table.ts';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const DOCUMENTS = ['docs/conformance/management-api.md', 'docs/conformance/router-configuration.md'];
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** True when the file holds a test of exactly that name. */
+function exists({ file, name }: Proof): boolean {
+  const asWritten = [`'${name.replaceAll("'", String.raw`\'`)}'`, `"${name}"`, `\`${name}\``];
+  const tests = textOf(file).matchAll(/\b(?:test|it)\(\s*((['"`])(?:\\.|(?!\2).)*\2)/g);
+  return [...tests].some(([, quoted = '']) => asWritten.includes(quoted));
+}
+
+for (const path of DOCUMENTS) {
+  const rows = parseConformance(textOf(path));
+
+  test(`${path} has rows, each with an id of its own and a known state`, () => {
+    assert.ok(rows.length > 50, `${rows.length} rows read`);
+    assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+    const unknown = rows.filter(({ state }) => !['works', 'partly', 'not yet'].includes(state));
+    assert.deepEqual(unknown, []);
+  });
+
+  test(`${path}: what works is proved, what is partly there says what is missing`, () => {
+    const unproved = rows.filter(({ state, proofs }) => state !== 'not yet' && proofs.length === 0);
+    assert.deepEqual(
+      unproved.map(({ id }) => id),
+      [],
+    );
+    const vague = rows.filter(({ state, missing }) => (state === 'partly') !== (missing !== ''));
+    assert.deepEqual(
+      vague.map(({ id }) => id),
+      [],
+    );
+    const unread = rows.filter((row) => row.unread !== '');
+    assert.deepEqual(
+      unread.map(({ id, unread: text }) => `${id}: ${text}`),
+      [],
+    );
+  });
+
+  test(`${path}: every proof is a test that exists`, () => {
+    const lost = rows.flatMap(({ id, proofs }) =>
+      proofs.filter((proof) => !exists(proof)).map(({ file, name }) => `${id}: ${file} › "${name}"`),
+    );
+    assert.deepEqual(lost, []);
+  });
+}
+
+test('every test that ARCHITECTURE.md names for an invariant exists', () => {
+  const text = textOf('ARCHITECTURE.md');
+  const proofs = parseProofs(text);
+  assert.ok(proofs.length >= 20, `${proofs.length} tests are named`);
+  assert.equal(proofs.length, text.split('›').length - 1, 'each in the form that is checked');
+  assert.deepEqual(
+    proofs.filter((proof) => !exists(proof)),
+    [],
+  );
+});
+
+test('a proof is recognised, several too, and other text is told', () => {
+  const line = '| M1 | x | partly | `a.test.ts` › "one"<br>`b.test.ts` › "two" and more | rest |';
+  assert.deepEqual(parseConformance(line), [
+    {
+      id: 'M1',
+      requirement: 'x',
+      state: 'partly',
+      proofs: [
+        { file: 'a.test.ts', name: 'one' },
+        { file: 'b.test.ts', name: 'two' },
+      ],
+      unread: 'and more',
+      missing: 'rest',
+    },
+  ]);
+});
+
+test('a proof that names no test is noticed', () => {
+  const file = 'test/conformance/conformance.test.ts';
+  assert.equal(exists({ file, name: 'a proof that names no test is noticed' }), true);
+  assert.equal(exists({ file, name: ['a proof', 'that is not there'].join(' ') }), false);
+});

@@ -1,0 +1,261 @@
+// `frontdoor up --demo` as a user runs it, through its launcher: what it writes, how it ends, what it survives.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { callAgent } from '#cli';
+import { JsonClient } from '#net';
+import { until, within } from '../support/deadline.ts';
+import {
+  agentPid,
+  isAlive,
+  kill,
+  makeDataDir,
+  runLauncher,
+  startDemoProcess,
+  type DemoProcess,
+} from '../support/product-process.ts';
+import { askRaw, RawHttpClient } from '../support/raw-http-client.ts';
+
+const STOPS_WITHIN_MS = 5_000;
+const BACK_WITHIN_MS = 15_000;
+
+const FIELDS = [
+  'shareUrl',
+  'gatewayUrl',
+  'shareHost',
+  'apiUrl',
+  'tokenUrl',
+  'audience',
+  'edgeApiUrl',
+  'dataDir',
+  'organizationId',
+  'frontdoorId',
+  'environmentId',
+  'accountId',
+  'apiToken',
+  'clientId',
+  'clientSecret',
+  'agentSocket',
+] as const;
+
+let dataDir: string;
+let demo: DemoProcess;
+
+before(async () => {
+  dataDir = makeDataDir();
+  demo = await startDemoProcess(dataDir);
+});
+
+after(async () => {
+  await demo?.destroy();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function page(): Promise<number> {
+  return askRaw(demo.port, { path: '/', host: demo.ready.shareHost }).then(({ status }) => status);
+}
+
+async function call(
+  path: string,
+  method: 'GET' | 'POST' | 'DELETE' = 'GET',
+  body?: object,
+): Promise<{ status: number; json: unknown }> {
+  const { apiUrl, accountId, apiToken, frontdoorId } = demo.ready;
+  const client = new JsonClient({ origin: apiUrl });
+  try {
+    return await client.request({
+      method,
+      path: `/frontdoor/${frontdoorId}${path}`,
+      headers: { authorization: `Basic ${accountId}:${apiToken}` },
+      ...(body === undefined ? {} : { body }),
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Launcher, `up`, agent and sample are gone. */
+async function assertAllGone(within_: number): Promise<void> {
+  const { up, agent, sample } = demo.ready.pids;
+  const pids = { up, agent: agentPid(dataDir) ?? agent, sample };
+  await until(
+    'the end of all processes',
+    () =>
+      Object.entries(pids)
+        .filter(([, pid]) => isAlive(pid))
+        .map(([name]) => name),
+    (alive) => alive.length === 0,
+    within_,
+  );
+}
+
+describe('a running demo', () => {
+  it('has written a ready file for its owner alone, with every field', () => {
+    assert.equal(statSync(demo.readyFile).mode & 0o777, 0o600);
+    for (const field of FIELDS) {
+      assert.equal(typeof demo.ready[field], 'string', field);
+      assert.notEqual(demo.ready[field], '', field);
+    }
+    for (const part of ['up', 'agent', 'sample'] as const) assert.ok(isAlive(demo.ready.pids[part]), part);
+    assert.match(demo.ready.gatewayUrl, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.match(demo.ready.shareUrl, /^https?:\/\/[a-z0-9-]+\.share\.localhost(?::\d+)?/);
+    assert.equal(statSync(join(dataDir, 'demo-credentials.json')).mode & 0o777, 0o600);
+    assert.ok(demo.output().includes(demo.ready.shareUrl));
+    assert.ok(demo.output().includes('curl '));
+  });
+
+  it('serves its share, its API and its token endpoint with what the file says', async () => {
+    assert.equal(await page(), 200);
+    assert.equal((await call('/shares')).status, 200);
+    const { clientId, clientSecret, tokenUrl, audience } = demo.ready;
+    const answer = await fetch(tokenUrl, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+        audience,
+      }),
+    });
+    assert.equal(answer.status, 200);
+    const status = await callAgent(demo.ready.agentSocket, { op: 'status' });
+    assert.equal(status.environmentId, demo.ready.environmentId);
+  });
+
+  it('keeps secrets out of its logs', () => {
+    const logs = readdirSync(join(dataDir, 'logs')).map((name) =>
+      readFileSync(join(dataDir, 'logs', name), 'utf8'),
+    );
+    assert.ok(logs.join('').length > 0);
+    for (const secret of [demo.ready.apiToken, demo.ready.clientSecret]) {
+      assert.ok(!logs.join('').includes(secret));
+    }
+  });
+
+  it('starts its agent again when that is killed, and answers within 15 s', async () => {
+    const { agent } = demo.ready.pids;
+    kill(agent, 'SIGKILL');
+    await until(
+      'another agent',
+      () => agentPid(dataDir),
+      (pid) => pid !== undefined && pid !== agent && isAlive(pid),
+    );
+    await until('an answer', page, (status) => status === 200, BACK_WITHIN_MS);
+  });
+
+  it('refuses a port that is taken, naming it and the option that chooses another', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as AddressInfo;
+    const others = ['--https-port', '--api-port', '--edge-api-port', '--ctrl-port', '--edge-port'];
+    for (const option of ['--http-port', '--api-port', '--edge-api-port']) {
+      const folder = makeDataDir();
+      const free = [...others, '--http-port']
+        .filter((each) => each !== option)
+        .flatMap((each) => [each, '0']);
+      const run = runLauncher(['up', '--data-dir', folder, option, String(port), ...free]);
+      const { status } = await within('its end', run.exit, 20_000);
+      assert.notEqual(status, 0);
+      assert.ok(run.output().includes(String(port)), run.output());
+      assert.ok(run.output().includes(option), run.output());
+      rmSync(folder, { recursive: true, force: true });
+    }
+    blocker.close();
+  });
+});
+
+describe('after kill -9 of up', () => {
+  it('the next start finds what was acknowledged and an agent, and a request answers within 15 s', async () => {
+    const agentBefore = agentPid(dataDir)!;
+    const made = await call('/shares', 'POST', {
+      environmentId: demo.ready.environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
+      target: 'http://127.0.0.1:9',
+      name: 'acknowledged',
+    });
+    assert.ok(made.status < 300, JSON.stringify(made));
+    const before_ = demo.ready;
+    kill(demo.ready.pids.up, 'SIGKILL');
+    await within('the end of the launcher', demo.exit);
+    const startedMs = performance.now();
+    demo = await startDemoProcess(dataDir);
+    assert.equal(await page(), 200);
+    const tookMs = performance.now() - startedMs;
+    assert.ok(tookMs < BACK_WITHIN_MS, `${tookMs} ms`);
+    for (const field of [
+      'organizationId',
+      'frontdoorId',
+      'environmentId',
+      'accountId',
+      'apiToken',
+      'clientId',
+      'clientSecret',
+      'gatewayUrl',
+      'apiUrl',
+    ] as const) {
+      assert.equal(demo.ready[field], before_[field], field);
+    }
+    assert.equal((await call('/shares/acknowledged')).status, 200);
+    // One agent: the old one, or one that took its place.
+    const agentNow = demo.ready.pids.agent;
+    assert.ok(isAlive(agentNow));
+    assert.ok(agentNow === agentBefore || !isAlive(agentBefore));
+  });
+});
+
+describe('on SIGTERM', () => {
+  it('a download that runs is finished first, and nothing new is taken', async () => {
+    const client = await RawHttpClient.open(demo.port);
+    client.request({ path: '/bytes/200000000', host: demo.ready.shareHost });
+    await client.until('the first megabytes', () => client.bodyBytes > 5_000_000);
+    client.socket.pause();
+    demo.child.kill('SIGTERM');
+    await until(
+      'new connections to be refused',
+      () => page().catch(() => 'refused'),
+      (status) => status === 'refused',
+    );
+    client.socket.resume();
+    const answer = await client.answer(25_000);
+    assert.equal(answer.isComplete, true);
+    assert.equal(answer.bodyBytes, 200_000_000);
+    const exit = await within('its end', demo.exit, 15_000);
+    assert.deepEqual(exit, { status: 0, signal: null }, demo.output());
+    await assertAllGone(1_000);
+  });
+});
+
+describe('on SIGINT', () => {
+  it('everything is gone within 5 s with status 0, although a download runs and a client is silent', async () => {
+    demo = await startDemoProcess(dataDir);
+    const client = await RawHttpClient.open(demo.port);
+    client.request({ path: '/bytes/10000000000', host: demo.ready.shareHost });
+    await client.until('the first megabytes', () => client.bodyBytes > 5_000_000);
+    client.socket.pause();
+    const silent = await RawHttpClient.open(demo.port);
+    const toApi = await RawHttpClient.open(Number(new URL(demo.ready.edgeApiUrl).port));
+    const startedMs = performance.now();
+    demo.child.kill('SIGINT');
+    const exit = await within('its end', demo.exit, STOPS_WITHIN_MS);
+    assert.deepEqual(exit, { status: 0, signal: null }, demo.output());
+    await assertAllGone(STOPS_WITHIN_MS - (performance.now() - startedMs));
+    client.socket.resume();
+    assert.equal((await client.answer()).isComplete, false);
+    for (const each of [client, silent, toApi]) each.close();
+  });
+
+  it('twice within a second is once, as a terminal and a launcher both pass it on', async () => {
+    demo = await startDemoProcess(dataDir);
+    assert.equal(await page(), 200);
+    const startedMs = performance.now();
+    demo.child.kill('SIGINT');
+    kill(demo.ready.pids.up, 'SIGINT');
+    const exit = await within('its end', demo.exit, STOPS_WITHIN_MS);
+    assert.deepEqual(exit, { status: 0, signal: null }, demo.output());
+    await assertAllGone(STOPS_WITHIN_MS - (performance.now() - startedMs));
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * One program of the product as a process of its own, started as an operator would start it but for the launcher: the
+ * process id is the program's. Ready when its ready file says so; ended for certain.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { repositoryRoot } from '../../tools/pinned-process.ts';
+
+const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
+const NODE_FLAGS = ['--disable-warning=ExperimentalWarning'];
+const READY_MS = 30_000;
+const COMMAND_MS = 40_000;
+const KEPT_CHARS = 20_000;
+const LOOK_MS = 20;
+
+export interface PartOptions<Ready> {
+  readonly name: string;
+  /** Asked at each start: a second start takes the ports of the first. */
+  readonly args: (last: Ready | undefined) => readonly string[];
+  readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it writes when it works; `probe` for a program that writes none. */
+  readonly readyFile?: string;
+  readonly probe?: () => Promise<Ready>;
+}
+
+export class PartProcess<Ready = unknown> {
+  readonly name: string;
+  readonly #options: PartOptions<Ready>;
+  #child: ChildProcess | undefined;
+  #ready: Ready | undefined;
+  #output = '';
+
+  constructor(options: PartOptions<Ready>) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** What its last start told. */
+  get ready(): Ready {
+    if (this.#ready === undefined) throw new Error(`${this.name} was never ready`);
+    return this.#ready;
+  }
+
+  /** Its log, the last lines. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get isRunning(): boolean {
+    const child = this.#child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
+  /** Resolves when it works; rejects with what it printed. */
+  async start(): Promise<Ready> {
+    const { args, nodeArgs = [], env, readyFile } = this.#options;
+    if (this.isRunning) throw new Error(`${this.name} runs already`);
+    if (readyFile !== undefined) rmSync(readyFile, { force: true });
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeArgs, ENTRY, ...args(this.#ready)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
+    this.#child = child;
+    const keep = (text: string): void => {
+      this.#output = (this.#output + text).slice(-KEPT_CHARS);
+    };
+    child.stdout.setEncoding('utf8').on('data', keep);
+    child.stderr.setEncoding('utf8').on('data', keep);
+    child.on('error', (error) => keep(error.message));
+    const deadlineMs = performance.now() + READY_MS;
+    for (;;) {
+      const ready = await this.#look();
+      if (ready !== undefined) return (this.#ready = ready);
+      if (!this.isRunning || performance.now() > deadlineMs) {
+        child.kill('SIGKILL');
+        throw new Error(`${this.name} did not get ready:\n${this.#output}`);
+      }
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** As a crash would: at once, with no chance to tidy up. */
+  async kill(): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+
+  /** Resolves to the exit status, undefined when a signal ended it; ends it by SIGKILL after `graceMs`. */
+  async stop(signal: NodeJS.Signals = 'SIGINT', graceMs = 10_000): Promise<number | undefined> {
+    const child = this.#child;
+    if (child === undefined) return undefined;
+    if (this.isRunning) {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      await ended;
+      clearTimeout(timer);
+    }
+    return child.exitCode ?? undefined;
+  }
+
+  async #look(): Promise<Ready | undefined> {
+    const { readyFile, probe } = this.#options;
+    try {
+      if (probe !== undefined) return await probe();
+      return JSON.parse(readFileSync(readyFile!, 'utf8')) as Ready;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Runs one command to its end and resolves to what it printed; rejects with that when it fails. */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    timeout: COMMAND_MS,
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (code === 0) return out;
+  throw new Error(`frontdoor ${args.slice(0, 3).join(' ')} failed (${code ?? signal ?? '?'}): ${err}${out}`);
+}

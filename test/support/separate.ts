@@ -1,0 +1,242 @@
+/**
+ * The product with every part as a process of its own, as on four machines: control plane (Management API over TLS),
+ * router, gateway and agent, each enrolled through its command. Free ports at the first start, the same at later ones.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callAgent } from '#cli';
+import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
+import { JsonClient, type JsonAnswer } from '#net';
+import { makeTestAuthority } from './certificates.ts';
+import { PartProcess, runCommand } from './part-process.ts';
+
+export interface ControlReady {
+  readonly apiUrl: string;
+  readonly edgeApiUrl: string;
+  /** `tls:host:port`. */
+  readonly ctrlAddress: string;
+}
+
+interface FirstReady extends ControlReady {
+  readonly frontdoorId: string;
+  readonly accountId: string;
+  readonly apiToken: string;
+}
+
+export interface RouterReady {
+  readonly routerId: string;
+  readonly edgePort: number;
+}
+
+export interface GatewayReady {
+  readonly gatewayUrl: string;
+}
+
+export interface SeparateOptions {
+  /** Kept after the end; default: one of its own, removed at the end. */
+  readonly folder?: string;
+  /** For each part's process, such as `--cpu-prof`. */
+  readonly nodeArgs?: readonly string[];
+  readonly logLevel?: string;
+}
+
+export interface Separate {
+  readonly folder: string;
+  readonly control: PartProcess<ControlReady>;
+  readonly router: PartProcess<RouterReady>;
+  readonly gateway: PartProcess<GatewayReady>;
+  readonly agent: PartProcess<AgentStatusResult>;
+  /** Of the gateway's plain listener. */
+  readonly port: number;
+  readonly frontdoorId: string;
+  readonly agentSocket: string;
+  /** `frontdoor …` with the first account's credentials in its environment. */
+  run(...args: string[]): Promise<string>;
+  /** `frontdoor agent share …` at the agent; returns when the share can be dialed. */
+  share(mode: 'public' | 'private', target: string, name: string): Promise<AgentShareView>;
+  /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
+  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonAnswer>;
+  /** All parts, the agent first; rejects when one did not end by itself with status 0. */
+  stop(): Promise<void>;
+}
+
+type Stoppable = Pick<PartProcess, 'kill'>;
+
+const ZONE = 'share.localhost';
+const HOST = '127.0.0.1';
+
+/** Rejects with the log of the part that did not start; nothing is left running then. */
+export async function startSeparate(options: SeparateOptions = {}): Promise<Separate> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'frontdoor-separate-'));
+  mkdirSync(folder, { recursive: true });
+  const started: Stoppable[] = [];
+  const clean = (): void => {
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return await startAll(folder, options, started, clean);
+  } catch (error) {
+    await Promise.all(started.map((part) => part.kill()));
+    clean();
+    throw error;
+  }
+}
+
+async function startAll(
+  folder: string,
+  options: SeparateOptions,
+  started: Stoppable[],
+  clean: () => void,
+): Promise<Separate> {
+  const { nodeArgs = [], logLevel = 'info' } = options;
+  const file = (name: string): string => join(folder, name);
+  const common = { nodeArgs, env: { FRONTDOOR_LOG: logLevel } };
+  async function start<Ready>(part: PartProcess<Ready>): Promise<Ready> {
+    started.push(part);
+    return part.start();
+  }
+
+  const tls = await (await makeTestAuthority()).issue('localhost');
+  writeFileSync(file('api.pem'), tls.cert);
+  writeFileSync(file('api.key'), tls.key, { mode: 0o600 });
+  writeFileSync(file('api-ca.pem'), tls.ca);
+  const control = new PartProcess<ControlReady>({
+    ...common,
+    name: 'control',
+    readyFile: file('control.json'),
+    args: (last) => controlArgs(folder, last, () => gateway.ready.gatewayUrl),
+  });
+  const first = (await start(control)) as FirstReady;
+  const { frontdoorId, accountId, apiToken } = first;
+  const credentials = {
+    FRONTDOOR_API_URL: first.apiUrl,
+    FRONTDOOR_ACCOUNT_ID: accountId,
+    FRONTDOOR_API_TOKEN: apiToken,
+  };
+  const run: Separate['run'] = (...args) => runCommand(args, credentials);
+  const create = async (kind: 'router' | 'gateway'): Promise<string> => {
+    const jwt = file(`${kind}.jwt`);
+    await run('fabric', kind, 'create', kind, '--out', jwt, '--ca', file('api-ca.pem'));
+    return jwt;
+  };
+
+  writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, 0));
+  await run('router', 'enroll', file('router.yml'), '--jwt', await create('router'));
+  const router = new PartProcess<RouterReady>({
+    ...common,
+    name: 'router',
+    readyFile: file('router.json'),
+    args: () => ['router', 'run', file('router.yml'), '--ready-file', file('router.json')],
+  });
+  const { edgePort } = await start(router);
+  writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, edgePort));
+
+  const gatewayJwt = await create('gateway');
+  const gateway = new PartProcess<GatewayReady>({
+    ...common,
+    name: 'gateway',
+    readyFile: file('gateway.json'),
+    args: (last) => [
+      ...['gateway', '--data-dir', file('gateway'), '--enrollment-jwt', gatewayJwt],
+      ...['--http-port', portOf(last?.gatewayUrl), '--ready-file', file('gateway.json')],
+    ],
+  });
+  await start(gateway);
+
+  const client = new JsonClient({ origin: first.apiUrl, ca: tls.ca });
+  const call: Separate['call'] = (method, path, body) =>
+    client.request({
+      method,
+      path: `/frontdoor/${frontdoorId}${path}`,
+      headers: { authorization: `Basic ${accountId}:${apiToken}` },
+      ...(body === undefined ? {} : { body }),
+    });
+  const { enrollmentCode } = (await call('POST', '/agents/enrollments')).json as { enrollmentCode: string };
+  const agentSocket = join(folder, 'agent', AGENT_SOCKET_FILE);
+  const agent = new PartProcess<AgentStatusResult>({
+    ...common,
+    name: 'agent',
+    probe: () => callAgent(agentSocket, { op: 'status' }, 1_000),
+    args: (last) => [
+      ...['agent', 'start', '--data-dir', join(folder, 'agent'), '--api', first.apiUrl],
+      ...['--ca', file('api-ca.pem'), '--name', 'separate'],
+      ...(last === undefined ? ['--enrollment-token', enrollmentCode] : []),
+    ],
+  });
+  await start(agent);
+
+  return {
+    folder,
+    control,
+    router,
+    gateway,
+    agent,
+    port: Number(portOf(gateway.ready.gatewayUrl)),
+    frontdoorId,
+    agentSocket,
+    run,
+    share: async (mode, target, name) => {
+      const text = await run(
+        ...['agent', 'share', mode, target, '--name', name, '--socket', agentSocket, '--json'],
+      );
+      return JSON.parse(text) as AgentShareView;
+    },
+    call,
+    stop: async () => {
+      await client.close();
+      const failed: string[] = [];
+      for (const part of [agent, gateway, router, control]) {
+        if (part.isRunning && (await part.stop()) !== 0) failed.push(`${part.name}:\n${part.output}`);
+      }
+      clean();
+      if (failed.length > 0) throw new Error(`did not stop cleanly: ${failed.join('\n')}`);
+    },
+  };
+}
+
+/** The gateway's port is known only later: what is shown of a share then names it after the next start. */
+function controlArgs(folder: string, last: ControlReady | undefined, gatewayUrl: () => string): string[] {
+  const file = (name: string): string => join(folder, name);
+  return [
+    ...['control', '--data-dir', file('control'), '--zone', ZONE, '--ready-file', file('control.json')],
+    ...['--api-port', portOf(last?.apiUrl), '--edge-api-port', portOf(last?.edgeApiUrl)],
+    ...[
+      '--ctrl-port',
+      portOf(last?.ctrlAddress),
+      '--api-cert',
+      file('api.pem'),
+      '--api-key',
+      file('api.key'),
+    ],
+    ...(last === undefined ? [] : ['--public-url', `http://{host}:${portOf(gatewayUrl())}`]),
+  ];
+}
+
+function routerFile(folder: string, ctrlAddress: string, edgePort: number): string {
+  const file = (name: string): string => join(folder, 'router', name);
+  return `v: 3
+identity:
+  cert: ${file('cert.pem')}
+  server_cert: ${file('server.pem')}
+  key: ${file('key.pem')}
+  ca: ${file('ca.pem')}
+ctrl:
+  endpoint: ${ctrlAddress}
+edge:
+  csr:
+    sans:
+      dns: [localhost]
+      ip: [${HOST}]
+listeners:
+  - binding: edge
+    address: tls:${HOST}:${edgePort}
+    options:
+      advertise: localhost:${edgePort}
+`;
+}
+
+/** The port of an address; `0`, any free one, before there is one. */
+function portOf(address: string | undefined): string {
+  return address === undefined ? '0' : address.slice(address.lastIndexOf(':') + 1);
+}

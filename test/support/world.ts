@@ -1,0 +1,265 @@
+/**
+ * The product in one process for tests: control plane, router, gateway and as many agents as wanted, on free ports,
+ * with keys and certificates made at run time. What is tested goes through sockets all the same.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSdkNetwork, startAgent, type Agent } from '#agent';
+import { silentLog, type Log, type LogFields } from '#base';
+import { callAgent } from '#cli';
+import type { AgentShareResult } from '#domain';
+import { JsonClient, type JsonAnswer } from '#net';
+import { EdgeApiClient, enrollIdentity, enrollRouter, OverlayClient } from '#sdk';
+import type { WireCredentials } from './wire-peer.ts';
+import { startUp, type Up, type UpOptions } from '../../bin/up.ts';
+import type { FirstStart } from '#control';
+
+export interface LogRecord {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export interface WorldAgent {
+  readonly agent: Agent;
+  readonly environmentId: string;
+  readonly dataDir: string;
+  readonly overlay: OverlayClient;
+  /** The agent's own client of the edge API. */
+  readonly api: EdgeApiClient;
+  share(
+    target: string,
+    options: { name: string; mode?: 'public' | 'private'; grants?: string[] },
+  ): Promise<AgentShareResult>;
+  close(): Promise<void>;
+}
+
+/** An identity in the hands of a test, for what no program of ours would do with it. */
+export interface WorldIdentity {
+  readonly id: string;
+  readonly credentials: WireCredentials;
+  /** Of its API session at the edge API; empty for a router. */
+  readonly sessionToken: string;
+  /** Its session at the edge API is the token's. A router has no use for it. */
+  readonly api: EdgeApiClient;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+export interface World {
+  readonly up: Up;
+  readonly dataDir: string;
+  readonly credentials: FirstStart;
+  /** Everything that the parts logged. */
+  readonly records: LogRecord[];
+  /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
+  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<JsonAnswer>;
+  enrollmentCode(): Promise<string>;
+  /** A JWT for a foreign SDK. */
+  enrollmentJwt(): Promise<string>;
+  startAgent(name: string): Promise<WorldAgent>;
+  /** Enrolled and logged in as an environment, attached to nothing. */
+  enrollEnvironment(name: string): Promise<WorldIdentity>;
+  /** Enrolled as a router, connected to nothing. */
+  enrollRouter(name: string): Promise<WorldIdentity>;
+  /** What the parts logged from now on. */
+  recordsFromNow(): () => LogRecord[];
+  /** Through the gateway's plain port. */
+  get(host: string, path: string): Promise<HttpAnswer>;
+  /** A raw connection to the gateway's plain port. */
+  connect(): Promise<Socket>;
+  close(): Promise<void>;
+}
+
+export async function openWorld(options: Partial<UpOptions> = {}): Promise<World> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-world-'));
+  const records: LogRecord[] = [];
+  const log = recordingLog(records);
+  const up = await startUp({
+    dataDir,
+    listenHost: '127.0.0.1',
+    advertiseHost: 'localhost',
+    ports: { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 },
+    anyPort: true,
+    zone: 'share.localhost',
+    version: '0.0.0-test',
+    log,
+    ...options,
+  });
+  const credentials = up.firstStart!;
+  const client = new JsonClient({ origin: up.control.apiUrl });
+  const authorization = `Basic ${credentials.accountId}:${credentials.apiToken}`;
+  const agents = new Set<WorldAgent>();
+  const apis = new Set<EdgeApiClient>();
+
+  const call: World['call'] = (method, path, body) =>
+    client.request({
+      method: method,
+      path: `/frontdoor/${credentials.frontdoorId}${path}`,
+      headers: { authorization },
+      ...(body === undefined ? {} : { body: body }),
+    });
+  const enrollmentCode = async (): Promise<string> => {
+    const answer = await call('POST', '/agents/enrollments');
+    return (answer.json as { enrollmentCode: string }).enrollmentCode;
+  };
+
+  const enrollmentJwt = async (): Promise<string> => {
+    const path = `/frontdoor/agents/bootstrap-token/${await enrollmentCode()}`;
+    return ((await client.request({ method: 'GET', path })).json as { token: string }).token;
+  };
+
+  return {
+    up,
+    dataDir,
+    credentials,
+    records,
+    call,
+    enrollmentCode,
+    enrollmentJwt,
+    enrollEnvironment: async (name) => {
+      const { id, identity } = await enrollIdentity({ jwt: await enrollmentJwt(), name });
+      const api = new EdgeApiClient({ identity, log: silentLog });
+      apis.add(api);
+      const { token } = await api.session();
+      const credentials = { cert: identity.certPem, key: identity.keyPem };
+      return { id, credentials, sessionToken: token, api };
+    },
+    enrollRouter: async (name) => {
+      const { token } = await up.control.createFabricNode('router', name);
+      const { id, certPem, keyPem, caPem } = await enrollRouter({ jwt: token, hosts: ['localhost'] });
+      const identity = { apiUrl: up.control.edgeApiUrl, certPem, keyPem, caPem };
+      const api = new EdgeApiClient({ identity, log: silentLog });
+      apis.add(api);
+      return { id, credentials: { cert: certPem, key: keyPem }, sessionToken: '', api };
+    },
+    recordsFromNow: () => {
+      const from = records.length;
+      return () => records.slice(from);
+    },
+    startAgent: async (name) => {
+      const agent = await startWorldAgent(
+        join(dataDir, `agent-${name}`),
+        name,
+        up,
+        await enrollmentCode(),
+        log,
+      );
+      agents.add(agent);
+      return agent;
+    },
+    get: (host, path) => httpGet(up.httpPort, host, path),
+    connect: () =>
+      new Promise((resolve, reject) => {
+        const socket = connect(up.httpPort, '127.0.0.1', () => resolve(socket));
+        socket.once('error', reject);
+      }),
+    close: async () => {
+      await Promise.all([...agents].map((agent) => agent.close()));
+      await Promise.all([...apis].map((api) => api.close()));
+      await client.close();
+      await up.close(0);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startWorldAgent(
+  dataDir: string,
+  name: string,
+  up: Up,
+  code: string,
+  log: Log,
+): Promise<WorldAgent> {
+  let overlay: OverlayClient | undefined;
+  let edgeApi: EdgeApiClient | undefined;
+  const agent = await startAgent({
+    dataDir,
+    allowTargets: [],
+    version: '0.0.0-test',
+    log,
+    openNetwork: () =>
+      openSdkNetwork({
+        dataDir,
+        apiUrl: up.control.apiUrl,
+        enrollmentToken: code,
+        name,
+        version: '0.0.0-test',
+        log,
+        openHost: (api) => {
+          edgeApi = api;
+          return (overlay = new OverlayClient({ api, log, name }));
+        },
+      }),
+  });
+  return {
+    agent,
+    environmentId: agent.environmentId,
+    dataDir,
+    overlay: overlay!,
+    api: edgeApi!,
+    share: (target, { name: share, mode = 'public', grants = [] }) =>
+      callAgent(agent.socketPath, { op: 'share', mode, target, name: share, grants }),
+    close: () => agent.close(),
+  };
+}
+
+export function httpGet(port: number, host: string, path: string): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { host: '127.0.0.1', port, path, headers: { host }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+function recordingLog(records: LogRecord[], bound: LogFields = {}): Log {
+  const at =
+    (level: LogRecord['level']) =>
+    (fields: LogFields, message: string): void =>
+      void records.push({ level, message, fields: { ...bound, ...fields } });
+  return {
+    ...silentLog,
+    debug: () => {},
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => recordingLog(records, { ...bound, ...fields }),
+  };
+}
+
+/** Asks again until `check` is content; fails with its last word after `timeoutMs`. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  check: (value: T) => boolean,
+  timeoutMs = 15_000,
+): Promise<T> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await ask();
+    if (check(value)) return value;
+    if (performance.now() > deadlineMs)
+      throw new Error(`still ${JSON.stringify(value)} after ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * OpenZiti's own program `ziti`, where whoever runs the tests or the benchmark brings one: ZITI_BIN names it. Commands
+ * see a home of their own and no settings of the user's; what runs on is started with the same environment.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const COMMAND_MS = 60_000;
+const KEPT_CHARS = 200_000;
+
+export interface CommandResult {
+  readonly status: number;
+  /** Both streams. */
+  readonly output: string;
+}
+
+/** `ZITI_BIN`, undefined when it is not set. */
+export function zitiBinary(): string | undefined {
+  const path = process.env['ZITI_BIN'] ?? '';
+  return path === '' ? undefined : path;
+}
+
+/** Ours, without anything that would tell `ziti` about another network, and with `folder` as its home. */
+export function zitiEnvironment(folder: string): NodeJS.ProcessEnv {
+  const foreign = Object.keys(process.env).filter((name) => /^(?:ZITI|PFXLOG)_/.test(name));
+  return {
+    ...process.env,
+    ...Object.fromEntries(foreign.map((name) => [name, undefined])),
+    HOME: folder,
+    ZITI_CONFIG_DIR: folder,
+    PFXLOG_NO_JSON: '1',
+  };
+}
+
+/** Runs one command to its end, by force after a minute; rejects only when it cannot be started or has to be ended. */
+export async function runZiti(
+  binary: string,
+  folder: string,
+  args: readonly string[],
+): Promise<CommandResult> {
+  const child = spawn(binary, args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: zitiEnvironment(folder),
+    timeout: COMMAND_MS,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-KEPT_CHARS);
+    });
+  }
+  const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  if (status === null) throw new Error(`ziti ${args.slice(0, 3).join(' ')} ended by ${signal}: ${output}`);
+  return { status, output };
+}

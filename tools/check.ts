@@ -1,0 +1,76 @@
+/**
+ * `frontdoor dev check`: types, purity, lint, format and architecture tests, in that order, each with its time.
+ * A failed step does not hide the next ones. `dev check lint` runs one step.
+ */
+import { runPinned } from './pinned-process.ts';
+
+interface CheckStep {
+  readonly name: string;
+  readonly says: string;
+  readonly args: readonly string[];
+  readonly remedy: string;
+}
+
+const TSC = 'node_modules/typescript/bin/tsc';
+
+const STEPS: readonly CheckStep[] = [
+  {
+    name: 'types',
+    says: 'types of everything',
+    args: [TSC, '-p', 'tsconfig.json'],
+    remedy: 'each line above names file, position and rule',
+  },
+  {
+    name: 'pure',
+    says: 'pure files know no timer, socket or clock',
+    args: [TSC, '-p', 'tsconfig.pure.json'],
+    remedy: 'a pure file may import pure files only, and no node: module',
+  },
+  {
+    name: 'lint',
+    says: 'lint with types, warnings are errors',
+    args: ['node_modules/oxlint/bin/oxlint', '--deny-warnings', '--no-error-on-unmatched-pattern'],
+    remedy: 'rules stand in .oxlintrc.json',
+  },
+  {
+    name: 'format',
+    says: 'formatting',
+    args: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'],
+    remedy: '"npm run check -- --fix" writes the files anew',
+  },
+  {
+    name: 'arch',
+    says: 'architecture and conformance lists',
+    args: ['--test', '--test-reporter=dot', 'test/arch/**/*.test.ts', 'test/conformance/**/*.test.ts'],
+    remedy: 'the tables stand in test/arch/',
+  },
+];
+
+const FIXES: readonly (readonly string[])[] = [
+  ['node_modules/oxlint/bin/oxlint', '--fix'],
+  ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'],
+];
+
+/** The exit status: 0 when every step passed, 2 for wrong arguments. */
+export async function runCheck(args: readonly string[]): Promise<number> {
+  const fix = args.includes('--fix');
+  const names = args.filter((arg) => arg !== '--fix');
+  const unknown = names.find((name) => !STEPS.some((step) => step.name === name));
+  if (unknown !== undefined) {
+    const known = STEPS.map((step) => step.name).join(', ');
+    process.stderr.write(`check: no step "${unknown}"; steps: ${known}; option: --fix\n`);
+    return 2;
+  }
+  if (fix) for (const command of FIXES) await runPinned(command);
+  const failed: CheckStep[] = [];
+  for (const step of STEPS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const { status, durationMs } = await runPinned(step.args);
+    if (status >= 128) return status;
+    const verdict = status === 0 ? 'ok    ' : 'FAILED';
+    const seconds = (durationMs / 1000).toFixed(1).padStart(5);
+    process.stdout.write(`${verdict} ${step.name.padEnd(6)} ${seconds} s  ${step.says}\n`);
+    if (status !== 0) failed.push(step);
+  }
+  for (const step of failed) process.stderr.write(`check: ${step.name} failed: ${step.remedy}\n`);
+  return failed.length === 0 ? 0 : 1;
+}
