@@ -107,11 +107,12 @@ async function followEdgeApi(agentDir: string, edgeApiUrl: string): Promise<void
 }
 
 async function newEnrollmentCode(up: Up, credentials: FirstStart): Promise<string> {
-  const client = new JsonClient({ origin: up.control.apiUrl });
+  const { origin, pathname } = new URL(up.control.apiUrl);
+  const client = new JsonClient({ origin });
   try {
     const answer = await client.request({
       method: 'POST',
-      path: `/frontdoor/${credentials.frontdoorId}/agents/enrollments`,
+      path: `${pathname.replace(/\/$/, '')}/frontdoor/${credentials.frontdoorId}/agents/enrollments`,
       headers: { authorization: `Basic ${credentials.accountId}:${credentials.apiToken}` },
     });
     const { enrollmentCode, message } = (answer.json ?? {}) as { enrollmentCode?: string; message?: string };
@@ -166,14 +167,14 @@ function describeReady(
   parts: Pick<DemoReady, 'environmentId' | 'agentSocket' | 'pids'>,
 ): DemoReady {
   const shareUrl = share.endpoints[0] ?? '';
-  const { apiUrl, edgeApiUrl } = up.control;
+  const { apiUrl, baseUrl, edgeApiUrl } = up.control;
   return {
     shareUrl,
     gatewayUrl: `http://127.0.0.1:${up.httpPort}`,
     shareHost: new URL(shareUrl).hostname,
     apiUrl,
     tokenUrl: `${apiUrl}/oauth/token`,
-    audience: `${apiUrl}/frontdoor`,
+    audience: `${baseUrl}/frontdoor`,
     edgeApiUrl,
     dataDir,
     organizationId: credentials.organizationId,
@@ -211,6 +212,7 @@ export function demoBanner(ready: DemoReady, httpsPort: number): string {
   // The command line looks there by itself.
   const isDefault = ready.agentSocket === resolve('frontdoor-data', 'agent', AGENT_SOCKET_FILE);
   const socket = isDefault ? '' : ` --socket ${ready.agentSocket}`;
+  const demo = isDefault ? '' : ` ${ready.dataDir}`;
   const basic = `-H 'Authorization: Basic ${ready.accountId}:${ready.apiToken}'`;
   return `
   Frontdoor is up. A private service is published:
@@ -222,10 +224,11 @@ export function demoBanner(ready: DemoReady, httpsPort: number): string {
 
     curl -H 'Host: ${ready.shareHost}' ${ready.gatewayUrl}/
 
-  Management API at ${ready.apiUrl}:
+  Management API at ${ready.apiUrl} (${ready.apiUrl}/docs describes it):
 
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}/shares
+    npx frontdoor login --demo${demo} && npx frontdoor shares list
 
   Publish a service of yours (here one on port 3000):
 

@@ -1,5 +1,5 @@
 /**
- * `frontdoor dev …`: the development commands behind `npm run check`, `npm test` and `npm run bench`. They need a
+ * `frontdoor dev …`: the development commands behind `npm run check`, `npm test` and so on. They need a
  * clone of the repository with its development dependencies; an installed product does not carry them.
  */
 import { existsSync } from 'node:fs';
@@ -11,6 +11,10 @@ import { runTests } from '../tools/test-run.ts';
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev test [PATTERN…] [--name TEXT] [--spec]
        frontdoor dev bench [--quick] [--shape up|separate] [--compare FILE FILE]
+       frontdoor dev bench:api [--quick] [--rounds N] [--seconds N]
+       frontdoor dev docs
+       frontdoor dev chaos [--rounds N] [--seed N]
+       frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
 `;
 
 /** Runs one development command; resolves to the exit status. */
@@ -27,6 +31,15 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return runTests(rest);
     case 'bench':
       return (await runPinned(['test/bench/main.ts', ...rest])).status;
+    case 'bench:api':
+      return (await runPinned(['test/bench/api/main.ts', ...rest])).status;
+    case 'chaos':
+      return (await runPinned(['test/chaos/main.ts', ...rest])).status;
+    case 'docs':
+      // It loads the command line, which the other commands need not wait for.
+      return (await import('../tools/generate-docs.ts')).runDocs(rest);
+    case 'fuzz':
+      return (await runPinned(['test/fuzz/main.ts', ...rest])).status;
     default:
       process.stderr.write(USAGE);
       return command === undefined || command === '--help' ? 0 : 2;

@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { FrontdoorError, type Log } from '#base';
-import { openShareFeed, startGateway, type Gateway, type GatewayLimits, type ListenAddress } from '#gateway';
+import {
+  openShareFeed,
+  startGateway,
+  startTrafficReporter,
+  type Gateway,
+  type GatewayLimits,
+  type ListenAddress,
+} from '#gateway';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
 import { EdgeApiClient, enrollIdentity, OverlayClient, startIdentityRenewal, type ChannelOpener } from '#sdk';
 
@@ -30,6 +37,8 @@ export interface GatewayPart {
 }
 
 const FRESH_MS = 10_000;
+/** For the last traffic report: short of what a stop may take. */
+const LAST_REPORT_MS = 2_500;
 const IDENTITY_FILE = 'identity.json';
 
 /** Loads the gateway's identity, or makes it with `enroll`'s JWT. `edgeApiUrl` replaces an address that has moved. */
@@ -92,12 +101,21 @@ export async function startGatewayPart(
     snapshotFile: join(dataDir, 'shares.json'),
     log,
   });
+  const reporter = startTrafficReporter({
+    meter: gateway.traffic,
+    send: (report) => api.reportTraffic(report),
+    log,
+  });
   return {
     gateway,
     freshOrLate: freshOrLate(feed.fresh),
-    drain: (drainMs) => gateway.close({ drainMs }),
+    drain: async (drainMs) => {
+      await gateway.close({ drainMs });
+      await reporter.report(LAST_REPORT_MS);
+    },
     close: async (drainMs) => {
       await gateway.close({ drainMs });
+      await reporter.close(LAST_REPORT_MS);
       renewal.close();
       await feed.close();
       overlay.close();

@@ -5,16 +5,19 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, silentLog } from '#base';
 import type {
   ControlCommandOptions,
   GatewayCommandOptions,
+  RestoreCommandOptions,
   RouterEnrollOptions,
   RouterRunOptions,
   UpCommandOptions,
 } from '#cli';
-import { startControlPlane, type FirstStart } from '#control';
+import { restoreDatabase, startControlPlane, type FirstStart, type Restored } from '#control';
 import { loadRouterConfig } from '#router';
+import { databaseUrlOf } from './database-url.ts';
+import { accessOf } from './access-options.ts';
 import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
 import { gatewayIdentity, loadTlsFiles, startGatewayPart } from './gateway-part.ts';
 import { runUntilStopped } from './lifetime.ts';
@@ -46,7 +49,9 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
       edge: options.edgePort,
     },
     anyPort: options.anyPort,
+    database: databaseUrlOf(options),
     zone: options.zone,
+    access: accessOf(options),
     version,
     log,
     onFirstStart: options.demo ? (first) => keepDemoCredentials(dataDir, first) : tellFirstStart,
@@ -96,12 +101,14 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   const dataDir = resolve(options.dataDir);
   const control = await startControlPlane({
     dataDir,
+    database: databaseUrlOf(options),
     listenHost: options.listen,
     advertiseHost: options.advertise,
     apiPort: options.apiPort,
     edgeApiPort: options.edgeApiPort,
     ctrlPort: options.ctrlPort,
     zone: options.zone,
+    ...accessOf(options),
     frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
     log,
     onFirstStart: tellFirstStart,
@@ -169,6 +176,12 @@ export async function runRouterEnroll(file: string, options: RouterEnrollOptions
   await enrollRouterIdentity(config, readOptionFile(options.jwt, '--jwt').trim());
   process.stdout.write(`enrolled: the identity files that ${file} names are written\n`);
   return 0;
+}
+
+export function runRestore(file: string, options: RestoreCommandOptions): Promise<Restored> {
+  const { dataDir, check: checkOnly } = options;
+  const database = databaseUrlOf(options);
+  return restoreDatabase({ file, dataDir, database, checkOnly, log: silentLog });
 }
 
 function tellFirstStart(first: FirstStart): void {

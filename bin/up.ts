@@ -11,6 +11,7 @@ import { fingerprintOf } from '#net';
 import { loadRouterConfig, type Router } from '#router';
 import type { GatewayLimits } from '#gateway';
 import type { ChannelOpener } from '#sdk';
+import type { Access } from './access-options.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
 import { rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
 import { enrollRouterIdentity, startRouter, writeRouterFile } from './router-part.ts';
@@ -21,7 +22,11 @@ export interface UpOptions {
   readonly advertiseHost: string;
   readonly ports: PortChoice;
   readonly anyPort: boolean;
+  /** URL of a PostgreSQL database; an embedded one in `dataDir` when absent. */
+  readonly database?: string | undefined;
   readonly zone: string;
+  /** Issuers, networks and limits of the control plane. */
+  readonly access?: Access;
   readonly apiTls?: { readonly cert: string; readonly key: string };
   readonly gatewayTls?: { readonly cert: string; readonly key: string };
   readonly maxConnectionsPerAddress?: number;
@@ -76,9 +81,11 @@ async function startParts(
     apiPort: ports.api,
     edgeApiPort: ports.edgeApi,
     ctrlPort: ports.ctrl,
+    database: options.database,
     zone,
     frontendUrls: (host) => [`http://${host}:${httpPort}`],
     log: log.child({ part: 'control' }),
+    ...options.access,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.apiTls === undefined ? {} : { apiTls: options.apiTls }),
     ...(options.onFirstStart === undefined ? {} : { onFirstStart: options.onFirstStart }),

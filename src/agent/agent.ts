@@ -8,14 +8,15 @@ import { join } from 'node:path';
 import {
   AGENT_SOCKET_FILE,
   checkSocketPath,
+  parseAllowedNetworks,
   type AgentRequest,
   type AgentStatusResult,
   type AgentVersionResult,
+  type AllowedNetwork,
 } from '#domain';
 import { FrontdoorError, type Log, messageOf } from '#base';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';
 import type { AgentNetwork } from './agent-network.ts';
-import { parseAllowedTarget, type AllowedTarget } from './allow-target-policy.ts';
 import { ConfigRestore } from './config-restore.ts';
 import { openControlSocket, type ControlSocket } from './control-socket.ts';
 import { OwnTargets } from './own-targets.ts';
@@ -98,11 +99,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 }
 
 /** All problems in one error. */
-export function parseAllowTargets(texts: readonly string[]): AllowedTarget[] {
-  const parsed = texts.map((text) => parseAllowedTarget(text));
-  const problems = parsed.flatMap((each) => ('problem' in each ? [each.problem] : []));
-  if (problems.length > 0) throw new FrontdoorError('invalid', 'allow-target', problems.join('\n'));
-  return parsed.flatMap((each) => ('allowed' in each ? [each.allowed] : []));
+export function parseAllowTargets(texts: readonly string[]): readonly AllowedNetwork[] {
+  return parseAllowedNetworks('--allow-target', texts);
 }
 
 interface Parts {
@@ -110,7 +108,7 @@ interface Parts {
   readonly lock: AgentLock;
   readonly network: AgentNetwork;
   readonly own: OwnTargets;
-  readonly allowTargets: readonly AllowedTarget[];
+  readonly allowTargets: readonly AllowedNetwork[];
   readonly socketPath: string;
 }
 

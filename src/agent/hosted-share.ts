@@ -4,7 +4,7 @@
  */
 import { type Log, messageOf } from '#base';
 import type { BindableService, Circuit, HostedService, IncomingDial, OverlayHost } from '#sdk';
-import type { AllowedTarget } from './allow-target-policy.ts';
+import type { AllowedNetwork } from '#domain';
 import { CircuitCopy } from './circuit-copy.ts';
 import type { ShareTarget } from './share-target.ts';
 import { connectTarget } from './target-connection.ts';
@@ -13,7 +13,7 @@ import type { TargetResolver } from './target-resolver.ts';
 
 /** What the share leads to, judged: a way to go, or why there is none. */
 export type TargetWay =
-  | { readonly target: ShareTarget; readonly only: readonly AllowedTarget[] | undefined }
+  | { readonly target: ShareTarget; readonly only: readonly AllowedNetwork[] | undefined }
   | { readonly problem: string };
 
 export interface HostedShareOptions {

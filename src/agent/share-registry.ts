@@ -3,11 +3,10 @@
  * for each where it may lead: a target that the agent itself asked for is taken as it is, any other must be inside
  * `--allow-target`; else the share is offered and every circuit refused with the reason, which its status shows.
  */
-import type { AgentShareView } from '#domain';
+import type { AgentShareView, AllowedNetwork } from '#domain';
 import type { Log } from '#base';
 import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
-import type { AllowedTarget } from './allow-target-policy.ts';
 import type { CircuitCopy } from './circuit-copy.ts';
 import { HostedShare, type TargetWay } from './hosted-share.ts';
 import type { OwnTargets } from './own-targets.ts';
@@ -21,7 +20,7 @@ export interface ShareTableOptions {
   readonly health: TargetHealthMonitor;
   readonly resolver: TargetResolver;
   readonly own: OwnTargets;
-  readonly allowTargets: readonly AllowedTarget[];
+  readonly allowTargets: readonly AllowedNetwork[];
   readonly log: Log;
   readonly maxCircuitsPerShare: number;
   readonly connectTimeoutMs: number;

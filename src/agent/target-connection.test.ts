@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { ManualClock } from '#base';
-import { parseAllowedTarget, type AllowedTarget } from './allow-target-policy.ts';
+import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
 import { parseTarget, type ShareTarget } from './share-target.ts';
 import {
   connectTarget,
@@ -28,8 +28,8 @@ function targetOf(text: string): ShareTarget {
   return parsed.target;
 }
 
-function allow(text: string): AllowedTarget[] {
-  const parsed = parseAllowedTarget(text);
+function allow(text: string): AllowedNetwork[] {
+  const parsed = parseAllowedNetwork('--allow-target', text);
   assert.ok('allowed' in parsed);
   return [parsed.allowed];
 }

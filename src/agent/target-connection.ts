@@ -5,7 +5,7 @@
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { isAllowedPort, isAllowedTarget, type AllowedTarget } from './allow-target-policy.ts';
+import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
 import type { ShareTarget } from './share-target.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
@@ -32,7 +32,7 @@ export class TargetFailure extends Error {
 export interface TargetConnectOptions {
   readonly target: ShareTarget;
   /** Set when somebody else than this agent's operator chose the target: only these addresses are connected to. */
-  readonly only?: readonly AllowedTarget[] | undefined;
+  readonly only?: readonly AllowedNetwork[] | undefined;
   readonly resolver: TargetResolver;
   /** For connecting and the TLS handshake together. */
   readonly timeoutMs: number;
@@ -191,10 +191,10 @@ export function connectTarget(
 }
 
 /** Says no before anything is resolved or connected, where that is already sure. */
-export function refusalOf(target: ShareTarget, only: readonly AllowedTarget[]): TargetFailure | undefined {
+export function refusalOf(target: ShareTarget, only: readonly AllowedNetwork[]): TargetFailure | undefined {
   const literal = isIP(target.host) !== 0;
   const possible = literal
-    ? isAllowedTarget(only, target.host, target.port)
+    ? isAllowedAddress(only, target.host, target.port)
     : isAllowedPort(only, target.port);
   return possible ? undefined : notAllowed(target);
 }
@@ -217,7 +217,7 @@ function lookupFor({ target, only, resolver }: TargetConnectOptions): LookupFunc
       const addresses =
         only === undefined
           ? [...found]
-          : found.filter((each) => isAllowedTarget(only, each.address, target.port));
+          : found.filter((each) => isAllowedAddress(only, each.address, target.port));
       const [first] = addresses;
       if (first === undefined) callback(notAllowed(target), '', 4);
       else if (options.all === true) callback(null, addresses);

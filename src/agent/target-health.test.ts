@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { test } from 'node:test';
-import { parseAllowedTarget } from './allow-target-policy.ts';
+import { parseAllowedNetwork } from '#domain';
 import { parseTarget, type ShareTarget } from './share-target.ts';
 import { TargetHealthMonitor, type HealthWatch, type WatchedTarget } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
@@ -109,7 +109,7 @@ test('a target that is not allowed is not connected to', { timeout: 10_000 }, as
   let connections = 0;
   const server = createServer(() => (connections += 1));
   const port = await listen(server);
-  const parsed = parseAllowedTarget('10.0.0.0/8:*');
+  const parsed = parseAllowedNetwork('--allow-target', '10.0.0.0/8:*');
   assert.ok('allowed' in parsed);
   const { next, monitor } = watching({ target: target(port), only: [parsed.allowed] });
   const verdict = await next();

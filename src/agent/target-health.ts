@@ -2,7 +2,7 @@
  * The agent's own look at its private services: each distinct target every few seconds, however many shares lead
  * to it, a bounded number at a time. Judges by `target-health-machine.ts`; tells its watchers about changes.
  */
-import type { AllowedTarget } from './allow-target-policy.ts';
+import type { AllowedNetwork } from '#domain';
 import type { ShareTarget } from './share-target.ts';
 import { connectTarget } from './target-connection.ts';
 import {
@@ -27,7 +27,7 @@ export interface TargetHealthOptions {
 
 export interface WatchedTarget {
   readonly target: ShareTarget;
-  readonly only?: readonly AllowedTarget[] | undefined;
+  readonly only?: readonly AllowedNetwork[] | undefined;
 }
 
 export type HealthListener = (passed: boolean, reason: string | undefined) => void;

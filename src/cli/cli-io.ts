@@ -1,29 +1,46 @@
-/** Where a command writes and how it tells its outcome: the process's own, or in tests something else. */
+/** Where a command reads, writes and tells its outcome: the process's own, or in tests something else. */
 import { ERROR_KINDS, FrontdoorError, messageOf } from '#base';
 
 export interface CliIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** All that is piped or typed in; absent: there is nothing to read. Throws `invalid` when it is too long. */
+  readonly input?: () => Promise<string>;
+  /** Width of the terminal that `out` is; undefined for a pipe or a file. */
+  readonly columns?: number | undefined;
+  /** Whether somebody is there to answer questions. */
+  readonly isInteractive?: boolean;
   /** The exit status, once the command is done. */
   exitCode: number;
 }
 
+/** What the Management API takes in a body. */
+const MAX_INPUT_BYTES = 1_048_576;
+
 export const processIo: CliIo = {
-  out: (text) => void process.stdout.write(text),
+  out: writeOut,
   err: (text) => void process.stderr.write(text),
   env: process.env,
+  input: readInput,
+  get columns() {
+    // A terminal that does not tell its width says 0.
+    return process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
+  },
+  get isInteractive() {
+    return process.stdin.isTTY && process.stderr.isTTY;
+  },
   exitCode: 0,
 };
 
-/** Runs a command's work; a failure becomes one readable line (or JSON) and the exit status of its kind. */
+/** Runs a command's work; a failure becomes one readable line (or JSON) on `err` and the exit status of its kind. */
 export async function runCommand(io: CliIo, json: boolean, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     const { kind, code } =
       error instanceof FrontdoorError ? error : { kind: 'internal' as const, code: 'internal' };
-    if (json) io.out(`${JSON.stringify({ error: code, message: messageOf(error) })}\n`);
+    if (json) io.err(`${JSON.stringify({ error: code, message: messageOf(error) })}\n`);
     else io.err(`frontdoor: ${messageOf(error)}\n`);
     io.exitCode = ERROR_KINDS[kind].exitCode;
   }
@@ -31,4 +48,31 @@ export async function runCommand(io: CliIo, json: boolean, work: () => Promise<v
 
 export function writeJson(io: CliIo, value: unknown): void {
   io.out(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+let watchesOutput = false;
+
+function writeOut(text: string): void {
+  if (!watchesOutput) {
+    watchesOutput = true;
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      // `| head` has read enough: that is no failure of ours.
+      if (error.code === 'EPIPE') process.exit(0);
+      throw error;
+    });
+  }
+  process.stdout.write(text);
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_INPUT_BYTES) {
+      throw new FrontdoorError('tooLarge', 'input', `more than ${MAX_INPUT_BYTES} bytes on standard input`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

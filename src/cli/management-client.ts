@@ -1,50 +1,183 @@
 /**
- * Calls of the Management API for the command line: one request with an API account's credentials, refusals turned
- * into `FrontdoorError`s. Credentials travel over https only, but on loopback.
+ * Calls of the Management API for the command line: with an API account's token as it is, with an OAuth client's
+ * secret by a bearer token that lives as long as the command. Refusals become `FrontdoorError`s. Credentials travel
+ * over https only, but on loopback.
  */
 import { FrontdoorError, type ErrorKind, ERROR_KINDS, isLoopbackHost } from '#base';
-import { JsonClient } from '#net';
+import { JsonClient, type JsonAnswer } from '#net';
+import type { Credentials } from './access/profile-store.ts';
+import { printable } from './output/printable.ts';
 
 export interface ManagementAccess {
   /** {base_url}, without `/frontdoor`. */
   readonly apiUrl: string;
-  readonly accountId: string;
-  readonly apiToken: string;
+  /** Undefined: nobody is logged in. */
+  readonly credentials: Credentials | undefined;
+  /** Why there are none, and what to do. */
+  readonly missing?: string;
   /** CA certificates (PEM) in place of the system's. */
   readonly ca?: string;
 }
 
-/** The answer's JSON; undefined for an empty one. */
-export async function callManagement(
-  access: ManagementAccess,
-  request: { readonly method: 'GET' | 'POST' | 'DELETE'; readonly path: string; readonly body?: unknown },
-): Promise<unknown> {
-  const url = URL.parse(access.apiUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new FrontdoorError('invalid', 'api-url', `${access.apiUrl} is no http or https address`);
-  }
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
-    throw new FrontdoorError('invalid', 'api-url', `${url.origin} must be https: the API token is a secret`);
-  }
-  const client = new JsonClient({
-    origin: url.origin,
-    ...(access.ca === undefined ? {} : { ca: access.ca }),
-  });
-  try {
-    const { status, json } = await client.request({
-      ...request,
-      path: `${url.pathname.replace(/\/$/, '')}${request.path}`,
-      headers: { authorization: `Basic ${access.accountId}:${access.apiToken}` },
+export interface ManagementRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** After {base_url}, with its query, already escaped. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** Without credentials. */
+  readonly isOpen?: boolean;
+}
+
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly scope: string;
+}
+
+/** Deletions take their cascade with them before they answer. */
+const TIMEOUT_MS = 60_000;
+const MAX_REFUSAL_BYTES = 65_536;
+
+export class ManagementClient {
+  readonly #access: ManagementAccess;
+  readonly #client: JsonClient;
+  readonly #basePath: string;
+  readonly #origin: string;
+  #token: string | undefined;
+
+  /** Throws `invalid` for an address that credentials must not go to. */
+  constructor(access: ManagementAccess, timeoutMs = TIMEOUT_MS) {
+    const url = URL.parse(access.apiUrl);
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new FrontdoorError('invalid', 'api-url', `${access.apiUrl} is no http or https address`);
+    }
+    if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+      throw new FrontdoorError(
+        'invalid',
+        'api-url',
+        `${url.origin} must be https: the credentials are a secret`,
+      );
+    }
+    this.#access = access;
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/$/, '');
+    this.#client = new JsonClient({
+      origin: url.origin,
+      timeoutMs,
+      ...(access.ca === undefined ? {} : { ca: access.ca }),
     });
-    if (status >= 200 && status < 300) return json;
+  }
+
+  /** The answer's JSON, or its text when it is none; undefined for an empty one. */
+  async call(request: ManagementRequest): Promise<unknown> {
+    const { method, path, body, isOpen = false } = request;
+    const send = async (): Promise<JsonAnswer> =>
+      this.#client.request({
+        method,
+        path: this.#basePath + path,
+        headers: isOpen ? {} : { authorization: await this.#authorization() },
+        ...(body === undefined ? {} : { body }),
+      });
+    let answer = await send();
+    if (answer.status === 401 && this.#forgetToken()) answer = await send();
+    const { status, json, text, headers } = answer;
+    if (status >= 200 && status < 300) return text === '' ? undefined : (json ?? text);
+    throw this.#refusal(status, json, headers['retry-after']);
+  }
+
+  /** A long answer, as it comes; breaks when it is silent for `silenceMs`. */
+  async stream(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    silenceMs: number,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const open = async () =>
+      this.#client.stream(
+        {
+          method: 'GET',
+          path: this.#basePath + path,
+          headers: { ...headers, authorization: await this.#authorization() },
+        },
+        silenceMs,
+        signal,
+      );
+    let answer = await open();
+    if (answer.status === 401 && this.#forgetToken()) answer = await open();
+    if (answer.status === 200) return answer.bytes;
+    throw this.#refusal(answer.status, await refusalOf(answer.bytes));
+  }
+
+  /** Trades the credentials for a bearer token. */
+  async fetchToken(scope?: string): Promise<TokenAnswer> {
+    const { id, secret } = this.#credentials();
+    const { status, json } = await this.#client.request({
+      method: 'POST',
+      path: `${this.#basePath}/oauth/token`,
+      body: {
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: secret,
+        audience: `${this.#origin}${this.#basePath}/frontdoor`,
+        ...(scope === undefined ? {} : { scope }),
+      },
+    });
+    if (status !== 200) throw this.#refusal(status, json);
+    const token = json as Partial<TokenAnswer> | undefined;
+    if (typeof token?.access_token === 'string') return token as TokenAnswer;
+    throw new FrontdoorError('badGateway', 'answer', `${this.#origin} sent no token`);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #credentials() {
+    const { credentials, missing } = this.#access;
+    if (credentials !== undefined) return credentials;
+    throw new FrontdoorError('unauthenticated', 'no-credentials', missing ?? 'not logged in');
+  }
+
+  async #authorization(): Promise<string> {
+    const { kind, id, secret } = this.#credentials();
+    if (kind === 'account') return `Basic ${id}:${secret}`;
+    this.#token ??= (await this.fetchToken()).access_token;
+    return `Bearer ${this.#token}`;
+  }
+
+  /** Whether there was one that may have grown old: then it is worth another. */
+  #forgetToken(): boolean {
+    const hadToken = this.#token !== undefined;
+    this.#token = undefined;
+    return hadToken;
+  }
+
+  #refusal(status: number, json: unknown, retryAfter?: string | string[]): FrontdoorError {
     const { error, message } = (json ?? {}) as { error?: unknown; message?: unknown };
-    throw new FrontdoorError(
+    const said =
+      typeof message === 'string'
+        ? printable(message)
+        : `the Management API at ${this.#origin} answered ${status}`;
+    return new FrontdoorError(
       kindOf(status),
       typeof error === 'string' ? error : 'refused',
-      typeof message === 'string' ? message : `the Management API at ${url.origin} answered ${status}`,
+      typeof retryAfter === 'string' ? `${said}; again in ${printable(retryAfter)} s` : said,
     );
-  } finally {
-    await client.close();
+  }
+}
+
+async function refusalOf(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    if (length > MAX_REFUSAL_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
   }
 }
 

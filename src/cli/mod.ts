@@ -1,5 +1,9 @@
 export { runProgram, type ProgramRunners } from './program.ts';
 export { type AgentStartOptions } from './agent-command.ts';
+export { type RestoreCommandOptions } from './backup-command.ts';
+export { DATABASE_VARIABLE, type DatabaseOptions } from './database-option.ts';
+export { type AccessOptions } from './access-options.ts';
+export { isOperationCommand, OPERATION_COMMANDS } from './operations/operation-command-table.ts';
 export { callAgent } from './agent-socket-client.ts';
 export { processIo, type CliIo } from './cli-io.ts';
 export {

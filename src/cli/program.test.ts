@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
@@ -10,8 +9,7 @@ import { FrontdoorError } from '#base';
 import type { AgentAnswer, AgentRequest, AgentShareView } from '#domain';
 import type { AgentStartOptions } from './agent-command.ts';
 import { callAgent } from './agent-socket-client.ts';
-import type { CliIo } from './cli-io.ts';
-import { runProgram, type ProgramRunners } from './program.ts';
+import { fakeApi, runCli, type FakeApi } from './cli-fixture.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(() => {
@@ -22,36 +20,6 @@ function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'cli-'));
   cleanups.push(() => rmSync(path, { recursive: true, force: true }));
   return path;
-}
-
-interface Ran {
-  readonly out: string;
-  readonly err: string;
-  readonly code: number;
-}
-
-async function run(
-  args: readonly string[],
-  env: CliIo['env'] = {},
-  agentStart?: ProgramRunners['agentStart'],
-): Promise<Ran> {
-  let [out, err] = ['', ''];
-  const io: CliIo = {
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-    env,
-    exitCode: 0,
-  };
-  const none = (): Promise<void> => Promise.reject(new Error('not this command'));
-  await runProgram(args, '1.2.3', io, {
-    up: none,
-    control: none,
-    gateway: none,
-    routerRun: none,
-    routerEnroll: none,
-    agentStart: agentStart ?? none,
-  });
-  return { out, err, code: io.exitCode };
 }
 
 /** An agent that answers each request with what the function gives; its socket's path. */
@@ -97,7 +65,7 @@ test('share asks the agent and prints where the service is now', async () => {
     asked.push(request);
     return { share, readiness: { ready: true } };
   });
-  const ran = await run([
+  const ran = await runCli([
     'agent',
     'share',
     'public',
@@ -128,7 +96,7 @@ test('share asks the agent and prints where the service is now', async () => {
     '--socket',
     socket,
   ];
-  assert.equal((JSON.parse((await run(args)).out) as { ready: boolean }).ready, true);
+  assert.equal((JSON.parse((await runCli(args)).out) as { ready: boolean }).ready, true);
   assert.deepEqual((asked[1] as { grants?: unknown }).grants, ['e1', 'e2']);
 });
 
@@ -137,7 +105,7 @@ test('a share that cannot be dialed says why and fails', async () => {
     share,
     readiness: { ready: false, reason: 'connection refused' },
   }));
-  const ran = await run(['agent', 'share', 'public', 'http://127.0.0.1:3000', '--socket', socket]);
+  const ran = await runCli(['agent', 'share', 'public', 'http://127.0.0.1:3000', '--socket', socket]);
   assert.equal(ran.code, 8);
   assert.match(ran.err, /cannot be dialed: connection refused/);
 });
@@ -146,13 +114,14 @@ test('the refusals of the agent become a message and the exit status of their ki
   const socket = await fakeAgent(() => {
     throw new FrontdoorError('conflict', 'conflict', 'Share app is taken');
   });
-  assert.deepEqual(await run(['agent', 'release', 'app', '--socket', socket]), {
+  assert.deepEqual(await runCli(['agent', 'release', 'app', '--socket', socket]), {
     out: '',
     err: 'frontdoor: Share app is taken\n',
     code: 6,
   });
-  const json = await run(['agent', 'release', 'app', '--json', '--socket', socket]);
-  assert.deepEqual(JSON.parse(json.out), { error: 'conflict', message: 'Share app is taken' });
+  const json = await runCli(['agent', 'release', 'app', '--json', '--socket', socket]);
+  assert.deepEqual(JSON.parse(json.err), { error: 'conflict', message: 'Share app is taken' });
+  assert.equal(json.out, '');
 });
 
 test('status shows shares, problems and failed entries', async () => {
@@ -168,7 +137,7 @@ test('status shows shares, problems and failed entries', async () => {
     shares: [share, { ...share, token: 'other', status: 'FAILED', problem: 'connection refused' }],
     failedEntries: [{ name: 'third', reason: 'taken' }],
   }));
-  const { out } = await run(['agent', 'status', '--socket', socket]);
+  const { out } = await runCli(['agent', 'status', '--socket', socket]);
   assert.match(out, /control plane https:\/\/c: away \(cannot be reached\)/);
   assert.match(out, /app    DEPLOYED  public   http:\/\/127\.0\.0\.1:3000  2 circuits  http:\/\/app\.share/);
   assert.match(out, /other  FAILED.*\n +connection refused\n/);
@@ -177,11 +146,11 @@ test('status shows shares, problems and failed entries', async () => {
 
 test('without an agent the message says what to do; the data directory leads to the socket', async () => {
   const dataDir = folder();
-  const ran = await run(['agent', 'status', '--data-dir', dataDir]);
+  const ran = await runCli(['agent', 'status', '--data-dir', dataDir]);
   assert.equal(ran.code, 8);
   assert.ok(ran.err.includes(`${dataDir}/agent.sock; start one with "frontdoor agent start"`), ran.err);
   assert.match(
-    (await run(['agent', 'stop'], { FRONTDOOR_AGENT_DIR: '/nowhere' })).err,
+    (await runCli(['agent', 'stop'], { FRONTDOOR_AGENT_DIR: '/nowhere' })).err,
     /\/nowhere\/agent\.sock/,
   );
 });
@@ -219,7 +188,7 @@ test('agent start passes its options on; the code may come from the environment'
     '--max-circuits',
     '5',
   ];
-  const ran = await run(['agent', 'start', '--data-dir', '/d', ...args], env, start);
+  const ran = await runCli(['agent', 'start', '--data-dir', '/d', ...args], env, {}, { agentStart: start });
   assert.equal(ran.code, 0);
   assert.deepEqual(started, [
     {
@@ -233,43 +202,29 @@ test('agent start passes its options on; the code may come from the environment'
       logLevel: 'info',
     },
   ]);
-  const failing = await run(['agent', 'start'], {}, () => {
+  const agentStart = (): never => {
     throw new FrontdoorError('notFound', 'enrollment_code_refused', 'used or expired; make a new one');
-  });
+  };
+  const failing = await runCli(['agent', 'start'], {}, {}, { agentStart });
   assert.deepEqual(failing, { out: '', err: 'frontdoor: used or expired; make a new one\n', code: 5 });
-  assert.equal((await run(['agent', 'start', '--max-circuits', '0'], {}, start)).code, 2);
+  assert.equal(
+    (await runCli(['agent', 'start', '--max-circuits', '0'], {}, {}, { agentStart: start })).code,
+    2,
+  );
 });
 
-interface Api {
-  readonly url: string;
-  readonly seen: { request: IncomingMessage; body: string }[];
-}
-
-async function fakeApi(status: number, answer: unknown): Promise<Api> {
-  const seen: Api['seen'] = [];
-  const server = createHttpServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      seen.push({ request, body: Buffer.concat(chunks).toString() });
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanups.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+async function openApi(status: number, json: unknown): Promise<FakeApi> {
+  const api = await fakeApi(() => ({ status, json }));
+  cleanups.push(() => api.close());
+  return api;
 }
 
 const credentials = { FRONTDOOR_ACCOUNT_ID: 'acc', FRONTDOOR_API_TOKEN: 'tok' };
 
 test('a created router leaves its token in a file of its owner alone, and never on the screen', async () => {
-  const api = await fakeApi(201, { id: 'r1', name: 'east', token: 'JWT.SECRET.X' });
+  const api = await openApi(201, { id: 'r1', name: 'east', token: 'JWT.SECRET.X' });
   const file = join(folder(), 'east.jwt');
-  const ran = await run(['fabric', 'router', 'create', 'east', '-o', file, '--api', api.url], credentials);
+  const ran = await runCli(['fabric', 'router', 'create', 'east', '-o', file, '--api', api.url], credentials);
   assert.equal(ran.code, 0, ran.err);
   assert.equal(readFileSync(file, 'utf8'), 'JWT.SECRET.X\n');
   assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -281,14 +236,14 @@ test('a created router leaves its token in a file of its owner alone, and never 
 });
 
 test('a refused or impossible creation leaves no file, and an existing file is kept', async () => {
-  const api = await fakeApi(403, { error: 'insufficient_scope', message: 'needs frontdoor.admin' });
+  const api = await openApi(403, { error: 'insufficient_scope', message: 'needs frontdoor.admin' });
   const file = join(folder(), 'gw.jwt');
-  const ran = await run(['fabric', 'gateway', 'create', 'gw', '-o', file, '--api', api.url], credentials);
+  const ran = await runCli(['fabric', 'gateway', 'create', 'gw', '-o', file, '--api', api.url], credentials);
   assert.deepEqual(ran, { out: '', err: 'frontdoor: needs frontdoor.admin\n', code: 4 });
   assert.equal(existsSync(file), false);
   writeFileSync(file, 'precious');
   assert.match(
-    (await run(['fabric', 'gateway', 'create', 'gw', '-o', file, '--api', api.url], credentials)).err,
+    (await runCli(['fabric', 'gateway', 'create', 'gw', '-o', file, '--api', api.url], credentials)).err,
     /cannot write/,
   );
   assert.equal(readFileSync(file, 'utf8'), 'precious');
@@ -296,9 +251,9 @@ test('a refused or impossible creation leaves no file, and an existing file is k
 });
 
 test('credentials are asked for, and never sent in clear to another machine', async () => {
-  assert.match((await run(['fabric', 'router', 'list'])).err, /FRONTDOOR_API_TOKEN/);
+  assert.match((await runCli(['fabric', 'router', 'list'])).err, /FRONTDOOR_API_TOKEN/);
   assert.match(
-    (await run(['fabric', 'router', 'list', '--api', 'http://192.0.2.1:1'], credentials)).err,
+    (await runCli(['fabric', 'router', 'list', '--api', 'http://192.0.2.1:1'], credentials)).err,
     /must be https/,
   );
 });

@@ -1,15 +1,23 @@
-/** The whole command line: every command, its help, and the exit status of what was run. */
+/**
+ * The whole command line: every command, its help, and the exit status of what was run. The commands of the
+ * Management API are built only when they are named, so that help is quick.
+ */
 import { Command, CommanderError } from 'commander';
+import { accessCommands } from './access/access-commands.ts';
+import { DEFAULT_API_URL } from './access/api-options.ts';
 import { agentCommand, type AgentStartOptions } from './agent-command.ts';
+import { backupCommands, type RestoreRunner } from './backup-command.ts';
 import type { CliIo } from './cli-io.ts';
+import { completionCommand } from './completion/completion-command.ts';
+import { doctorCommand } from './doctor/doctor-command.ts';
 import { fabricCommand } from './fabric-command.ts';
+import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 
-export interface ProgramRunners extends ServerRunners {
+export interface ProgramRunners extends ServerRunners, RestoreRunner {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
 
-const DEFAULT_API_URL = 'http://127.0.0.1:8081';
 /** Where the demo's agent lives too: `agent share …` beside it needs no option. */
 const DEFAULT_AGENT_DIR = 'frontdoor-data/agent';
 const USAGE_STATUS = 2;
@@ -21,23 +29,7 @@ export async function runProgram(
   io: CliIo,
   runners: ProgramRunners,
 ): Promise<void> {
-  const program = new Command('frontdoor')
-    .description(
-      'publish private services to the world, or to chosen people, without opening an inbound port',
-    )
-    .version(version)
-    .showHelpAfterError('(add --help for help)');
-  for (const command of serverCommands(io, runners)) program.addCommand(command);
-  program.addCommand(
-    agentCommand({
-      io,
-      defaultDataDir: DEFAULT_AGENT_DIR,
-      defaultApiUrl: DEFAULT_API_URL,
-      start: (options) => runners.agentStart(options),
-    }),
-  );
-  program.addCommand(fabricCommand({ io, defaultApiUrl: DEFAULT_API_URL }));
-  for (const command of everyCommand(program)) command.exitOverride();
+  const program = await buildProgram(args.filter(isNoun), version, io, runners);
   try {
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
@@ -46,6 +38,56 @@ export async function runProgram(
   }
 }
 
-function everyCommand(command: Command): Command[] {
+/** Every command; below a noun of the Management API only when it is in `nouns`. */
+export async function buildProgram(
+  nouns: readonly Noun[],
+  version: string,
+  io: CliIo,
+  runners: ProgramRunners,
+): Promise<Command> {
+  const program = new Command('frontdoor')
+    .description(
+      'publish private services to the world, or to chosen people, without opening an inbound port',
+    )
+    .version(version)
+    .showHelpAfterError('(add --help for help)');
+  for (const command of serverCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
+  program.addCommand(
+    agentCommand({
+      io,
+      defaultDataDir: DEFAULT_AGENT_DIR,
+      defaultApiUrl: DEFAULT_API_URL,
+      start: (options) => runners.agentStart(options),
+    }).helpGroup('Programs:'),
+  );
+  for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
+  program.addCommand(fabricCommand({ io }).helpGroup('Management API:'));
+  for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
+  program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));
+  program.addCommand(
+    completionCommand(io, () => buildProgram(Object.keys(NOUNS) as Noun[], version, io, runners)).helpGroup(
+      'This machine:',
+    ),
+  );
+  for (const [noun, description] of Object.entries(NOUNS) as [Noun, string][]) {
+    const command = new Command(noun).description(description).helpGroup('Management API:');
+    if (nouns.includes(noun)) {
+      const { addOperationCommands } = await import('./operations/operation-commands.ts');
+      addOperationCommands(command, noun, io);
+    }
+    program.addCommand(command);
+  }
+  for (const command of everyCommand(program)) {
+    command.exitOverride().configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      getOutHelpWidth: () => io.columns ?? 100,
+      getErrHelpWidth: () => io.columns ?? 100,
+    });
+  }
+  return program;
+}
+
+export function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }

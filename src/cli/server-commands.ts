@@ -1,6 +1,8 @@
 /** Commands that run programs of the product: their options, as values. What they do is wired in `bin/`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
+import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
 
 export interface ListenOptions {
   readonly listen: string;
@@ -9,7 +11,7 @@ export interface ListenOptions {
   readonly readyFile?: string;
 }
 
-export interface UpCommandOptions extends ListenOptions {
+export interface UpCommandOptions extends ListenOptions, DatabaseOptions, AccessOptions {
   readonly demo: boolean;
   readonly dataDir: string;
   readonly anyPort: boolean;
@@ -27,7 +29,7 @@ export interface UpCommandOptions extends ListenOptions {
   readonly maxConnectionsPerAddress?: number;
 }
 
-export interface ControlCommandOptions extends ListenOptions {
+export interface ControlCommandOptions extends ListenOptions, DatabaseOptions, AccessOptions {
   readonly dataDir: string;
   readonly zone: string;
   readonly apiPort: number;
@@ -83,8 +85,10 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
 }
 
 function upCommand(run: ServerRunners): Command {
-  const command = listening(new Command('up'))
-    .description('control plane, gateway and router in one process, on an embedded database')
+  const command = addDatabaseOptions(listening(new Command('up')))
+    .description(
+      'control plane, gateway and router in one process; with an embedded database, or on PostgreSQL',
+    )
     .option('--demo', 'also start a sample service and an agent that publishes it', false)
     .option('--data-dir <dir>', 'database, keys and identities', 'frontdoor-data')
     .option('--any-port', 'take free ports, and keep them for the next start', false)
@@ -106,7 +110,7 @@ function upCommand(run: ServerRunners): Command {
 }
 
 function controlCommand(run: ServerRunners): Command {
-  const command = listening(new Command('control'))
+  const command = addDatabaseOptions(listening(new Command('control')))
     .description('control plane alone: Management API, edge API, overlay controller')
     .option('--data-dir <dir>', 'database and keys', 'frontdoor-data')
     .option(
@@ -148,7 +152,7 @@ function routerCommand(run: ServerRunners): Command {
 }
 
 function controlPorts(command: Command): Command {
-  return command
+  return addAccessOptions(command)
     .addOption(port('--api-port <port>', 'Management API', 8081))
     .addOption(port('--edge-api-port <port>', 'edge API, for agents, gateways and SDKs', 1280))
     .addOption(port('--ctrl-port <port>', 'control channel, for routers', 6262))

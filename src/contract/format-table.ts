@@ -13,5 +13,15 @@ export const stringFormats = {
   'share-name': { check: isShareName, saidAs: 'string' },
   'share-target': { check: (text) => parseShareTarget(text) !== undefined, saidAs: 'uri' },
   uri: { check: (text) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(text), saidAs: 'uri' },
-  'date-time': { check: (text) => !Number.isNaN(Date.parse(text)), saidAs: 'date-time' },
+  'date-time': { check: isDateTime, saidAs: 'date-time' },
 } as const satisfies Readonly<Record<string, StringFormat>>;
+
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** RFC 3339: what JSON Schema calls date-time. */
+function isDateTime(text: string): boolean {
+  const date = DATE_TIME.exec(text)?.[1];
+  if (date === undefined || Number.isNaN(Date.parse(text))) return false;
+  // 30 February parses, as a day of March.
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+}

@@ -1,11 +1,13 @@
+export { operations, type OperationId } from './operation-table.ts';
+export { SCOPES, type Operation, type OperationGroup, type QueryParameter, type Scope } from './operation.ts';
 export {
-  operations,
-  SCOPES,
-  type Operation,
-  type OperationId,
-  type QueryParameter,
-  type Scope,
-} from './operation-table.ts';
+  openApiDocument,
+  type OpenApiAddresses,
+  type OpenApiDocument,
+  type OpenApiOperation,
+} from './openapi.ts';
+export { conventions } from './openapi-head.ts';
+export { sheetsByGroup, type OperationSheet } from './operation-sheet.ts';
 export { stringFormats, type StringFormat } from './format-table.ts';
 export {
   errorSchema,
@@ -16,3 +18,28 @@ export {
   type ShareAnswer,
   type ShareChangeBody,
 } from './resource-schemas.ts';
+export {
+  type NewProviderBody,
+  type ProviderAnswer,
+  type ProviderChangeBody,
+  type ProviderReplacementBody,
+} from './provider-schemas.ts';
+export {
+  type EnvironmentMetricsAnswer,
+  type FrontdoorMetricsAnswer,
+  type SparklinesAnswer,
+} from './metric-schemas.ts';
+export {
+  type AccountAnswer,
+  type AuditEventAnswer,
+  type AuditVerificationAnswer,
+  type CallerAnswer,
+  type NewCallerBody,
+  type NewOrganizationBody,
+  type OrganizationAnswer,
+  type OrganizationChangeBody,
+  type OrganizationSettingsAnswer,
+  type OrganizationSettingsChangeBody,
+  type SigningKeyAnswer,
+} from './organization-schemas.ts';
+export { API_VERSION } from './openapi-head.ts';

@@ -2,35 +2,32 @@
  * What the Management API's resources look like, written once: types, validation and the API's description come from
  * here. Bodies of requests accept the read-only fields of their resource, so that what was read can be sent back.
  */
-import Type, { type Static, type TProperties, type TObject } from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
+import {
+  closed,
+  ids,
+  nameText,
+  nullable,
+  oneOf,
+  readOnly,
+  text,
+  timestamp,
+  url,
+  uuid,
+} from './schema-parts.ts';
 
-const uuid = () => Type.String({ format: 'uuid' });
-const text = () => Type.String({ maxLength: 300 });
-const timestamp = () => Type.String({ format: 'date-time' });
-const url = () => Type.String({ format: 'uri' });
-const ids = (maxItems: number) => Type.Array(text(), { maxItems });
-/** Accepted whatever it is, and ignored. */
-const readOnly = () => Type.Optional(Type.Unknown({ readOnly: true }));
-
-function closed<T extends TProperties>(properties: T): TObject<T> {
-  return Type.Object(properties, { additionalProperties: false });
-}
-
-const SHARE_MODES = ['public', 'private'] as const;
-const shareMode = () => Type.Unsafe<(typeof SHARE_MODES)[number]>({ type: 'string', enum: [...SHARE_MODES] });
+const shareMode = () => oneOf('public', 'private');
 /** Only what gateways serve today; the other modes join the list with their gateways. */
-const backendMode = () => Type.Unsafe<'proxy'>({ type: 'string', enum: ['proxy'] });
-const shareState = () =>
-  Type.Unsafe<'PENDING' | 'DEPLOYED' | 'FAILED'>({ type: 'string', enum: ['PENDING', 'DEPLOYED', 'FAILED'] });
-const environmentState = () =>
-  Type.Unsafe<'ACTIVE' | 'INACTIVE'>({ type: 'string', enum: ['ACTIVE', 'INACTIVE'] });
+const backendMode = () => oneOf('proxy');
+const shareState = () => oneOf('PENDING', 'DEPLOYED', 'FAILED');
+const environmentState = () => oneOf('ACTIVE', 'INACTIVE');
 
 export const errorSchema = closed({ error: Type.String(), message: Type.String() });
 
 export const frontdoorSchema = closed({ id: uuid(), name: Type.String(), organizationId: uuid() });
 
 export const newFrontdoorSchema = closed({
-  name: Type.String({ format: 'name' }),
+  name: nameText(),
   organizationId: uuid(),
   id: readOnly(),
   createdAt: readOnly(),
@@ -55,7 +52,7 @@ export const agentEntrySchema = closed({
   id: Type.String(),
   name: Type.String(),
   status: environmentState(),
-  version: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  version: nullable<string>({ type: 'string' }),
 });
 
 export const enrollmentSchema = closed({
@@ -89,25 +86,33 @@ export const agentVersionSchema = closed({ frontdoorId: uuid(), version: Type.St
 
 export const shareSchema = closed({
   token: Type.String(),
-  name: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  name: nullable<string>({ type: 'string' }),
   shareMode: shareMode(),
   backendMode: backendMode(),
-  reserved: Type.Boolean(),
+  reserved: Type.Boolean({ description: 'Kept until it is deleted, as shares with a name are' }),
   environmentId: Type.String(),
   target: url(),
   frontendIds: Type.Array(Type.String()),
   frontendEndpoints: Type.Array(url()),
   backendEndpoint: url(),
   authProviderIds: Type.Array(Type.String()),
-  grants: Type.Array(Type.String()),
+  grants: Type.Array(Type.String(), { description: 'Environments that may dial it' }),
   status: shareState(),
-  failure: Type.Optional(closed({ count: Type.Integer(), lastError: Type.String(), nextRetry: timestamp() })),
+  failure: Type.Optional(
+    closed({
+      count: Type.Integer({ description: 'Probes that failed, one after the other' }),
+      lastError: Type.String(),
+      nextRetry: timestamp(),
+    }),
+  ),
   createdAt: timestamp(),
 });
 export type ShareAnswer = Static<typeof shareSchema>;
 
-const givenShareName = () => Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'share-name' });
+const givenShareName = () => nullable<string>({ type: 'string', format: 'share-name' });
 const shareTarget = () => Type.String({ format: 'share-target' });
+const frontendIds = () => ids(100, 'Where a public share appears');
+const grants = () => ids(1_000, 'Environments that may dial a private share');
 const readOnlyOfShares = () => ({
   id: readOnly(),
   frontendEndpoints: readOnly(),
@@ -123,9 +128,9 @@ export const newShareSchema = closed({
   shareMode: shareMode(),
   backendMode: backendMode(),
   target: shareTarget(),
-  frontendIds: Type.Optional(ids(100)),
+  frontendIds: Type.Optional(frontendIds()),
   authProviderIds: Type.Optional(ids(100)),
-  grants: Type.Optional(ids(1_000)),
+  grants: Type.Optional(grants()),
   token: readOnly(),
   reserved: readOnly(),
   ...readOnlyOfShares(),
@@ -139,16 +144,16 @@ export const shareChangeSchema = closed({
   backendMode: Type.Optional(backendMode()),
   target: Type.Optional(shareTarget()),
   reserved: Type.Optional(Type.Boolean()),
-  frontendIds: Type.Optional(ids(100)),
+  frontendIds: Type.Optional(frontendIds()),
   authProviderIds: Type.Optional(ids(100)),
-  grants: Type.Optional(ids(1_000)),
+  grants: Type.Optional(grants()),
   token: Type.Optional(text()),
   ...readOnlyOfShares(),
 });
 export type ShareChangeBody = Static<typeof shareChangeSchema>;
 
 export const newFabricNodeSchema = closed({
-  name: Type.String({ format: 'name' }),
+  name: nameText(),
   id: readOnly(),
   createdAt: readOnly(),
 });
@@ -164,24 +169,58 @@ export const fabricNodeSchema = closed({
   createdAt: timestamp(),
 });
 
-const pageable = () => closed({ pageNumber: Type.Integer(), pageSize: Type.Integer() });
+export const frontendListSchema = Type.Array(
+  closed({ id: Type.String(), urlTemplate: Type.String(), publicName: Type.String() }),
+);
+
+export const pageableSchema = closed({ pageNumber: Type.Integer(), pageSize: Type.Integer() });
 
 export function pageSchema(entry: TObject): TObject {
-  return closed({ content: Type.Array(entry), pageable: pageable() });
+  return closed({ content: Type.Array(entry), pageable: pageableSchema });
 }
 
 export function countedPageSchema(entry: TObject): TObject {
   return closed({
     content: Type.Array(entry),
-    pageable: pageable(),
+    pageable: pageableSchema,
     totalElements: Type.Integer(),
     totalPages: Type.Integer(),
   });
 }
 
+export const tokenRequestSchema = Type.Object(
+  {
+    grant_type: oneOf('client_credentials'),
+    client_id: Type.Optional(
+      Type.String({ description: 'Absent when the client shows itself by HTTP Basic' }),
+    ),
+    client_secret: Type.Optional(Type.String({ description: 'Likewise' })),
+    audience: Type.String({ description: '{base_url}/frontdoor' }),
+    scope: Type.Optional(
+      Type.String({ description: 'Scopes with spaces between; all that the client has when absent' }),
+    ),
+  },
+  {
+    examples: [
+      {
+        grant_type: 'client_credentials',
+        client_id: 'CLIENT_ID',
+        client_secret: 'CLIENT_SECRET',
+        audience: 'https://frontdoor.example/frontdoor',
+        scope: 'frontdoor.read frontdoor.write',
+      },
+    ],
+  },
+);
+
+/** The same as a form, where no name may stand twice. */
+export const tokenFormSchema = Type.Object(tokenRequestSchema.properties, {
+  additionalProperties: Type.String(),
+});
+
 export const tokenSchema = closed({
   access_token: Type.String(),
-  token_type: Type.Unsafe<'Bearer'>({ type: 'string', enum: ['Bearer'] }),
+  token_type: oneOf('Bearer'),
   expires_in: Type.Integer(),
   scope: Type.String(),
 });

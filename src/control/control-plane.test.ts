@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -8,7 +8,9 @@ import { connect } from 'node:tls';
 import { silentLog } from '#base';
 import { JsonClient } from '#net';
 import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
+import { postgresSkip, sharedPostgres } from '../../test/support/postgres.ts';
 import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
+import { parsePublicApiUrl } from './public-api-url.ts';
 
 let folder: string;
 let api: TestIdentity;
@@ -79,6 +81,48 @@ test('beyond loopback the Management API needs a certificate: its tokens are sec
   await client.close();
 });
 
+test('behind a proxy, what is said of addresses is what clients know them by', async () => {
+  const publicApiUrl = parsePublicApiUrl('https://api.example.com/v1/');
+  const { apiUrl, baseUrl, firstStart } = await start({ publicApiUrl });
+  assert.equal(baseUrl, 'https://api.example.com/v1');
+  const { origin, pathname } = new URL(apiUrl);
+  assert.equal(pathname, '/v1');
+  const client = new JsonClient({ origin });
+  const { clientId: client_id, clientSecret: client_secret, organizationId, frontdoorId } = firstStart!;
+  const token = await client.request({
+    method: 'POST',
+    path: '/v1/oauth/token',
+    body: {
+      grant_type: 'client_credentials',
+      client_id,
+      client_secret,
+      audience: 'https://api.example.com/v1/frontdoor',
+    },
+  });
+  const authorization = `Bearer ${(token.json as { access_token: string }).access_token}`;
+  const found = await client.request({
+    method: 'GET',
+    path: `/v1/frontdoor?organizationId=${organizationId}`,
+    headers: { authorization },
+  });
+  assert.equal((found.json as { id: string }).id, frontdoorId);
+  const document = await client.request({ method: 'GET', path: '/v1/openapi.json' });
+  const { servers } = document.json as { servers: { url: string }[] };
+  assert.deepEqual(servers, [{ url: 'https://api.example.com/v1' }]);
+  assert.equal((await client.request({ method: 'GET', path: '/openapi.json' })).status, 404);
+  await client.close();
+});
+
+test('a public address that is none is refused by its option', () => {
+  for (const text of ['api.example.com', 'ftp://a', 'https://u:p@a', 'https://a/?q=1', 'https://a/%41', '']) {
+    assert.throws(
+      () => parsePublicApiUrl(text),
+      { code: 'public-api-url', message: /--public-api-url/ },
+      text,
+    );
+  }
+});
+
 test('a certificate that does not go with its key is refused by name', async () => {
   const other = await (await makeTestAuthority()).issue('localhost');
   await assert.rejects(start({ apiTls: { cert: api.cert, key: other.key } }), {
@@ -87,3 +131,24 @@ test('a certificate that does not go with its key is refused by name', async () 
   });
   await assert.rejects(start({ apiTls: { cert: 'nonsense', key: other.key } }), { code: 'tls-files' });
 });
+
+test(
+  'over a database of another key file it does not start, and leaves it as it was',
+  { skip: postgresSkip },
+  async () => {
+    const database = await (await sharedPostgres()).createDatabase();
+    const { firstStart } = await start({ database });
+    assert.ok(firstStart);
+    const elsewhere = mkdtempSync(join(tmpdir(), 'frontdoor-control-'));
+    const other = { code: 'key_file', message: /belongs to another secrets\.key/ };
+    const first = control;
+    await assert.rejects(start({ database, dataDir: elsewhere }), other);
+    assert.deepEqual(readdirSync(elsewhere), ['secrets.key']);
+    copyFileSync(join(folder, 'secrets.key'), join(elsewhere, 'secrets.key'));
+    const second = await start({ database, dataDir: elsewhere });
+    assert.equal(second.firstStart, undefined);
+    await second.close();
+    control = first;
+    rmSync(elsewhere, { recursive: true });
+  },
+);

@@ -14,18 +14,27 @@ import {
   type Clock,
   type Log,
 } from '#base';
+import type { AllowedNetwork } from '#domain';
+import { EgressClient } from '#net';
 import { formatAddress } from '#wire';
 import { createFabricEnrollment } from './api/fabric-operations.ts';
 import type { ApiLimits } from './api/limits.ts';
 import { createManagementApi } from './api/management-api.ts';
 import { openApiSessions } from './edge/api-session-store.ts';
 import { createEdgeApi } from './edge/edge-api.ts';
+import { KeyRotation } from './oauth/key-rotation.ts';
+import type { TrustedIssuer } from './oauth/trusted-issuer-config.ts';
+import { TrustedIssuers } from './oauth/trusted-issuers.ts';
 import { openServiceTokens } from './edge/service-tokens.ts';
+import { startMetricSweep } from './metrics/metric-sweep.ts';
 import { attachModel } from './model/model-loader.ts';
 import { OverlayModel } from './model/overlay-model.ts';
 import { startOverlayController } from './overlay/mod.ts';
 import { openPki } from './pki/pki.ts';
+import { controllerIdOf } from './replica/controller-id.ts';
+import { Replicas } from './replica/replicas.ts';
 import type { ServerCredentials } from './pki/server-leaf.ts';
+import type { PublicApiUrl } from './public-api-url.ts';
 import { loadSecrets } from './secrets/key-file.ts';
 import { mintJti } from './store/enrollment-store.ts';
 import { seedFirstStart, type FirstStart } from './store/first-start.ts';
@@ -34,6 +43,8 @@ import { openStore } from './store/open-store.ts';
 export interface ControlPlaneOptions {
   /** Made when absent. */
   readonly dataDir: string;
+  /** A `postgres:` URL: the store is there, in place of a file in the data directory. */
+  readonly database?: string | undefined;
   readonly listenHost: string;
   /** What clients, agents and routers dial. */
   readonly advertiseHost: string;
@@ -43,6 +54,8 @@ export interface ControlPlaneOptions {
   readonly ctrlPort: number;
   /** TLS for the Management API (PEM); without it, plain HTTP, on loopback only. */
   readonly apiTls?: { readonly cert: string; readonly key: string };
+  /** {base_url} and {auth_url} as clients know them, when a proxy stands before it; else what it listens on. */
+  readonly publicApiUrl?: PublicApiUrl | undefined;
   /** Zone of the default frontend, on the first start. */
   readonly zone: string;
   /** Shows or keeps what the first start made, before anything else can fail. */
@@ -50,13 +63,19 @@ export interface ControlPlaneOptions {
   /** URLs under which gateways serve a public share's host; asked when shown. */
   readonly frontendUrls: (host: string) => readonly string[];
   readonly limits?: Partial<ApiLimits>;
+  /** Token issuers beside our own. */
+  readonly trustedIssuers?: readonly TrustedIssuer[];
+  /** Where what others name may be fetched from, beyond the public internet. */
+  readonly allowEgress?: readonly AllowedNetwork[];
   readonly clock?: Clock;
   readonly log: Log;
 }
 
 export interface ControlPlane {
-  /** {base_url}: `http(s)://host:port`. */
+  /** Where the Management API is reached on this machine: `http(s)://host:port`, and the path of {base_url}. */
   readonly apiUrl: string;
+  /** {base_url}. */
+  readonly baseUrl: string;
   /** `https://host:port` of the edge client API. */
   readonly edgeApiUrl: string;
   /** `tls:host:port` that routers dial. */
@@ -73,8 +92,6 @@ export interface ControlPlane {
   close(): Promise<void>;
 }
 
-/** Common name of the control channel's certificate. */
-const CONTROLLER_ID = 'frontdoor-control';
 const TRUST_DOMAIN = 'frontdoor.internal';
 
 type Closer = () => Promise<void> | void;
@@ -98,45 +115,62 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const secrets = await loadSecrets(dataDir);
-  const store = await openStore({ path: join(dataDir, 'control.db'), log });
+  const store = await openStore({ path: join(dataDir, 'control.db'), database: options.database, log });
   closers.push(() => store.close());
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
   // At once: whatever fails after this, these secrets are never made again.
   if (firstStart !== undefined) await options.onFirstStart?.(firstStart);
+  const controllerId = await controllerIdOf(store, dataDir);
   const pki = await openPki({
     dataDir,
+    db: store.db,
+    secrets,
     trustDomain: TRUST_DOMAIN,
     hosts: [advertiseHost],
-    controllerId: CONTROLLER_ID,
+    controllerId,
     clock,
     log,
   });
   closers.push(() => pki.close());
 
+  const metricSweep = startMetricSweep({ store, clock, log });
+  closers.push(() => metricSweep.close());
   const model = new OverlayModel();
   const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());
+  const replicas = store.isShared ? new Replicas({ store, model, clock, log }) : undefined;
   const sessions = await openApiSessions({ store, secrets, model, clock, log });
   closers.push(() => sessions.close());
-  const tokens = await openServiceTokens({ store, secrets, clock, issuer: `https://${advertiseHost}` });
+  const keyRotation = await KeyRotation.start({ store, secrets, clock, log });
+  closers.push(() => keyRotation.close());
+  const tokens = await openServiceTokens({
+    store,
+    secrets,
+    clock,
+    issuer: `https://${advertiseHost}`,
+  });
 
   const controlTls = () => tlsOf(pki.controlServer, pki.caBundlePem);
   const overlay = await listening('--ctrl-port', options.ctrlPort, () =>
     startOverlayController({
-      controllerId: CONTROLLER_ID,
+      controllerId,
       listen: { host: listenHost, port: options.ctrlPort },
       tls: controlTls(),
       issuer: pki,
       model,
       sessions,
       store,
+      secrets,
       verifyServiceToken: (token) => tokens.verify(token),
       serviceKeys: () => tokens.keys(),
       clock,
       log,
+      ...(replicas === undefined ? {} : { isConnectedElsewhere: (id) => replicas.isConnectedElsewhere(id) }),
     }),
   );
   closers.push(() => overlay.close());
+  const status = replicas?.board(overlay.status) ?? overlay.status;
+  tokens.onKeysChanged(() => overlay.keysChanged());
   pki.onServerRenewed(() => overlay.setTls(controlTls()));
 
   let edgeApiUrl = '';
@@ -147,8 +181,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     model,
     sessions,
     tokens,
-    status: overlay.status,
-    routers: () => overlay.routers(),
+    status,
+    routers: () => replicas?.routers(overlay.routers()) ?? overlay.routers(),
     frontendUrls: options.frontendUrls,
     apiUrl: () => edgeApiUrl,
     clock,
@@ -172,15 +206,28 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     );
 
   let apiUrl = '';
+  const { trustedIssuers = [], allowEgress = [], publicApiUrl } = options;
+  const baseUrl = (): string => publicApiUrl?.url ?? apiUrl;
+  const egress = new EgressClient({ allowed: allowEgress });
+  const fetch = (url: string) => egress.get(url);
+  // Without any, nothing is read out of a token before it is proven.
+  const issuers =
+    trustedIssuers.length === 0
+      ? undefined
+      : new TrustedIssuers({ issuers: trustedIssuers, fetch, clock, log });
+  void issuers?.warmUp();
   const api = await createManagementApi({
+    issuers,
+    peerUrls: () => replicas?.apiUrls ?? [],
     store,
     secrets,
     model,
-    status: overlay.status,
+    status,
     log,
     clock,
-    baseUrl: () => apiUrl,
-    authUrl: () => apiUrl,
+    baseUrl,
+    authUrl: baseUrl,
+    pathPrefix: publicApiUrl?.pathPrefix ?? '',
     frontendUrls: options.frontendUrls,
     mintEnrollmentJwt,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
@@ -192,11 +239,21 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   );
   const { port: apiPort } = api.server.address() as AddressInfo;
   const scheme = options.apiTls === undefined ? 'http' : 'https';
-  apiUrl = `${scheme}://${formatHostPort(scheme === 'http' ? listenHost : advertiseHost, apiPort)}`;
-  log.info({ apiUrl, edgeApiUrl, ctrlAddress }, 'control plane is up');
+  const apiAddress = formatHostPort(scheme === 'http' ? listenHost : advertiseHost, apiPort);
+  apiUrl = `${scheme}://${apiAddress}${publicApiUrl?.pathPrefix ?? ''}`;
+  if (replicas !== undefined) {
+    closers.push(() => replicas.close());
+    await replicas.start({
+      apiUrl: baseUrl(),
+      measurements: overlay.status,
+      routers: () => overlay.routers(),
+    });
+  }
+  log.info({ apiUrl, baseUrl: baseUrl(), edgeApiUrl, ctrlAddress, controllerId }, 'control plane is up');
 
   return {
     apiUrl,
+    baseUrl: baseUrl(),
     edgeApiUrl,
     ctrlAddress,
     firstStart,

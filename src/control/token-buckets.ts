@@ -28,23 +28,33 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
+  /** Milliseconds until there is a token; 0 when there is one. Takes nothing. */
+  waitMs(key: string): number {
+    return this.#waitOf(this.#filled(key));
+  }
+
   /** Takes one token: 0 when there was one, else the milliseconds until there is. */
   take(key: string): number {
-    const nowMs = this.#clock.nowMs();
-    const { perSecond, burst } = this.#limit;
-    const bucket = this.#buckets.get(key) ?? { tokens: burst, filledAtMs: nowMs };
-    bucket.tokens = Math.min(
-      burst,
-      bucket.tokens + (Math.max(0, nowMs - bucket.filledAtMs) * perSecond) / 1000,
-    );
-    bucket.filledAtMs = nowMs;
+    const bucket = this.#filled(key);
     // Set again: the map's order is the order of last use.
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     if (this.#buckets.size > MAX_KEYS) this.#buckets.delete(this.#buckets.keys().next().value!);
-    if (bucket.tokens < 1) return Math.ceil(((1 - bucket.tokens) * 1000) / perSecond);
-    bucket.tokens -= 1;
-    return 0;
+    const waitMs = this.#waitOf(bucket);
+    if (waitMs === 0) bucket.tokens -= 1;
+    return waitMs;
+  }
+
+  #filled(key: string): Bucket {
+    const nowMs = this.#clock.nowMs();
+    const { perSecond, burst } = this.#limit;
+    const { tokens, filledAtMs } = this.#buckets.get(key) ?? { tokens: burst, filledAtMs: nowMs };
+    const added = (Math.max(0, nowMs - filledAtMs) * perSecond) / 1000;
+    return { tokens: Math.min(burst, tokens + added), filledAtMs: nowMs };
+  }
+
+  #waitOf({ tokens }: Bucket): number {
+    return tokens < 1 ? Math.ceil(((1 - tokens) * 1000) / this.#limit.perSecond) : 0;
   }
 }
 

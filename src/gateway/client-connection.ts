@@ -18,6 +18,7 @@ import { RawRelay } from './raw-relay.ts';
 import { readRequestHead, type RequestHead } from './request-head-policy.ts';
 import { decideRoute, type ClientFacts } from './route-decision.ts';
 import { SocketWriter } from './socket-writer.ts';
+import { StallWatch } from './stall-watch.ts';
 import type { GatewayRoute, Upstream } from './upstream.ts';
 
 /** Between requests, or inside a head. */
@@ -44,13 +45,12 @@ export class ClientConnection implements ExchangeClient {
   #held: Buffer | undefined;
   #pausedBy = 0;
   #deadlineMs: number;
-  /** Unsent bytes when the client last took some, and when that was seen. */
-  #stalledBytes = 0;
-  #stalledSinceMs = 0;
+  readonly #stall = new StallWatch();
   #served = 0;
   #halfClosed = false;
   #advancing = false;
   #lingerBytes = 0;
+  #isCutOff = false;
 
   constructor(
     context: GatewayContext,
@@ -177,7 +177,9 @@ export class ClientConnection implements ExchangeClient {
     if (this.isIdle) this.#finish();
   }
 
+  /** Cuts it off: what is in the making gets no answer. */
   destroy(): void {
+    this.#isCutOff = true;
     this.#socket.destroy();
   }
 
@@ -271,6 +273,8 @@ export class ClientConnection implements ExchangeClient {
     rest: Buffer | undefined,
   ): void {
     if (rest !== undefined) this.#hold(rest);
+    // A request on another share's connection is nobody's traffic.
+    if (failure !== FAILURES.misdirected) route?.slot.traffic.answered(failure.status, 0);
     const keepAlive = head.keepAlive && !head.hasBody && head.upgrade === '' && failure.status !== 421;
     this.#answer(failure, route, { accept: head.accept, isHead: head.method === 'HEAD', keepAlive });
   }
@@ -303,7 +307,7 @@ export class ClientConnection implements ExchangeClient {
     else if (this.#state === BUSY) {
       if (this.#exchange!.wantsBody) {
         this.#recordGone('the client closed before its request was complete');
-        this.destroy();
+        this.#socket.destroy();
       } else this.deadlineIn(this.#context.limits.halfClosedTimeoutMs);
     } else if (this.#state === HEAD && this.#held === undefined) this.#finish();
   }
@@ -322,24 +326,21 @@ export class ClientConnection implements ExchangeClient {
     this.#relay = undefined;
     this.#held = undefined;
     this.#state = LINGER;
-    current?.clientGone();
+    current?.clientGone(!this.#isCutOff);
   }
 
   #sweep(): void {
     const { nowMs, limits } = this.#context;
     const unsent = this.#socket.writableLength;
     if (this.writer.isFull || (this.#state === LINGER && unsent > 0)) {
-      if (unsent !== this.#stalledBytes) {
-        this.#stalledBytes = unsent;
-        this.#stalledSinceMs = nowMs;
-      } else if (nowMs - this.#stalledSinceMs > limits.stallTimeoutMs) {
+      if (this.#stall.isStalled(nowMs, unsent, limits.stallTimeoutMs)) {
         this.#recordGone('the client takes no bytes');
-        this.destroy();
+        this.#socket.destroy();
       }
       if (this.#state === LINGER) this.deadlineIn(limits.lingerMs);
       return;
     }
-    this.#stalledBytes = 0;
+    this.#stall.reset();
     this.#sweepDeadline();
   }
 

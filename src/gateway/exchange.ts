@@ -3,16 +3,10 @@
  * with framing of our own. It ends in exactly one of: done, failed (nothing was sent to the client, so it gets a
  * page), broken (the answer had begun, so its connection is cut and nobody takes it for complete). RFC 9112 §6, §9.
  */
+import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
-import {
-  BODY_CHUNKED,
-  BODY_LENGTH,
-  BODY_NONE,
-  BODY_UNTIL_END,
-  BodyDecoder,
-  type BodySink,
-} from './body-decoder.ts';
+import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from './body-decoder.ts';
 import type { ErrorAnswer } from './error-page.ts';
 import { failureOfCircuit } from './circuit-failure.ts';
 import {
@@ -22,11 +16,12 @@ import {
   serviceFailure,
   type Failure,
 } from './failure-table.ts';
+import { BodyRate } from './body-rate.ts';
 import { encodeClientHead } from './forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import { RequestSender } from './request-sender.ts';
-import { readResponseHead, type ResponseHead } from './response-head-policy.ts';
+import { answerBody, readResponseHead, type ResponseHead } from './response-head-policy.ts';
 import type { SocketWriter } from './socket-writer.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from './upstream.ts';
 
@@ -77,8 +72,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #chunkOut = false;
   #reusable = false;
   #keepMs = -1;
-  #rateSinceMs: number;
-  #rateBytes = 0;
+  /** Of a request with a body. */
+  readonly #bodyRate: BodyRate | undefined;
+  /** When the head was complete. */
+  readonly #startedMs = performance.now();
 
   constructor(
     context: GatewayContext,
@@ -90,7 +87,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#context = context;
     this.#client = client;
     this.route = route;
-    this.#sender = new RequestSender(head, headText);
+    this.#sender = new RequestSender(head, headText, route.slot.traffic);
     this.#method = head.method;
     this.#target = head.target;
     this.#accept = head.accept;
@@ -98,7 +95,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#http10 = head.http10;
     this.#keepAlive = head.keepAlive;
     this.#expecting = head.expectContinue && head.hasBody && !head.http10;
-    this.#rateSinceMs = context.nowMs;
+    if (this.wantsBody) this.#bodyRate = new BodyRate(context.nowMs);
   }
 
   get wantsBody(): boolean {
@@ -125,7 +122,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#state = HEAD;
     this.#upstream = upstream;
     upstream.owner = this;
-    this.#rateSinceMs = this.#context.nowMs;
+    this.#bodyRate?.restart(this.#context.nowMs);
     this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
     this.#sender.attach(upstream);
     // (A circuit that breaks at once has ended this exchange already.)
@@ -154,9 +151,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#upstream?.resume();
   }
 
-  /** The client is gone: nobody waits for the answer. */
-  clientGone(): void {
+  /** The client is gone, by itself or because the gateway cut it off: nobody waits for the answer. */
+  clientGone(byClient: boolean): void {
     this.#release('the client went away');
+    this.route.slot.traffic.unanswered(byClient);
   }
 
   /** The deadline has passed. */
@@ -173,17 +171,11 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   checkBodyRate(): void {
     const { limits, nowMs } = this.#context;
     const { body, isBlocked } = this.#sender;
-    if (this.#state !== HEAD || body.done || isBlocked || this.#expecting || limits.minBodyBytesPerS === 0) {
-      this.#rateSinceMs = nowMs;
-      this.#rateBytes = body.dataBytes;
-      return;
-    }
-    const elapsedMs = nowMs - this.#rateSinceMs;
-    if (elapsedMs < limits.bodyRateWindowMs) return;
-    const bytes = body.dataBytes - this.#rateBytes;
-    this.#rateSinceMs = nowMs;
-    this.#rateBytes = body.dataBytes;
-    if (bytes * 1000 < limits.minBodyBytesPerS * elapsedMs) this.#end(FAILURES.bodyTooSlow);
+    const rate = this.#bodyRate;
+    if (rate === undefined || body.done) return;
+    if (this.#state !== HEAD || isBlocked || this.#expecting || limits.minBodyBytesPerS === 0) {
+      rate.restart(nowMs, body.dataBytes);
+    } else if (rate.isTooSlow(nowMs, body.dataBytes, limits)) this.#end(FAILURES.bodyTooSlow);
   }
 
   upstreamData(bytes: Buffer): void {
@@ -213,6 +205,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   bodyRun(bytes: Uint8Array, start: number, end: number): void {
     const view = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+    this.route.slot.traffic.sent(end - start);
     if (this.#chunkOut) this.#client.writer.batch.chunk(view);
     else this.#client.writer.batch.view(view);
   }
@@ -263,12 +256,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   #beginAnswer(head: ResponseHead): void {
     const { status, contentLength } = head;
-    const isBodiless = this.#method === 'HEAD' || status === 204 || status === 304;
     let framing = '';
-    if (isBodiless) this.#body = new BodyDecoder(BODY_NONE);
-    else if (head.chunked) this.#body = new BodyDecoder(BODY_CHUNKED);
-    else if (contentLength >= 0) this.#body = new BodyDecoder(BODY_LENGTH, contentLength);
-    else this.#body = new BodyDecoder(BODY_UNTIL_END);
+    this.#body = answerBody(this.#method, head);
     this.#chunkOut =
       !this.#http10 && (this.#body.mode === BODY_CHUNKED || this.#body.mode === BODY_UNTIL_END);
     if (this.#chunkOut) framing = 'Transfer-Encoding: chunked\r\n';
@@ -359,6 +348,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #fail(failure: Failure, error?: unknown): void {
     if (this.#state === OVER) return;
     this.#release(failure.cause);
+    this.#count(failure.status);
     const keepAlive = this.#keepAlive && !this.wantsBody && this.#upgrade === '' && failure.hop !== 'client';
     this.#client.exchangeFailed(
       failure,
@@ -370,6 +360,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   #broken(failure: Failure, error?: unknown): void {
     this.#release(failure.cause);
+    this.route.slot.traffic.unanswered(failure.hop === 'client');
     this.#client.exchangeBroken(failure, this.route, error);
   }
 
@@ -382,7 +373,12 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     if (upstream !== undefined) pool.discard(upstream, reason);
   }
 
+  #count(status: number): void {
+    this.route.slot.traffic.answered(status, performance.now() - this.#startedMs);
+  }
+
   #account(): void {
+    this.#count(this.#status);
     this.#context.accessLog?.record({
       share: this.route.share.token,
       client: this.#client.address,

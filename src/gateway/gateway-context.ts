@@ -1,4 +1,4 @@
-/** What all connections of one gateway share. The clock is coarse: the sweep moves it, nothing on the hot path asks. */
+/** What all connections of one gateway share. The clock is coarse, for deadlines: the sweep moves it. */
 import type { Log } from '#base';
 import type { AccessLog } from './access-log.ts';
 import type { CircuitPool } from './circuit-pool.ts';

@@ -18,6 +18,7 @@ import { openListener, type ListenAddress, type Listener, type TlsSettings } fro
 import { RequestHead } from './request-head-policy.ts';
 import { ResponseHead } from './response-head-policy.ts';
 import { ShareTable } from './share-table.ts';
+import { ShareTraffic, TrafficMeter } from './share-traffic.ts';
 
 const SWEEP_MS = 250;
 
@@ -47,6 +48,8 @@ export interface Gateway {
   readonly plainPort: number | undefined;
   readonly securePort: number | undefined;
   readonly table: ShareTable<RoutePool>;
+  /** What each share's traffic amounts to. */
+  readonly traffic: Pick<TrafficMeter, 'take'>;
   stats(): GatewayStats;
   /** Stops accepting, lets requests in the making finish for at most `drainMs`, then cuts what is left. */
   close(options?: { drainMs?: number }): Promise<void>;
@@ -66,6 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 class GatewayServer implements Gateway {
   readonly table: ShareTable<RoutePool>;
+  readonly traffic = new TrafficMeter();
   plainPort: number | undefined;
   securePort: number | undefined;
   readonly #options: GatewayOptions;
@@ -83,7 +87,7 @@ class GatewayServer implements Gateway {
     const pool = new CircuitPool(options.dialer, limits, nowMs);
     this.#options = options;
     this.table = new ShareTable<RoutePool>({
-      makeSlot: () => new RoutePool(),
+      makeSlot: (share) => new RoutePool(new ShareTraffic(this.traffic, share)),
       onRetired: (route) => this.#retire(route),
     });
     this.#context = {

@@ -9,3 +9,8 @@ export {
   type ShareFeedSubscription,
 } from './share-feed.ts';
 export { type ShareTable } from './share-table.ts';
+export {
+  startTrafficReporter,
+  type TrafficReporter,
+  type TrafficReporterOptions,
+} from './traffic-reporter.ts';

@@ -31,6 +31,7 @@ export class RawRelay implements UpstreamOwner {
   clientData(bytes: Buffer): void {
     if (this.#over) return;
     this.#progress();
+    this.route.slot.traffic.received(bytes.length);
     if (!this.#upstream.circuit.write(bytes)) this.#client.pauseReading(PAUSED_BY_CIRCUIT);
   }
 
@@ -59,6 +60,7 @@ export class RawRelay implements UpstreamOwner {
 
   upstreamData(bytes: Buffer): void {
     this.#progress();
+    this.route.slot.traffic.sent(bytes.length);
     const { writer } = this.#client;
     writer.batch.view(bytes);
     writer.written();

@@ -2,6 +2,7 @@
  * The same strictness towards origins: from the text of a response's head to its one framing, or a refusal, which
  * the client sees as 502. RFC 9112 §6.3 decides how the body ends.
  */
+import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
 import type { Refusal } from './refusal-table.ts';
@@ -99,4 +100,12 @@ function readConnection(head: ResponseHead, listed: string): void {
 function keepAliveMs(value: string): number {
   const seconds = /(?:^|[,;\s])timeout=(\d{1,6})/i.exec(value)?.[1];
   return seconds === undefined ? -1 : Number(seconds) * 1000;
+}
+
+/** How the answer's body is framed. RFC 9112 §6.3. */
+export function answerBody(method: string, head: ResponseHead): BodyDecoder {
+  if (method === 'HEAD' || head.status === 204 || head.status === 304) return new BodyDecoder(BODY_NONE);
+  if (head.chunked) return new BodyDecoder(BODY_CHUNKED);
+  if (head.contentLength >= 0) return new BodyDecoder(BODY_LENGTH, head.contentLength);
+  return new BodyDecoder(BODY_UNTIL_END);
 }

@@ -25,7 +25,7 @@ export class ShareRoute<Slot> {
 }
 
 export interface ShareTableOptions<Slot> {
-  readonly makeSlot: () => Slot;
+  readonly makeSlot: (share: GatewayShare) => Slot;
   /** Called for each route that was replaced or withdrawn, after the table has changed. */
   readonly onRetired: (route: ShareRoute<Slot>) => void;
   readonly maxShares?: number;
@@ -83,7 +83,7 @@ export class ShareTable<Slot> {
     for (const share of set) {
       const old = before.get(share.id);
       const same = old !== undefined && isSameShare(old.share, share);
-      const route = same ? old : new ShareRoute(share, this.#options.makeSlot());
+      const route = same ? old : new ShareRoute(share, this.#options.makeSlot(share));
       this.#byId.set(share.id, route);
       for (const host of share.hosts) this.#byHost.set(host, route);
     }

@@ -6,6 +6,7 @@
 import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from './head-buffer.ts';
 import type { ShareRoute } from './share-table.ts';
+import type { ShareTraffic } from './share-traffic.ts';
 
 export interface UpstreamOwner {
   upstreamData(bytes: Buffer): void;
@@ -109,11 +110,16 @@ export interface CircuitWaiter {
   circuitFailed(error: CircuitError): void;
 }
 
-/** What the pool keeps for one share. */
+/** What the gateway keeps for one share: its circuits, and its traffic. */
 export class RoutePool {
+  readonly traffic: ShareTraffic;
   readonly idle: Upstream[] = [];
   readonly waiters = new Set<CircuitWaiter>();
   dialing = 0;
+
+  constructor(traffic: ShareTraffic) {
+    this.traffic = traffic;
+  }
 }
 
 export type GatewayRoute = ShareRoute<RoutePool>;

@@ -1,9 +1,9 @@
 /**
- * Replaces a small file so that a crash leaves the old or the new content, never a mixture, and the new one
- * survives a power cut once the promise resolves.
+ * Replaces a file so that a crash leaves the old or the new content, never a mixture, and the new one survives a power
+ * cut once the promise resolves.
  */
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export async function writeFileDurably(
@@ -11,11 +11,21 @@ export async function writeFileDurably(
   content: string | Uint8Array,
   mode = 0o600,
 ): Promise<void> {
+  await replaceFileDurably(path, (file) => file.writeFile(content), mode);
+}
+
+/** `write` fills the new file; when it throws, the old one stays as it was. */
+export async function replaceFileDurably<T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+  mode = 0o600,
+): Promise<T> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  let result: T;
   try {
     const file = await open(temporary, 'wx', mode);
     try {
-      await file.writeFile(content);
+      result = await write(file);
       await file.sync();
     } finally {
       await file.close();
@@ -31,4 +41,5 @@ export async function writeFileDurably(
   } finally {
     await folder.close();
   }
+  return result;
 }

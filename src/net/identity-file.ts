@@ -2,10 +2,11 @@
  * The file that holds an enrolled identity (key, certificate, trust bundle), in OpenZiti's format: our own clients
  * and OpenZiti's read each other's. It holds a private key: a file that others may read or write is refused.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { FrontdoorError } from '#base';
 import { writeFileDurably } from './durable-file.ts';
+import { readPrivateFile } from './private-file.ts';
 
 /** An identity in memory: every part as PEM text. */
 export interface IdentityFile {
@@ -18,9 +19,6 @@ export interface IdentityFile {
   /** Trust anchors for the control plane and the routers. */
   readonly caPem: string;
 }
-
-const MAX_FILE_BYTES = 1_048_576;
-const OTHERS_ACCESS = 0o077;
 
 /**
  * Reads `pem:` values and `file:` or bare paths (relative to the file). Throws `FrontdoorError`s: `notFound` when
@@ -73,26 +71,12 @@ export async function saveIdentityFile(path: string, identity: IdentityFile): Pr
 }
 
 async function readPrivate(path: string): Promise<string> {
-  let info;
-  try {
-    info = await stat(path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new FrontdoorError('notFound', 'identity_file_missing', `there is no identity file ${path}`, {
-        cause,
-      });
-    }
-    throw broken(path, 'it cannot be read', cause);
-  }
-  if ((info.mode & OTHERS_ACCESS) !== 0) {
-    throw broken(path, `it is open to other users; run: chmod 600 ${path}`);
-  }
-  if (!info.isFile() || info.size > MAX_FILE_BYTES) throw broken(path, 'it is not a small regular file');
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw broken(path, 'it cannot be read', cause);
-  }
+  const read = await readPrivateFile(path);
+  if ('text' in read) return read.text;
+  if (!read.isMissing) throw broken(path, read.problem, read.cause);
+  throw new FrontdoorError('notFound', 'identity_file_missing', `there is no identity file ${path}`, {
+    cause: read.cause,
+  });
 }
 
 function broken(path: string, why: string, cause?: unknown): FrontdoorError {

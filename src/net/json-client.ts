@@ -1,7 +1,7 @@
 /**
  * A small HTTP client for our own APIs and OpenZiti's: one origin, keep-alive, optional client certificate, a
- * deadline and a size cap on every answer, no redirects. Not for addresses that users name: those need the
- * address policy of an egress client.
+ * deadline and a size cap on every answer, no redirects. Not for addresses that users name: those are
+ * `egress-client.ts`'s.
  */
 import { once } from 'node:events';
 import {
@@ -11,8 +11,8 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { getCACertificates } from 'node:tls';
 import { FrontdoorError, messageOf } from '#base';
+import { systemAnchors } from './trust-anchors.ts';
 
 export interface JsonClientOptions {
   /** `https://host:port` or `http://host:port`. */
@@ -171,11 +171,6 @@ export class JsonClient {
     const message = `${this.#origin} cannot be reached: ${reason(cause)}`;
     return new FrontdoorError('unavailable', 'unreachable', message, { cause });
   }
-}
-
-/** The trust anchors of this machine: Node's own and those that the operating system's owner added. */
-function systemAnchors(): string[] {
-  return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
 }
 
 function reason(cause: unknown): string {

@@ -16,7 +16,16 @@ export { dialChannel, type DialChannelOptions } from './channel/channel-dialer.t
 export { channelServerTls, channelTls, type TlsIdentity } from './channel/channel-tls.ts';
 export { openMemoryChannel } from './channel/memory-driver.ts';
 export { fingerprintOf, leafOf } from './channel/peer-certificate.ts';
-export { writeFileDurably } from './durable-file.ts';
+export {
+  EgressClient,
+  type EgressAnswer,
+  type EgressClientOptions,
+  type EgressLookup,
+} from './egress-client.ts';
+export { decodeBackup, type BackupEnd } from './compressed-backup.ts';
+export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
+export { readPrivateFile, type PrivateFile } from './private-file.ts';
+export { probeAddresses, probePort, probeTls, type PortProbe, type TlsProbe } from './probe.ts';
 export { loadIdentityFile, saveIdentityFile, type IdentityFile } from './identity-file.ts';
 export {
   JsonClient,

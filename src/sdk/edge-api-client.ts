@@ -3,7 +3,13 @@
  * when it was lost, and calls the edge client API and our own `/agent/v1` and `/gateway/v1` beside it.
  */
 import { FrontdoorError, type Log } from '#base';
-import { LineDecoder, GATEWAY_FEED_HEARTBEAT_MS, type HostedShare, type HostedShareRequest } from '#domain';
+import {
+  GATEWAY_FEED_HEARTBEAT_MS,
+  LineDecoder,
+  type HostedShare,
+  type HostedShareRequest,
+  type TrafficReport,
+} from '#domain';
 import { JsonClient, type IdentityFile, type JsonAnswer, type JsonRequest } from '#net';
 import { failureOf } from './edge-failure.ts';
 import type {
@@ -186,6 +192,11 @@ export class EdgeApiClient {
 
   async tellVersion(version: string): Promise<void> {
     await this.#call({ method: 'PUT', path: '/agent/v1/self', body: { version } }, 204);
+  }
+
+  /** Resolves once the report is taken in, whether now or when it was sent before. Gateways alone. */
+  async reportTraffic(report: TrafficReport): Promise<void> {
+    await this.#call({ method: 'POST', path: '/gateway/v1/metrics', body: report }, 204);
   }
 
   /** Follows the gateways' share feed, one stream: who wants it again after its end subscribes again. */

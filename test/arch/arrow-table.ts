@@ -51,8 +51,8 @@ export const ARROWS: Readonly<Record<string, PartRow>> = {
 
 /** Folders outside the product: what they may reach, all through the parts' names. */
 export const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
-  // Development commands: `bin/dev.ts` alone reaches tools.
-  tools: ['base', 'wire', 'domain', 'contract', 'tools'],
+  // Development commands: `bin/dev.ts` alone reaches tools. The reference pages name commands beside operations.
+  tools: ['base', 'wire', 'domain', 'contract', 'cli', 'tools'],
   test: ['base', 'wire', 'domain', 'contract', 'net', 'sdk', ...PROGRAMS, 'bin', 'tools', 'test'],
 };
 

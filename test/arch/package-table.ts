@@ -9,17 +9,27 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: ['typebox'],
   net: [],
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata'],
-  control: ['kysely', 'fastify', 'jose', '@peculiar/x509', 'reflect-metadata', 'ajv', 'typebox'],
+  control: [
+    'kysely',
+    'pg',
+    'fastify',
+    'jose',
+    '@peculiar/x509',
+    'reflect-metadata',
+    'ajv',
+    'typebox',
+    'yaml',
+  ],
   // The request path is ours: no package there.
   gateway: [],
-  // Both read a YAML file of their operator's; the agent's is checked by a schema, the router's follows OpenZiti's.
+  // These read a YAML file of their operator's, and so does the control plane; the router's follows OpenZiti's rules.
   router: ['yaml'],
   agent: ['yaml', 'typebox'],
-  cli: ['commander'],
+  cli: ['commander', '@clack/prompts', 'cli-table3'],
   // The log's writer, and the router file that `up` writes.
   bin: ['pino', 'yaml'],
   tools: [],
-  test: ['ws', 'fast-check', 'jose', '@peculiar/x509', 'reflect-metadata'],
+  test: ['ws', 'fast-check', 'fastify', 'pg', 'jose', '@peculiar/x509', 'reflect-metadata'],
 };
 
 /** The oldest version without a known hole that concerns us; each line says which class of defect it closes. */

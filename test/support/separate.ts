@@ -213,7 +213,8 @@ function controlArgs(folder: string, last: ControlReady | undefined, gatewayUrl:
   ];
 }
 
-function routerFile(folder: string, ctrlAddress: string, edgePort: number): string {
+/** A router's configuration; its identity lies in `router/` of the folder. */
+export function routerFile(folder: string, ctrlAddress: string, edgePort: number): string {
   const file = (name: string): string => join(folder, 'router', name);
   return `v: 3
 identity:
@@ -237,6 +238,6 @@ listeners:
 }
 
 /** The port of an address; `0`, any free one, before there is one. */
-function portOf(address: string | undefined): string {
+export function portOf(address: string | undefined): string {
   return address === undefined ? '0' : address.slice(address.lastIndexOf(':') + 1);
 }

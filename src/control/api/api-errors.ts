@@ -25,6 +25,8 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   timeout: 'timeout',
 };
 
+const STORE_CODES = new Set(['store_unavailable', 'store_contended', 'commit_unknown']);
+
 /** A refusal that carries headers of its own. */
 export class RefusalError extends FrontdoorError {
   readonly headers: Readonly<Record<string, string>>;
@@ -40,7 +42,12 @@ export function invalidValue(property: string, type: string): FrontdoorError {
 }
 
 export function malformedAuthorization(): FrontdoorError {
-  return invalidValue('Authorization', 'Bearer <ACCESS_TOKEN> or Basic <ACCOUNT_ID>:<API_TOKEN>');
+  const forms = 'Bearer <ACCESS_TOKEN> or Basic <ACCOUNT_ID>:<API_TOKEN>';
+  return new FrontdoorError(
+    'invalid',
+    'malformed_authorization',
+    `Value for Authorization must be of ${forms}`,
+  );
 }
 
 export function unauthorized(): FrontdoorError {
@@ -59,7 +66,16 @@ export function insufficientScope(scope: string): FrontdoorError {
 }
 
 export function notFound(
-  what: 'Environment' | 'Agent' | 'Share' | 'Router' | 'Gateway',
+  what:
+    | 'Environment'
+    | 'Agent'
+    | 'Share'
+    | 'Router'
+    | 'Gateway'
+    | 'Auth provider'
+    | 'Auth provider type'
+    | 'API account'
+    | 'OAuth client',
   id: string,
 ): FrontdoorError {
   return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
@@ -108,8 +124,11 @@ export function refusalOf(error: unknown, operation: string, log: Log): Refusal 
   return { status: 500, body: { error: 'internal', message: `Internal error ${errorId}` } };
 }
 
-function sentence(error: FrontdoorError): string {
-  return error.kind === 'unavailable' ? 'The service is not available at the moment' : error.message;
+/** Why something is away is told of the database alone: its operator reads it here first. */
+function sentence({ kind, code, message }: FrontdoorError): string {
+  if (kind !== 'unavailable') return message;
+  if (!STORE_CODES.has(code)) return 'The service is not available at the moment';
+  return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
 function causeOf(error: unknown): string {

@@ -1,4 +1,4 @@
-/** A Management API over a store in memory, for tests: two organizations, a status board that tests set. */
+/** A Management API over a store, for tests: two organizations, a status board that tests set. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -10,8 +10,8 @@ import type { ShareStatus } from '../model/share-status.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import { openEmbedded, type OpenStore } from '../store/each-store-suite.ts';
 import { seedFirstStart, type FirstStart } from '../store/first-start.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { BodyChecks } from './body-check.ts';
 import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
@@ -21,6 +21,8 @@ export const AUDIENCE = `${BASE_URL}/frontdoor`;
 
 export interface ApiWorld {
   readonly app: FastifyInstance;
+  /** What the API was made of: for another one over the same store. */
+  readonly options: ManagementApiOptions;
   readonly store: Store;
   readonly secrets: Secrets;
   readonly clock: ManualClock;
@@ -62,19 +64,27 @@ export interface CallAnswer {
   readonly body: unknown;
 }
 
-export async function openApiWorld(options: Partial<ManagementApiOptions> = {}): Promise<ApiWorld> {
+export interface ApiWorldOptions extends Partial<ManagementApiOptions> {
+  /** A new, empty store; in memory when absent. */
+  readonly open?: OpenStore;
+}
+
+export async function openApiWorld({
+  open = openEmbedded,
+  ...options
+}: ApiWorldOptions = {}): Promise<ApiWorld> {
   const secrets = ephemeralSecrets();
   const clock = new ManualClock();
   const logLines: string[] = [];
   const log = recordingLog(logLines);
-  const store = await openStore({ path: 'memory', log });
+  const store = await open({ log });
   const first = (await seedFirstStart(store, secrets, { zone: 'share.localhost', clock }))!;
   const model = new OverlayModel();
   const attached = await attachModel(store, model);
   const connected = new Set<string>();
   const statuses = new Map<string, ShareStatus>();
   const minted: ApiWorld['minted'] = [];
-  const app = await createManagementApi({
+  const apiOptions: ManagementApiOptions = {
     store,
     secrets,
     model,
@@ -92,7 +102,8 @@ export async function openApiWorld(options: Partial<ManagementApiOptions> = {}):
       return `jwt-${minted.length}`;
     },
     ...options,
-  });
+  };
+  const app = await createManagementApi(apiOptions);
   const nowMs = clock.nowMs();
 
   const addAccount: ApiWorld['addAccount'] = async (organizationId, scopes) => {
@@ -127,6 +138,7 @@ export async function openApiWorld(options: Partial<ManagementApiOptions> = {}):
 
   const world: ApiWorld = {
     app,
+    options: apiOptions,
     store,
     secrets,
     clock,

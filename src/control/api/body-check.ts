@@ -58,6 +58,7 @@ function problemOf(error: ErrorObject): { readonly property: string; readonly ty
     case 'enum':
       return { property: dotted(path), type: (error.params['allowedValues'] as unknown[]).join(' or ') };
     case 'format':
+    case 'pattern':
       return { property: dotted(path), type: typeOf(schema, true) };
     default:
       return { property: dotted(path), type: typeOf(schema, false) };

@@ -1,14 +1,21 @@
 /** What handlers of operations are given and give back; HTTP stays outside. */
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
-import type { OperationId } from '#contract';
+import type { Operation, OperationId } from '#contract';
+import type { AuditEntry, AuditTarget } from '../audit/audit-entry.ts';
+import type { AuditFollowers } from '../audit/audit-followers.ts';
+import { appendAudit, earlyHead } from '../audit/audit-store.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { StatusBoard } from '../model/share-status.ts';
 import type { Principal, TokenPolicy } from '../oauth/principal.ts';
+import type { LoginFailures } from '../oauth/login-failures.ts';
 import type { TokenKeys } from '../oauth/token-keys.ts';
+import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import type { AccessDirectory } from '../store/access-directory.ts';
 import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreTransaction, Touch } from '../store/store.ts';
 import type { Query } from './page-query.ts';
 
 /** Makes the JWT that a machine enrolls with. */
@@ -28,6 +35,9 @@ export interface ApiParts {
   readonly model: OverlayModel;
   readonly status: StatusBoard;
   readonly keys: TokenKeys;
+  readonly access: AccessDirectory;
+  readonly issuers?: TrustedIssuers | undefined;
+  readonly loginFailures: LoginFailures;
   readonly clock: Clock;
   readonly log: Log;
   readonly mintEnrollmentJwt: MintEnrollmentJwt;
@@ -35,11 +45,15 @@ export interface ApiParts {
   readonly frontendUrls: (host: string) => readonly string[];
   readonly agentEnrollmentTtlMs: number;
   readonly fabricEnrollmentTtlMs: number;
+  readonly auditFollowers: AuditFollowers;
   readonly baseUrl: () => string;
   readonly tokenPolicy: () => TokenPolicy;
 }
 
 export interface Call {
+  readonly operation: Operation;
+  /** The client's address: of its connection, whatever headers say. */
+  readonly address: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Query;
   /** Checked against the operation's schema; undefined when it reads none. */
@@ -49,6 +63,8 @@ export interface Call {
   readonly authorization: readonly string[];
   /** Throws when the operation asks for no credentials. */
   readonly principal: Principal;
+  /** Proves the credential once more, for answers that go on for long. Throws what it is refused with by now. */
+  readonly proveAgain: () => Promise<Principal>;
   /** The frontdoor of the path, granted to the caller. Throws when the path names none. */
   readonly frontdoor: GrantedFrontdoor;
 }
@@ -57,7 +73,46 @@ export interface Answer {
   readonly status: number;
   /** Undefined: no body. */
   readonly body?: unknown;
+  /** In place of `body`, for what is no JSON: a text, or bytes as they come. */
+  readonly raw?: { readonly contentType: string; readonly data: string | Readable };
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a change did, for its caller and for the audit trail. */
+export interface Changed<T> {
+  readonly result: T;
+  readonly target: AuditTarget;
+  /** The resource as the API showed it before; undefined when it is new. */
+  readonly before?: unknown;
+  /** As it shows it now; undefined when it is gone. */
+  readonly after?: unknown;
+  /** Whose audit trail tells it, when not the caller's organization's. */
+  readonly organizationId?: string;
+}
+
+/** One transaction with its audit event: what is acknowledged is recorded, what fails leaves nothing. */
+export function change<T>(
+  parts: ApiParts,
+  call: Call,
+  work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T>>,
+): Promise<T> {
+  const { principal } = call;
+  return parts.store.transaction(async (trx, touch) => {
+    const head = earlyHead(trx, principal.organizationId);
+    const { result, target, before, after, organizationId } = await work(trx, touch);
+    const entry: AuditEntry = {
+      organizationId: organizationId ?? principal.organizationId,
+      actor: { kind: principal.kind, id: principal.id },
+      action: call.operation.id,
+      target,
+      before,
+      after,
+      address: call.address,
+      result: 'ok',
+    };
+    await appendAudit(trx, touch, parts.secrets, entry, parts.clock.nowMs(), head);
+    return result;
+  });
 }
 
 export type Handler = (parts: ApiParts, call: Call) => Promise<Answer>;

@@ -1,8 +1,10 @@
 /** Operations whose caller has no API credential yet: the bootstrap token and the token issuer's three. */
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
+import { PUBLISHED_AHEAD_MS } from '../oauth/key-rotation.ts';
 import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token-endpoint.ts';
 import { findByCode, mintJti } from '../store/enrollment-store.ts';
+import { tooMany } from './api-errors.ts';
 import { hasBody, isMediaType, parseJson, readBody } from './body-reader.ts';
 import { isoTime, ok, type Handlers } from './call.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
@@ -30,18 +32,23 @@ export const credentialHandlers: Handlers<
   },
 
   async issueToken(parts, call) {
-    const { store, secrets, keys, clock } = parts;
+    const { store, access, secrets, keys, loginFailures, clock } = parts;
     const parameters = await parametersOf(call.request);
-    const sources = { db: store.db, secrets, keys, clock };
-    const answer = await issueToken(sources, parts.tokenPolicy(), parameters, call.authorization);
+    const sources = { store, access, secrets, keys, failures: loginFailures, clock };
+    const policy = parts.tokenPolicy();
+    const answer = await issueToken(sources, policy, parameters, call.authorization, call.address);
+    if (answer.ok === 'later') throw tooMany(Math.ceil(answer.afterMs / 1_000));
     if (answer.ok) return { status: 200, body: answer.body, headers: NO_STORE };
     const challenge = answer.status === 401 ? { 'www-authenticate': 'Basic realm="token"' } : {};
     const body = { error: answer.error, message: answer.message };
     return { status: answer.status, body, headers: { ...NO_STORE, ...challenge } };
   },
 
+  /** May be kept for as long as a new key is published before it signs. */
   async getTokenKeys(parts) {
-    return ok({ keys: parts.keys.valid().map((key) => key.jwk) });
+    const maxAge = PUBLISHED_AHEAD_MS / 1_000;
+    const headers = { 'cache-control': `public, max-age=${maxAge}` };
+    return { status: 200, body: { keys: parts.keys.valid().map((key) => key.jwk) }, headers };
   },
 
   async getIssuerMetadata(parts) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
+import { describeEachStore } from '../store/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 type Page = {
@@ -9,11 +10,11 @@ type Page = {
   totalPages?: number;
 };
 
-describe('environments and agents', () => {
+describeEachStore('environments and agents', (open) => {
   let world: ApiWorld;
   let root: string;
   before(async () => {
-    world = await openApiWorld();
+    world = await openApiWorld({ open });
     root = `/frontdoor/${world.first.frontdoorId}`;
   });
   after(() => world.close());
@@ -199,11 +200,11 @@ describe('environments and agents', () => {
   });
 });
 
-describe('agent enrollments', () => {
+describeEachStore('agent enrollments', (open) => {
   let world: ApiWorld;
   let root: string;
   before(async () => {
-    world = await openApiWorld();
+    world = await openApiWorld({ open });
     root = `/frontdoor/${world.first.frontdoorId}`;
   });
   after(() => world.close());

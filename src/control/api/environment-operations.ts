@@ -8,9 +8,10 @@ import {
 } from '../store/environment-store.ts';
 import { createEnrollment, pruneEnrollments } from '../store/enrollment-store.ts';
 import { grantFrontdoor } from '../store/frontdoor-store.ts';
+import { heldByEnvironment } from '../store/held-resources.ts';
 import { listSharesOf } from '../store/share-record.ts';
 import { notFound, notGranted } from './api-errors.ts';
-import { gone, isoTime, ok, type ApiParts, type Call, type Handlers } from './call.ts';
+import { change, gone, isoTime, ok, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, pageAnswer, parsePageRequest } from './page-query.ts';
 import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
 
@@ -26,7 +27,7 @@ export const environmentHandlers: Handlers<
 > = {
   async listEnvironments(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listEnvironments(parts.store.db, call.frontdoor, request);
+    const page = await listEnvironments(parts.store, call.frontdoor, request);
     return ok(
       pageAnswer(
         request,
@@ -42,26 +43,25 @@ export const environmentHandlers: Handlers<
     return ok({ ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) });
   },
 
-  async deleteEnvironment(parts, call) {
-    const id = call.parameters['id']!;
-    if (!(await removed(parts, call, id))) throw notFound('Environment', id);
-    return gone;
-  },
+  deleteEnvironment: (parts, call) => remove(parts, call, 'Environment', call.parameters['id']!),
 
   async createEnrollment(parts, call) {
     const { frontdoor } = call;
     const nowMs = parts.clock.nowMs();
-    const made = await parts.store.transaction(async (trx) => {
+    const made = await change(parts, call, async (trx) => {
       const granted = await grantFrontdoor(trx, frontdoor.organizationId, frontdoor.id);
       if (granted === undefined) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
       await pruneEnrollments(trx, nowMs);
-      return createEnrollment(trx, parts.secrets, {
+      const result = await createEnrollment(trx, parts.secrets, {
         kind: 'environment',
         frontdoorId: granted.id,
         identityId: null,
         ttlMs: parts.agentEnrollmentTtlMs,
         nowMs,
       });
+      const { id, frontdoorId, expiresAtMs } = result.enrollment;
+      const after = { frontdoorId, expiresAt: isoTime(expiresAtMs) };
+      return { result, target: { kind: 'enrollment', id }, after };
     });
     return {
       status: 201,
@@ -76,7 +76,7 @@ export const environmentHandlers: Handlers<
 
   async listAgents(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listEnvironments(parts.store.db, call.frontdoor, request);
+    const page = await listEnvironments(parts.store, call.frontdoor, request);
     const content = page.content.map((agent) => ({ ...entryOf(parts, agent), version: agent.agentVersion }));
     return ok(countedPageAnswer(request, page, content));
   },
@@ -104,11 +104,7 @@ export const environmentHandlers: Handlers<
     return ok({ frontdoorId: call.frontdoor.id, version: agent.agentVersion });
   },
 
-  async deleteAgent(parts, call) {
-    const id = call.parameters['agentId']!;
-    if (!(await removed(parts, call, id))) throw notFound('Agent', id);
-    return gone;
-  },
+  deleteAgent: (parts, call) => remove(parts, call, 'Agent', call.parameters['agentId']!),
 };
 
 async function agentOf(parts: ApiParts, call: Call): Promise<EnvironmentRecord> {
@@ -118,9 +114,23 @@ async function agentOf(parts: ApiParts, call: Call): Promise<EnvironmentRecord> 
   return agent;
 }
 
-function removed(parts: ApiParts, call: Call, id: string): Promise<boolean> {
+async function remove(
+  parts: ApiParts,
+  call: Call,
+  what: 'Environment' | 'Agent',
+  id: string,
+): Promise<Answer> {
   const { frontdoor } = call;
-  return parts.store.transaction((trx, touch) => deleteEnvironment(trx, touch, frontdoor, id));
+  await change(parts, call, async (trx, touch) => {
+    const environment = await findEnvironment(trx, frontdoor, id);
+    if (environment === undefined) throw notFound(what, id);
+    const held = await heldByEnvironment(trx, id);
+    if (!(await deleteEnvironment(trx, touch, frontdoor, id))) throw notFound(what, id);
+    const { name, agentVersion: version, createdAtMs } = environment;
+    const before = { id, frontdoorId: frontdoor.id, name, version, createdAt: isoTime(createdAtMs), ...held };
+    return { result: undefined, target: { kind: 'environment', id }, before };
+  });
+  return gone;
 }
 
 function entryOf(parts: ApiParts, environment: EnvironmentRecord): EnvironmentEntry {

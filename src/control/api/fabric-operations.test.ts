@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { claimEnrollment } from '../store/enrollment-store.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
+import { createFabricEnrollment } from './fabric-operations.ts';
 
 describe('routers and gateways', () => {
   let world: ApiWorld;
@@ -65,5 +66,24 @@ describe('routers and gateways', () => {
     const environmentId = await world.addEnvironment('edge');
     assert.equal((await world.call('DELETE', `/fabric/routers/${environmentId}`)).status, 404);
     assert.ok(world.model.identity(environmentId));
+  });
+
+  it('that the program makes for itself are told as its own doing', async () => {
+    const parts = {
+      store: world.store,
+      secrets: world.secrets,
+      clock: world.clock,
+      fabricEnrollmentTtlMs: 1_000,
+    };
+    const { node } = await createFabricEnrollment(parts, 'gateway', 'built in');
+    const event = await world.store.db
+      .selectFrom('audit_event')
+      .selectAll()
+      .where('target_id', '=', node.id)
+      .executeTakeFirstOrThrow();
+    assert.deepEqual(
+      [event.organization_id, event.actor_kind, event.action],
+      ['', 'system', 'createGateway'],
+    );
   });
 });

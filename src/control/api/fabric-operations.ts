@@ -1,15 +1,29 @@
 /** Routers and gateways: made by administrators, enrolled with the JWT that is shown once. */
 import type { NewFabricNodeBody } from '#contract';
 import { parseName } from '#domain';
-import { createEnrollment, mintJti } from '../store/enrollment-store.ts';
+import { appendMachineAudit, THE_SYSTEM } from '../audit/machine-audit.ts';
+import { createEnrollment, mintJti, type Enrollment } from '../store/enrollment-store.ts';
 import {
   createFabricNode,
   deleteFabricNode,
+  findFabricNode,
   listFabricNodes,
   type FabricKind,
+  type FabricNode,
 } from '../store/fabric-store.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { notFound } from './api-errors.ts';
-import { created, gone, isoTime, ok, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import {
+  change,
+  created,
+  gone,
+  isoTime,
+  ok,
+  type Answer,
+  type ApiParts,
+  type Call,
+  type Handlers,
+} from './call.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 export const fabricHandlers: Handlers<
@@ -23,9 +37,15 @@ export const fabricHandlers: Handlers<
   deleteGateway: (parts, call) => remove(parts, call, 'gateway', 'Gateway'),
 };
 
+/** Routers and gateways are no organization's. */
+const INSTALLATION = { organizationId: '' };
+
 async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<Answer> {
   const name = parseName((call.body as NewFabricNodeBody).name)!;
-  const { node, enrollment } = await createFabricEnrollment(parts, kind, name);
+  const { node, enrollment } = await change(parts, call, async (trx, touch) => {
+    const result = await addFabricNode(trx, touch, parts, kind, name);
+    return { result, ...INSTALLATION, ...auditOf(result, kind) };
+  });
   const token = await parts.mintEnrollmentJwt({
     subject: node.id,
     jti: mintJti(parts.secrets, enrollment.id),
@@ -36,24 +56,46 @@ async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<An
   return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
 }
 
-/** Stores a router or gateway with its enrollment, together. */
-export async function createFabricEnrollment(
-  parts: Pick<ApiParts, 'store' | 'secrets' | 'clock' | 'fabricEnrollmentTtlMs'>,
+type FabricParts = Pick<ApiParts, 'store' | 'secrets' | 'clock' | 'fabricEnrollmentTtlMs'>;
+
+/** Stores a router or gateway with its enrollment, for the program itself. */
+export function createFabricEnrollment(parts: FabricParts, kind: FabricKind, name: string) {
+  return parts.store.transaction(async (trx, touch) => {
+    const made = await addFabricNode(trx, touch, parts, kind, name);
+    await appendMachineAudit(trx, touch, parts, {
+      ...auditOf(made, kind),
+      frontdoorId: null,
+      actor: THE_SYSTEM,
+      action: kind === 'router' ? 'createRouter' : 'createGateway',
+      address: null,
+    });
+    return made;
+  });
+}
+
+interface NewNode {
+  readonly node: FabricNode;
+  readonly enrollment: Enrollment;
+}
+
+async function addFabricNode(
+  trx: Queries,
+  touch: Touch,
+  { secrets, clock, fabricEnrollmentTtlMs: ttlMs }: FabricParts,
   kind: FabricKind,
   name: string,
-) {
-  const nowMs = parts.clock.nowMs();
-  return parts.store.transaction(async (trx, touch) => {
-    const node = await createFabricNode(trx, touch, { kind, name, nowMs });
-    const { enrollment } = await createEnrollment(trx, parts.secrets, {
-      kind,
-      frontdoorId: null,
-      identityId: node.id,
-      ttlMs: parts.fabricEnrollmentTtlMs,
-      nowMs,
-    });
-    return { node, enrollment };
-  });
+): Promise<NewNode> {
+  const nowMs = clock.nowMs();
+  const node = await createFabricNode(trx, touch, { kind, name, nowMs });
+  const wanted = { kind, frontdoorId: null, identityId: node.id, ttlMs, nowMs };
+  const { enrollment } = await createEnrollment(trx, secrets, wanted);
+  return { node, enrollment };
+}
+
+function auditOf({ node, enrollment }: NewNode, kind: FabricKind) {
+  const { id, name } = node;
+  const enrollmentExpiresAt = isoTime(enrollment.expiresAtMs);
+  return { target: { kind, id }, after: { id, name, enrollmentId: enrollment.id, enrollmentExpiresAt } };
 }
 
 async function list(parts: ApiParts, call: Call, kind: FabricKind): Promise<Answer> {
@@ -75,7 +117,11 @@ async function remove(
   what: 'Router' | 'Gateway',
 ): Promise<Answer> {
   const id = call.parameters['id']!;
-  const isRemoved = await parts.store.transaction((trx, touch) => deleteFabricNode(trx, touch, kind, id));
-  if (!isRemoved) throw notFound(what, id);
+  await change(parts, call, async (trx, touch) => {
+    const node = await findFabricNode(trx, kind, id);
+    if (node === undefined || !(await deleteFabricNode(trx, touch, kind, id))) throw notFound(what, id);
+    const before = { id, name: node.name, createdAt: isoTime(node.createdAtMs) };
+    return { result: undefined, ...INSTALLATION, target: { kind, id }, before };
+  });
   return gone;
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
+import { describeEachStore } from '../store/each-store-suite.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
-describe('frontdoors', () => {
+describeEachStore('frontdoors', (open) => {
   let world: ApiWorld;
   before(async () => {
-    world = await openApiWorld();
+    world = await openApiWorld({ open });
   });
   after(() => world.close());
 

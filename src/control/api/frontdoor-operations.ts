@@ -9,7 +9,8 @@ import {
   type GrantedFrontdoor,
 } from '../store/frontdoor-store.ts';
 import { invalidValue, notGranted } from './api-errors.ts';
-import { created, gone, ok, type Call, type Handlers } from './call.ts';
+import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import { heldByFrontdoor } from '../store/held-resources.ts';
 
 export const frontdoorHandlers: Handlers<
   'createFrontdoor' | 'findFrontdoor' | 'getFrontdoor' | 'deleteFrontdoor'
@@ -18,9 +19,10 @@ export const frontdoorHandlers: Handlers<
     const body = call.body as NewFrontdoorBody;
     const organizationId = ownOrganization(call, body.organizationId);
     const name = parseName(body.name)!;
-    const frontdoor = await parts.store.transaction((trx, touch) =>
-      createFrontdoor(trx, touch, { organizationId, name, nowMs: parts.clock.nowMs() }),
-    );
+    const frontdoor = await change(parts, call, async (trx, touch) => {
+      const result = await createFrontdoor(trx, touch, { organizationId, name, nowMs: parts.clock.nowMs() });
+      return { result, target: targetOf(result), after: answerOf(result) };
+    });
     return created(parts, `/frontdoor/${frontdoor.id}`, answerOf(frontdoor));
   },
 
@@ -40,8 +42,12 @@ export const frontdoorHandlers: Handlers<
 
   async deleteFrontdoor(parts, call) {
     const { frontdoor } = call;
-    const isRemoved = await parts.store.transaction((trx, touch) => deleteFrontdoor(trx, touch, frontdoor));
-    if (!isRemoved) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
+    await change(parts, call, async (trx, touch) => {
+      const held = await heldByFrontdoor(trx, frontdoor.id);
+      const isRemoved = await deleteFrontdoor(trx, touch, frontdoor);
+      if (!isRemoved) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
+      return { result: undefined, target: targetOf(frontdoor), before: { ...answerOf(frontdoor), ...held } };
+    });
     return gone;
   },
 };
@@ -50,6 +56,10 @@ function ownOrganization(call: Call, asked: string): string {
   const { organizationId } = call.principal;
   if (asked.toLowerCase() !== organizationId) throw notGranted('Organization', asked);
   return organizationId;
+}
+
+function targetOf({ id }: GrantedFrontdoor) {
+  return { kind: 'frontdoor', id };
 }
 
 function answerOf(frontdoor: GrantedFrontdoor) {

@@ -8,11 +8,20 @@ export interface ApiLimits {
   readonly credentials: RateLimit;
   /** Everything but reads, per caller. */
   readonly writes: RateLimit;
+  /** Wrong secrets at the token endpoint, per client. */
+  readonly failedLogins: RateLimit;
   readonly maxConnections: number;
+  /** For the TLS handshake, and for the head of a request. */
+  readonly headTimeoutMs: number;
+  /** For a whole request, body included. */
+  readonly requestTimeoutMs: number;
 }
 
 export const defaultApiLimits: ApiLimits = {
   credentials: { perSecond: 20, burst: 200 },
   writes: { perSecond: 1_000, burst: 2_000 },
+  failedLogins: { perSecond: 1, burst: 20 },
   maxConnections: 4_096,
+  headTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
 };

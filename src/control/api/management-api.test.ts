@@ -70,7 +70,7 @@ describe('requests', () => {
   it('of revoked accounts are refused at once', async () => {
     const { id, authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
     assert.equal((await world.call('GET', root, { authorization })).status, 200);
-    await world.store.db.updateTable('api_account').set({ revoked_at: 1 }).where('id', '=', id).execute();
+    assert.equal((await world.call('DELETE', `/api-accounts/${id}`)).status, 204);
     assert.deepEqual((await world.call('GET', root, { authorization })).body, UNAUTHORIZED);
   });
 
@@ -172,8 +172,8 @@ describe('requests', () => {
       '/',
       '/frontdoor/',
       `${root}/`,
-      `${root}/metrics`,
-      `${root}/auth-providers`,
+      `${root}/custom-frontends`,
+      `${root}/shares/a/policy`,
       '/Frontdoor',
       '//',
     ]) {

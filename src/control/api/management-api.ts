@@ -3,20 +3,27 @@
  * caps, route and method, the header's form, credential, scope, the ids' form, the frontdoor, media type, body. What
  * the operations are stands in the contract; what they do, in the handlers.
  */
+import type { ServerOptions } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
 import { endUnfinishedHandshakes } from '#net';
+import { AuditFollowers } from '../audit/audit-followers.ts';
+import { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { StatusBoard } from '../model/share-status.ts';
-import type { TokenPolicy } from '../oauth/principal.ts';
+import { audienceOf, type TokenPolicy } from '../oauth/principal.ts';
+import { LoginFailures } from '../oauth/login-failures.ts';
 import { TokenKeys } from '../oauth/token-keys.ts';
+import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
+import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import { AccessDirectory } from '../store/access-directory.ts';
 import type { Store } from '../store/store.ts';
-import { allowedMethods } from './allowed-methods.ts';
-import { invalidValue, noSuchPath, notJson, refusalOf } from './api-errors.ts';
+import { allowedMethods, hasHead } from './allowed-methods.ts';
+import { invalidValue, noSuchPath, notJson, refusalOf, type Refusal } from './api-errors.ts';
 import { BodyChecks } from './body-check.ts';
 import { checkStatedLength, isHopelesslyLarge } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
@@ -28,7 +35,18 @@ import { frontdoorHandlers } from './frontdoor-operations.ts';
 import { defaultApiLimits, MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
 import { handleRawFailures, httpOptions } from './raw-failures.ts';
+import { recordRefusal } from './refusal-audit.ts';
 import { RequestGate, type Admission } from './request-gate.ts';
+import { providerHandlers } from './provider-operations.ts';
+import { providerTypeHandlers } from './provider-type-operations.ts';
+import { metricHandlers } from './metric-operations.ts';
+import { organizationHandlers } from './organization-operations.ts';
+import { callerHandlers } from './caller-operations.ts';
+import { signingKeyHandlers } from './signing-key-operations.ts';
+import { backupHandlers, breakOffBackup } from './backup-operation.ts';
+import { auditHandlers, auditJson } from './audit-operations.ts';
+import { descriptionHandlers } from './description-operations.ts';
+import { frontendHandlers } from './frontend-operations.ts';
 import { shareHandlers } from './share-operations.ts';
 
 export interface ManagementApiOptions {
@@ -42,6 +60,10 @@ export interface ManagementApiOptions {
   readonly baseUrl: () => string;
   /** {auth_url}: the issuer of bearer tokens, served here too. */
   readonly authUrl: () => string;
+  /** {base_url} of other control planes over the same database. */
+  readonly peerUrls?: (() => readonly string[]) | undefined;
+  /** Whose bearer tokens are taken beside ours. */
+  readonly issuers?: TrustedIssuers | undefined;
   /** Path of {base_url} and {auth_url} at this server; '' when it has none. */
   readonly pathPrefix?: string;
   readonly frontendUrls: (host: string) => readonly string[];
@@ -55,7 +77,6 @@ export interface ManagementApiOptions {
 
 const AGENT_ENROLLMENT_TTL_MS = 15 * 60_000;
 const FABRIC_ENROLLMENT_TTL_MS = 24 * 3_600_000;
-const CLOCK_SKEW_MS = 60_000;
 
 const handlers: Readonly<Record<OperationId, Handler>> = {
   ...frontdoorHandlers,
@@ -63,21 +84,38 @@ const handlers: Readonly<Record<OperationId, Handler>> = {
   ...shareHandlers,
   ...fabricHandlers,
   ...credentialHandlers,
+  ...providerHandlers,
+  ...providerTypeHandlers,
+  ...metricHandlers,
+  ...organizationHandlers,
+  ...callerHandlers,
+  ...signingKeyHandlers,
+  ...backupHandlers,
+  ...auditHandlers,
+  ...descriptionHandlers,
+  ...frontendHandlers,
 };
 
 /** A server that is ready but does not listen yet. Errors: those of the store. */
 export async function createManagementApi(options: ManagementApiOptions): Promise<FastifyInstance> {
   const { store, secrets, clock, log } = options;
   const limits = { ...defaultApiLimits, ...options.limits };
+  // The first to hear of changes: who listens after it may ask it at once.
+  const access = new AccessDirectory(store);
   const keys = await TokenKeys.load(store, secrets, clock);
+  const auditFollowers = new AuditFollowers({ store, log, jsonOf: auditJson });
   const parts: ApiParts = {
     ...options,
     keys,
+    access,
+    loginFailures: new LoginFailures(limits.failedLogins, clock),
+    auditFollowers,
     agentEnrollmentTtlMs: options.agentEnrollmentTtlMs ?? AGENT_ENROLLMENT_TTL_MS,
     fabricEnrollmentTtlMs: options.fabricEnrollmentTtlMs ?? FABRIC_ENROLLMENT_TTL_MS,
     tokenPolicy: (): TokenPolicy => ({
       issuer: options.authUrl(),
-      audience: `${options.baseUrl()}/frontdoor`,
+      audience: audienceOf(options.baseUrl()),
+      peers: options.peerUrls?.() ?? [],
       algorithms: ['ES256'],
       type: 'at+jwt',
       clockSkewMs: CLOCK_SKEW_MS,
@@ -89,12 +127,20 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
-    ...transportOf(options.tls),
+    ...transportOf(options.tls, limits),
+    // The framework would set the server's own to none.
+    requestTimeout: limits.requestTimeoutMs,
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false, caseSensitive: true },
     frameworkErrors: (_error, request, reply) => {
       answerRefusal(reply, invalidValue('path', 'uri'), request, 'route', log);
     },
   });
+  const refusals = new RefusalRecorder({ store, secrets, clock, log });
+  app.addHook('preClose', async () => {
+    breakOffBackup(store);
+    auditFollowers.close();
+  });
+  app.addHook('onClose', () => refusals.close());
   handleRawFailures(app, log);
   if (app.server instanceof HttpsServer) endUnfinishedHandshakes(app.server, log);
   app.server.maxConnections = limits.maxConnections;
@@ -102,10 +148,11 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   // Bodies are read by their operations, after everything that comes before them; here nothing is.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => {
-    // The framework's own refusals come before ours can: of what it checks, only the media type may be malformed here.
-    const isMediaTypeRefusal = (error as { statusCode?: unknown }).statusCode === 415;
     const route = String(request.routeOptions.url ?? 'route');
-    answerRefusal(reply, isMediaTypeRefusal ? notJson() : error, request, route, log);
+    const refusal = answerRefusal(reply, ownErrorOf(error, request, reply, prefix), request, route, log);
+    const { operation } = request.routeOptions.config as RouteConfig;
+    if (operation !== undefined)
+      recordRefusal(refusals, operation, request, gate.provenCaller(request), refusal, error);
   });
   const checks = new BodyChecks();
   const admissions = new WeakMap<FastifyRequest, Admission>();
@@ -113,14 +160,23 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     const readCheckedBody = bodyStepOf(operation, checks);
     app.route({
       method: operation.method,
+      exposeHeadRoute: hasHead(operation),
       url: prefix + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { operation } satisfies RouteConfig,
       onRequest: async (request) => {
         admissions.set(request, await gate.admit(operation, request));
       },
       handler: async (request, reply) => {
         const admission = admissions.get(request)!;
         const body = await readCheckedBody(request.raw);
-        const answer = await handlers[operation.id as OperationId](parts, callOf(request, admission, body));
+        const answer = await handlers[operation.id as OperationId](
+          parts,
+          callOf(operation, request, admission, body, gate),
+        );
+        if (answer.status >= 400) {
+          const body = answer.body as Refusal['body'];
+          recordRefusal(refusals, operation, request, undefined, { status: answer.status, body });
+        }
         return send(reply, answer);
       },
     });
@@ -130,21 +186,33 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     if (request.method === 'OPTIONS' && methods.length > 0) {
       return send(reply, { status: 204, headers: { allow: methods.join(', ') } });
     }
-    checkStatedLength(request.raw, MAX_BODY_BYTES);
-    if (methods.length === 0) throw noSuchPath();
-    reply.header('allow', methods.join(', '));
-    throw new FrontdoorError(
-      'wrongMethod',
-      'method_not_allowed',
-      `Method must be one of ${methods.join(', ')}`,
-    );
+    throw noSuchOperation(request, reply, prefix);
   });
   return app;
 }
 
+/** The framework's own refusals come before ours can; of what it checks, two things may be malformed here. */
+function ownErrorOf(error: unknown, request: FastifyRequest, reply: FastifyReply, prefix: string): unknown {
+  const { statusCode, code } = error as { readonly statusCode?: unknown; readonly code?: unknown };
+  if (statusCode === 415) return notJson();
+  // It wants one for the method QUERY, which no operation has.
+  return code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE' ? noSuchOperation(request, reply, prefix) : error;
+}
+
+/** Sets `Allow` when only the method is wrong. Throws `tooLarge`, which comes before. */
+function noSuchOperation(request: FastifyRequest, reply: FastifyReply, prefix: string): FrontdoorError {
+  checkStatedLength(request.raw, MAX_BODY_BYTES);
+  const methods = allowedMethods(request.url, prefix);
+  if (methods.length === 0) return noSuchPath();
+  const named = methods.join(', ');
+  reply.header('allow', named);
+  return new FrontdoorError('wrongMethod', 'method_not_allowed', `Method must be one of ${named}`);
+}
+
 /** The server's own options. Typed as plain HTTP either way: the routes see no difference. */
-function transportOf(tls: ManagementApiOptions['tls']): { http: typeof httpOptions } {
-  if (tls === undefined) return { http: httpOptions };
+function transportOf(tls: ManagementApiOptions['tls'], limits: ApiLimits): { http: ServerOptions } {
+  const http = httpOptions(limits);
+  if (tls === undefined) return { http };
   try {
     createSecureContext(tls);
   } catch (cause) {
@@ -152,12 +220,12 @@ function transportOf(tls: ManagementApiOptions['tls']): { http: typeof httpOptio
     throw new FrontdoorError('invalid', 'tls-files', message, { cause });
   }
   const https = {
-    ...httpOptions,
+    ...http,
     ...tls,
     minVersion: 'TLSv1.2',
-    handshakeTimeout: httpOptions.headersTimeout,
+    handshakeTimeout: limits.headTimeoutMs,
   };
-  return { https } as unknown as { http: typeof httpOptions };
+  return { https } as unknown as { http: ServerOptions };
 }
 
 function checkedOperations(): readonly Operation[] {
@@ -172,13 +240,27 @@ function checkedOperations(): readonly Operation[] {
   return operations;
 }
 
-function callOf(request: FastifyRequest, admission: Admission, body: unknown): Call {
+interface RouteConfig {
+  /** Of a route that is one. */
+  readonly operation?: Operation;
+}
+
+function callOf(
+  operation: Operation,
+  request: FastifyRequest,
+  admission: Admission,
+  body: unknown,
+  gate: RequestGate,
+): Call {
   return {
+    operation,
+    address: request.ip,
     parameters: request.params as Readonly<Record<string, string>>,
     query: request.query as Query,
     body,
     request: request.raw,
     authorization: admission.authorization,
+    proveAgain: () => gate.principalOf(admission.authorization),
     get principal() {
       if (admission.principal === undefined) throw new Error('this operation has no caller');
       return admission.principal;
@@ -193,6 +275,7 @@ function callOf(request: FastifyRequest, admission: Admission, body: unknown): C
 function send(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status);
   for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
+  if (answer.raw !== undefined) return reply.type(answer.raw.contentType).send(answer.raw.data);
   return answer.body === undefined ? reply.send() : reply.send(answer.body);
 }
 
@@ -202,8 +285,9 @@ function answerRefusal(
   request: FastifyRequest,
   operation: string,
   log: Log,
-): void {
+): Refusal {
   const refusal = refusalOf(error, operation, log);
   if (isHopelesslyLarge(request.raw)) reply.header('connection', 'close');
   void send(reply, refusal);
+  return refusal;
 }

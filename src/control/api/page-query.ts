@@ -8,27 +8,33 @@ const DEFAULT_SIZE = 20;
 const MAX_SIZE = 1_000;
 const MAX_PAGE = 1_000_000_000;
 
-/** Throws `invalid`. A size above the maximum is the maximum. */
-export function parsePageRequest(query: Query): PageRequest {
+const FIELDS: readonly string[] = ['name', 'id'];
+
+/** Throws `invalid`. A size above the maximum is the maximum. `fields`: what the list can be sorted by. */
+export function parsePageRequest(query: Query, fields: readonly string[] = FIELDS): PageRequest {
   const page = integerOf(query, 'page') ?? 0;
   const size = integerOf(query, 'size') ?? DEFAULT_SIZE;
   if (size === 0) throw invalidValue('size', 'integer');
   if (page > MAX_PAGE) throw invalidValue('page', 'integer');
-  return { page, size: Math.min(size, MAX_SIZE), ...sortOf(query['sort']) };
+  return { page, size: Math.min(size, MAX_SIZE), ...sortOf(query['sort'], fields) };
 }
 
 function integerOf(query: Query, name: string): number | undefined {
   const value = query[name];
   if (value === undefined) return undefined;
-  if (typeof value !== 'string' || !/^[0-9]{1,15}$/.test(value)) throw invalidValue(name, 'integer');
+  if (typeof value !== 'string' || !/^[0-9]+$/.test(value)) throw invalidValue(name, 'integer');
   return Number(value);
 }
 
-function sortOf(value: string | string[] | undefined): Pick<PageRequest, 'sort' | 'direction'> {
+function sortOf(
+  value: string | string[] | undefined,
+  fields: readonly string[],
+): Pick<PageRequest, 'sort' | 'direction'> {
   if (value === undefined) return { sort: 'default', direction: 'asc' };
-  if (typeof value !== 'string') throw invalidValue('sort', 'name or id');
-  const [field, direction = 'asc', ...more] = value.split(',');
-  if (field !== 'name' && field !== 'id') throw invalidValue('sort', 'name or id');
+  const known = fields.join(' or ');
+  if (typeof value !== 'string') throw invalidValue('sort', known);
+  const [field = '', direction = 'asc', ...more] = value.split(',');
+  if (!fields.includes(field)) throw invalidValue('sort', known);
   if (more.length > 0 || (direction !== 'asc' && direction !== 'desc'))
     throw invalidValue('sort', 'asc or desc');
   return { sort: field, direction };

@@ -6,16 +6,19 @@ import { STATUS_CODES, type IncomingMessage, type ServerOptions, type ServerResp
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#base';
+import type { ApiLimits } from './limits.ts';
 
 /** Deadlines and caps of the HTTP server. */
-export const httpOptions: ServerOptions = {
-  maxHeaderSize: 16_384,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 72_000,
-  connectionsCheckingInterval: 1_000,
-  requireHostHeader: false,
-};
+export function httpOptions({ headTimeoutMs, requestTimeoutMs }: ApiLimits): ServerOptions {
+  return {
+    maxHeaderSize: 16_384,
+    headersTimeout: headTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    connectionsCheckingInterval: Math.min(1_000, headTimeoutMs),
+    requireHostHeader: false,
+  };
+}
 
 const FAILURES: Readonly<Record<string, { status: number; error: string; message: string }>> = {
   HPE_HEADER_OVERFLOW: { status: 431, error: 'headers_too_large', message: 'The headers are too large' },

@@ -8,8 +8,9 @@ import { operations, type Operation } from '#contract';
 import { isUuid } from '#domain';
 import { authorizationForm } from '../oauth/authorization-policy.ts';
 import { textOfBase64 } from '../oauth/base64-text.ts';
-import { verifyToken, type Principal } from '../oauth/principal.ts';
-import { grantFrontdoor, type GrantedFrontdoor } from '../store/frontdoor-store.ts';
+import { verifyToken, type Claims, type Principal } from '../oauth/principal.ts';
+import { VerifiedTokens } from '../oauth/verified-tokens.ts';
+import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
 import {
   insufficientScope,
   invalidValue,
@@ -35,6 +36,8 @@ export class RequestGate {
   readonly #parts: ApiParts;
   readonly #writes: TokenBuckets;
   readonly #byAddress = new Map<string, TokenBuckets>();
+  readonly #verified = new VerifiedTokens<Claims>();
+  readonly #proven = new WeakMap<FastifyRequest, Principal>();
 
   constructor(parts: ApiParts, limits: ApiLimits) {
     this.#parts = parts;
@@ -53,26 +56,36 @@ export class RequestGate {
     if (addressWaitMs > 0) throw tooMany(Math.ceil(addressWaitMs / 1000));
     const authorization = headerValues(request.raw, 'authorization');
     if (operation.scope === undefined) return { authorization, principal: undefined, frontdoor: undefined };
-    const principal = await this.#principal(authorization);
+    const principal = await this.principalOf(authorization);
+    this.#proven.set(request, principal);
     if (operation.method !== 'GET') {
       const waitMs = this.#writes.take(principal.id);
       if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000));
     }
     if (!principal.scopes.includes(operation.scope)) throw insufficientScope(operation.scope);
+    for (const name of operation.uuidParameters) {
+      if (parameters[name] !== undefined && !isUuid(parameters[name])) throw invalidValue(name, 'UUID');
+    }
     const { frontdoorId } = parameters;
     if (frontdoorId === undefined) return { authorization, principal, frontdoor: undefined };
-    if (!isUuid(frontdoorId)) throw invalidValue('frontdoorId', 'UUID');
-    const frontdoor = await grantFrontdoor(this.#parts.store.db, principal.organizationId, frontdoorId);
+    const frontdoor = await this.#parts.access.frontdoor(principal.organizationId, frontdoorId);
     if (frontdoor === undefined) throw notGranted('Frontdoor', frontdoorId);
     return { authorization, principal, frontdoor };
   }
 
-  async #principal(authorization: readonly string[]): Promise<Principal> {
+  /** Who was proven, whatever was refused after that. */
+  provenCaller(request: FastifyRequest): Principal | undefined {
+    return this.#proven.get(request);
+  }
+
+  /** Throws what the credential is refused with. */
+  async principalOf(authorization: readonly string[]): Promise<Principal> {
     const form = authorizationForm(authorization, textOfBase64);
     if (form.form === 'malformed') throw malformedAuthorization();
     if (form.form === 'absent' || form.form === 'otherScheme') throw unauthorized();
-    const { store, secrets, keys, clock, tokenPolicy } = this.#parts;
-    const principal = await verifyToken({ db: store.db, secrets, keys, clock }, tokenPolicy(), form);
+    const { store, tokenPolicy } = this.#parts;
+    const sources = { ...this.#parts, db: store.db, verified: this.#verified };
+    const principal = await verifyToken(sources, tokenPolicy(), form);
     if (principal === undefined) throw unauthorized();
     return principal;
   }

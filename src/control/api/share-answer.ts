@@ -12,6 +12,16 @@ type UrlParts = Pick<ApiParts, 'frontendUrls'>;
 
 export function shareAnswerOf(parts: StatusParts & UrlParts, share: ShareRecord): ShareAnswer {
   const { state, failure } = shareStatusOf(parts, share);
+  const { createdAt, ...stored } = storedShareOf(parts, share);
+  return { ...stored, status: state, ...(failure === undefined ? {} : { failure }), createdAt };
+}
+
+/** As the audit trail tells it: without what is measured, with the frontdoor that its token is of. */
+export function shareRecordView(parts: UrlParts, share: ShareRecord) {
+  return { frontdoorId: share.frontdoorId, ...storedShareOf(parts, share) };
+}
+
+function storedShareOf(parts: UrlParts, share: ShareRecord): Omit<ShareAnswer, 'status' | 'failure'> {
   return {
     token: share.token,
     name: share.name,
@@ -25,8 +35,6 @@ export function shareAnswerOf(parts: StatusParts & UrlParts, share: ShareRecord)
     backendEndpoint: share.target,
     authProviderIds: [...share.authProviderIds],
     grants: [...share.grants],
-    status: state,
-    ...(failure === undefined ? {} : { failure }),
     createdAt: isoTime(share.createdAtMs),
   };
 }

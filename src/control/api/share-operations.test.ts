@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
+import { describeEachStore } from '../store/each-store-suite.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 type Share = Record<string, unknown> & { token: string };
 
-describe('shares', () => {
+describeEachStore('shares', (open) => {
   let world: ApiWorld;
   let root: string;
   let environmentId: string;
   let frontendId: string;
   before(async () => {
-    world = await openApiWorld();
+    world = await openApiWorld({ open });
     root = `/frontdoor/${world.first.frontdoorId}/shares`;
     environmentId = await world.addEnvironment('edge');
     world.connected.add(environmentId);

@@ -1,18 +1,24 @@
 /** Operations on shares. What they may become is decided in the share store, for this API and for agents alike. */
 import type { NewShareBody, ShareChangeBody } from '#contract';
-import { changeShare, createShare, deleteShare, findShare } from '../store/share-store.ts';
+import {
+  changeShare,
+  createShare,
+  deleteShare,
+  findShare,
+  findShareForUpdate,
+} from '../store/share-store.ts';
 import { listShares, type ShareRecord } from '../store/share-record.ts';
 import { invalidValue, notFound } from './api-errors.ts';
-import { created, gone, ok, type Call, type Handlers } from './call.ts';
+import { change, created, gone, ok, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
-import { shareAnswerOf } from './share-answer.ts';
+import { shareAnswerOf, shareRecordView } from './share-answer.ts';
 
 export const shareHandlers: Handlers<
   'listShares' | 'createShare' | 'getShare' | 'changeShare' | 'deleteShare'
 > = {
   async listShares(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listShares(parts.store.db, call.frontdoor, request);
+    const page = await listShares(parts.store, call.frontdoor, request);
     return ok(
       countedPageAnswer(
         request,
@@ -25,8 +31,8 @@ export const shareHandlers: Handlers<
   async createShare(parts, call) {
     const body = call.body as NewShareBody;
     const { frontdoor } = call;
-    const share = await parts.store.transaction((trx, touch) =>
-      createShare(trx, touch, {
+    const share = await change(parts, call, async (trx, touch) => {
+      const result = await createShare(trx, touch, {
         frontdoorId: frontdoor.id,
         environmentId: body.environmentId,
         name: body.name ?? undefined,
@@ -37,8 +43,9 @@ export const shareHandlers: Handlers<
         grants: body.grants,
         targetByAgent: false,
         nowMs: parts.clock.nowMs(),
-      }),
-    );
+      });
+      return { result, ...auditOf(parts, undefined, result) };
+    });
     return created(parts, `/frontdoor/${frontdoor.id}/shares/${share.token}`, shareAnswerOf(parts, share));
   },
 
@@ -53,11 +60,12 @@ export const shareHandlers: Handlers<
     const body = call.body as ShareChangeBody;
     const { frontdoor } = call;
     const token = tokenOf(call);
-    const share = await parts.store.transaction(async (trx, touch) => {
-      const before = await findShare(trx, frontdoor.id, token);
+    const share = await change(parts, call, async (trx, touch) => {
+      const before = await findShareForUpdate(trx, frontdoor.id, token);
       if (before === undefined) throw notFound('Share', token);
       checkFixedFields(body, before);
-      return (await changeShare(trx, touch, before, body, parts.clock.nowMs()))!;
+      const result = (await changeShare(trx, touch, before, body, parts.clock.nowMs()))!;
+      return { result, ...auditOf(parts, before, result) };
     });
     return ok(shareAnswerOf(parts, share));
   },
@@ -65,13 +73,23 @@ export const shareHandlers: Handlers<
   async deleteShare(parts, call) {
     const token = tokenOf(call);
     const { frontdoor } = call;
-    const isRemoved = await parts.store.transaction((trx, touch) =>
-      deleteShare(trx, touch, frontdoor.id, token),
-    );
-    if (!isRemoved) throw notFound('Share', token);
+    await change(parts, call, async (trx, touch) => {
+      const before = await findShareForUpdate(trx, frontdoor.id, token);
+      if (before === undefined) throw notFound('Share', token);
+      await deleteShare(trx, touch, frontdoor.id, token);
+      return { result: undefined, ...auditOf(parts, before, undefined) };
+    });
     return gone;
   },
 };
+
+function auditOf(parts: ApiParts, before: ShareRecord | undefined, after: ShareRecord | undefined) {
+  return {
+    target: { kind: 'share', id: (after ?? before)!.token },
+    before: before && shareRecordView(parts, before),
+    after: after && shareRecordView(parts, after),
+  };
+}
 
 function tokenOf(call: Call): string {
   return call.parameters['token']!;

@@ -4,7 +4,16 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { HostedShare } from '#domain';
-import { createOrTakeBackShare, listSharesOf, releaseShare, type ShareRecord } from '../store/share-store.ts';
+import { shareRecordView } from '../api/share-answer.ts';
+import { lockedForUpdate } from '../store/row-lock.ts';
+import {
+  createOrTakeBackShare,
+  findShareForUpdate,
+  listSharesOf,
+  releaseShare,
+  type ShareRecord,
+} from '../store/share-store.ts';
+import { appendPeerAudit } from './edge-audit.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
 import { peerOfKind, type EdgeContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
@@ -22,43 +31,70 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeContext): void
   });
 
   app.post('/agent/v1/shares', async (request, reply) => {
-    const { identity } = peerOfKind(context, request, 'environment');
+    const peer = peerOfKind(context, request, 'environment');
+    const { identity } = peer;
     const wanted = shareRequest(jsonBody(request));
-    const share = await store.transaction((trx, touch) =>
-      createOrTakeBackShare(trx, touch, {
+    const share = await store.transaction(async (trx, touch) => {
+      const { before, share } = await createOrTakeBackShare(trx, touch, {
         ...wanted,
         frontdoorId: identity.frontdoorId ?? '',
         environmentId: identity.id,
         targetByAgent: true,
         nowMs: clock.nowMs(),
-      }),
-    );
+      });
+      await appendPeerAudit(trx, touch, context, request, peer, {
+        action: before === undefined ? 'createShare' : 'takeBackShare',
+        target: { kind: 'share', id: share.token },
+        before: before && shareRecordView(context, before),
+        after: shareRecordView(context, share),
+      });
+      return share;
+    });
     log.info({ environment: identity.id, share: share.token, epoch: share.epoch }, 'share made by its agent');
     return sendData(reply, shareView(context, share), 201);
   });
 
   app.delete<{ Params: { token: string } }>('/agent/v1/shares/:token', async (request, reply) => {
-    const { identity } = peerOfKind(context, request, 'environment');
+    const peer = peerOfKind(context, request, 'environment');
+    const { identity } = peer;
     const { token } = request.params;
-    const released = await store.transaction((trx, touch) => releaseShare(trx, touch, identity.id, token));
-    if (!released) throw notFound();
+    await store.transaction(async (trx, touch) => {
+      const before = await findShareForUpdate(trx, identity.frontdoorId ?? '', token);
+      if (before === undefined || !(await releaseShare(trx, touch, identity.id, token))) throw notFound();
+      await appendPeerAudit(trx, touch, context, request, peer, {
+        action: 'releaseShare',
+        target: { kind: 'share', id: token },
+        before: shareRecordView(context, before),
+      });
+    });
     log.info({ environment: identity.id, share: token }, 'share released by its agent');
     return reply.code(204).send();
   });
 
   app.put('/agent/v1/self', async (request, reply) => {
-    const { identity } = peerOfKind(context, request, 'environment');
+    const peer = peerOfKind(context, request, 'environment');
+    const { identity } = peer;
     const { version } = (jsonBody(request) ?? {}) as { version?: unknown };
     if (typeof version !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(version)) {
       throw couldNotValidate('version is not a short text');
     }
     await store.transaction(async (trx, touch) => {
+      const known = trx.selectFrom('identity').select('agent_version').where('id', '=', identity.id);
+      const row = await lockedForUpdate(trx, known).executeTakeFirst();
+      // Told at every start of an agent; changed by few of them.
+      if (row === undefined || row.agent_version === version) return;
       await trx
         .updateTable('identity')
         .set({ agent_version: version })
         .where('id', '=', identity.id)
         .execute();
       touch('identity', identity.id);
+      await appendPeerAudit(trx, touch, context, request, peer, {
+        action: 'reportVersion',
+        target: { kind: 'environment', id: identity.id },
+        before: { version: row.agent_version },
+        after: { version },
+      });
     });
     return reply.code(204).send();
   });

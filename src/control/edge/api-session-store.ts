@@ -1,21 +1,31 @@
 /**
  * The API sessions: answered from memory, kept in the store (token sealed and as an HMAC), so that a restart of the
- * control plane logs nobody out. A session idles out after 30 minutes without a call or a router's heartbeat; new
- * ends of life are written in batches.
+ * control plane logs nobody out, and one that logged in at another control plane counts here. A session idles out
+ * after 30 minutes without a call or a router's heartbeat, at any of them; new ends of life are written in batches.
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
 import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/store.ts';
+import type { ApiSessionTable } from '../store/schema.ts';
+import type { Change, Store, StoreTransaction, Touch } from '../store/store.ts';
+import {
+  deleteEndedRows,
+  extendRows,
+  readSessionRows,
+  rowOf,
+  sessionOf,
+  type StoredSession,
+} from './api-session-rows.ts';
 
 export const SESSION_IDLE_MS = 30 * 60_000;
 const TICK_MS = 30_000;
 /** After a restart, time for routers to come back and vouch for the sessions that they carry. */
 const RESTART_GRACE_MS = 5 * 60_000;
 const MAX_SESSIONS_PER_IDENTITY = 64;
-const BATCH = 500;
+/** What another control plane knows of a session's life is stored within so long. */
+const OTHERS_LAG_MS = 2 * TICK_MS;
 
 export interface ApiSessionOptions {
   readonly store: Store;
@@ -32,16 +42,9 @@ export interface LiveSession extends ApiSession {
   readonly expiresAtMs: number;
 }
 
-interface Entry {
-  id: string;
-  token: string;
-  identityId: string;
-  /** Of the certificate that logged in. */
-  ownFingerprint: string;
-  fingerprints: readonly string[];
-  configTypes: readonly string[];
-  createdAtMs: number;
+interface Entry extends StoredSession {
   expiresAtMs: number;
+  fingerprints: readonly string[];
   /** What the store holds. */
   storedExpiresAtMs: number;
 }
@@ -64,12 +67,15 @@ export class ApiSessionStore implements ApiSessions {
   readonly #updated: Listener[] = [];
   readonly #removed: Listener[] = [];
   readonly #timer: NodeJS.Timeout;
+  /** Being written or deleted here: what is heard of them is our own doing. */
+  readonly #writing = new Set<string>();
 
   constructor(options: ApiSessionOptions) {
     this.#options = options;
     options.model.onChange((change) => {
       if (change.type === 'identity') this.#follow(change.id);
     });
+    if (options.store.isShared) options.store.onChange((changes) => this.#hear(changes));
     this.#timer = setInterval(() => {
       this.tick().catch((error: unknown) =>
         options.log.error({ error: messageOf(error) }, 'API sessions could not be written; tried again soon'),
@@ -79,27 +85,16 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   async load(): Promise<void> {
-    const { store, secrets, model, clock, log } = this.#options;
+    const { store, model, clock } = this.#options;
     const nowMs = clock.nowMs();
-    await store.db.deleteFrom('api_session').where('expires_at', '<=', nowMs).execute();
-    for (const row of await store.db.selectFrom('api_session').selectAll().execute()) {
-      const identity = model.identity(row.identity_id);
-      if (identity === undefined) continue;
-      try {
-        this.#insert({
-          id: row.id,
-          token: secrets.unseal(row.token_sealed),
-          identityId: row.identity_id,
-          ownFingerprint: row.fingerprint,
-          fingerprints: withOwn(row.fingerprint, identity.fingerprints),
-          configTypes: JSON.parse(row.config_types) as string[],
-          createdAtMs: row.created_at,
-          expiresAtMs: Math.max(row.expires_at, nowMs + RESTART_GRACE_MS),
-          storedExpiresAtMs: row.expires_at,
-        });
-      } catch (error) {
-        log.warn({ apiSession: row.id, error: messageOf(error) }, 'an API session cannot be read: dropped');
-      }
+    const rows = await readSessionRows(store.db);
+    const ended = rows.filter((row) => row.expires_at <= nowMs - this.#lagMs).map(({ id }) => id);
+    await deleteEndedRows(store, ended, nowMs - this.#lagMs);
+    for (const row of rows) {
+      if (row.expires_at <= nowMs - this.#lagMs) continue;
+      // Of another control plane's identities the model may hear only after this.
+      if (!store.isShared && model.identity(row.identity_id) === undefined) continue;
+      this.#take(row, Math.max(row.expires_at, nowMs + RESTART_GRACE_MS));
     }
   }
 
@@ -135,39 +130,35 @@ export class ApiSessionStore implements ApiSessions {
     }
   }
 
-  /** Logs an identity in; durable when it returns. Too many sessions of one identity: its oldest goes. */
+  /**
+   * Logs an identity in; durable when it returns. Too many sessions of one identity: its oldest goes. `also` is done
+   * in the transaction that stores the session.
+   */
   async create(
     identityId: string,
     fingerprint: string,
     configTypes: readonly string[],
+    also?: (trx: StoreTransaction, touch: Touch, sessionId: string) => Promise<void>,
   ): Promise<LiveSession> {
     const { store, secrets, clock, model } = this.#options;
     const nowMs = clock.nowMs();
-    const entry: Entry = {
+    const session: StoredSession = {
       id: randomUUID(),
       token: randomUUID(),
       identityId,
       ownFingerprint: fingerprint,
-      fingerprints: withOwn(fingerprint, model.identity(identityId)?.fingerprints ?? []),
       configTypes,
       createdAtMs: nowMs,
       expiresAtMs: nowMs + SESSION_IDLE_MS,
-      storedExpiresAtMs: nowMs + SESSION_IDLE_MS,
     };
-    await store.db
-      .insertInto('api_session')
-      .values({
-        id: entry.id,
-        identity_id: identityId,
-        token_hmac: secrets.hmac(entry.token),
-        token_sealed: secrets.seal(entry.token),
-        fingerprint,
-        config_types: JSON.stringify(configTypes),
-        created_at: nowMs,
-        expires_at: entry.expiresAtMs,
-      })
-      .execute();
-    this.#insert(entry);
+    await this.#write(session.id, () =>
+      store.transaction(async (trx, touch) => {
+        await trx.insertInto('api_session').values(rowOf(session, secrets)).execute();
+        touch('api-session', session.id);
+        await also?.(trx, touch, session.id);
+      }),
+    );
+    const entry = this.#insert(session);
     // The identity may have gone while the row was written.
     if (model.identity(identityId) === undefined) await this.remove(entry.id);
     const others = this.#byIdentity.get(identityId);
@@ -181,43 +172,96 @@ export class ApiSessionStore implements ApiSessions {
   /** Ends a session at once; the store forgets it before this returns. */
   async remove(id: string): Promise<void> {
     this.#drop(id);
-    await this.#options.store.db.deleteFrom('api_session').where('id', '=', id).execute();
+    await this.#write(id, () =>
+      this.#options.store.transaction(async (trx, touch) => {
+        await trx.deleteFrom('api_session').where('id', '=', id).execute();
+        touch('api-session', id);
+      }),
+    );
   }
 
   /** Ends what idled out and writes new ends of life; runs every 30 s by itself. */
   async tick(): Promise<void> {
     const { store, clock } = this.#options;
     const nowMs = clock.nowMs();
-    const dead = [...this.#byId.values()].filter((entry) => entry.expiresAtMs <= nowMs).map(({ id }) => id);
-    for (const id of dead) this.#drop(id);
-    // By id: the row of a session that was touched may look dead until its new end of life is written below.
-    for (let from = 0; from < dead.length; from += BATCH) {
-      const batch = dead.slice(from, from + BATCH);
-      await store.db.deleteFrom('api_session').where('id', 'in', batch).execute();
-    }
     const moved = [...this.#byId.values()].filter(
       (entry) => entry.expiresAtMs > entry.storedExpiresAtMs + TICK_MS,
     );
-    for (let from = 0; from < moved.length; from += BATCH) {
-      const batch = moved.slice(from, from + BATCH);
-      const expiresAtMs = batch.reduce((latest, entry) => Math.max(latest, entry.expiresAtMs), 0);
-      await store.db
-        .updateTable('api_session')
-        .set({ expires_at: expiresAtMs })
-        .where(
-          'id',
-          'in',
-          batch.map((entry) => entry.id),
-        )
-        .execute();
-      for (const entry of batch) entry.storedExpiresAtMs = expiresAtMs;
+    if (moved.length > 0) {
+      const expiresAtMs = moved.reduce((latest, entry) => Math.max(latest, entry.expiresAtMs), 0);
+      await extendRows(store.db, idsOf(moved), expiresAtMs);
+      for (const entry of moved) entry.storedExpiresAtMs = expiresAtMs;
     }
+    if (store.isShared) await this.#reread(idsOf(this.#endingBy(nowMs + OTHERS_LAG_MS + TICK_MS)));
+    const dead = this.#endingBy(nowMs - this.#lagMs);
+    if (!store.isShared) for (const { id } of dead) this.#drop(id);
+    // Judged by the row once more: another control plane may have moved it since.
+    const ended = await deleteEndedRows(store, idsOf(dead), nowMs - this.#lagMs);
+    for (const id of ended) this.#drop(id);
   }
 
   /** Writes what is open. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.tick();
+  }
+
+  get #lagMs(): number {
+    return this.#options.store.isShared ? OTHERS_LAG_MS : 0;
+  }
+
+  #endingBy(ms: number): Entry[] {
+    return [...this.#byId.values()].filter((entry) => entry.expiresAtMs <= ms);
+  }
+
+  async #write(id: string, write: () => Promise<void>): Promise<void> {
+    this.#writing.add(id);
+    try {
+      await write();
+    } finally {
+      this.#writing.delete(id);
+    }
+  }
+
+  /** What other control planes did. */
+  async #hear(changes: readonly Change[]): Promise<void> {
+    if (changes.some(({ entity }) => entity === 'everything')) return this.#rereadAll();
+    const ids = changes.filter(({ entity }) => entity === 'api-session').map(({ id }) => id);
+    await this.#reread(ids.filter((id) => !this.#writing.has(id)));
+  }
+
+  async #rereadAll(): Promise<void> {
+    const known = [...this.#byId.keys()];
+    const rows = await readSessionRows(this.#options.store.db);
+    this.#settle(known, rows);
+  }
+
+  async #reread(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) this.#settle(ids, await readSessionRows(this.#options.store.db, ids));
+  }
+
+  /** `ids` without a row are gone. */
+  #settle(ids: readonly string[], rows: readonly ApiSessionTable[]): void {
+    const present = new Set(rows.map(({ id }) => id));
+    for (const id of ids) if (!present.has(id)) this.#drop(id);
+    for (const row of rows) {
+      const entry = this.#byId.get(row.id);
+      if (entry === undefined) {
+        if (!this.#writing.has(row.id)) this.#take(row, row.expires_at);
+        continue;
+      }
+      entry.storedExpiresAtMs = row.expires_at;
+      entry.expiresAtMs = Math.max(entry.expiresAtMs, row.expires_at);
+    }
+  }
+
+  #take(row: ApiSessionTable, expiresAtMs: number): void {
+    const { secrets, log } = this.#options;
+    try {
+      this.#insert(sessionOf(row, secrets), expiresAtMs);
+    } catch (error) {
+      log.warn({ apiSession: row.id, error: messageOf(error) }, 'an API session cannot be read: dropped');
+    }
   }
 
   #alive(entry: Entry | undefined): LiveSession | undefined {
@@ -245,13 +289,21 @@ export class ApiSessionStore implements ApiSessions {
     }
   }
 
-  #insert(entry: Entry): void {
+  #insert(session: StoredSession, expiresAtMs = session.expiresAtMs): Entry {
+    const present = this.#options.model.identity(session.identityId)?.fingerprints ?? [];
+    const entry: Entry = {
+      ...session,
+      fingerprints: withOwn(session.ownFingerprint, present),
+      expiresAtMs,
+      storedExpiresAtMs: session.expiresAtMs,
+    };
     this.#byId.set(entry.id, entry);
     this.#byToken.set(entry.token, entry);
     const others = this.#byIdentity.get(entry.identityId);
     if (others === undefined) this.#byIdentity.set(entry.identityId, new Set([entry]));
     else others.add(entry);
     for (const listener of this.#added) listener(entry);
+    return entry;
   }
 
   #drop(id: string): void {
@@ -263,6 +315,10 @@ export class ApiSessionStore implements ApiSessions {
     if (others?.delete(entry) === true && others.size === 0) this.#byIdentity.delete(entry.identityId);
     for (const listener of this.#removed) listener(entry);
   }
+}
+
+function idsOf(entries: readonly Entry[]): string[] {
+  return entries.map(({ id }) => id);
 }
 
 function withOwn(own: string, present: readonly string[]): readonly string[] {

@@ -17,6 +17,8 @@ export class EdgeRefusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfterS: number | undefined;
+  /** Why, where callers are not told: for the audit trail. */
+  reason: string | undefined;
 
   constructor(kind: ErrorKind, code: string, message: string, retryAfterS?: number) {
     super(message);

@@ -63,15 +63,17 @@ export async function openEdgeFixture(limits: EdgeApiLimits = {}): Promise<EdgeF
   const clock = new OffsetClock();
   const logged: string[] = [];
   const log = recorder(logged);
+  const store = await openStore({ path: 'memory' });
+  const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(7) }]);
   const pki = await openPki({
     dataDir: folder,
+    db: store.db,
+    secrets,
     trustDomain: 'test.frontdoor',
     hosts: [],
     clock,
     log: silentLog,
   });
-  const store = await openStore({ path: 'memory' });
-  const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(7) }]);
   const frontdoorIds = [randomUUID(), randomUUID()] as const;
   const created_at = clock.nowMs();
   for (const id of frontdoorIds) {

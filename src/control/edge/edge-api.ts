@@ -8,12 +8,16 @@ import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { FrontdoorError, messageOf } from '#base';
 import { createApiServer, type ApiServerLimits } from '#net';
+import { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import { addAgentRoutes } from './agent-routes.ts';
+import { recordEdgeRefusal } from './edge-audit.ts';
+import { LogInLedger } from './log-in-ledger.ts';
 import { EdgeRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.ts';
 import type { EdgeContext, EdgeParts } from './edge-context.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
 import { addGatewayRoutes } from './gateway-routes.ts';
+import { addMetricRoutes } from './metric-routes.ts';
 import { PeerIdentities } from './peer-identity.ts';
 import { ReplacedCertificates } from './replaced-certificates.ts';
 import { ServiceChanges } from './service-changes.ts';
@@ -44,9 +48,9 @@ export interface EdgeApi {
 }
 
 export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
-  const { pki, store, model, clock, log, limits = {} } = options;
+  const { pki, model, clock, log, limits = {} } = options;
   const instanceId = randomBytes(12).toString('base64url');
-  const replaced = new ReplacedCertificates(store, clock, log);
+  const replaced = new ReplacedCertificates(options, log);
   const standard: RateLimit = { perSecond: 20, burst: 200 };
   const context: EdgeContext = {
     ...options,
@@ -55,6 +59,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     peers: new PeerIdentities(pki, model, clock),
     enrollLimit: new TokenBuckets(limits.enroll ?? standard, clock),
     logInLimit: new TokenBuckets(limits.logIn ?? standard, clock),
+    logIns: new LogInLedger(clock),
     sawPeer: (peer) => replaced.saw(peer),
   };
   let server!: Server;
@@ -64,7 +69,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     forceCloseConnections: true,
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
-      void answerError(error, reply as FastifyReply, context, request.ip),
+      void answerRefusal(refusalOf(error, context, request.ip), reply as FastifyReply, instanceId),
     clientErrorHandler: (error, socket) => {
       if (socket.destroyed || !socket.writable) return;
       const status = (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
@@ -95,7 +100,12 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     log.debug({ ...fields, ms: Math.round(reply.elapsedTime) }, 'edge API');
     done();
   });
-  app.setErrorHandler((error, request, reply) => answerError(error, reply, context, request.ip));
+  const refusals = new RefusalRecorder(options);
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error, context, request.ip);
+    recordEdgeRefusal(refusals, context.peers, request, refusal);
+    return answerRefusal(refusal, reply, instanceId);
+  });
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, notFound()));
 
   for (const prefix of EDGE_PREFIXES) {
@@ -110,6 +120,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     );
   }
   addAgentRoutes(app, context);
+  addMetricRoutes(app, context);
   const streams = addGatewayRoutes(app, context, new GatewayFeed(model, instanceId));
   await app.ready();
 
@@ -123,34 +134,33 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       streams.close();
       await app.close();
       await replaced.idle();
+      await refusals.close();
     },
   };
 }
 
-function answerError(
-  error: unknown,
-  reply: FastifyReply,
-  context: EdgeContext,
-  address: string,
-): FastifyReply {
+function answerRefusal(refusal: EdgeRefusal, reply: FastifyReply, instanceId: string): FastifyReply {
   // Requests that cannot even be routed never meet the hook.
-  void reply.header('ziti-instance-id', context.instanceId);
-  if (error instanceof EdgeRefusal) return sendRefusal(reply, error);
+  void reply.header('ziti-instance-id', instanceId);
+  return sendRefusal(reply, refusal);
+}
+
+function refusalOf(error: unknown, context: EdgeContext, address: string): EdgeRefusal {
+  if (error instanceof EdgeRefusal) return error;
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
-    return sendRefusal(reply, new EdgeRefusal(error.kind, error.code.toUpperCase(), error.message));
+    return new EdgeRefusal(error.kind, error.code.toUpperCase(), error.message);
   }
   const status = (error as { statusCode?: number }).statusCode;
-  if (status === 413)
-    return sendRefusal(reply, new EdgeRefusal('tooLarge', 'TOO_LARGE', 'The body is above 1 MiB'));
+  if (status === 413) return new EdgeRefusal('tooLarge', 'TOO_LARGE', 'The body is above 1 MiB');
   if (status !== undefined && status >= 400 && status < 500) {
-    return sendRefusal(reply, new EdgeRefusal('invalid', 'COULD_NOT_VALIDATE', 'The request cannot be read'));
+    return new EdgeRefusal('invalid', 'COULD_NOT_VALIDATE', 'The request cannot be read');
   }
   const id = randomBytes(6).toString('base64url');
   context.log.error(
     { errorId: id, address, error: messageOf(error), cause: error },
     'edge API: request failed',
   );
-  return sendRefusal(reply, new EdgeRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`));
+  return new EdgeRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`);
 }
 
 /** For what never became a request. */

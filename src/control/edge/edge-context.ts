@@ -8,6 +8,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../store/store.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
 import { EdgeRefusal, notAuthorized } from './edge-answer.ts';
+import type { LogInLedger } from './log-in-ledger.ts';
 import type { Peer, PeerIdentities } from './peer-identity.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
@@ -46,6 +47,7 @@ export interface EdgeContext extends EdgeParts {
   readonly peers: PeerIdentities;
   readonly enrollLimit: TokenBuckets;
   readonly logInLimit: TokenBuckets;
+  readonly logIns: LogInLedger;
   /** New at each start; on every answer. */
   readonly instanceId: string;
   /** Hears which certificate an identity really uses, so that the one it replaced can go. */

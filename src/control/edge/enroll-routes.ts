@@ -5,7 +5,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseName } from '#domain';
 import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/pki.ts';
-import { addRenewedCertificate, insertCertificate } from '../store/certificate-store.ts';
+import { renewCertificate } from '../audit/certificate-changes.ts';
+import { appendMachineAudit } from '../audit/machine-audit.ts';
+import { insertCertificate } from '../store/certificate-store.ts';
 import { claimEnrollment, findByToken, refuseCsr, type EnrollmentKind } from '../store/enrollment-store.ts';
 import { couldNotValidate, EdgeRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
 import { peerOf, peerOfKind, queryOf, type EdgeContext } from './edge-context.ts';
@@ -55,7 +57,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): voi
       lifetimeDays: lifetimeDaysOf(peer),
     });
     if ('problem' in answer) throw badCsr(answer.problem);
-    await addRenewed(context, peer, answer.issued);
+    await addRenewed(context, request, peer, answer.issued);
     return sendData(reply, { cert: answer.issued.chainPem });
   });
 
@@ -64,7 +66,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): voi
     const lifetimeDays = lifetimeDaysOf(peer);
     const answer = await context.pki.issueRouter(routerCsrs(request), { id: peer.identity.id, lifetimeDays });
     if ('problem' in answer) throw badCsr(answer.problem);
-    await addRenewed(context, peer, answer.issued);
+    await addRenewed(context, request, peer, answer.issued);
     const { chainPem, serverChainPem } = answer.issued;
     return sendData(reply, { cert: chainPem, serverCert: serverChainPem, ca: context.pki.caBundlePem });
   });
@@ -151,10 +153,22 @@ async function claim(
         .select('id')
         .where('id', '=', identityId)
         .executeTakeFirst();
-      if (known === undefined) return { ok: false, reason: 'its identity is gone' } as const;
+      if (known === undefined) return { ok: false, reason: 'identity-gone' } as const;
     }
     await insertCertificate(trx, identityId, issued, nowMs);
     touch('identity', identityId);
+    await appendMachineAudit(trx, touch, context, {
+      frontdoorId,
+      actor: { kind: 'enrollment', id: result.enrollment.id },
+      action: 'enroll',
+      target: { kind, id: identityId },
+      after: {
+        ...(kind === 'environment' ? { frontdoorId, name: name ?? identityId } : {}),
+        fingerprint: issued.fingerprint,
+        expiresAt: new Date(issued.notAfterMs).toISOString(),
+      },
+      address: request.ip,
+    });
     return result;
   });
   if (!claimed.ok) throw refused(context, request, claimed.reason);
@@ -162,19 +176,26 @@ async function claim(
   log.info({ identity: identityId, kind, frontdoor: frontdoorId, address: request.ip }, 'enrolled');
 }
 
-async function addRenewed(context: EdgeContext, peer: Peer, issued: IssuedCertificate): Promise<void> {
-  const { store, clock, log } = context;
-  const { id } = peer.identity;
-  if (!(await addRenewedCertificate(store, id, peer.leaf.fingerprint, issued, clock.nowMs()))) {
+async function addRenewed(
+  context: EdgeContext,
+  request: FastifyRequest,
+  { identity, leaf }: Peer,
+  issued: IssuedCertificate,
+): Promise<void> {
+  if (!(await renewCertificate(context, identity, leaf.fingerprint, issued, request.ip)))
     throw notAuthorized();
-  }
-  log.info({ identity: id, until: new Date(issued.notAfterMs).toISOString() }, 'certificate renewed');
+  context.log.info(
+    { identity: identity.id, until: new Date(issued.notAfterMs).toISOString() },
+    'certificate renewed',
+  );
 }
 
 /** One refusal for every reason; the log knows which. The token itself stands nowhere. */
 function refused(context: EdgeContext, request: FastifyRequest, reason: string): EdgeRefusal {
   context.log.warn({ address: request.ip, reason }, 'enrollment refused');
-  return invalidToken();
+  const refusal = invalidToken();
+  refusal.reason = `ENROLLMENT_${reason.toUpperCase().replaceAll('-', '_')}`;
+  return refusal;
 }
 
 function invalidToken(): EdgeRefusal {

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import { enrollRouter, makeKeyRequest } from '#sdk';
 import { openPki } from '../pki/pki.ts';
+import { openStore } from '../store/open-store.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 const DAY_MS = 86_400_000;
@@ -47,8 +48,11 @@ test('another certificate in the chain changes nothing', async () => {
 
 test('a certificate of another authority is refused, with our certificates as filler too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-rogue-'));
+  const store = await openStore({ path: 'memory' });
   const rogue = await openPki({
     dataDir: folder,
+    db: store.db,
+    secrets: fixture.secrets,
     trustDomain: 'test.frontdoor',
     hosts: [],
     clock: fixture.clock,
@@ -61,6 +65,7 @@ test('a certificate of another authority is refused, with our certificates as fi
   assert.equal(await seenAs(chainPem, keyPem), 401);
   assert.equal(await seenAs(chainPem + one.identity.certPem + fixture.pki.caBundlePem, keyPem), 401);
   rogue.close();
+  await store.close();
   rmSync(folder, { recursive: true });
 });
 

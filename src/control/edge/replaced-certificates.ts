@@ -2,30 +2,27 @@
  * Drops the certificate that a renewal replaced, once the new one was used. Told of every proven caller; asks the
  * store only for identities that hold more than one certificate.
  */
-import { messageOf, type Clock, type Log } from '#base';
-import { dropOlderCertificates } from '../store/certificate-store.ts';
-import type { Store } from '../store/store.ts';
+import { messageOf, type Log } from '#base';
+import { dropReplacedCertificates, type CertificateParts } from '../audit/certificate-changes.ts';
 import type { Peer } from './peer-identity.ts';
 
 export class ReplacedCertificates {
-  readonly #store: Store;
+  readonly #parts: CertificateParts;
   readonly #log: Log;
-  readonly #clock: Clock;
   readonly #running = new Map<string, Promise<void>>();
   /** When a fingerprint was last found to be the older one: it may be asked about again after a while. */
   readonly #older = new Map<string, number>();
 
-  constructor(store: Store, clock: Clock, log: Log) {
-    this.#store = store;
-    this.#clock = clock;
+  constructor(parts: CertificateParts, log: Log) {
+    this.#parts = parts;
     this.#log = log;
   }
 
   saw(peer: Peer): void {
     const { identity, leaf } = peer;
     if (identity.fingerprints.length < 2 || this.#running.has(identity.id)) return;
-    if (this.#clock.nowMs() - (this.#older.get(leaf.fingerprint) ?? -Infinity) < 60_000) return;
-    const work = this.#dropOlder(identity.id, leaf.fingerprint)
+    if (this.#parts.clock.nowMs() - (this.#older.get(leaf.fingerprint) ?? -Infinity) < 60_000) return;
+    const work = this.#dropOlder(identity, leaf.fingerprint)
       .catch((error: unknown) =>
         this.#log.warn(
           { identity: identity.id, error: messageOf(error) },
@@ -41,15 +38,15 @@ export class ReplacedCertificates {
     await Promise.all(this.#running.values());
   }
 
-  async #dropOlder(identityId: string, usedFingerprint: string): Promise<void> {
-    const dropped = await dropOlderCertificates(this.#store, identityId, usedFingerprint);
+  async #dropOlder(identity: Peer['identity'], usedFingerprint: string): Promise<void> {
+    const dropped = await dropReplacedCertificates(this.#parts, identity, usedFingerprint);
     if (dropped === 0) {
       if (this.#older.size > 10_000) this.#older.clear();
-      this.#older.set(usedFingerprint, this.#clock.nowMs());
+      this.#older.set(usedFingerprint, this.#parts.clock.nowMs());
     } else {
       this.#older.delete(usedFingerprint);
       this.#log.info(
-        { identity: identityId, dropped },
+        { identity: identity.id, dropped },
         'the renewed certificate is in use: older ones dropped',
       );
     }

@@ -5,11 +5,11 @@
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import type { Clock } from '#base';
+import { SERVICE_TOKEN_LIFETIME_MS } from '../oauth/token-lifetimes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createSigningKey, listSigningKeys, type SigningKey } from '../store/signing-key-store.ts';
-import type { Store } from '../store/store.ts';
+import { concerns, type Store } from '../store/store.ts';
 
-const YEAR_MS = 365 * 86_400_000;
 const MAX_REMEMBERED = 16_384;
 const MAX_TOKEN_CHARS = 4_096;
 const PURPOSE = 'service-session';
@@ -36,32 +36,34 @@ export interface ServiceTokensOptions {
   readonly issuer: string;
 }
 
-interface VerifyingKey extends ServiceTokenKey {
-  readonly key: KeyObject;
+interface HeldKey extends ServiceTokenKey {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+  readonly activatesAtMs: number;
+  readonly expiresAtMs: number | null;
 }
 
-/** Loads the signing keys; makes one when there is none, or when the newest is a year old. */
+/** Loads the signing keys; makes the first one. Later ones are made by the rotation, and join these when stored. */
 export async function openServiceTokens(options: ServiceTokensOptions): Promise<ServiceTokens> {
   const { store, secrets, clock } = options;
   const nowMs = clock.nowMs();
-  const [newest] = await listSigningKeys(store.db, secrets, PURPOSE, nowMs);
-  if (newest === undefined || newest.createdAtMs < nowMs - YEAR_MS) {
+  if ((await listSigningKeys(store.db, secrets, PURPOSE, nowMs)).length === 0) {
     await store.transaction((trx, touch) => createSigningKey(trx, touch, secrets, PURPOSE, nowMs));
   }
   const tokens = new ServiceTokens(options.issuer, clock);
-  tokens.useKeys(await listSigningKeys(store.db, secrets, PURPOSE, nowMs));
-  store.onChange(async (changes) => {
-    if (!changes.some((change) => change.entity === 'signing-key')) return;
+  const read = async (): Promise<void> =>
     tokens.useKeys(await listSigningKeys(store.db, secrets, PURPOSE, clock.nowMs()));
-  });
+  // Heard from before the first read: another control plane may store a key in between.
+  store.onChange((changes) => (concerns(changes, 'signing-key') ? read() : undefined));
+  await read();
   return tokens;
 }
 
 export class ServiceTokens {
   readonly #issuer: string;
   readonly #clock: Clock;
-  #signing: { readonly kid: string; readonly key: KeyObject } | undefined;
-  #verifying = new Map<string, VerifyingKey>();
+  #held: readonly HeldKey[] = [];
+  #onKeysChanged: () => void = () => {};
   #remembered = new Map<string, { readonly grant: ServiceGrant; readonly expiresAtMs: number }>();
 
   constructor(issuer: string, clock: Clock) {
@@ -69,33 +71,34 @@ export class ServiceTokens {
     this.#clock = clock;
   }
 
-  /** Newest first: the first signs, all verify. */
+  /** The one that signs last first. */
   useKeys(keys: readonly SigningKey[]): void {
-    const [newest] = keys;
-    this.#signing = newest && { kid: newest.id, key: createPrivateKey(newest.privateKeyPem) };
-    this.#verifying = new Map(
-      keys.map(({ id, publicKeyPem }) => {
-        const key = createPublicKey(publicKeyPem);
-        return [id, { kid: id, key, spki: key.export({ type: 'spki', format: 'der' }) }];
-      }),
-    );
+    this.#held = keys.map(heldKey);
     this.#remembered.clear();
+    this.#onKeysChanged();
+  }
+
+  /** `keys()` answers something new: for the one who hands copies on. */
+  onKeysChanged(listener: () => void): void {
+    this.#onKeysChanged = listener;
   }
 
   /** For routers that verify by themselves. */
   keys(): ServiceTokenKey[] {
-    return [...this.#verifying.values()].map(({ kid, spki }) => ({ kid, spki }));
+    return this.#valid().map(({ kid, spki }) => ({ kid, spki }));
   }
 
   mint(grant: ServiceGrant): string {
-    if (this.#signing === undefined) throw new Error('no key for service tokens');
-    const iat = Math.floor(this.#clock.nowMs() / 1000);
-    const header = { alg: 'ES256', kid: this.#signing.kid, typ: 'JWT' };
+    const nowMs = this.#clock.nowMs();
+    const signing = this.#valid().find(({ activatesAtMs }) => activatesAtMs <= nowMs);
+    if (signing === undefined) throw new Error('no key for service tokens');
+    const iat = Math.floor(nowMs / 1000);
+    const header = { alg: 'ES256', kid: signing.kid, typ: 'JWT' };
     const claims = {
       iss: this.#issuer,
       sub: grant.serviceId,
       aud: ['openziti'],
-      exp: iat + YEAR_MS / 1000,
+      exp: iat + SERVICE_TOKEN_LIFETIME_MS / 1000,
       iat,
       jti: sessionIdOf(grant),
       z_asid: grant.apiSessionId,
@@ -106,7 +109,7 @@ export class ServiceTokens {
     };
     const signed = `${base64Url(header)}.${base64Url(claims)}`;
     const signature = sign('sha256', Buffer.from(signed), {
-      key: this.#signing.key,
+      key: signing.privateKey,
       dsaEncoding: 'ieee-p1363',
     });
     return `${signed}.${signature.toString('base64url')}`;
@@ -121,9 +124,9 @@ export class ServiceTokens {
     if (header === undefined || claims === undefined || signature === undefined || more !== undefined)
       return undefined;
     const { alg, kid } = parsed(header);
-    const key = typeof kid === 'string' ? this.#verifying.get(kid) : undefined;
+    const key = this.#valid().find((held) => held.kid === kid);
     if (key === undefined || alg !== 'ES256') return undefined;
-    const options = { key: key.key, dsaEncoding: 'ieee-p1363' } as const;
+    const options = { key: key.publicKey, dsaEncoding: 'ieee-p1363' } as const;
     const proof = Buffer.from(signature, 'base64url');
     if (!verify('sha256', Buffer.from(`${header}.${claims}`), options, proof)) return undefined;
     const { sub, aud, exp, z_t, z_st, z_iid, z_asid } = parsed(claims);
@@ -138,6 +141,23 @@ export class ServiceTokens {
     this.#remembered.set(token, { grant, expiresAtMs });
     return grant;
   }
+
+  #valid(): readonly HeldKey[] {
+    const nowMs = this.#clock.nowMs();
+    return this.#held.filter((key) => key.expiresAtMs === null || key.expiresAtMs > nowMs);
+  }
+}
+
+function heldKey(key: SigningKey): HeldKey {
+  const publicKey = createPublicKey(key.publicKeyPem);
+  return {
+    kid: key.id,
+    spki: publicKey.export({ type: 'spki', format: 'der' }),
+    publicKey,
+    privateKey: createPrivateKey(key.privateKeyPem),
+    activatesAtMs: key.activatesAtMs,
+    expiresAtMs: key.expiresAtMs,
+  };
 }
 
 /** A service session's id follows from what it grants: asking twice is one session, and nothing is kept. */

@@ -1,6 +1,7 @@
 /** Version, trust bundle, log-in and what a client asks about itself. */
 import type { FastifyInstance } from 'fastify';
 import { couldNotValidate, EdgeRefusal, limited, sendData, sendList } from './edge-answer.ts';
+import { appendPeerAudit } from './edge-audit.ts';
 import { callerOf, queryOf, type EdgeContext } from './edge-context.ts';
 import { jsonBody, pageOf } from './edge-request.ts';
 import { apiSessionView, identityView, isoTime, routerView } from './service-view.ts';
@@ -50,11 +51,22 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeContext): vo
     const waitMs = context.logInLimit.take(identity.id);
     if (waitMs > 0) throw limited(waitMs);
     context.sawPeer(proof.peer);
+    const told = context.logIns.due(identity.id, request.ip);
     const session = await context.sessions.create(
       identity.id,
       leaf.fingerprint,
       configTypesOf(jsonBody(request)),
+      async (trx, touch, sessionId) => {
+        if (told === 0) return;
+        await appendPeerAudit(trx, touch, context, request, proof.peer, {
+          action: 'logIn',
+          target: { kind: 'api-session', id: sessionId },
+          after: { fingerprint: leaf.fingerprint },
+          occurrences: told,
+        });
+      },
     );
+    context.logIns.done(identity.id, request.ip, told);
     context.log.info(
       { identity: identity.id, apiSession: session.id, address: request.ip },
       'edge API: logged in',

@@ -77,7 +77,7 @@ function note(dirty: Dirty, changes: readonly Change[]): void {
   for (const { entity, id } of changes) {
     if (entity === 'identity') dirty.identities.add(id);
     else if (entity === 'share') dirty.shares.add(id);
-    else if (entity === 'frontend') dirty.all = true;
+    else if (entity === 'frontend' || entity === 'everything') dirty.all = true;
   }
 }
 

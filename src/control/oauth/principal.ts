@@ -1,32 +1,58 @@
 /**
- * Who calls the Management API, proven: the only way in. A bearer token is held to a policy whose every field must be
- * given, an API account's token to its HMAC; either way the caller must still be there and not revoked.
+ * Who calls the Management API, proven: the only way in. A bearer token of ours is held to a policy whose every field
+ * must be given, one of a trusted issuer to its configuration, an API account's token to its HMAC; either way the
+ * caller, or the organization that the issuer names, must still be there.
  */
-import { jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { decodeJwt, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { FrontdoorError, type Clock } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
-import { findAccount, findCaller, type Caller } from '../store/account-store.ts';
+import { provenBySecret, type CallerKind } from '../store/account-store.ts';
+import type { AccessDirectory } from '../store/access-directory.ts';
+import { findOrganization } from '../store/organization-store.ts';
 import type { Queries } from '../store/store.ts';
 import type { AuthorizationForm } from './authorization-policy.ts';
 import type { TokenKeys } from './token-keys.ts';
+import { TOKEN_LIFETIME_SECONDS } from './token-lifetimes.ts';
+import type { TrustedIssuers } from './trusted-issuers.ts';
+import type { VerifiedTokens } from './verified-tokens.ts';
 
-export type Principal = Caller;
+export interface Principal {
+  readonly kind: CallerKind | 'issuer';
+  /** Of an account or client; `<issuer>#<sub>` for whom a trusted issuer vouches for. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly scopes: readonly string[];
+}
 
 /** What a bearer token must be. */
 export interface TokenPolicy {
   readonly issuer: string;
   readonly audience: string;
+  /** {base_url} of other control planes over the same database: what they issue for themselves is as good. */
+  readonly peers: readonly string[];
   readonly algorithms: readonly ['ES256'];
   readonly type: 'at+jwt';
   readonly clockSkewMs: number;
 }
 
+/** Of the control plane with this {base_url}. */
+export function audienceOf(baseUrl: string): string {
+  return `${baseUrl}/frontdoor`;
+}
+
 export interface PrincipalSources {
   readonly db: Queries;
+  readonly access: AccessDirectory;
+  readonly verified: VerifiedTokens<Claims>;
   readonly secrets: Secrets;
   readonly keys: TokenKeys;
+  /** Undefined: no issuer but our own is trusted. */
+  readonly issuers?: TrustedIssuers | undefined;
   readonly clock: Clock;
 }
+
+/** RFC 7515: base64url without padding. Others read the same token out of other texts. */
+const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 /** The caller that a well-formed credential belongs to; undefined for a bad one. */
 export async function verifyToken(
@@ -35,46 +61,76 @@ export async function verifyToken(
   credential: Extract<AuthorizationForm, { form: 'bearer' | 'basic' }>,
 ): Promise<Principal | undefined> {
   if (credential.form === 'basic') {
-    return findAccount(sources.db, sources.secrets, credential.id, credential.secret);
+    const account = await sources.access.caller('account', credential.id);
+    return provenBySecret(sources.secrets, account, credential.secret);
+  }
+  if (!COMPACT_JWS.test(credential.token)) return undefined;
+  const issuer = sources.issuers === undefined ? undefined : statedIssuer(credential.token);
+  if (issuer !== policy.issuer && sources.issuers?.has(issuer) === true) {
+    const vouched = await sources.issuers.verify(issuer, credential.token);
+    if (vouched === undefined) return undefined;
+    return (await findOrganization(sources.db, vouched.organizationId)) === undefined ? undefined : vouched;
   }
   const claims = await verifiedClaims(sources, policy, credential.token);
   if (claims === undefined) return undefined;
-  const caller = await findCaller(sources.db, claims.kind, claims.subject);
+  const caller = (await sources.access.caller(claims.kind, claims.subject))?.caller;
   if (caller === undefined || caller.organizationId !== claims.organizationId) return undefined;
   return { ...caller, scopes: claims.scopes.filter((scope) => caller.scopes.includes(scope)) };
 }
 
-interface Claims {
+/** What a token says of itself, unproven: it only decides who has to prove it. */
+function statedIssuer(token: string): string | undefined {
+  try {
+    const { iss } = decodeJwt(token);
+    return typeof iss === 'string' ? iss : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Claims {
   readonly subject: string;
-  readonly kind: Caller['kind'];
+  readonly kind: CallerKind;
   readonly organizationId: string;
   readonly scopes: readonly string[];
 }
 
 async function verifiedClaims(
-  { keys, clock }: PrincipalSources,
+  { keys, clock, verified }: PrincipalSources,
   policy: TokenPolicy,
   token: string,
 ): Promise<Claims | undefined> {
+  const { issuer, audience, peers } = policy;
+  const known = verified.get(token);
+  if (known !== undefined && known.issuer === issuer && known.audience === audience) {
+    const isOver = known.expiresAtMs + policy.clockSkewMs <= clock.nowMs();
+    return isOver || keys.byId(known.keyId) === undefined ? undefined : known.claims;
+  }
   const keyOf: JWTVerifyGetKey = ({ kid }) => {
     const key = kid === undefined ? undefined : keys.byId(kid);
     if (key === undefined) throw new FrontdoorError('unauthenticated', 'unknown_key', 'unknown key');
     return key.publicKey;
   };
   try {
-    const { payload } = await jwtVerify(token, keyOf, {
-      issuer: policy.issuer,
-      audience: policy.audience,
+    const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
+      issuer: [issuer, ...peers],
+      audience: [audience, ...peers.map(audienceOf)],
       algorithms: [...policy.algorithms],
       typ: policy.type,
       clockTolerance: policy.clockSkewMs / 1_000,
       currentDate: new Date(clock.nowMs()),
+      // Whatever a token's end says: none of ours lives longer.
+      maxTokenAge: TOKEN_LIFETIME_SECONDS,
       requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat', 'scope', 'org', 'caller'],
     });
     const { sub, scope, org, caller } = payload;
     if (typeof sub !== 'string' || typeof scope !== 'string' || typeof org !== 'string') return undefined;
     if (caller !== 'client' && caller !== 'account') return undefined;
-    return { subject: sub, kind: caller, organizationId: org, scopes: scope.split(' ') };
+    const claims: Claims = { subject: sub, kind: caller, organizationId: org, scopes: scope.split(' ') };
+    const keyId = protectedHeader.kid!;
+    const expiresAtMs = Math.min(payload.exp!, payload.iat! + TOKEN_LIFETIME_SECONDS) * 1_000;
+    verified.remember(token, { claims, keyId, issuer, audience, expiresAtMs });
+    return claims;
   } catch {
     return undefined;
   }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createLocalJWKSet, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import { FrontdoorError } from '#base';
 import { AUDIENCE, BASE_URL, openApiWorld, type ApiWorld, type CallAnswer } from '../api/api-fixture.ts';
+import { createManagementApi } from '../api/management-api.ts';
 import { listSigningKeys } from '../store/signing-key-store.ts';
 
 type TokenBody = { access_token: string; token_type: string; expires_in: number; scope: string };
@@ -115,18 +117,41 @@ describe('the token endpoint', () => {
     const { organizationId, accountId, apiToken, frontdoorId } = world.first;
     const asAccount = { ...request, client_id: accountId, client_secret: apiToken, scope: 'frontdoor.admin' };
     assert.equal(errorOf(await ask(asAccount)), 'invalid_client');
-    const allow = (flag: number) =>
-      world.store.db
-        .updateTable('organization')
-        .set({ token_exchange: flag })
-        .where('id', '=', organizationId)
-        .execute();
-    await allow(1);
+    const allow = (tokenExchange: boolean) =>
+      world.call('PATCH', `/organizations/${organizationId}/settings`, { body: { tokenExchange } });
+    await allow(true);
     const { status, body } = await ask({ ...asAccount, scope: 'frontdoor.read' });
     assert.equal(status, 200);
     const authorization = `Bearer ${(body as TokenBody).access_token}`;
     assert.equal((await world.call('GET', `/frontdoor/${frontdoorId}`, { authorization })).status, 200);
-    await allow(0);
+    await allow(false);
+    assert.equal(errorOf(await ask(asAccount)), 'invalid_client');
+  });
+
+  it('tells the audit trail of each token, and gives none away that it could not tell of', async () => {
+    const logins = () =>
+      world.store.db.selectFrom('audit_event').selectAll().where('action', '=', 'issueToken').execute();
+    const before = (await logins()).length;
+    const answer = await ask({ ...request, scope: 'frontdoor.read' });
+    const token = (answer.body as TokenBody).access_token;
+    const rows = await logins();
+    assert.equal(rows.length, before + 1);
+    const { actor_kind, actor_id, target_kind, organization_id, after, address, result } = rows.at(-1)!;
+    assert.deepEqual(
+      [actor_kind, actor_id, target_kind, organization_id, address, result],
+      ['client', world.first.clientId, 'oauth-client', world.first.organizationId, '127.0.0.1', 'ok'],
+    );
+    assert.deepEqual(JSON.parse(after!), { scopes: ['frontdoor.read'], expiresInSeconds: 3600 });
+    assert.ok(!JSON.stringify(rows).includes(token.split('.')[2]!));
+    const full = new FrontdoorError('unavailable', 'disk_full', 'the disk is full');
+    const broken = await createManagementApi({
+      ...world.options,
+      store: { ...world.store, transaction: () => Promise.reject(full) },
+    });
+    const refused = await broken.inject({ method: 'POST', url: '/oauth/token', payload: request });
+    assert.equal(refused.statusCode, 503);
+    assert.ok(!refused.body.includes('access_token'));
+    await broken.close();
   });
 
   it('signs with a published key and describes itself', async () => {
@@ -230,7 +255,10 @@ describe('bearer tokens', () => {
   it('never carry more than their client still has', async () => {
     const { clientId, frontdoorId } = world.first;
     const scopes = (text: string) =>
-      world.store.db.updateTable('oauth_client').set({ scopes: text }).where('id', '=', clientId).execute();
+      world.store.transaction(async (trx, touch) => {
+        await trx.updateTable('oauth_client').set({ scopes: text }).where('id', '=', clientId).execute();
+        touch('caller', clientId);
+      });
     await scopes('frontdoor.write');
     const answer = await world.call('GET', `/frontdoor/${frontdoorId}`, { authorization: `Bearer ${token}` });
     assert.equal(answer.status, 403);
@@ -245,11 +273,8 @@ describe('bearer tokens', () => {
     assert.equal(await statusOf(token), 401);
     world.clock.advance(-120_000);
     assert.equal(await statusOf(token), 200);
-    await world.store.db
-      .updateTable('oauth_client')
-      .set({ revoked_at: 1 })
-      .where('id', '=', world.first.clientId)
-      .execute();
+    const revoked = await world.call('DELETE', `/oauth-clients/${world.first.clientId}`);
+    assert.equal(revoked.status, 204);
     assert.equal(await statusOf(token), 401);
   });
 });

@@ -6,15 +6,22 @@ import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Clock } from '#base';
 import { SCOPES } from '#contract';
+import { isUuid } from '#domain';
+import type { AuditEntry } from '../audit/audit-entry.ts';
+import { appendAudit } from '../audit/audit-store.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { findTokenClient, type Caller } from '../store/account-store.ts';
-import type { Queries } from '../store/store.ts';
+import type { AccessDirectory } from '../store/access-directory.ts';
+import { provenBySecret, type Caller } from '../store/account-store.ts';
+import type { Store } from '../store/store.ts';
 import { authorizationForm } from './authorization-policy.ts';
 import { textOfBase64 } from './base64-text.ts';
+import type { LoginFailures } from './login-failures.ts';
 import type { TokenPolicy } from './principal.ts';
 import type { TokenKeys } from './token-keys.ts';
+import { TOKEN_LIFETIME_SECONDS } from './token-lifetimes.ts';
 
-export const TOKEN_LIFETIME_SECONDS = 3_600;
+/** Stands in for what is no id, and may hold what a database takes for no text. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 export type TokenErrorCode =
   'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope';
@@ -26,12 +33,16 @@ export type TokenAnswer =
       readonly status: 400 | 401;
       readonly error: TokenErrorCode;
       readonly message: string;
-    };
+    }
+  /** Too many wrong secrets for this client. */
+  | { readonly ok: 'later'; readonly afterMs: number };
 
 export interface TokenSources {
-  readonly db: Queries;
+  readonly store: Store;
+  readonly access: AccessDirectory;
   readonly secrets: Secrets;
   readonly keys: TokenKeys;
+  readonly failures: LoginFailures;
   readonly clock: Clock;
 }
 
@@ -43,6 +54,7 @@ export async function issueToken(
   policy: TokenPolicy,
   parameters: TokenParameters,
   authorization: readonly string[],
+  address: string,
 ): Promise<TokenAnswer> {
   if (parameters === undefined)
     return refused('invalid_request', 'The body is not readable or names a field twice');
@@ -63,18 +75,27 @@ export async function issueToken(
     return refused('invalid_request', 'The client is named in the header and in the body');
   if (credentials === undefined)
     return refused('invalid_client', 'Client credentials are missing or invalid');
-  const client = await findTokenClient(sources.db, sources.secrets, credentials.id, credentials.secret);
-  if (client === undefined) return refused('invalid_client', 'Client credentials are missing or invalid');
+  const { access, secrets, failures } = sources;
+  const afterMs = failures.waitMs(credentials.id, address);
+  if (afterMs > 0) return { ok: 'later', afterMs };
+  const client = await tokenClient(access, secrets, credentials.id, credentials.secret);
+  if (client === undefined) {
+    failures.failed(credentials.id, address);
+    return refused('invalid_client', 'Client credentials are missing or invalid');
+  }
+  failures.succeeded(credentials.id, address);
   if (values.get('audience') !== policy.audience) {
     return refused('invalid_request', `Value for audience must be of ${policy.audience}`);
   }
   const scopes = scopesOf(values.get('scope'), client);
   if (scopes === undefined)
     return refused('invalid_scope', `Value for scope must be of ${client.scopes.join(' ')}`);
+  const accessToken = await signedToken(sources, policy, client, scopes);
+  await recordLogin(sources, client, scopes, address);
   return {
     ok: true,
     body: {
-      access_token: await signedToken(sources, policy, client, scopes),
+      access_token: accessToken,
       token_type: 'Bearer',
       expires_in: TOKEN_LIFETIME_SECONDS,
       scope: scopes.join(' '),
@@ -93,6 +114,21 @@ export function issuerMetadata(issuer: string): Readonly<Record<string, unknown>
     token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
     scopes_supported: SCOPES,
   };
+}
+
+/** An OAuth client, or an API account of an organization that allows the exchange. */
+async function tokenClient(
+  access: AccessDirectory,
+  secrets: Secrets,
+  id: string,
+  secret: string,
+): Promise<Caller | undefined> {
+  const asked = isUuid(id) ? id : NO_ID;
+  const [client, account] = await Promise.all([
+    access.caller('client', asked),
+    access.caller('account', asked),
+  ]);
+  return provenBySecret(secrets, client ?? (account?.mayExchange === true ? account : undefined), secret);
 }
 
 function credentialsOf(
@@ -142,6 +178,25 @@ async function signedToken(
     .setExpirationTime(nowSeconds + TOKEN_LIFETIME_SECONDS)
     .setJti(randomUUID())
     .sign(key.privateKey);
+}
+
+/** Nobody holds a token that the audit trail does not know of. */
+async function recordLogin(
+  { store, secrets, clock }: TokenSources,
+  { kind, id, organizationId }: Caller,
+  scopes: readonly string[],
+  address: string,
+): Promise<void> {
+  const entry: AuditEntry = {
+    organizationId,
+    actor: { kind, id },
+    action: 'issueToken',
+    target: { kind: kind === 'account' ? 'api-account' : 'oauth-client', id },
+    after: { scopes, expiresInSeconds: TOKEN_LIFETIME_SECONDS },
+    address,
+    result: 'ok',
+  };
+  await store.transaction((trx, touch) => appendAudit(trx, touch, secrets, entry, clock.nowMs()));
 }
 
 function refused(error: TokenErrorCode, message: string): TokenAnswer {

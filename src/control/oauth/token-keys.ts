@@ -1,16 +1,20 @@
-/** The keys of bearer tokens, in memory: the newest signs, all verify, and what is stored later joins them. */
+/**
+ * The keys of bearer tokens, in memory: the newest whose time has come signs, all verify until their end, and what is
+ * stored later joins them.
+ */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { exportJWK, type JWK } from 'jose';
 import { FrontdoorError, type Clock } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
 import { listSigningKeys } from '../store/signing-key-store.ts';
-import type { Store } from '../store/store.ts';
+import { concerns, type Store } from '../store/store.ts';
 
 export interface TokenKey {
   readonly id: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
   readonly jwk: JWK;
+  readonly activatesAtMs: number;
   readonly expiresAtMs: number | null;
 }
 
@@ -29,26 +33,24 @@ export class TokenKeys {
   /** Errors: those of the store. */
   static async load(store: Store, secrets: Secrets, clock: Clock): Promise<TokenKeys> {
     const keys = new TokenKeys(store, secrets, clock);
-    store.onChange((changes) =>
-      changes.some(({ entity }) => entity === 'signing-key') ? keys.#read() : undefined,
-    );
+    store.onChange((changes) => (concerns(changes, 'signing-key') ? keys.#read() : undefined));
     await keys.#read();
     return keys;
   }
 
   /** The key that signs now. Throws `unavailable` when there is none. */
   signing(): TokenKey {
-    const [newest] = this.valid();
-    if (newest === undefined)
-      throw new FrontdoorError('unavailable', 'no_signing_key', 'no key signs tokens');
-    return newest;
+    const nowMs = this.#clock.nowMs();
+    const key = this.valid().find(({ activatesAtMs }) => activatesAtMs <= nowMs);
+    if (key === undefined) throw new FrontdoorError('unavailable', 'no_signing_key', 'no key signs tokens');
+    return key;
   }
 
   byId(id: string): TokenKey | undefined {
     return this.valid().find((key) => key.id === id);
   }
 
-  /** Newest first. */
+  /** The one that signs last first; one that does not sign yet is among them. */
   valid(): readonly TokenKey[] {
     const nowMs = this.#clock.nowMs();
     return this.#keys.filter((key) => key.expiresAtMs === null || key.expiresAtMs > nowMs);
@@ -61,7 +63,8 @@ export class TokenKeys {
         const publicKey = createPublicKey(key.publicKeyPem);
         const jwk = { ...(await exportJWK(publicKey)), kid: key.id, use: 'sig', alg: 'ES256' };
         const privateKey = createPrivateKey(key.privateKeyPem);
-        return { id: key.id, privateKey, publicKey, jwk, expiresAtMs: key.expiresAtMs };
+        const { id, activatesAtMs, expiresAtMs } = key;
+        return { id, privateKey, publicKey, jwk, activatesAtMs, expiresAtMs };
       }),
     );
   }

@@ -167,3 +167,22 @@ test('a certificate that was taken away renews nothing, though its channel stand
 function publicKeyOf(pem: string): Buffer {
   return new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
 }
+
+test('a renewal and the end of what it replaced are told by the audit trail', async () => {
+  const router = await connect();
+  const { clientCertPem } = await renew(router);
+  assert.equal(await verify(router, clientCertPem), '');
+  const events = await world.store.db
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('organization_id', '=', '')
+    .orderBy('sequence')
+    .execute();
+  assert.deepEqual(
+    events.map((event) => [event.actor_kind, event.actor_id, event.action, event.target_id, event.address]),
+    [
+      ['router', 'r1', 'renewCertificate', 'r1', '127.0.0.1'],
+      ['system', null, 'dropReplacedCertificates', 'r1', null],
+    ],
+  );
+});

@@ -4,23 +4,24 @@
  * counts no more. Until then both do, so that a crash on either side locks nobody out.
  */
 import { X509Certificate } from 'node:crypto';
-import { messageOf, type Clock, type Log } from '#base';
+import { messageOf, type Log } from '#base';
 import { fingerprintOf } from '#net';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
+import {
+  dropReplacedCertificates,
+  renewCertificate,
+  type CertificateParts,
+} from '../audit/certificate-changes.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Pki } from '../pki/pki.ts';
-import { addRenewedCertificate, dropOlderCertificates } from '../store/certificate-store.ts';
-import type { Store } from '../store/store.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 
 export type CertificateIssuer = Pick<Pki, 'issueRouter' | 'proveLeaf' | 'caBundlePem'>;
 
-export interface CertificateExtensionOptions {
+export interface CertificateExtensionOptions extends CertificateParts {
   readonly issuer: CertificateIssuer;
   readonly model: OverlayModel;
-  readonly store: Store;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -41,7 +42,7 @@ export class CertificateExtension {
 
   async onRequest(router: ConnectedRouter, frame: Frame): Promise<void> {
     const request = ctrlMessages.enrollmentExtendRouter.decode(frame.body);
-    const { issuer, store, clock, log } = this.#options;
+    const { issuer, clock, log } = this.#options;
     const nowMs = clock.nowMs();
     if (nowMs - (this.#askedAtMs.get(router) ?? -Infinity) < MIN_INTERVAL_MS) {
       this.#refuse(router, frame, 'TOO_MANY_REQUESTS', 'the last request was just now');
@@ -61,7 +62,8 @@ export class CertificateExtension {
       return;
     }
     const { issued } = answer;
-    if (!(await addRenewedCertificate(store, router.id, usedFingerprint, issued, nowMs))) {
+    const address = router.channel.peer.address.replace(/:\d+$/, '');
+    if (!(await renewCertificate(this.#options, machineOf(router), usedFingerprint, issued, address))) {
       this.#refuse(router, frame, 'UNAUTHORIZED', 'the certificate of this channel does not count any more');
       return;
     }
@@ -109,7 +111,7 @@ export class CertificateExtension {
   }
 
   async #dropOlder(router: ConnectedRouter, fingerprint: string): Promise<void> {
-    const dropped = await dropOlderCertificates(this.#options.store, router.id, fingerprint);
+    const dropped = await dropReplacedCertificates(this.#options, machineOf(router), fingerprint);
     if (dropped > 0) {
       this.#options.log.info(
         { router: router.id, dropped },
@@ -153,4 +155,8 @@ export class CertificateExtension {
     );
     router.channel.reply(frame, ctrlMessages.enrollmentVerified.frame({ code, message }));
   }
+}
+
+function machineOf({ id }: ConnectedRouter) {
+  return { id, kind: 'router', frontdoorId: null } as const;
 }

@@ -51,6 +51,12 @@ export class ConnectedRouter {
 export class RouterRegistry {
   readonly #routers = new Map<string, ConnectedRouter>();
   readonly #edgeAddresses = new Map<string, EdgeAddress>();
+  readonly #edgeListeners: ((routerId: string) => void)[] = [];
+
+  /** Whenever what SDKs are told of a router may have changed. */
+  onEdgeChange(listener: (routerId: string) => void): void {
+    this.#edgeListeners.push(listener);
+  }
 
   get(id: string): ConnectedRouter | undefined {
     return this.#routers.get(id);
@@ -74,12 +80,19 @@ export class RouterRegistry {
 
   /** False when a newer channel took its place. */
   remove(router: ConnectedRouter): boolean {
-    return this.isCurrent(router) && this.#routers.delete(router.id);
+    if (!this.isCurrent(router) || !this.#routers.delete(router.id)) return false;
+    this.#tellEdge(router.id);
+    return true;
   }
 
   setEdge(router: ConnectedRouter, edge: EdgeAddress | undefined): void {
     router.edge = edge;
     if (edge !== undefined) this.#edgeAddresses.set(router.id, edge);
+    this.#tellEdge(router.id);
+  }
+
+  #tellEdge(routerId: string): void {
+    for (const listener of this.#edgeListeners) listener(routerId);
   }
 
   /** The last address that SDKs were given; kept while the router is away. */

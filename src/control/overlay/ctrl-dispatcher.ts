@@ -151,12 +151,15 @@ export class CtrlDispatcher {
 
   #onConnectEvents(router: ConnectedRouter, frame: Frame): void {
     const { events, fullState } = ctrlMessages.connectEvents.decode(frame.body);
+    const before = fullState ? [...router.presentIdentities] : [];
     if (fullState) router.presentIdentities.clear();
     for (const { identityId, isConnected } of events) {
       if (!isConnected) router.presentIdentities.delete(identityId);
       // Only who we know counts: the set cannot outgrow the model.
       else if (this.#parts.model.identity(identityId) !== undefined) router.presentIdentities.add(identityId);
     }
+    this.#parts.prober.onPresence(before);
+    this.#parts.prober.onPresence(events.map(({ identityId }) => identityId));
   }
 
   #onValidateSessions(router: ConnectedRouter, frame: Frame): void {

@@ -72,7 +72,7 @@ export class ModelFollower {
       goneIds.add(terminator.id);
     }
     if (gone.length > 0) {
-      terminators.remove(gone).catch((error: unknown) => {
+      terminators.removeDisallowed(gone).catch((error: unknown) => {
         log.warn({ err: error, count: gone.length }, 'terminators not removed from the store');
       });
     }

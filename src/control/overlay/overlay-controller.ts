@@ -16,7 +16,8 @@ import { headerId, HeaderWriter, versionHeader, WIRE_VERSION, type Frame } from 
 import { ControllerCapability, ctrlMessages, decodeRouterHello, encodeControllerHello } from '#wire/ctrl';
 import type { ApiSessions } from '../model/api-sessions.ts';
 import type { ModelChange, OverlayModel } from '../model/overlay-model.ts';
-import type { StatusBoard } from '../model/share-status.ts';
+import type { Measurements } from '../model/share-status.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../store/store.ts';
 import { CertificateExtension, type CertificateIssuer } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
@@ -51,6 +52,8 @@ export interface OverlayControllerOptions {
   readonly model: OverlayModel;
   readonly sessions: ApiSessions;
   readonly store: Store;
+  /** Tags the audit events of renewals. */
+  readonly secrets: Pick<Secrets, 'tag'>;
   readonly verifyServiceToken: VerifyServiceToken;
   /** Keys that sign service sessions now. */
   readonly serviceKeys: () => readonly ServiceKey[];
@@ -62,6 +65,8 @@ export interface OverlayControllerOptions {
   readonly pendingLimits?: PendingLimits;
   readonly circuitLimits?: CircuitLimits;
   readonly maxProbesPerSecond?: number;
+  /** Another control plane over the same store has the environment's channel. */
+  readonly isConnectedElsewhere?: (identityId: string) => boolean;
 }
 
 /** A router, as SDKs are told of it. */
@@ -76,7 +81,8 @@ export interface OverlayRouter {
 export interface OverlayController {
   /** The port that routers dial. */
   readonly port: number;
-  readonly status: StatusBoard;
+  /** As seen from here. */
+  readonly status: Measurements;
   readonly circuitCount: number;
   /** Every router with an edge part that was seen since the start. */
   routers(): OverlayRouter[];
@@ -133,6 +139,9 @@ class OverlayCore implements OverlayController {
       clock,
       log,
       ...(options.maxProbesPerSecond === undefined ? {} : { maxProbesPerSecond: options.maxProbesPerSecond }),
+      ...(options.isConnectedElsewhere === undefined
+        ? {}
+        : { isConnectedElsewhere: options.isConnectedElsewhere }),
     }));
     const builder = (this.#builder = new CircuitBuilder({
       routers,
@@ -156,7 +165,8 @@ class OverlayCore implements OverlayController {
       log,
       ...(options.pendingLimits === undefined ? {} : { limits: options.pendingLimits }),
     });
-    this.#certificates = new CertificateExtension({ issuer: options.issuer, model, store, clock, log });
+    const { issuer, secrets } = options;
+    this.#certificates = new CertificateExtension({ issuer, model, store, secrets, clock, log });
     this.#dispatcher = new CtrlDispatcher({
       certificates: this.#certificates,
       model,
@@ -175,6 +185,7 @@ class OverlayCore implements OverlayController {
       sessionCheck,
     });
     model.onChange((change) => this.#onModelChange(change));
+    routers.onEdgeChange((id) => prober.onRouterEdge(id));
   }
 
   async open(): Promise<void> {
@@ -210,7 +221,7 @@ class OverlayCore implements OverlayController {
     return this.#listener?.port ?? 0;
   }
 
-  get status(): StatusBoard {
+  get status(): Measurements {
     return this.#prober;
   }
 

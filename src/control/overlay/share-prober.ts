@@ -7,11 +7,12 @@ import { base62, utf8, type Clock, type Log } from '#base';
 import { headerId, RouteErrorCode, type RouteResult } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { ShareStatus, StatusBoard } from '../model/share-status.ts';
+import type { MeasuredKind, MeasuredShare, Measurements, ShareStatus } from '../model/share-status.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import {
   isProbeDue,
-  retryDelayMs,
+  measuredOf,
+  shareStatusAt,
   stepShare,
   type ShareEvent,
   type ShareRecord,
@@ -32,6 +33,8 @@ export interface ShareProberOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxProbesPerSecond?: number;
+  /** Another control plane has the environment's channel, and measures its shares. */
+  readonly isConnectedElsewhere?: (identityId: string) => boolean;
 }
 
 interface Probe {
@@ -39,12 +42,13 @@ interface Probe {
   readonly deadlineMs: number;
 }
 
-export class ShareProber implements StatusBoard {
+export class ShareProber implements Measurements {
   readonly #options: ShareProberOptions;
   readonly #maxPerSecond: number;
   readonly #shares = new Map<string, ShareRecord>();
   /** By circuit id, in the order of their deadlines. */
   readonly #probes = new Map<string, Probe>();
+  readonly #listeners: ((kind: MeasuredKind, id: string) => void)[] = [];
   readonly #startedAtMs: number;
   #allowance: number;
   #allowanceAtMs: number;
@@ -59,16 +63,16 @@ export class ShareProber implements StatusBoard {
   }
 
   share(serviceId: string): ShareStatus {
+    return shareStatusAt(this.measured(serviceId), this.#options.clock.nowMs());
+  }
+
+  measured(serviceId: string): MeasuredShare | undefined {
     const record = this.#shares.get(serviceId);
-    if (record === undefined) return { state: 'PENDING' };
-    if (record.state !== 'FAILED') return { state: record.state };
-    const nowMs = this.#options.clock.nowMs();
-    // Without a host there is nothing to retry but to look again.
-    const nextMs = Number.isFinite(record.nextProbeMs)
-      ? record.nextProbeMs
-      : nowMs + retryDelayMs(record.count);
-    const nextRetry = new Date(Math.max(nextMs, nowMs)).toISOString();
-    return { state: 'FAILED', failure: { count: record.count, lastError: record.lastError, nextRetry } };
+    return record === undefined ? undefined : measuredOf(record);
+  }
+
+  onMeasured(listener: (kind: MeasuredKind, id: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   isConnected(identityId: string): boolean {
@@ -88,7 +92,9 @@ export class ShareProber implements StatusBoard {
     const { model, clock } = this.#options;
     const environmentId = model.service(serviceId)?.environmentId ?? '';
     const isStarting = clock.nowMs() - this.#startedAtMs < START_GRACE_MS;
-    this.#step(serviceId, { type: 'known', isAgentConnected: isStarting || this.isConnected(environmentId) });
+    const isAgentConnected =
+      isStarting || this.isConnected(environmentId) || this.#isElsewhere(environmentId);
+    this.#step(serviceId, { type: 'known', isAgentConnected });
     if (this.#reachable(serviceId).length > 0) this.#step(serviceId, { type: 'hosted' });
   }
 
@@ -100,16 +106,28 @@ export class ShareProber implements StatusBoard {
   }
 
   onRouterConnected(router: ConnectedRouter): void {
-    for (const { serviceId } of this.#options.terminators.ofRouter(router.id).values()) {
+    for (const { serviceId, identityId } of this.#options.terminators.ofRouter(router.id).values()) {
       this.#step(serviceId, { type: 'hosted' });
+      this.#tell('identity', identityId);
     }
+  }
+
+  /** These came to a router, or left it. */
+  onPresence(identityIds: Iterable<string>): void {
+    for (const id of identityIds) this.#tell('identity', id);
+  }
+
+  onRouterEdge(routerId: string): void {
+    this.#tell('router', routerId);
   }
 
   onRouterGone(router: ConnectedRouter): void {
     for (const [circuitId, { terminator }] of this.#probes) {
       if (terminator.routerId === router.id) this.#probes.delete(circuitId);
     }
-    for (const { serviceId } of this.#options.terminators.ofRouter(router.id).values()) {
+    this.onPresence(router.presentIdentities);
+    for (const { serviceId, identityId } of this.#options.terminators.ofRouter(router.id).values()) {
+      this.#tell('identity', identityId);
       if (this.#reachable(serviceId).length > 0) continue;
       this.#step(serviceId, { type: 'unhosted', reason: `router ${router.id} is not connected` });
     }
@@ -162,7 +180,8 @@ export class ShareProber implements StatusBoard {
   }
 
   #onTerminator(terminator: Terminator, change: 'added' | 'changed' | 'removed'): void {
-    const { serviceId } = terminator;
+    const { serviceId, identityId } = terminator;
+    this.#tell('identity', identityId);
     if (!this.#shares.has(serviceId)) return;
     const reachable = this.#reachable(serviceId);
     if (change === 'removed') {
@@ -197,11 +216,23 @@ export class ShareProber implements StatusBoard {
 
   #set(serviceId: string, before: ShareRecord | undefined, after: ShareRecord): void {
     this.#shares.set(serviceId, after);
+    if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#tell('share', serviceId);
     if (before?.state === after.state) return;
     const { log, model } = this.#options;
-    const fields = { share: model.service(serviceId)?.name, service: serviceId, status: after.state };
+    const service = model.service(serviceId);
+    // What is seen from here says nothing of it.
+    if (service !== undefined && this.#isElsewhere(service.environmentId)) return;
+    const fields = { share: service?.name, service: serviceId, status: after.state };
     if (after.state === 'FAILED') log.warn({ ...fields, reason: after.lastError }, 'share failed');
     else log.info(fields, 'share status');
+  }
+
+  #isElsewhere(identityId: string): boolean {
+    return this.#options.isConnectedElsewhere?.(identityId) === true && !this.isConnected(identityId);
+  }
+
+  #tell(kind: MeasuredKind, id: string): void {
+    for (const listener of this.#listeners) listener(kind, id);
   }
 
   #probe(serviceId: string, nowMs: number): void {
@@ -235,4 +266,15 @@ export class ShareProber implements StatusBoard {
     this.#allowanceAtMs = nowMs;
     return this.#allowance >= 1;
   }
+}
+
+function isSameMeasurement(before: ShareRecord | undefined, after: ShareRecord): boolean {
+  if (before === undefined) return false;
+  const [a, b] = [measuredOf(before), measuredOf(after)];
+  return (
+    a.state === b.state &&
+    a.count === b.count &&
+    a.lastError === b.lastError &&
+    a.nextProbeMs === b.nextProbeMs
+  );
 }

@@ -2,6 +2,8 @@
  * What is known of one share, from events alone: is it hosted, did its host find the backend well, did a circuit reach
  * it. Pure; the driver (share-prober.ts) tells the events and makes the probes that the answers ask for.
  */
+import type { MeasuredShare, ShareStatus } from '../model/share-status.ts';
+
 export type ShareEvent =
   /** The share is new to us. `isAgentConnected`: its environment has a channel, or may still be coming. */
   | { readonly type: 'known'; readonly isAgentConnected: boolean }
@@ -80,6 +82,20 @@ export function stepShare(record: ShareRecord | undefined, event: ShareEvent, no
       if (now.isHosted || nowMs < now.hostDeadlineMs) return now;
       return failed({ ...now, hostDeadlineMs: Infinity }, now.unhostedReason, nowMs);
   }
+}
+
+export function measuredOf({ state, count, lastError, nextProbeMs }: ShareRecord): MeasuredShare {
+  if (state !== 'FAILED') return { state, count: 0, lastError: '', nextProbeMs: null };
+  return { state, count, lastError, nextProbeMs: Number.isFinite(nextProbeMs) ? nextProbeMs : null };
+}
+
+/** As it is told now. Without a host there is nothing to retry but to look again. */
+export function shareStatusAt(measured: MeasuredShare | undefined, nowMs: number): ShareStatus {
+  if (measured === undefined) return { state: 'PENDING' };
+  const { state, count, lastError, nextProbeMs } = measured;
+  if (state !== 'FAILED') return { state };
+  const nextMs = Math.max(nextProbeMs ?? nowMs + retryDelayMs(count), nowMs);
+  return { state, failure: { count, lastError, nextRetry: new Date(nextMs).toISOString() } };
 }
 
 /** True when a probe should be sent now. */

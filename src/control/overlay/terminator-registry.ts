@@ -1,25 +1,15 @@
 /**
  * Where services are hosted: in memory for every circuit, in the store so that a restart forgets nothing. Memory
- * changes at once; the store follows, and a caller that answers a router waits for it.
+ * changes at once; the store follows, and a caller that answers a router waits for it. What other control planes store
+ * of their routers is followed: a router may come here next.
  */
-import type { PeerData } from '#wire';
 import { FrontdoorError } from '#base';
-import type { Store } from '../store/store.ts';
-import type { TerminatorTable as TerminatorRow } from '../store/schema.ts';
+import type { Change, Queries, Store } from '../store/store.ts';
+import { readRows, rowOf, type StoredTerminator } from './terminator-rows.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 
-export interface Terminator {
-  readonly id: string;
-  readonly serviceId: string;
-  readonly routerId: string;
-  /** The hosting identity. */
-  readonly identityId: string;
-  readonly binding: string;
-  readonly address: string;
-  readonly instanceId: string;
-  readonly peerData: PeerData;
-  readonly createdAtMs: number;
+export interface Terminator extends StoredTerminator {
   /** Tells answers about this terminator from answers about an older one with its id. */
   readonly marker: bigint;
   cost: number;
@@ -27,8 +17,6 @@ export interface Terminator {
   /** False after its host said that the service does not work. Not stored: the host says it again. */
   isHealthy: boolean;
 }
-
-export type NewTerminator = Omit<Terminator, 'marker' | 'isHealthy'>;
 
 export type TerminatorListener = (terminator: Terminator, change: 'added' | 'changed' | 'removed') => void;
 
@@ -40,10 +28,13 @@ export class TerminatorRegistry {
   readonly #byService = new Map<string, Map<string, Terminator>>();
   readonly #byRouter = new Map<string, Map<string, Terminator>>();
   readonly #listeners: TerminatorListener[] = [];
+  /** Being written or deleted here: what is heard of them is our own doing. */
+  readonly #writing = new Set<string>();
   #nextMarker = 1n;
 
   constructor(store: Store) {
     this.#store = store;
+    if (store.isShared) store.onChange((changes) => this.#hear(changes));
   }
 
   onChange(listener: TerminatorListener): void {
@@ -71,16 +62,17 @@ export class TerminatorRegistry {
   }
 
   async load(): Promise<void> {
-    const rows = await this.#store.db.selectFrom('terminator').selectAll().execute();
-    for (const row of rows) this.#put({ ...terminatorOf(row), marker: this.#marker(), isHealthy: true });
+    for (const terminator of await readRows(this.#store.db)) {
+      this.#put({ ...terminator, marker: this.#marker(), isHealthy: true });
+    }
   }
 
   /** Rejects, with nothing left in memory, when the store refuses the row. */
-  async add(terminator: NewTerminator): Promise<void> {
+  async add(terminator: StoredTerminator): Promise<void> {
     const added: Terminator = { ...terminator, marker: this.#marker(), isHealthy: true };
     this.#put(added);
     try {
-      await this.#store.db.insertInto('terminator').values(rowOf(added)).execute();
+      await this.#write([added.id], (trx) => insertOrMeet(trx, added));
     } catch (error) {
       if (this.#terminators.get(added.id) === added) this.#drop(added);
       throw error;
@@ -101,7 +93,9 @@ export class TerminatorRegistry {
     terminator.precedence = precedence;
     this.#tell(terminator, 'changed');
     const { id } = terminator;
-    await this.#store.db.updateTable('terminator').set({ cost, precedence }).where('id', '=', id).execute();
+    await this.#write([id], async (trx) => {
+      await trx.updateTable('terminator').set({ cost, precedence }).where('id', '=', id).execute();
+    });
   }
 
   setHealth(terminator: Terminator, isHealthy: boolean): void {
@@ -111,19 +105,72 @@ export class TerminatorRegistry {
   }
 
   async remove(terminators: readonly Terminator[]): Promise<void> {
+    await this.#deleteRows(this.#forget(terminators).map(({ id }) => id));
+  }
+
+  /**
+   * The same for what the model no longer allows. Rows that control planes share went with what they named, or belong
+   * to a change that others have heard of and this one has not.
+   */
+  async removeDisallowed(terminators: readonly Terminator[]): Promise<void> {
+    if (this.#store.isShared) this.#forget(terminators);
+    else await this.remove(terminators);
+  }
+
+  #forget(terminators: readonly Terminator[]): Terminator[] {
     const known = terminators.filter((each) => this.#terminators.get(each.id) === each);
     for (const terminator of known) this.#drop(terminator);
     for (const terminator of known) this.#tell(terminator, 'removed');
-    await this.#deleteRows(known.map(({ id }) => id));
+    return known;
   }
 
   async #deleteRows(ids: readonly string[]): Promise<void> {
     for (let at = 0; at < ids.length; at += 500) {
-      await this.#store.db
-        .deleteFrom('terminator')
-        .where('id', 'in', ids.slice(at, at + 500))
-        .execute();
+      const some = ids.slice(at, at + 500);
+      await this.#write(some, async (trx) => {
+        await trx.deleteFrom('terminator').where('id', 'in', some).execute();
+      });
     }
+  }
+
+  /** One transaction that others hear of. */
+  async #write(ids: readonly string[], work: (trx: Queries) => Promise<void>): Promise<void> {
+    for (const id of ids) this.#writing.add(id);
+    try {
+      await this.#store.transaction(async (trx, touch) => {
+        await work(trx);
+        for (const id of ids) touch('terminator', id);
+      });
+    } finally {
+      for (const id of ids) this.#writing.delete(id);
+    }
+  }
+
+  async #hear(changes: readonly Change[]): Promise<void> {
+    const isAll = changes.some(({ entity }) => entity === 'everything');
+    const told = changes.filter(({ entity }) => entity === 'terminator').map(({ id }) => id);
+    const ids = (isAll ? [...this.#terminators.keys()] : told).filter((id) => !this.#writing.has(id));
+    if (!isAll && ids.length === 0) return;
+    const stored = await readRows(this.#store.db, isAll ? undefined : ids);
+    const present = new Set(stored.map(({ id }) => id));
+    this.#forget(ids.flatMap((id) => (present.has(id) ? [] : (this.#terminators.get(id) ?? []))));
+    for (const terminator of stored) if (!this.#writing.has(terminator.id)) this.#take(terminator);
+  }
+
+  #take(stored: StoredTerminator): void {
+    const known = this.#terminators.get(stored.id);
+    if (known !== undefined && isSame(known, stored)) {
+      const { cost, precedence } = stored;
+      if (known.cost === cost && known.precedence === precedence) return;
+      known.cost = cost;
+      known.precedence = precedence;
+      this.#tell(known, 'changed');
+      return;
+    }
+    if (known !== undefined) this.#forget([known]);
+    const taken: Terminator = { ...stored, marker: this.#marker(), isHealthy: true };
+    this.#put(taken);
+    this.#tell(taken, 'added');
   }
 
   #marker(): bigint {
@@ -160,41 +207,21 @@ function unindexed(index: Map<string, Map<string, Terminator>>, key: string, id:
   if (found?.delete(id) === true && found.size === 0) index.delete(key);
 }
 
-function rowOf(terminator: Terminator): TerminatorRow {
-  const peerData = [...terminator.peerData].map(([key, value]) => [
-    key,
-    Buffer.from(value).toString('base64'),
-  ]);
-  return {
-    id: terminator.id,
-    share_id: terminator.serviceId,
-    router_id: terminator.routerId,
-    identity_id: terminator.identityId,
-    binding: terminator.binding,
-    address: terminator.address,
-    instance_id: terminator.instanceId,
-    cost: terminator.cost,
-    precedence: terminator.precedence,
-    peer_data: JSON.stringify(Object.fromEntries(peerData)),
-    created_at: terminator.createdAtMs,
-  };
+/** A router tells each of its control planes of a new terminator: the row of whoever was first serves all. */
+async function insertOrMeet(trx: Queries, terminator: Terminator): Promise<void> {
+  const inserted = await trx
+    .insertInto('terminator')
+    .values(rowOf(terminator))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (inserted !== undefined) return;
+  const [met] = await readRows(trx, [terminator.id]);
+  if (met === undefined || !isSame(met, terminator)) {
+    throw new FrontdoorError('conflict', 'terminator-taken', 'this terminator id is taken');
+  }
 }
 
-function terminatorOf(row: TerminatorRow): NewTerminator {
-  const peerData = Object.entries(JSON.parse(row.peer_data) as Record<string, string>);
-  return {
-    id: row.id,
-    serviceId: row.share_id,
-    routerId: row.router_id,
-    identityId: row.identity_id,
-    binding: row.binding,
-    address: row.address,
-    instanceId: row.instance_id,
-    cost: row.cost,
-    precedence: row.precedence,
-    peerData: new Map(
-      peerData.map(([key, value]) => [Number(key), new Uint8Array(Buffer.from(value, 'base64'))]),
-    ),
-    createdAtMs: row.created_at,
-  };
+function isSame(a: StoredTerminator, b: StoredTerminator): boolean {
+  return a.serviceId === b.serviceId && a.routerId === b.routerId && a.identityId === b.identityId;
 }

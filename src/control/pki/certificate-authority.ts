@@ -1,6 +1,6 @@
 /**
- * One certificate authority (root or intermediate): a P-256 key with its certificate, kept as two PEM files, and
- * the one place that signs certificates. What may be certified is decided by the callers.
+ * One certificate authority (root or intermediate): a P-256 key with its certificate, and the one place that signs
+ * certificates. What may be certified is decided by the callers, where the pair is kept by `keepAuthority`.
  */
 import 'reflect-metadata';
 import {
@@ -11,8 +11,6 @@ import {
   X509Certificate,
   type KeyObject,
 } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -27,6 +25,7 @@ import {
   type Extension,
 } from '@peculiar/x509';
 import { writeFileDurably } from '#net';
+import { readIfThere, type AuthorityPair } from './authority-store.ts';
 
 const DAY_MS = 86_400_000;
 const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -64,9 +63,6 @@ interface Span {
 }
 
 export interface AuthoritySeed {
-  readonly folder: string;
-  /** File name without ending: `<name>.key`, `<name>.crt`. */
-  readonly name: string;
   readonly commonName: string;
   readonly lifetimeDays: number;
   readonly nowMs: number;
@@ -74,56 +70,21 @@ export interface AuthoritySeed {
   readonly parent?: CertificateAuthority;
 }
 
-/** Loads an authority, or makes it when neither of its files is there. Throws when only one of them is. */
-export async function openAuthority(seed: AuthoritySeed): Promise<CertificateAuthority> {
-  await mkdir(seed.folder, { recursive: true, mode: 0o700 });
-  const keyPath = join(seed.folder, `${seed.name}.key`);
-  const certificatePath = join(seed.folder, `${seed.name}.crt`);
-  const certificatePem = await readIfThere(certificatePath);
-  if (certificatePem !== undefined) {
-    const key = createPrivateKey(await readFile(keyPath, 'utf8'));
-    const authority = authorityOf(key, certificatePem);
-    if (!authority.certificate.checkPrivateKey(key)) {
-      throw new Error(`${keyPath} is not the private key of ${certificatePath}`);
-    }
-    return authority;
-  }
-  // The key may be there without its certificate: the first start was cut short between the two files.
-  const key = await openKey(keyPath, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+/** A new authority: its key, and its certificate by its parent. */
+export async function makeAuthority(seed: AuthoritySeed): Promise<AuthorityPair> {
+  const { nowMs, lifetimeDays, commonName, parent } = seed;
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const spki = spkiOf(key);
-  const span = { notBeforeMs: seed.nowMs - DAY_MS, notAfterMs: seed.nowMs + seed.lifetimeDays * DAY_MS };
-  const pem =
-    seed.parent === undefined
-      ? await signAuthority(undefined, key, seed.commonName, spki, span)
-      : await seed.parent.signAuthority(seed.commonName, spki, span);
-  await writeFileDurably(certificatePath, pem);
-  return authorityOf(key, pem);
+  const span = { notBeforeMs: nowMs - DAY_MS, notAfterMs: nowMs + lifetimeDays * DAY_MS };
+  const certificatePem =
+    parent === undefined
+      ? await signAuthority(undefined, key, commonName, spki, span)
+      : await parent.signAuthority(commonName, spki, span);
+  return { certificatePem, keyPem: key.export({ type: 'pkcs8', format: 'pem' }) };
 }
 
-/** Loads a PKCS#8 key, or makes and keeps it (0600). */
-export async function openKey(path: string, make: () => KeyObject): Promise<KeyObject> {
-  const pem = await readIfThere(path);
-  if (pem !== undefined) return createPrivateKey(pem);
-  const key = make();
-  await writeFileDurably(path, key.export({ type: 'pkcs8', format: 'pem' }));
-  return key;
-}
-
-export async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** The public half of a private key: SubjectPublicKeyInfo, DER. */
-export function spkiOf(key: KeyObject): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createPublicKey(key).export({ type: 'spki', format: 'der' }));
-}
-
-function authorityOf(key: KeyObject, certificatePem: string): CertificateAuthority {
+export function authorityOf({ certificatePem, keyPem }: AuthorityPair): CertificateAuthority {
+  const key = createPrivateKey(keyPem);
   const certificate = new X509Certificate(certificatePem);
   const asn = new AsnCertificate(certificatePem);
   const signingKey = key.toCryptoKey(SIGNING, false, ['sign']);
@@ -155,6 +116,20 @@ function authorityOf(key: KeyObject, certificatePem: string): CertificateAuthori
     },
     signAuthority: (commonName, spki, span) => signAuthority(asn, key, commonName, spki, span),
   };
+}
+
+/** Loads a PKCS#8 key, or makes and keeps it (0600). */
+export async function openKey(path: string, make: () => KeyObject): Promise<KeyObject> {
+  const pem = await readIfThere(path);
+  if (pem !== undefined) return createPrivateKey(pem);
+  const key = make();
+  await writeFileDurably(path, key.export({ type: 'pkcs8', format: 'pem' }));
+  return key;
+}
+
+/** The public half of a private key: SubjectPublicKeyInfo, DER. */
+export function spkiOf(key: KeyObject): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createPublicKey(key).export({ type: 'spki', format: 'der' }));
 }
 
 async function signAuthority(

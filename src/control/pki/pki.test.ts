@@ -1,21 +1,34 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, verify, X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync, writeFileSync, unlinkSync } from 'node:fs';
+import { verify, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ManualClock, silentLog, type Clock } from '#base';
+import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { makeAuthority } from './certificate-authority.ts';
 import { openPki, type Pki } from './pki.ts';
 
 const DAY_MS = 86_400_000;
+const secrets = ephemeralSecrets();
 let folder: string;
 let clock: ManualClock;
+let store: Store;
 let pki: Pki;
 
-function open(dataDir = folder, hosts = ['edge.example', '192.0.2.7'], at: Clock = clock): Promise<Pki> {
+function open(
+  dataDir = folder,
+  hosts = ['edge.example', '192.0.2.7'],
+  at: Clock = clock,
+  of: Store = store,
+): Promise<Pki> {
   return openPki({
     dataDir,
+    db: of.db,
+    secrets,
     trustDomain: 'test.frontdoor',
     hosts,
     controllerId: 'ctrl-1',
@@ -44,16 +57,38 @@ async function issue(id: string, pem = csr(`/CN=${id}`)): Promise<string> {
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
   clock = new ManualClock(Date.now());
+  store = await openStore({ path: 'memory' });
   pki = await open();
 });
-after(() => {
+after(async () => {
   pki.close();
+  await store.close();
   rmSync(folder, { recursive: true });
 });
 
+/** Another installation, for one test: its own database and data directory. */
+async function elsewhere(run: (dataDir: string, of: Store) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
+  const of = await openStore({ path: 'memory' });
+  try {
+    await run(dataDir, of);
+  } finally {
+    await of.close();
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+function authorityFile(dataDir: string, name: string): string {
+  mkdirSync(join(dataDir, 'pki'), { recursive: true });
+  return join(dataDir, 'pki', name);
+}
+
 test('OpenSSL verifies every chain strictly, for its purpose and its names', async () => {
-  const root = join(folder, 'pki', 'root-ca.crt');
-  const intermediate = join(folder, 'pki', 'intermediate-ca.crt');
+  const root = join(folder, 'root.pem');
+  const intermediate = join(folder, 'intermediate.pem');
+  const [second, first] = pki.caBundlePem.split(/(?<=-----END CERTIFICATE-----\n)/);
+  writeFileSync(root, first!);
+  writeFileSync(intermediate, second!);
   const leaf = join(folder, 'leaf.pem');
   const strict = ['verify', '-x509_strict', '-CAfile', root, '-untrusted', intermediate];
   const check = (pem: string, ...purpose: string[]): string => {
@@ -175,11 +210,11 @@ test('only leaves of our authority, within their dates and for clients, are prov
   const proof = pki.proveLeaf(leaf);
   assert.ok('leaf' in proof);
   assert.deepEqual([proof.leaf.role, proof.leaf.id], ['identity', 'env-1']);
-  const other = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
-  const rogue = await open(other);
-  assert.ok('problem' in rogue.proveLeaf(leaf));
-  rogue.close();
-  rmSync(other, { recursive: true });
+  await elsewhere(async (dataDir, of) => {
+    const rogue = await open(dataDir, undefined, clock, of);
+    assert.ok('problem' in rogue.proveLeaf(leaf));
+    rogue.close();
+  });
   for (const pem of [pki.edgeServer.certPem, pki.caBundlePem]) {
     assert.ok('problem' in pki.proveLeaf(new X509Certificate(pem)));
   }
@@ -217,8 +252,8 @@ test('the enrollment token verifies with the key of the served leaf', () => {
   });
 });
 
-test('keys are readable by their owner alone, and a second start finds the same authority', async () => {
-  for (const name of ['root-ca', 'intermediate-ca', 'edge-api', 'control']) {
+test('keys on disk are readable by their owner alone, and a second start finds the same authority', async () => {
+  for (const name of ['edge-api', 'control']) {
     assert.equal(statSync(join(folder, 'pki', `${name}.key`)).mode & 0o777, 0o600);
   }
   const again = await open();
@@ -227,15 +262,67 @@ test('keys are readable by their owner alone, and a second start finds the same 
   again.close();
 });
 
-test('a start that was cut short goes on; a certificate with a foreign key is refused', async () => {
-  const cut = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
-  (await open(cut)).close();
-  unlinkSync(join(cut, 'pki', 'intermediate-ca.crt'));
-  (await open(cut)).close();
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  writeFileSync(join(cut, 'pki', 'root-ca.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  await assert.rejects(open(cut), /is not the private key of/);
-  rmSync(cut, { recursive: true });
+test('the keys of the authorities stand in the database alone, sealed', async () => {
+  assert.deepEqual(
+    readdirSync(join(folder, 'pki')).filter((name) => name.includes('-ca')),
+    [],
+  );
+  const rows = await store.db.selectFrom('authority').selectAll().orderBy('name').execute();
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['intermediate-ca', 'root-ca'],
+  );
+  for (const row of rows) {
+    assert.doesNotMatch(row.key_sealed, /PRIVATE KEY/);
+    assert.match(secrets.unseal(row.key_sealed), /BEGIN PRIVATE KEY/);
+    assert.throws(() => ephemeralSecrets().unseal(row.key_sealed), /key file does not hold/);
+  }
+});
+
+test('control planes that start together over an empty database have one authority', async () => {
+  await elsewhere(async (dataDir, of) => {
+    const folders = [1, 2, 3, 4].map((n) => join(dataDir, String(n)));
+    const all = await Promise.all(folders.map((each) => open(each, undefined, clock, of)));
+    assert.equal(new Set(all.map((each) => each.caBundlePem)).size, 1);
+    const leaf = new X509Certificate(await issue('env-1'));
+    for (const each of all) {
+      const answer = await each.issueClient(csr('/CN=x'), { id: 'env-2', lifetimeDays: 30 });
+      assert.ok('issued' in answer);
+      for (const other of all) {
+        assert.ok('leaf' in other.proveLeaf(new X509Certificate(answer.issued.chainPem)));
+        assert.ok('problem' in other.proveLeaf(leaf));
+      }
+      each.close();
+    }
+  });
+});
+
+test('authorities that an earlier version kept as files are taken into the database once, and their key files go', async () => {
+  await elsewhere(async (dataDir, of) => {
+    const seed = { commonName: 'earlier root', lifetimeDays: 100, nowMs: clock.nowMs() };
+    const { certificatePem, keyPem } = await makeAuthority(seed);
+    const keyFile = authorityFile(dataDir, 'root-ca.key');
+    writeFileSync(authorityFile(dataDir, 'root-ca.crt'), certificatePem);
+    writeFileSync(keyFile, keyPem);
+    // Of an earlier start that was cut short before it had a certificate.
+    writeFileSync(authorityFile(dataDir, 'intermediate-ca.key'), keyPem);
+    for (let start = 0; start < 2; start += 1) {
+      const taken = await open(dataDir, undefined, clock, of);
+      assert.ok(taken.caBundlePem.endsWith(certificatePem));
+      taken.close();
+      assert.equal(existsSync(keyFile), false);
+      assert.equal(existsSync(authorityFile(dataDir, 'intermediate-ca.key')), false);
+    }
+    // A key file that comes back with another authority is not silently dropped, nor used.
+    writeFileSync(authorityFile(dataDir, 'root-ca.crt'), (await makeAuthority(seed)).certificatePem);
+    writeFileSync(keyFile, keyPem);
+    await assert.rejects(open(dataDir, undefined, clock, of), /is not the private key of/);
+    const other = await makeAuthority(seed);
+    writeFileSync(authorityFile(dataDir, 'root-ca.crt'), other.certificatePem);
+    writeFileSync(keyFile, other.keyPem);
+    await assert.rejects(open(dataDir, undefined, clock, of), { code: 'authority_differs' });
+    assert.equal(existsSync(keyFile), true);
+  });
 });
 
 test('server certificates are renewed at two thirds of their life and keep their keys; new names are taken up', async () => {

@@ -4,10 +4,14 @@
  * Lifetimes: 30 days for our own agents, gateways and routers, one year for foreign clients; the caller knows which.
  */
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, type Clock, type Log } from '#base';
 import { fingerprintOf } from '#net';
-import { openAuthority } from './certificate-authority.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Queries } from '../store/store.ts';
+import { keepAuthority, type AuthorityShelf } from './authority-store.ts';
+import { authorityOf, makeAuthority } from './certificate-authority.ts';
 import { certificateBundleBase64 } from './certificate-bundle.ts';
 import { parseCertificateRequest, type ProvenRequest } from './certificate-request.ts';
 import { signEnrollmentJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
@@ -27,7 +31,11 @@ export const OWN_LIFETIME_DAYS = 30;
 export const FOREIGN_LIFETIME_DAYS = 365;
 
 export interface PkiOptions {
+  /** Server leaves and their keys are kept in its folder `pki`: they are this process's own. */
   readonly dataDir: string;
+  /** Holds the authorities, which all control planes over it share. */
+  readonly db: Queries;
+  readonly secrets: Pick<Secrets, 'seal' | 'unseal'>;
   /** Host part of the SPIFFE URIs, lower case. */
   readonly trustDomain: string;
   /** Advertised hosts of the edge API and the control channel: DNS names and IP literals. */
@@ -95,26 +103,28 @@ export interface Pki {
   close(): void;
 }
 
-/** Opens `<dataDir>/pki`, making what is absent. Throws when files contradict each other. */
+/** Opens the authorities and the server leaves, making what is absent. Throws when they contradict each other. */
 export async function openPki(options: PkiOptions): Promise<Pki> {
-  const { clock, log, trustDomain } = options;
+  const { clock, log, trustDomain, db, secrets } = options;
   const folder = join(options.dataDir, 'pki');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const nowMs = clock.nowMs();
-  const root = await openAuthority({
-    folder,
-    name: 'root-ca',
-    commonName: `${trustDomain} root`,
-    lifetimeDays: ROOT_DAYS,
-    nowMs,
-  });
-  const intermediate = await openAuthority({
-    folder,
-    name: 'intermediate-ca',
-    commonName: `${trustDomain} intermediate`,
-    lifetimeDays: INTERMEDIATE_DAYS,
-    nowMs,
-    parent: root,
-  });
+  const shelf: AuthorityShelf = { db, secrets, folder, nowMs };
+  const root = authorityOf(
+    await keepAuthority(shelf, 'root-ca', () =>
+      makeAuthority({ commonName: `${trustDomain} root`, lifetimeDays: ROOT_DAYS, nowMs }),
+    ),
+  );
+  const intermediate = authorityOf(
+    await keepAuthority(shelf, 'intermediate-ca', () =>
+      makeAuthority({
+        commonName: `${trustDomain} intermediate`,
+        lifetimeDays: INTERMEDIATE_DAYS,
+        nowMs,
+        parent: root,
+      }),
+    ),
+  );
   const hosts = [...new Set([...options.hosts, 'localhost', '127.0.0.1'])];
   const edgePlan: ServerLeafPlan = {
     folder,

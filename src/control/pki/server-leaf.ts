@@ -6,13 +6,8 @@ import { X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { writeFileDurably } from '#net';
-import {
-  openKey,
-  readIfThere,
-  spkiOf,
-  type AlternativeName,
-  type CertificateAuthority,
-} from './certificate-authority.ts';
+import { readIfThere } from './authority-store.ts';
+import { openKey, spkiOf, type AlternativeName, type CertificateAuthority } from './certificate-authority.ts';
 
 const DAY_MS = 86_400_000;
 const BACKDATE_MS = 60_000;

@@ -19,6 +19,12 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   return new Secrets(keys);
 }
 
+/** The same, but undefined when there is no key file: nothing is made. */
+export async function findSecrets(dataDir: string): Promise<Secrets | undefined> {
+  const keys = await loadKeys(join(dataDir, KEY_FILE_NAME));
+  return keys === undefined ? undefined : new Secrets(keys);
+}
+
 /** Secrets under keys that live only as long as the process: for tests and throw-away networks. */
 export function ephemeralSecrets(): Secrets {
   return new Secrets([newKey()]);

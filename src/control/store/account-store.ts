@@ -1,6 +1,6 @@
 /**
- * API accounts and OAuth clients by their ids. A wrong secret, an unknown id and a revoked row look alike and take the
- * same steps.
+ * API accounts and OAuth clients as whoever proves a caller reads them. A wrong secret, an unknown id and a revoked row
+ * look alike and take the same steps.
  */
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Queries } from './store.ts';
@@ -15,53 +15,69 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
+/** A caller with what its secret is held to. */
+export interface StoredCaller {
+  readonly caller: Caller;
+  readonly secretHmac: string;
+  /** Of an account: whether its organization lets it exchange its token for a bearer token. */
+  readonly mayExchange: boolean;
+}
+
 const NO_HMAC = '0'.repeat(64);
 
-/** The account of this id and token. */
-export async function findAccount(
-  db: Queries,
-  secrets: Secrets,
-  id: string,
-  token: string,
-): Promise<Caller | undefined> {
-  const row = await db.selectFrom('api_account').selectAll().where('id', '=', id).executeTakeFirst();
-  const matches = secrets.matches(token, row?.token_hmac ?? NO_HMAC);
-  return row === undefined || !matches || row.revoked_at !== null ? undefined : callerOf('account', row);
+/** How a caller is asked for: accounts and clients could share an id. */
+export function callerKey(kind: CallerKind, id: string): string {
+  return `${kind}:${id}`;
 }
 
-/**
- * Who may exchange this id and secret for a bearer token: an OAuth client, or an API account of an organization that
- * allows it.
- */
-export async function findTokenClient(
+/** Callers that are not revoked, by `callerKey`: a statement for each kind that is asked for. */
+export async function findCallers(
   db: Queries,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, StoredCaller>> {
+  const idsOf = (kind: CallerKind): string[] =>
+    keys.filter((key) => key.startsWith(`${kind}:`)).map((key) => key.slice(kind.length + 1));
+  const [accountIds, clientIds] = [idsOf('account'), idsOf('client')];
+  const [accounts, clients] = await Promise.all([
+    accountIds.length === 0
+      ? []
+      : db
+          .selectFrom('api_account')
+          .innerJoin('organization', 'organization.id', 'api_account.organization_id')
+          .selectAll('api_account')
+          .select('organization.token_exchange')
+          .where('api_account.id', 'in', accountIds)
+          .where('api_account.revoked_at', 'is', null)
+          .execute(),
+    clientIds.length === 0
+      ? []
+      : db
+          .selectFrom('oauth_client')
+          .selectAll()
+          .where('id', 'in', clientIds)
+          .where('revoked_at', 'is', null)
+          .execute(),
+  ]);
+  const found = new Map<string, StoredCaller>();
+  for (const row of accounts) {
+    const caller = callerOf('account', row);
+    const mayExchange = row.token_exchange === 1;
+    found.set(callerKey('account', row.id), { caller, secretHmac: row.token_hmac, mayExchange });
+  }
+  for (const row of clients) {
+    const caller = callerOf('client', row);
+    found.set(callerKey('client', row.id), { caller, secretHmac: row.secret_hmac, mayExchange: true });
+  }
+  return found;
+}
+
+/** The caller if this is its secret; takes as long for one that is not there. */
+export function provenBySecret(
   secrets: Secrets,
-  id: string,
+  stored: StoredCaller | undefined,
   secret: string,
-): Promise<Caller | undefined> {
-  const client = await db.selectFrom('oauth_client').selectAll().where('id', '=', id).executeTakeFirst();
-  const account = await db
-    .selectFrom('api_account')
-    .innerJoin('organization', 'organization.id', 'api_account.organization_id')
-    .selectAll('api_account')
-    .where('api_account.id', '=', id)
-    .where('organization.token_exchange', '=', 1)
-    .executeTakeFirst();
-  const matches = secrets.matches(secret, client?.secret_hmac ?? account?.token_hmac ?? NO_HMAC);
-  if (!matches) return undefined;
-  if (client !== undefined) return client.revoked_at === null ? callerOf('client', client) : undefined;
-  return account === undefined || account.revoked_at !== null ? undefined : callerOf('account', account);
-}
-
-/** A caller by its id, if it is not revoked: bearer tokens of one that is are worth nothing. */
-export async function findCaller(db: Queries, kind: CallerKind, id: string): Promise<Caller | undefined> {
-  const row = await db
-    .selectFrom(kind === 'account' ? 'api_account' : 'oauth_client')
-    .select(['id', 'organization_id', 'scopes'])
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? undefined : callerOf(kind, row);
+): Caller | undefined {
+  return secrets.matches(secret, stored?.secretHmac ?? NO_HMAC) ? stored?.caller : undefined;
 }
 
 function callerOf(kind: CallerKind, row: { id: string; organization_id: string; scopes: string }): Caller {

@@ -1,6 +1,7 @@
 /** Certificates of identities: added at enrollment and renewal, dropped once a younger one was used. */
 import type { IssuedCertificate } from '../pki/pki.ts';
-import type { Queries, Store } from './store.ts';
+import { lockedForUpdate } from './row-lock.ts';
+import type { Queries, Touch } from './store.ts';
 
 /** Inside the caller's transaction, which touches the identity. */
 export async function insertCertificate(
@@ -26,55 +27,53 @@ export async function insertCertificate(
  * goes. False: the one in use does not count any more, nothing was added.
  */
 export async function addRenewedCertificate(
-  store: Store,
+  trx: Queries,
+  touch: Touch,
   identityId: string,
   usedFingerprint: string,
   issued: IssuedCertificate,
   nowMs: number,
 ): Promise<boolean> {
-  return store.transaction(async (trx, touch) => {
-    const used = await trx
+  const used = await lockedForUpdate(
+    trx,
+    trx
       .selectFrom('certificate')
       .select('fingerprint')
       .where('identity_id', '=', identityId)
-      .where('fingerprint', '=', usedFingerprint)
-      .executeTakeFirst();
-    if (used === undefined) return false;
-    await trx
-      .deleteFrom('certificate')
-      .where('identity_id', '=', identityId)
-      .where('fingerprint', '!=', usedFingerprint)
-      .execute();
-    await insertCertificate(trx, identityId, issued, nowMs);
-    touch('identity', identityId);
-    return true;
-  });
+      .where('fingerprint', '=', usedFingerprint),
+  ).executeTakeFirst();
+  if (used === undefined) return false;
+  await trx
+    .deleteFrom('certificate')
+    .where('identity_id', '=', identityId)
+    .where('fingerprint', '!=', usedFingerprint)
+    .execute();
+  await insertCertificate(trx, identityId, issued, nowMs);
+  touch('identity', identityId);
+  return true;
 }
 
-/** Drops what `usedFingerprint` replaced, now that it was used. How many; 0 when it is itself the oldest. */
+/** Drops what `usedFingerprint` replaced, now that it was used: their fingerprints. None when it is the oldest. */
 export async function dropOlderCertificates(
-  store: Store,
+  trx: Queries,
+  touch: Touch,
   identityId: string,
   usedFingerprint: string,
-): Promise<number> {
-  return store.transaction(async (trx, touch) => {
-    const rows = await trx
+): Promise<readonly string[]> {
+  const rows = await lockedForUpdate(
+    trx,
+    trx
       .selectFrom('certificate')
       .select(['fingerprint', 'created_at', 'not_after'])
-      .where('identity_id', '=', identityId)
-      .execute();
-    const used = rows.find((row) => row.fingerprint === usedFingerprint);
-    const older = rows.filter(
-      (row) =>
-        used !== undefined &&
-        row !== used &&
-        row.created_at <= used.created_at &&
-        row.not_after <= used.not_after,
-    );
-    if (older.length === 0) return 0;
-    const fingerprints = older.map((row) => row.fingerprint);
-    await trx.deleteFrom('certificate').where('fingerprint', 'in', fingerprints).execute();
-    touch('identity', identityId);
-    return older.length;
-  });
+      .where('identity_id', '=', identityId),
+  ).execute();
+  const used = rows.find((row) => row.fingerprint === usedFingerprint);
+  if (used === undefined) return [];
+  const older = rows
+    .filter((row) => row !== used && row.created_at <= used.created_at && row.not_after <= used.not_after)
+    .map((row) => row.fingerprint);
+  if (older.length === 0) return [];
+  await trx.deleteFrom('certificate').where('fingerprint', 'in', older).execute();
+  touch('identity', identityId);
+  return older;
 }

@@ -1,31 +1,52 @@
 /**
  * Tells listeners what was committed, in commit order, one round at a time: changes that are committed while a
- * round runs are told together in the next. A listener that fails is logged; the write stays acknowledged.
+ * round runs are told together in the next. A listener that fails is logged; the write stays acknowledged, and the
+ * listener is told that anything may have changed until it succeeds.
  */
-import { messageOf, type Log } from '#base';
-import type { Change } from './store.ts';
+import { BackOff, messageOf, type Log } from '#base';
+import { EVERYTHING, type Change } from './store.ts';
 
-type Listener = (changes: readonly Change[]) => Promise<void> | void;
+type Tell = (changes: readonly Change[]) => Promise<void> | void;
+
+interface Listener {
+  readonly tell: Tell;
+  /** It missed something: what is told next is that anything may have changed. */
+  hasMissed: boolean;
+}
 
 export class ChangeFeed {
   readonly #log: Log;
   readonly #listeners: Listener[] = [];
+  readonly #backOff = new BackOff({ minMs: 200, maxMs: 5_000, factor: 2 });
   #pending: Change[] = [];
   #nextRound: Promise<void> | undefined;
   #round: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  onChange(listener: Listener): void {
-    this.#listeners.push(listener);
+  onChange(tell: Tell): void {
+    this.#listeners.push({ tell, hasMissed: false });
   }
 
   /** Returns when every listener has heard of `changes`. */
   tell(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0 || this.#listeners.length === 0) return Promise.resolve();
     this.#pending.push(...changes);
+    return this.#startRound();
+  }
+
+  /** Returns when no round runs; none is started by itself any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#round;
+  }
+
+  #startRound(): Promise<void> {
     if (this.#nextRound === undefined) {
       this.#nextRound = this.#round.then(() => this.#run());
       this.#round = this.#nextRound;
@@ -33,25 +54,34 @@ export class ChangeFeed {
     return this.#nextRound;
   }
 
-  /** Returns when no round runs. */
-  async idle(): Promise<void> {
-    await this.#round;
-  }
-
   async #run(): Promise<void> {
     const changes = withoutRepeats(this.#pending);
     this.#pending = [];
     this.#nextRound = undefined;
     for (const listener of this.#listeners) {
+      const told = listener.hasMissed ? [EVERYTHING] : changes;
+      if (told.length === 0) continue;
       try {
-        await listener(changes);
+        await listener.tell(told);
+        listener.hasMissed = false;
       } catch (error) {
+        listener.hasMissed = true;
         this.#log.error(
           { cause: messageOf(error), changes: changes.length },
-          'a listener to stored changes failed',
+          'a listener to stored changes failed; told again soon',
         );
       }
     }
+    if (this.#listeners.some(({ hasMissed }) => hasMissed)) this.#tellLater();
+    else this.#backOff.reset();
+  }
+
+  #tellLater(): void {
+    if (this.#closed) return;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      void this.#startRound();
+    }, this.#backOff.next()).unref();
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { describeEachStore } from './each-store-suite.ts';
 import {
   claimEnrollment,
   createEnrollment,
@@ -13,17 +14,16 @@ import {
   refuseCsr,
   type EnrollmentKind,
 } from './enrollment-store.ts';
-import { openStore } from './open-store.ts';
 import type { Store } from './store.ts';
 
 const NOW = 1_000_000;
 const TTL = 900_000;
 
-describe('enrollments', () => {
+describeEachStore('enrollments', (open) => {
   let store: Store;
   const secrets = ephemeralSecrets();
   before(async () => {
-    store = await openStore({ path: 'memory' });
+    store = await open();
   });
   after(() => store.close());
 

@@ -1,8 +1,10 @@
 /** Environments of a granted frontdoor. An agent is its environment: the same id, one record. */
+import { sql } from 'kysely';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
-import { pageOfIdentities } from './identity-page.ts';
+import type { ListOrder } from './list-pages.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Queries, Touch } from './store.ts';
+import { lockedForUpdate } from './row-lock.ts';
+import type { Queries, Store, Touch } from './store.ts';
 
 export interface EnvironmentRecord {
   readonly id: string;
@@ -12,18 +14,20 @@ export interface EnvironmentRecord {
   readonly createdAtMs: number;
 }
 
+const ORDER: ListOrder = {
+  kind: 'environment',
+  tie: sql.ref('id'),
+  fields: { default: sql.ref('created_at'), name: sql.ref('name'), id: sql.ref('id') },
+};
+
 export async function listEnvironments(
-  db: Queries,
+  store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
 ): Promise<Page<EnvironmentRecord>> {
-  const inFrontdoor = environmentsOf(db, frontdoor);
-  const { total } = await inFrontdoor
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const query = inFrontdoor.select(['id', 'name', 'agent_version', 'created_at']);
-  const rows = await pageOfIdentities(query, request);
-  return { content: rows.map(recordOf), total };
+  const query = environmentsOf(store.db, frontdoor).select(['id', 'name', 'agent_version', 'created_at']);
+  const { content, total } = await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
+  return { content: content.map(recordOf), total };
 }
 
 export async function findEnvironment(
@@ -45,6 +49,8 @@ export async function deleteEnvironment(
   frontdoor: GrantedFrontdoor,
   id: string,
 ): Promise<boolean> {
+  // Nothing can be added to it from here on: whatever it holds is told.
+  await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
   const hosted = await trx.selectFrom('share').select('id').where('environment_id', '=', id).execute();
   const granting = await trx
     .selectFrom('share_grant')

@@ -64,6 +64,20 @@ export async function listFabricNodes(
   return { content, total };
 }
 
+export async function findFabricNode(
+  db: Queries,
+  kind: FabricKind,
+  id: string,
+): Promise<Pick<FabricNode, 'name' | 'createdAtMs'> | undefined> {
+  const row = await db
+    .selectFrom('identity')
+    .select(['name', 'created_at'])
+    .where('id', '=', id)
+    .where('kind', '=', kind)
+    .executeTakeFirst();
+  return row === undefined ? undefined : { name: row.name, createdAtMs: row.created_at };
+}
+
 /** Removes it with its certificates, terminators and open enrollments. False: it is not there. */
 export async function deleteFabricNode(
   trx: Queries,

@@ -5,8 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, type Clock } from '#base';
+import { appendAudit } from '../audit/audit-store.ts';
+import { THE_SYSTEM } from '../audit/machine-audit.ts';
 import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import { lockedByName } from './row-lock.ts';
 import { createSigningKey, listSigningKeys } from './signing-key-store.ts';
 import type { Store } from './store.ts';
 
@@ -50,6 +53,7 @@ export async function seedFirstStart(
     clientSecret: randomToken(),
   };
   const isEmpty = await store.transaction(async (trx, touch) => {
+    await lockedByName(trx, 'first start');
     const known = await trx.selectFrom('organization').select('id').limit(1).executeTakeFirst();
     if (known !== undefined) return false;
     const { organizationId } = first;
@@ -104,9 +108,18 @@ export async function seedFirstStart(
         created_at: nowMs,
       })
       .execute();
-    await createSigningKey(trx, touch, secrets, 'bearer', nowMs);
+    const key = await createSigningKey(trx, touch, secrets, 'bearer', nowMs);
     touch('organization', organizationId);
     touch('frontdoor', first.frontdoorId);
+    const zone = options.zone.toLowerCase();
+    const { frontdoorId, accountId, clientId } = first;
+    for (const [chain, target, after] of [
+      ['', { kind: 'signing-key', id: key.id }, { zone, signingKeyId: key.id }],
+      [organizationId, { kind: 'organization', id: organizationId }, { frontdoorId, accountId, clientId }],
+    ] as const) {
+      const event = { actor: THE_SYSTEM, action: 'firstStart', target, after, address: null };
+      await appendAudit(trx, touch, secrets, { ...event, organizationId: chain, result: 'ok' }, nowMs);
+    }
     return true;
   });
   if (isEmpty) return first;

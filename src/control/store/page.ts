@@ -4,7 +4,8 @@ export interface PageRequest {
   readonly page: number;
   /** 1 to 1000. */
   readonly size: number;
-  readonly sort: 'default' | 'name' | 'id';
+  /** A field that the list can be sorted by; 'default': the order of creation. */
+  readonly sort: string;
   readonly direction: 'asc' | 'desc';
 }
 

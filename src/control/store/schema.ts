@@ -21,6 +21,16 @@ export interface Database {
   share_auth_provider: ShareAuthProviderTable;
   share_grant: ShareGrantTable;
   terminator: TerminatorTable;
+  auth_provider: AuthProviderTable;
+  auth_provider_key: AuthProviderKeyTable;
+  collection: CollectionTable;
+  audit_event: AuditEventTable;
+  audit_head: AuditHeadTable;
+  metric_rollup: MetricRollupTable;
+  metric_source: MetricSourceTable;
+  authority: AuthorityTable;
+  replica: ReplicaTable;
+  replica_status: ReplicaStatusTable;
 }
 
 export interface OrganizationTable {
@@ -61,12 +71,14 @@ export interface OauthClientTable {
   revoked_at: number | null;
 }
 
-/** Keys that sign bearer tokens (ES256) and service sessions; the newest signs, all not expired verify. */
+/** Keys that sign bearer tokens (ES256) and service sessions; the newest active one signs, all not expired verify. */
 export interface SigningKeyTable {
   /** The `kid`. */
   id: string;
   purpose: 'bearer' | 'service-session';
   algorithm: 'ES256';
+  /** From here on it signs; before, it is published only, so that everybody knows it in time. */
+  activates_at: number;
   /** PKCS#8 PEM, sealed. */
   private_key_sealed: string;
   /** SPKI PEM. */
@@ -171,6 +183,8 @@ export interface ShareFrontendTable {
 export interface ShareAuthProviderTable {
   share_id: string;
   auth_provider_id: string;
+  /** In the order in which the share names them. */
+  position: number;
 }
 
 export interface ShareGrantTable {
@@ -194,4 +208,124 @@ export interface TerminatorTable {
   /** JSON map of u32 key to base64: host public key and the like. */
   peer_data: string;
   created_at: number;
+}
+
+/** How inbound requests are authenticated. */
+export interface AuthProviderTable {
+  id: string;
+  frontdoor_id: string;
+  name: string;
+  type: 'OIDC' | 'API_KEY' | 'GOOGLE' | 'GITHUB';
+  enabled: number;
+  /** JSON: the data as the API shows it, each secret in it masked. */
+  data: string;
+  /** JSON object of the data's secrets by property, sealed; null when there are none. */
+  secrets_sealed: string | null;
+  /** Counts changes. */
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** What of an API_KEY provider's key does not stand in its data; one row for each key there. */
+export interface AuthProviderKeyTable {
+  auth_provider_id: string;
+  name: string;
+  key_hmac: string;
+  last_used_at: number | null;
+  created_at: number;
+}
+
+/** How many rows a frontdoor's list has, and a number that moves when its order may have; kept by triggers. */
+export interface CollectionTable {
+  frontdoor_id: string;
+  kind: 'environment' | 'share' | 'auth-provider';
+  total: number;
+  version: number;
+}
+
+/** What happened, in a chain per organization: each hash covers its event and the hash before. Never changed. */
+export interface AuditEventTable {
+  id: string;
+  /** '' for what belongs to no organization. */
+  organization_id: string;
+  /** From 1, without gaps, in its chain. */
+  sequence: number;
+  at: number;
+  actor_kind: string;
+  actor_id: string | null;
+  /** Id of the operation, or of what a machine did. */
+  action: string;
+  target_kind: string | null;
+  target_id: string | null;
+  /** JSON, secrets masked; null when there was nothing, or there is nothing to compare. */
+  before: string | null;
+  after: string | null;
+  address: string | null;
+  result: 'ok' | 'refused';
+  /** Code of a refusal. */
+  reason: string | null;
+  /** Equal refusals that came close together are one event. */
+  occurrences: number;
+  /** Hex. */
+  hash: string;
+}
+
+/** The end of each audit chain. */
+export interface AuditHeadTable {
+  organization_id: string;
+  sequence: number;
+  hash: string;
+}
+
+/** Traffic of one scope in one span of time. */
+export interface MetricRollupTable {
+  /** Width of the span: 10 s, 1 min, 1 h, 1 d. */
+  resolution_ms: number;
+  starts_at: number;
+  scope: 'frontdoor' | 'environment' | 'share';
+  scope_id: string;
+  requests: number;
+  errors: number;
+  bytes_in: number;
+  bytes_out: number;
+  /** Latency histogram, see the metric store. */
+  latency: string;
+}
+
+/** The last batch of each process of a gateway that was taken in. */
+export interface MetricSourceTable {
+  /** `<gateway identity>/<process>`. */
+  id: string;
+  last_batch: number;
+  seen_at: number;
+}
+
+/** The certificate authorities of the overlay, when replicas share them. */
+export interface AuthorityTable {
+  name: string;
+  certificate_pem: string;
+  /** PKCS#8 PEM, sealed. */
+  key_sealed: string;
+  created_at: number;
+}
+
+/** A control-plane process over a shared database. */
+export interface ReplicaTable {
+  id: string;
+  /** {base_url} of it. */
+  api_url: string;
+  started_at: number;
+  seen_at: number;
+}
+
+/** What one replica measured, for the others. */
+export interface ReplicaStatusTable {
+  replica_id: string;
+  kind: 'identity' | 'share' | 'router';
+  id: string;
+  /** JSON. */
+  state: string;
+  /** Rises with each write of the replica: the others read what is new to them. */
+  version: number;
 }

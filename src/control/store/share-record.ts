@@ -1,8 +1,11 @@
 /** Shares as the rest of the control plane reads them: the row with its frontends, grants and providers. */
+import { sql } from 'kysely';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import type { ListOrder } from './list-pages.ts';
 import type { Page, PageRequest } from './page.ts';
+import { lockedForUpdate } from './row-lock.ts';
 import type { ShareTable } from './schema.ts';
-import type { Queries } from './store.ts';
+import type { Queries, Store } from './store.ts';
 
 export interface ShareFrontend {
   readonly id: string;
@@ -55,7 +58,7 @@ export async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): 
     .selectFrom('share_auth_provider')
     .selectAll()
     .where('share_id', 'in', ids)
-    .orderBy('auth_provider_id')
+    .orderBy('position')
     .execute();
   const frontendsOf = Map.groupBy(frontends, (row) => row.share_id);
   const grantsOf = Map.groupBy(grants, (row) => row.share_id);
@@ -102,6 +105,21 @@ export async function findShare(
   return record;
 }
 
+/** The same, and it stays as it is until the transaction ends. */
+export async function findShareForUpdate(
+  trx: Queries,
+  frontdoorId: string,
+  token: string,
+): Promise<ShareRecord | undefined> {
+  const row = trx
+    .selectFrom('share')
+    .select('id')
+    .where('frontdoor_id', '=', frontdoorId)
+    .where('token', '=', token);
+  await lockedForUpdate(trx, row).execute();
+  return findShare(trx, frontdoorId, token);
+}
+
 /** Every share that an environment hosts, by token. */
 export async function listSharesOf(db: Queries, environmentId: string): Promise<ShareRecord[]> {
   const rows = await db
@@ -113,24 +131,23 @@ export async function listSharesOf(db: Queries, environmentId: string): Promise<
   return shareRecordsOf(db, rows);
 }
 
+const ORDER: ListOrder = {
+  kind: 'share',
+  tie: sql.ref('token'),
+  fields: {
+    default: sql.ref('created_at'),
+    name: sql`coalesce(${sql.ref('name')}, '')`,
+    id: sql.ref('token'),
+  },
+};
+
 /** A page of a frontdoor's shares; sorting by `id` means by token. */
 export async function listShares(
-  db: Queries,
+  store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
 ): Promise<Page<ShareRecord>> {
-  const inFrontdoor = db.selectFrom('share').where('frontdoor_id', '=', frontdoor.id);
-  const { total } = await inFrontdoor
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  let query = inFrontdoor.selectAll();
-  if (request.sort === 'name')
-    query = query.orderBy((eb) => eb.fn.coalesce('name', eb.val('')), request.direction);
-  if (request.sort === 'default') query = query.orderBy('created_at');
-  const rows = await query
-    .orderBy('token', request.direction)
-    .limit(request.size)
-    .offset(request.page * request.size)
-    .execute();
-  return { content: await shareRecordsOf(db, rows), total };
+  const query = store.db.selectFrom('share').selectAll().where('frontdoor_id', '=', frontdoor.id);
+  const { content, total } = await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
+  return { content: await shareRecordsOf(store.db, content), total };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { ManualClock } from '#base';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { describeEachStore } from './each-store-suite.ts';
 import { seedFirstStart } from './first-start.ts';
-import { openStore } from './open-store.ts';
 import {
   changeShare,
   createOrTakeBackShare,
@@ -16,13 +16,13 @@ import {
 } from './share-store.ts';
 import type { Store } from './store.ts';
 
-describe("an agent's shares", () => {
+describeEachStore("an agent's shares", (open) => {
   let store: Store;
   let frontdoorId: string;
   let environmentId: string;
   let neighbourId: string;
   before(async () => {
-    store = await openStore({ path: 'memory' });
+    store = await open();
     const clock = new ManualClock();
     const first = await seedFirstStart(store, ephemeralSecrets(), { zone: 'Share.LOCALHOST', clock });
     frontdoorId = first!.frontdoorId;
@@ -56,7 +56,7 @@ describe("an agent's shares", () => {
     ...fields,
   });
   const share = (fields: Partial<NewShare> = {}) =>
-    store.transaction((trx, touch) => createOrTakeBackShare(trx, touch, wanted(fields)));
+    store.transaction(async (trx, touch) => (await createOrTakeBackShare(trx, touch, wanted(fields))).share);
 
   it('are taken back by the environment that holds the name: the same record, a new epoch, what is asked now', async () => {
     const made = await share();
@@ -112,6 +112,20 @@ describe("an agent's shares", () => {
     assert.equal(await release(neighbourId), true);
     assert.equal(await release(neighbourId), false);
     assert.equal(await findShare(store.db, frontdoorId, made.token), undefined);
+  });
+
+  it('are one when they are asked for many times at once, and lose no change', async () => {
+    const asked = await Promise.all(Array.from({ length: 20 }, () => share({ name: 'crowd' })));
+    assert.equal(new Set(asked.map(({ id }) => id)).size, 1);
+    assert.deepEqual(
+      asked.map(({ epoch }) => epoch).toSorted((a, b) => a - b),
+      Array.from({ length: 20 }, (_, i) => i + 1),
+    );
+    const crowd = asked[0]!;
+    const change = () =>
+      store.transaction((trx, touch) => changeShare(trx, touch, crowd, { reserved: true }, 10));
+    await Promise.all(Array.from({ length: 30 }, change));
+    assert.equal((await findShare(store.db, frontdoorId, 'crowd'))?.epoch, 50);
   });
 
   it('leave nothing behind when they are refused', async () => {

@@ -6,11 +6,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import { isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
+import { lockedByName, lockedForUpdate } from './row-lock.ts';
 import { findShare, type ShareRecord } from './share-record.ts';
 import { isUniqueViolation } from './store-errors.ts';
 import type { Queries, Touch } from './store.ts';
 
-export { findShare, findShares, listSharesOf, type ShareFrontend, type ShareRecord } from './share-record.ts';
+export {
+  findShare,
+  findShareForUpdate,
+  findShares,
+  listSharesOf,
+  type ShareFrontend,
+  type ShareRecord,
+} from './share-record.ts';
 
 export interface NewShare {
   readonly frontdoorId: string;
@@ -70,7 +78,7 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
       throw isUniqueViolation(error) ? nameTaken(token) : error;
     });
   await putReach(trx, { id, token, frontdoorId: wanted.frontdoorId, shareMode: wanted.shareMode }, wanted);
-  await putAuthProviders(trx, id, wanted.authProviderIds ?? []);
+  await putAuthProviders(trx, { id, frontdoorId: wanted.frontdoorId }, wanted.authProviderIds ?? []);
   touch('share', id);
   return (await findShare(trx, wanted.frontdoorId, token))!;
 }
@@ -83,6 +91,14 @@ export async function changeShare(
   change: ShareChange,
   nowMs: number,
 ): Promise<ShareRecord | undefined> {
+  await lockedForUpdate(
+    trx,
+    trx
+      .selectFrom('share')
+      .select('id')
+      .where('frontdoor_id', '=', key.frontdoorId)
+      .where('token', '=', key.token),
+  ).execute();
   const before = await findShare(trx, key.frontdoorId, key.token);
   if (before === undefined) return undefined;
   const shareMode = change.shareMode ?? before.shareMode;
@@ -108,7 +124,7 @@ export async function changeShare(
   await trx.deleteFrom('share_frontend').where('share_id', '=', before.id).execute();
   await trx.deleteFrom('share_grant').where('share_id', '=', before.id).execute();
   await putReach(trx, { ...before, shareMode }, { frontendIds, grants });
-  if (change.authProviderIds !== undefined) await putAuthProviders(trx, before.id, change.authProviderIds);
+  if (change.authProviderIds !== undefined) await putAuthProviders(trx, before, change.authProviderIds);
   touch('share', before.id);
   return findShare(trx, key.frontdoorId, key.token);
 }
@@ -121,8 +137,10 @@ export async function takeBackShare(
   trx: Queries,
   touch: Touch,
   wanted: NewShare,
-): Promise<ShareRecord | undefined> {
+): Promise<TakenShare | undefined> {
   if (wanted.name === undefined) return undefined;
+  // Of two equal asks at once the second takes back what the first has made.
+  await lockedByName(trx, `share ${wanted.frontdoorId} ${wanted.name}`);
   const held = await findShare(trx, wanted.frontdoorId, wanted.name);
   if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;
   const change: ShareChange = {
@@ -133,7 +151,14 @@ export async function takeBackShare(
     authProviderIds: wanted.authProviderIds,
     grants: wanted.grants,
   };
-  return changeShare(trx, touch, held, change, wanted.nowMs);
+  const share = await changeShare(trx, touch, held, change, wanted.nowMs);
+  return share === undefined ? undefined : { before: held, share };
+}
+
+/** `before`: as it was, when it was taken back; undefined when it is new. */
+export interface TakenShare {
+  readonly before: ShareRecord | undefined;
+  readonly share: ShareRecord;
 }
 
 /** What an agent's own `share` does: takes the name back, or makes the share. */
@@ -141,8 +166,9 @@ export async function createOrTakeBackShare(
   trx: Queries,
   touch: Touch,
   wanted: NewShare,
-): Promise<ShareRecord> {
-  return (await takeBackShare(trx, touch, wanted)) ?? createShare(trx, touch, wanted);
+): Promise<TakenShare> {
+  const taken = await takeBackShare(trx, touch, wanted);
+  return taken ?? { before: undefined, share: await createShare(trx, touch, wanted) };
 }
 
 /** Removes a share of a frontdoor. False: there is none with this token. */
@@ -220,14 +246,25 @@ async function putReach(
   }
 }
 
-/** No auth providers are stored yet: whichever is named is missing. A share is never open where it asked to be shut. */
+/** Stores who lets clients in: providers of the share's frontdoor in this order, in place of those before. */
 async function putAuthProviders(
-  _trx: Queries,
-  _shareId: string,
+  trx: Queries,
+  share: Pick<ShareRecord, 'id' | 'frontdoorId'>,
   authProviderIds: readonly string[],
 ): Promise<void> {
-  const [id] = authProviderIds;
-  if (id !== undefined) throw missing('Auth provider', id);
+  await trx.deleteFrom('share_auth_provider').where('share_id', '=', share.id).execute();
+  const ids = [...new Set(authProviderIds.map((id) => id.toLowerCase()))];
+  if (ids.length === 0) return;
+  const rows = await trx
+    .selectFrom('auth_provider')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('frontdoor_id', '=', share.frontdoorId)
+    .execute();
+  const found = new Set(rows.map((row) => row.id));
+  for (const id of authProviderIds) if (!found.has(id.toLowerCase())) throw missing('Auth provider', id);
+  const links = ids.map((id, position) => ({ share_id: share.id, auth_provider_id: id, position }));
+  await trx.insertInto('share_auth_provider').values(links).execute();
 }
 
 async function checkEnvironments(trx: Queries, frontdoorId: string, ids: readonly string[]): Promise<void> {

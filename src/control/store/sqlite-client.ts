@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf, type Log } from '#base';
-import type { SqliteReply, SqliteRequest, SqliteWorkerData } from './sqlite-protocol.ts';
+import type { SqliteCopyRequest, SqliteReply, SqliteRequest, SqliteWorkerData } from './sqlite-protocol.ts';
 import { errorOfSqlite, storeUnavailable } from './store-errors.ts';
 
 export interface SqliteRows {
@@ -16,6 +16,8 @@ export interface SqliteRows {
 interface Waiter {
   readonly resolve: (rows: SqliteRows) => void;
   readonly reject: (error: Error) => void;
+  /** For a copy: other statements may run from now on. */
+  readonly begun?: () => void;
 }
 
 const RESTART_PAUSE_MS = 1_000;
@@ -32,6 +34,7 @@ class SqliteThread {
   readonly opened: Promise<void>;
   readonly #ended: Promise<void>;
   #nextId = 1;
+  #copies = 0;
   #dead: Error | undefined;
 
   constructor(data: SqliteWorkerData, log: Log) {
@@ -62,14 +65,36 @@ class SqliteThread {
     return this.#dead !== undefined;
   }
 
-  run(sql: string, parameters: readonly unknown[]): Promise<SqliteRows> {
+  run(
+    sql: string,
+    parameters: readonly unknown[],
+    role: SqliteRequest['role'] = 'alone',
+  ): Promise<SqliteRows> {
+    return this.#ask((id) => ({ id, sql, parameters, role }));
+  }
+
+  /** Whether a copy is being made. It goes on only while no transaction is open: it needs the time between two. */
+  get isCopying(): boolean {
+    return this.#copies > 0;
+  }
+
+  /** Copies the database into an empty file. Not to be asked inside a transaction; `begun` says when one may begin. */
+  async copyTo(path: string, begun: () => void): Promise<void> {
+    this.#copies += 1;
+    try {
+      await this.#ask((id) => ({ id, copyTo: path }), begun);
+    } finally {
+      this.#copies -= 1;
+    }
+  }
+
+  #ask(request: (id: number) => SqliteRequest | SqliteCopyRequest, begun?: () => void): Promise<SqliteRows> {
     if (this.#dead !== undefined) return Promise.reject(this.#dead);
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<SqliteRows>();
     if (this.#waiters.size === 0) this.#worker.ref();
-    this.#waiters.set(id, { resolve, reject });
-    const request: SqliteRequest = { id, sql, parameters };
-    this.#worker.postMessage(request);
+    this.#waiters.set(id, begun === undefined ? { resolve, reject } : { resolve, reject, begun });
+    this.#worker.postMessage(request(id));
     return promise;
   }
 
@@ -99,6 +124,10 @@ class SqliteThread {
   #settle(reply: SqliteReply): void {
     const waiter = this.#waiters.get(reply.id);
     if (waiter === undefined) return;
+    if ('begun' in reply) {
+      waiter.begun?.();
+      return;
+    }
     this.#waiters.delete(reply.id);
     if (this.#waiters.size === 0) this.#worker.unref();
     if ('error' in reply) waiter.reject(errorOfSqlite(reply.error));

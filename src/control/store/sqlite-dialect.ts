@@ -1,6 +1,6 @@
 /**
  * Kysely over the embedded database's thread. There is one connection: whoever holds it runs alone, the others wait
- * in order, so that a transaction sees no one else's statements. The wait is bounded in number and in time.
+ * in order, so that a transaction sees no one else's statements.
  */
 import {
   SqliteAdapter,
@@ -14,11 +14,8 @@ import {
   type Kysely,
   type QueryResult,
 } from 'kysely';
+import { ConnectionTurns } from './connection-turns.ts';
 import type { SqliteClient, SqliteThread } from './sqlite-client.ts';
-import { storeUnavailable } from './store-errors.ts';
-
-const MAX_WAITERS = 20_000;
-const MAX_WAIT_MS = 15_000;
 
 export class WorkerSqliteDialect implements Dialect {
   readonly #client: SqliteClient;
@@ -57,7 +54,7 @@ class TransactionalAdapter extends SqliteAdapter {
 
 class WorkerDriver implements Driver {
   readonly #client: SqliteClient;
-  readonly #turns = new Turns();
+  readonly #turns = new ConnectionTurns(1);
 
   constructor(client: SqliteClient) {
     this.#client = client;
@@ -76,20 +73,30 @@ class WorkerDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await workerConnection(connection).run('begin immediate');
+    workerConnection(connection).begin();
   }
 
+  /** The next one's turn comes as soon as the commit is asked for: its statements wait behind it in the thread. */
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await workerConnection(connection).run('commit');
+    const held = workerConnection(connection);
+    const committed = held.end('commit');
+    if (!held.isCopying) this.#pass(held);
+    await committed;
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     const held = workerConnection(connection);
-    // A full disk or an I/O error has rolled back already; a dead thread took its transaction with it.
-    if (!held.isDead) await held.run('rollback').catch(() => {});
+    // A commit that failed has rolled back, and a dead thread took its transaction with it.
+    if (held.isHeld) await held.end('rollback').catch(() => {});
   }
 
-  async releaseConnection(): Promise<void> {
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    this.#pass(workerConnection(connection));
+  }
+
+  #pass(connection: WorkerConnection): void {
+    if (!connection.isHeld) return;
+    connection.isHeld = false;
     this.#turns.give();
   }
 
@@ -105,21 +112,31 @@ function workerConnection(connection: DatabaseConnection): WorkerConnection {
 
 class WorkerConnection implements DatabaseConnection {
   readonly #thread: SqliteThread;
+  #role: 'alone' | 'inside' = 'alone';
+  /** Until the next one's turn. */
+  isHeld = true;
 
   constructor(thread: SqliteThread) {
     this.#thread = thread;
   }
 
-  get isDead(): boolean {
-    return this.#thread.isDead;
+  get isCopying(): boolean {
+    return this.#thread.isCopying;
   }
 
-  async run(sql: string): Promise<void> {
-    await this.#thread.run(sql, []);
+  /** Does not wait for the answer: when it failed, so does whatever is asked inside. */
+  begin(): void {
+    this.#role = 'inside';
+    this.#thread.run('begin immediate', [], 'begin').catch(() => {});
+  }
+
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    await this.#thread.run(how, [], how);
+    this.#role = 'alone';
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, changes } = await this.#thread.run(query.sql, query.parameters);
+    const { rows, changes } = await this.#thread.run(query.sql, query.parameters, this.#role);
     if (changes === undefined) return { rows: rows as R[] };
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
@@ -127,59 +144,5 @@ class WorkerConnection implements DatabaseConnection {
   // eslint-disable-next-line require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('the embedded database does not stream; page instead');
-  }
-}
-
-interface Turn {
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-  readonly sinceMs: number;
-}
-
-/** First come, first served. One timer looks after all who wait. */
-class Turns {
-  #taken = false;
-  #waiting: Turn[] = [];
-  #head = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  take(): Promise<void> | undefined {
-    if (!this.#taken) {
-      this.#taken = true;
-      return undefined;
-    }
-    if (this.#waiting.length - this.#head >= MAX_WAITERS)
-      throw storeUnavailable('has too many statements waiting');
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push({ resolve, reject, sinceMs: performance.now() });
-    this.#timer ??= setInterval(() => this.#expire(), 1_000).unref();
-    return promise;
-  }
-
-  give(): void {
-    const next = this.#shift();
-    if (next === undefined) this.#taken = false;
-    else next.resolve();
-  }
-
-  #shift(): Turn | undefined {
-    const next = this.#waiting[this.#head];
-    if (next !== undefined) this.#head += 1;
-    if (this.#head > 1_024 || this.#head === this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#head);
-      this.#head = 0;
-    }
-    if (this.#waiting.length === 0 && this.#timer !== undefined) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
-    return next;
-  }
-
-  #expire(): void {
-    const limitMs = performance.now() - MAX_WAIT_MS;
-    while ((this.#waiting[this.#head]?.sinceMs ?? Infinity) < limitMs) {
-      this.#shift()!.reject(storeUnavailable('did not answer in time'));
-    }
   }
 }

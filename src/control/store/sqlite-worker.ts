@@ -4,11 +4,19 @@
  * (WAL, synchronous=FULL). The file is held exclusively: two control planes on one file would not see each other.
  */
 import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { SqliteFailure, SqliteReply, SqliteRequest, SqliteWorkerData } from './sqlite-protocol.ts';
+import type {
+  SqliteCopyRequest,
+  SqliteFailure,
+  SqliteReply,
+  SqliteRequest,
+  SqliteWorkerData,
+} from './sqlite-protocol.ts';
 
 const MAX_CACHED_STATEMENTS = 400;
+/** So few at a time that a statement waits for a copy no longer than for a commit. */
+const PAGES_PER_STEP = 16;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -19,8 +27,10 @@ const port = parentPort!;
 const { path, busyTimeoutMs } = workerData as SqliteWorkerData;
 const cache = new Map<string, Prepared>();
 const database = open();
+/** Why the transaction that is open, or should be, does nothing any more. */
+let brokenBy: SqliteFailure | undefined;
 
-port.on('message', (message: SqliteRequest | 'close') => {
+port.on('message', (message: SqliteRequest | SqliteCopyRequest | 'close') => {
   if (message === 'close') {
     cache.clear();
     database.close();
@@ -28,7 +38,8 @@ port.on('message', (message: SqliteRequest | 'close') => {
     port.close();
     return;
   }
-  port.postMessage(run(message));
+  if ('copyTo' in message) copy(message);
+  else port.postMessage(run(message));
 });
 port.postMessage('open');
 
@@ -39,21 +50,48 @@ function open(): DatabaseSync {
   opened.exec('PRAGMA journal_mode = WAL');
   opened.exec('PRAGMA synchronous = FULL');
   opened.exec('PRAGMA fullfsync = ON');
+  // 16 MiB: a checkpoint writes each page once, however often it has changed since the last.
+  opened.exec('PRAGMA wal_autocheckpoint = 4000');
   opened.exec('PRAGMA foreign_keys = ON');
   opened.exec('BEGIN IMMEDIATE');
   opened.exec('COMMIT');
   return opened;
 }
 
-function run(request: SqliteRequest): SqliteReply {
-  try {
-    const { statement, returnsRows } = prepare(request.sql);
-    const parameters = request.parameters as SQLInputValue[];
-    if (returnsRows) return { id: request.id, rows: statement.all(...parameters), changes: undefined };
-    return { id: request.id, rows: [], changes: Number(statement.run(...parameters).changes) };
-  } catch (error) {
-    return { id: request.id, error: failureOf(error) };
+function run({ id, sql, parameters, role }: SqliteRequest): SqliteReply {
+  if (role === 'begin' || role === 'rollback') brokenBy = undefined;
+  if (role !== 'alone' && brokenBy !== undefined) {
+    const error = brokenBy;
+    if (role === 'commit') undo();
+    return { id, error };
   }
+  try {
+    const { statement, returnsRows } = prepare(sql);
+    const values = parameters as SQLInputValue[];
+    if (returnsRows) return { id, rows: statement.all(...values), changes: undefined };
+    return { id, rows: [], changes: Number(statement.run(...values).changes) };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (role === 'begin' || role === 'inside') brokenBy = failure;
+    if (role === 'commit') undo();
+    return { id, error: failure };
+  }
+}
+
+/** Ends a transaction that could not be committed: whoever asked for that has passed its turn on. */
+function undo(): void {
+  brokenBy = undefined;
+  if (database.isTransaction) database.exec('rollback');
+}
+
+/** SQLite itself takes what is committed meanwhile into the copy, and waits while a transaction is open. */
+function copy({ id, copyTo }: SqliteCopyRequest): void {
+  const post = (reply: SqliteReply): void => port.postMessage(reply);
+  const progress = (): void => post({ id, begun: true });
+  backup(database, copyTo, { rate: PAGES_PER_STEP, progress }).then(
+    () => post({ id, rows: [], changes: undefined }),
+    (error: unknown) => post({ id, error: failureOf(error) }),
+  );
 }
 
 function prepare(sql: string): Prepared {

@@ -1,5 +1,5 @@
-/** From the database's result codes to our error kinds: the only place that knows them. */
-import { FrontdoorError } from '#base';
+/** From the databases' result codes to our error kinds: the only place that knows them. */
+import { FrontdoorError, messageOf } from '#base';
 import type { SqliteFailure } from './sqlite-protocol.ts';
 
 const UNIQUE_CODES = new Set([2067, 1555]);
@@ -17,30 +17,117 @@ const AWAY_CODES = new Map([
   [26, 'is no database file'],
 ]);
 
+/** SQLSTATEs of PostgreSQL that say the same. */
+const AWAY_STATES = new Map([
+  ['25006', 'is read-only'],
+  ['25P03', 'gave up on a transaction that stood still'],
+  ['28000', 'refuses our login'],
+  ['28P01', 'refuses our login'],
+  ['3D000', 'is not there'],
+  ['42501', 'does not let its user do this'],
+  ['53100', 'has no room left on its disk'],
+  ['53200', 'has no memory left'],
+  ['53300', 'has no connection left'],
+  ['55P03', 'did not answer in time'],
+  ['57014', 'did not answer in time'],
+  ['57P01', 'is being stopped'],
+  ['57P02', 'has crashed'],
+  ['57P03', 'is starting or stopping'],
+  ['58030', 'failed to read or write its files'],
+  ['58P01', 'misses a file'],
+  ['XX001', 'is damaged'],
+  ['XX002', 'is damaged'],
+]);
+/** Another transaction got in the way: the whole transaction may be tried again. */
+const CONTENDED_STATES = new Set(['40001', '40P01']);
+/** The schema moved under a prepared statement, or the server forgot it. */
+const STALE_STATES = new Set(['0A000', '26000']);
+
 /** `conflict` for a broken uniqueness or reference, `unavailable` when the database is away, else `internal`. */
 export function errorOfSqlite(failure: SqliteFailure): FrontdoorError {
   const { message, errcode } = failure;
   const cause = new Error(message);
   if (errcode !== undefined) {
-    if (UNIQUE_CODES.has(errcode))
-      return new FrontdoorError('conflict', 'unique_violation', 'already exists', { cause });
-    if (errcode === FOREIGN_KEY_CODE) {
-      return new FrontdoorError('conflict', 'foreign_key_violation', 'what it names is gone', { cause });
-    }
+    if (UNIQUE_CODES.has(errcode)) return uniqueViolation(cause);
+    if (errcode === FOREIGN_KEY_CODE) return foreignKeyViolation(cause);
     const away = AWAY_CODES.get(errcode & 0xff);
     if (away !== undefined) return storeUnavailable(away, cause);
   }
-  return new FrontdoorError('internal', 'store_failed', 'a statement failed', { cause });
+  return storeFailed(cause);
+}
+
+/** The same for what the PostgreSQL driver throws. Of the error only code and message are kept: details show rows. */
+export function errorOfPostgres(error: unknown): FrontdoorError {
+  if (error instanceof FrontdoorError) return error;
+  const state = sqlStateOf(error);
+  const cause = new Error(state === undefined ? messageOf(error) : `${state}: ${messageOf(error)}`);
+  if (state === undefined) return storeUnavailable('cannot be reached', cause);
+  if (state === '23505') return uniqueViolation(cause);
+  if (state === '23503') return foreignKeyViolation(cause);
+  if (CONTENDED_STATES.has(state)) return storeContended(cause);
+  const away = state.startsWith('08') ? 'cannot be reached' : AWAY_STATES.get(state);
+  return away === undefined ? storeFailed(cause) : storeUnavailable(away, cause);
+}
+
+/** Undefined: the failure is the connection's, not an answer of the server. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { code, severity } = error as { code?: unknown; severity?: unknown };
+  return typeof code === 'string' && typeof severity === 'string' ? code : undefined;
+}
+
+/** Whether the connection is of no use after this answer of the server, or lack of one. */
+export function endsConnection(error: unknown): boolean {
+  const { severity } = error as { severity?: unknown };
+  return sqlStateOf(error) === undefined || severity === 'FATAL' || severity === 'PANIC';
+}
+
+export function isStaleStatement(error: unknown): boolean {
+  return STALE_STATES.has(sqlStateOf(error) ?? '');
 }
 
 export function storeUnavailable(why: string, cause?: unknown): FrontdoorError {
   return new FrontdoorError('unavailable', 'store_unavailable', `the database ${why}`, { cause });
 }
 
+export function storeContended(cause?: unknown): FrontdoorError {
+  const message = 'the database has too many changes of the same rows at once';
+  return new FrontdoorError('unavailable', 'store_contended', message, { cause });
+}
+
+/** The connection broke while the commit was under way: it may have taken place, or not. */
+export function commitUnknown(cause: unknown): FrontdoorError {
+  const message = 'the database went away before it could say whether the change was made';
+  return new FrontdoorError('unavailable', 'commit_unknown', message, { cause });
+}
+
+function uniqueViolation(cause: Error): FrontdoorError {
+  return new FrontdoorError('conflict', 'unique_violation', 'already exists', { cause });
+}
+
+function foreignKeyViolation(cause: Error): FrontdoorError {
+  return new FrontdoorError('conflict', 'foreign_key_violation', 'what it names is gone', { cause });
+}
+
+function storeFailed(cause: Error): FrontdoorError {
+  return new FrontdoorError('internal', 'store_failed', 'a statement failed', { cause });
+}
+
 export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof FrontdoorError && error.code === 'unique_violation';
+  return hasCode(error, 'unique_violation');
 }
 
 export function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof FrontdoorError && error.code === 'foreign_key_violation';
+  return hasCode(error, 'foreign_key_violation');
+}
+
+export function isContended(error: unknown): boolean {
+  return hasCode(error, 'store_contended');
+}
+
+export function isCommitUnknown(error: unknown): boolean {
+  return hasCode(error, 'commit_unknown');
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof FrontdoorError && error.code === code;
 }

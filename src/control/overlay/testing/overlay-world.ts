@@ -25,6 +25,7 @@ import type { OverlayController } from '../mod.ts';
 import { FakeSessions } from './fake-sessions.ts';
 import { ScriptedRouter } from './scripted-router.ts';
 import { openPki, type Pki } from '../../pki/pki.ts';
+import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -70,15 +71,17 @@ export class OverlayWorld {
   static async open(): Promise<OverlayWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-overlay-'));
     const clock = new ManualClock(Date.now());
+    const store = await openStore({ path: 'memory' });
     const pki = await openPki({
       dataDir: folder,
+      db: store.db,
+      secrets: ephemeralSecrets(),
       trustDomain: 'test.frontdoor',
       hosts: ['localhost'],
       controllerId: 'ctrl1',
       clock,
       log: silentLog,
     });
-    const store = await openStore({ path: 'memory' });
     const world = new OverlayWorld(folder, clock, pki, store);
     await store.db.insertInto('organization').values({ id: 'org', name: 'org', created_at: 0 }).execute();
     await store.db
@@ -98,6 +101,7 @@ export class OverlayWorld {
       model: this.model,
       sessions: this.sessions,
       store: this.store,
+      secrets: ephemeralSecrets(),
       verifyServiceToken: parseToken,
       serviceKeys: () => [{ kid: 'key1', spki: Uint8Array.of(1, 2, 3) }],
       log: recordingLog(this.logLines),

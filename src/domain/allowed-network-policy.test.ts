@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  isAllowedTarget,
+  isAllowedAddress,
   parseAddress,
-  parseAllowedTarget,
-  type AllowedTarget,
-} from './allow-target-policy.ts';
+  parseAllowedNetwork,
+  type AllowedNetwork,
+} from './allowed-network-policy.ts';
 
-function allow(...texts: string[]): AllowedTarget[] {
+function allow(...texts: string[]): AllowedNetwork[] {
   return texts.map((text) => {
-    const parsed = parseAllowedTarget(text);
+    const parsed = parseAllowedNetwork('--allow-x', text);
     assert.ok('allowed' in parsed, JSON.stringify(parsed));
     return parsed.allowed;
   });
 }
 
 test('nothing is allowed without entries', () => {
-  assert.equal(isAllowedTarget([], '10.0.0.1', 80), false);
+  assert.equal(isAllowedAddress([], '10.0.0.1', 80), false);
 });
 
 test('an address is allowed inside the network and the ports only', () => {
@@ -40,7 +40,7 @@ test('an address is allowed inside the network and the ports only', () => {
     ['10.0.0.1%eth0', 80, false],
     ['010.0.0.1', 80, false],
   ] as const) {
-    assert.equal(isAllowedTarget(rules, address, port), expected, `${address} ${port}`);
+    assert.equal(isAllowedAddress(rules, address, port), expected, `${address} ${port}`);
   }
 });
 
@@ -58,7 +58,7 @@ test('entries that cannot be meant are refused, each with its reason', () => {
     '10.0.0.0/8:80,',
     '::/0',
   ]) {
-    assert.ok('problem' in parseAllowedTarget(text), text);
+    assert.ok('problem' in parseAllowedNetwork('--allow-x', text), text);
   }
 });
 

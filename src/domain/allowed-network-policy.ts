@@ -1,21 +1,23 @@
 /**
- * Which addresses and ports the agent may connect to for targets that the Management API set: the operator's
- * `--allow-target CIDR:PORTS` entries, none by default. Pure; names are resolved elsewhere and every address is
+ * Networks and ports that an operator allows by `CIDR:PORTS` entries: for an agent's targets (`--allow-target`), for
+ * what the control plane fetches (`--allow-egress`). None by default. Names are resolved elsewhere and every address is
  * asked about here. An IPv4 address in IPv6 clothes is judged as IPv4.
  */
-export interface AllowedTarget {
+import { FrontdoorError } from '#base';
+
+export interface AllowedNetwork {
   readonly network: Uint8Array;
   readonly prefixBits: number;
   readonly ports: readonly { readonly from: number; readonly to: number }[];
 }
 
-export type ParsedAllowedTarget = { readonly allowed: AllowedTarget } | { readonly problem: string };
+export type ParsedAllowedNetwork = { readonly allowed: AllowedNetwork } | { readonly problem: string };
 
-/** `10.0.0.0/8:80,443`, `192.0.2.7:8000-8100`, `[fd00::]/8:*`. */
-export function parseAllowedTarget(text: string): ParsedAllowedTarget {
+/** `10.0.0.0/8:80,443`, `192.0.2.7:8000-8100`, `[fd00::]/8:*`. A problem names the option. */
+export function parseAllowedNetwork(option: string, text: string): ParsedAllowedNetwork {
   const shown = JSON.stringify(text.slice(0, 100));
   const colon = text.lastIndexOf(':');
-  const no = (what: string): ParsedAllowedTarget => ({ problem: `--allow-target ${shown}: ${what}` });
+  const no = (what: string): ParsedAllowedNetwork => ({ problem: `${option} ${shown}: ${what}` });
   if (colon <= 0) return no('must be CIDR:PORTS, for example 10.0.0.0/8:80,443');
   const [addressText = '', prefixText, ...rest] = text.slice(0, colon).split('/');
   if (rest.length > 0) return no('must be CIDR:PORTS, for example 10.0.0.0/8:80,443');
@@ -39,8 +41,17 @@ export function parseAllowedTarget(text: string): ParsedAllowedTarget {
   return { allowed: { network, prefixBits, ports } };
 }
 
+/** Every entry of an option. @throws FrontdoorError that tells all problems at once. */
+export function parseAllowedNetworks(option: string, texts: readonly string[]): readonly AllowedNetwork[] {
+  const parsed = texts.map((text) => parseAllowedNetwork(option, text));
+  const problems = parsed.flatMap((each) => ('problem' in each ? [each.problem] : []));
+  const code = option.replace(/^--/, '');
+  if (problems.length > 0) throw new FrontdoorError('invalid', code, problems.join('\n'));
+  return parsed.flatMap((each) => ('allowed' in each ? [each.allowed] : []));
+}
+
 /** `address` is a literal; anything else is not allowed. */
-export function isAllowedTarget(allowed: readonly AllowedTarget[], address: string, port: number): boolean {
+export function isAllowedAddress(allowed: readonly AllowedNetwork[], address: string, port: number): boolean {
   const bytes = parseAddress(address);
   if (bytes === undefined) return false;
   return allowed.some(
@@ -52,7 +63,7 @@ export function isAllowedTarget(allowed: readonly AllowedTarget[], address: stri
 }
 
 /** True when some address with this port could be allowed: the cheap answer for a host name. */
-export function isAllowedPort(allowed: readonly AllowedTarget[], port: number): boolean {
+export function isAllowedPort(allowed: readonly AllowedNetwork[], port: number): boolean {
   return allowed.some((entry) => entry.ports.some(({ from, to }) => port >= from && port <= to));
 }
 

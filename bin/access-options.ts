@@ -1,0 +1,22 @@
+/** Turns the options about who gets in into what the control plane takes: reads the issuers' file, checks networks. */
+import type { AccessOptions } from '#cli';
+import { loadTrustedIssuers, parsePublicApiUrl, type ControlPlaneOptions } from '#control';
+import { parseAllowedNetworks } from '#domain';
+
+export type Access = Pick<ControlPlaneOptions, 'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl'>;
+
+/** @throws FrontdoorError that names the option and every problem. */
+export function accessOf(options: AccessOptions): Access {
+  const { publicApiUrl, trustedIssuers, allowEgress, limitCredentials, limitWrites, limitFailedLogins } =
+    options;
+  return {
+    publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
+    trustedIssuers: trustedIssuers === undefined ? [] : loadTrustedIssuers(trustedIssuers),
+    allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),
+    limits: {
+      ...(limitCredentials === undefined ? {} : { credentials: limitCredentials }),
+      ...(limitWrites === undefined ? {} : { writes: limitWrites }),
+      ...(limitFailedLogins === undefined ? {} : { failedLogins: limitFailedLogins }),
+    },
+  };
+}

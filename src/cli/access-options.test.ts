@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Command } from 'commander';
+import { addAccessOptions, type AccessOptions } from './access-options.ts';
+
+function parse(...args: readonly string[]): AccessOptions {
+  const command = addAccessOptions(new Command('x'))
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  return command.parse(args, { from: 'user' }).opts();
+}
+
+test('limits are so many a second and so many at once; networks may be given again and again', () => {
+  assert.deepEqual(parse(), {});
+  const options = parse(
+    ...['--limit-credentials', '0.5/10', '--limit-writes', '5000/10000', '--limit-failed-logins', '1/5'],
+    ...['--allow-egress', '10.0.0.0/8:443', '--allow-egress', '[fd00::]/8:*', '--trusted-issuers', 'f.yaml'],
+  );
+  assert.deepEqual(options, {
+    limitCredentials: { perSecond: 0.5, burst: 10 },
+    limitWrites: { perSecond: 5_000, burst: 10_000 },
+    limitFailedLogins: { perSecond: 1, burst: 5 },
+    allowEgress: ['10.0.0.0/8:443', '[fd00::]/8:*'],
+    trustedIssuers: 'f.yaml',
+  });
+});
+
+test('limits that would let nobody in, or cannot be meant, are refused', () => {
+  for (const text of ['', '20', '20/', '/20', '0/20', '20/0', '-1/5', '1e3/5', '20/5.5', '99999999/1', 'x/y'])
+    assert.throws(() => parse('--limit-writes', text), /must be RATE\/BURST/, text);
+});

@@ -1,0 +1,100 @@
+/** `frontdoor login`, `logout`, `whoami` and `token`: their options and help. What they do is loaded when they run. */
+import { Command } from 'commander';
+import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+import { addApiOptions, type ApiFlags } from './api-options.ts';
+import type { LoginFlags } from './login.ts';
+
+interface TokenFlags extends ApiFlags {
+  readonly scope?: readonly string[];
+}
+
+export function accessCommands(io: CliIo): Command[] {
+  return [loginCommand(io), logoutCommand(io), whoamiCommand(io), tokenCommand(io)];
+}
+
+function loginCommand(io: CliIo): Command {
+  const command = new Command('login')
+    .description('keep the address of a Management API and credentials for it as a profile')
+    .option('--demo [data-dir]', 'take the credentials of "frontdoor up --demo", default of frontdoor-data')
+    .option('--frontdoor <id>', 'which frontdoor commands mean (or FRONTDOOR_ID), when there are several');
+  return addApiOptions(command)
+    .addHelpText(
+      'after',
+      '\nAt a terminal, what is not given is asked for. The credentials are tried before they are kept.\n\n' +
+        'Examples:\n' +
+        '  frontdoor login --demo\n' +
+        '  frontdoor login --api https://control.example.com --account ID --token - < token.txt\n' +
+        '  frontdoor login --profile staging --client ID --client-secret -\n',
+    )
+    .action(async (flags: LoginFlags) => {
+      await runCommand(io, flags.json === true, async () => {
+        const [{ login }, { openTerminalQuestions }] = await Promise.all([
+          import('./login.ts'),
+          import('./login-questions.ts'),
+        ]);
+        await login(io, flags, openTerminalQuestions);
+      });
+    });
+}
+
+function logoutCommand(io: CliIo): Command {
+  return new Command('logout')
+    .description('forget a profile; the account and its token stay valid')
+    .option('--profile <name>', 'which (or FRONTDOOR_PROFILE), default "default"')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  frontdoor logout\n  frontdoor logout --profile staging\n')
+    .action(async (flags: ApiFlags) => {
+      await runCommand(io, flags.json === true, async () => {
+        const { logout } = await import('./login.ts');
+        await logout(io, flags);
+      });
+    });
+}
+
+function whoamiCommand(io: CliIo): Command {
+  return addApiOptions(new Command('whoami').description('who the credentials belong to, and where'))
+    .addHelpText(
+      'after',
+      '\nGET {base_url}/caller, needs the scope frontdoor.read\n\n' +
+        'Examples:\n  frontdoor whoami\n  frontdoor whoami --profile staging --json\n',
+    )
+    .action(async (flags: ApiFlags) => {
+      await runCommand(io, flags.json === true, async () => {
+        const [{ withManagement }, { fetchCaller }, { recordText }] = await Promise.all([
+          import('./access.ts'),
+          import('./caller.ts'),
+          import('../output/record-text.ts'),
+        ]);
+        await withManagement(flags, io, async (client, { apiUrl, profileName, frontdoorId }) => {
+          const caller = await fetchCaller(client);
+          if (flags.json === true) writeJson(io, caller);
+          else io.out(recordText({ ...caller, apiUrl, frontdoorId, profile: profileName }));
+        });
+      });
+    });
+}
+
+function tokenCommand(io: CliIo): Command {
+  const command = new Command('token')
+    .description('exchange the credentials for a bearer token, and print it')
+    .option('--scope <scope...>', 'what the token may do, default all that the credentials may');
+  return addApiOptions(command)
+    .addHelpText(
+      'after',
+      '\nPOST {auth_url}/oauth/token, needs no token. The credentials of an API account are taken when its\n' +
+        'organization allows that.\n\n' +
+        'Examples:\n' +
+        '  curl -H "Authorization: Bearer $(frontdoor token)" http://127.0.0.1:8081/caller\n' +
+        '  frontdoor token --scope frontdoor.read --json\n',
+    )
+    .action(async (flags: TokenFlags) => {
+      await runCommand(io, flags.json === true, async () => {
+        const { withManagement } = await import('./access.ts');
+        await withManagement(flags, io, async (client) => {
+          const token = await client.fetchToken(flags.scope?.join(' '));
+          if (flags.json === true) writeJson(io, token);
+          else io.out(`${token.access_token}\n`);
+        });
+      });
+    });
+}

@@ -1,0 +1,130 @@
+/**
+ * How a command reaches the Management API: address, credentials, frontdoor; from options, then the environment, then
+ * the profile. The credentials of a profile go to the address of that profile and to no other.
+ */
+import { readFile } from 'node:fs/promises';
+import { FrontdoorError, messageOf } from '#base';
+import type { CliIo } from '../cli-io.ts';
+import { ManagementClient, type ManagementAccess } from '../management-client.ts';
+import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
+import {
+  DEFAULT_PROFILE,
+  loadProfiles,
+  profilePath,
+  type Credentials,
+  type Profile,
+} from './profile-store.ts';
+
+export interface Access extends ManagementAccess {
+  readonly frontdoorId?: string;
+  readonly organizationId?: string;
+  /** The profile that something was taken from. */
+  readonly profileName?: string;
+}
+
+export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Access> {
+  const { env } = io;
+  const given = await givenCredentials(flags, io);
+  const name = flags.profile ?? env.FRONTDOOR_PROFILE;
+  const profiles = await loadProfiles(profilePath(env));
+  const profile = profiles[name ?? DEFAULT_PROFILE];
+  if (profile === undefined && name !== undefined) {
+    const known = Object.keys(profiles);
+    const remedy = known.length === 0 ? 'none is there' : `known are ${known.join(', ')}`;
+    const message = `there is no profile ${name}: ${remedy}; "frontdoor login --profile ${name}" makes it`;
+    throw new FrontdoorError('invalid', 'no-profile', message);
+  }
+  const apiUrl = flags.api ?? env.FRONTDOOR_API_URL ?? profile?.apiUrl ?? DEFAULT_API_URL;
+  const used = profile !== undefined && isSameApi(profile.apiUrl, apiUrl) ? profile : undefined;
+  const credentials = given ?? used?.credentials;
+  const ca = flags.ca ?? used?.ca;
+  const frontdoorId = flags.frontdoor ?? env.FRONTDOOR_ID ?? used?.frontdoorId;
+  return {
+    apiUrl,
+    credentials,
+    ...(credentials === undefined ? { missing: missingText(profiles, profile, apiUrl) } : {}),
+    ...(ca === undefined ? {} : { ca: await readCa(ca) }),
+    ...(frontdoorId === undefined ? {} : { frontdoorId }),
+    // Whose the credentials are is known of the profile's alone.
+    ...(used === undefined || given !== undefined ? {} : { organizationId: used.organizationId }),
+    ...(used === undefined ? {} : { profileName: name ?? DEFAULT_PROFILE }),
+  };
+}
+
+/** Calls of one command, over one client. */
+export async function withManagement(
+  flags: ApiFlags,
+  io: CliIo,
+  work: (client: ManagementClient, access: Access) => Promise<void>,
+): Promise<void> {
+  const access = await resolveAccess(flags, io);
+  const client = new ManagementClient(access);
+  try {
+    await work(client, access);
+  } finally {
+    await client.close();
+  }
+}
+
+/** From options and the environment; undefined when neither holds any. */
+export async function givenCredentials(flags: ApiFlags, io: CliIo): Promise<Credentials | undefined> {
+  const { env } = io;
+  if (flags.account !== undefined && flags.client !== undefined) {
+    throw new FrontdoorError('invalid', 'two-callers', 'give either --account or --client, not both');
+  }
+  if (flags.token === '-' && flags.clientSecret === '-') {
+    throw new FrontdoorError('invalid', 'input', 'only one thing can be read from standard input');
+  }
+  const isClient =
+    flags.client !== undefined ||
+    (flags.account === undefined &&
+      env.FRONTDOOR_ACCOUNT_ID === undefined &&
+      env.FRONTDOOR_CLIENT_ID !== undefined);
+  const id = isClient
+    ? (flags.client ?? env.FRONTDOOR_CLIENT_ID)
+    : (flags.account ?? env.FRONTDOOR_ACCOUNT_ID);
+  const secret = isClient
+    ? await secretText(flags.clientSecret ?? env.FRONTDOOR_CLIENT_SECRET, io)
+    : await secretText(flags.token ?? env.FRONTDOOR_API_TOKEN, io);
+  if (id === undefined && secret === undefined) return undefined;
+  if (id === undefined || secret === undefined) {
+    const [what, remedy] = isClient
+      ? ['an OAuth client needs id and secret', 'FRONTDOOR_CLIENT_ID and FRONTDOOR_CLIENT_SECRET']
+      : ['an API account needs id and token', 'FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN'];
+    throw new FrontdoorError('unauthenticated', 'no-credentials', `${what}: give both, or set ${remedy}`);
+  }
+  return { kind: isClient ? 'client' : 'account', id, secret };
+}
+
+/** `-` is what comes in. */
+async function secretText(value: string | undefined, io: CliIo): Promise<string | undefined> {
+  if (value !== '-') return value;
+  const text = (await io.input?.())?.trim() ?? '';
+  if (text !== '') return text;
+  throw new FrontdoorError('invalid', 'input', 'standard input holds no secret');
+}
+
+export async function readCa(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new FrontdoorError('invalid', 'ca-file', `--ca ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function isSameApi(one: string, other: string): boolean {
+  const plain = (text: string): string => (URL.parse(text)?.href ?? text).replace(/\/$/, '');
+  return plain(one) === plain(other);
+}
+
+function missingText(
+  profiles: Readonly<Record<string, Profile>>,
+  profile: Profile | undefined,
+  apiUrl: string,
+): string {
+  const remedy = 'run "frontdoor login", or set FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN';
+  if (profile !== undefined) return `the profile is for ${profile.apiUrl}, not for ${apiUrl}: ${remedy}`;
+  const names = Object.keys(profiles);
+  if (names.length === 0) return `not logged in: ${remedy}`;
+  return `there is no profile "${DEFAULT_PROFILE}", but ${names.join(', ')}: choose with --profile or FRONTDOOR_PROFILE`;
+}

@@ -1,0 +1,43 @@
+/** What `frontdoor login` asks a person. Answers of others than people (tests) have the same shape. */
+import { FrontdoorError } from '#base';
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Each throws `invalid` when the question is turned down. */
+export interface LoginQuestions {
+  text(message: string, suggested?: string): Promise<string>;
+  secret(message: string): Promise<string>;
+  confirm(message: string): Promise<boolean>;
+  choose(message: string, choices: readonly Choice[]): Promise<string>;
+}
+
+/** At the terminal; on standard error, so that standard output stays the command's own. */
+export async function openTerminalQuestions(): Promise<LoginQuestions> {
+  // Loaded when something is asked: scripts never do.
+  const clack = await import('@clack/prompts');
+  const output = process.stderr;
+  const answered = <T>(value: T | typeof clack.CANCEL_SYMBOL): T => {
+    if (value !== clack.CANCEL_SYMBOL) return value;
+    throw new FrontdoorError('invalid', 'cancelled', 'nothing is changed: the question was not answered');
+  };
+  const validate = (value: string | undefined): string | undefined =>
+    value === undefined || value.trim() === '' ? 'An answer is needed' : undefined;
+  return {
+    text: async (message, suggested) =>
+      answered(
+        await clack.text({
+          message,
+          output,
+          validate,
+          ...(suggested === undefined ? {} : { initialValue: suggested }),
+        }),
+      ).trim(),
+    secret: async (message) => answered(await clack.password({ message, output, validate })).trim(),
+    confirm: async (message) => answered(await clack.confirm({ message, output })),
+    choose: async (message, choices) =>
+      answered(await clack.select({ message, output, options: choices.map((choice) => ({ ...choice })) })),
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * What `frontdoor login` does: takes credentials from options, the environment, standard input, a demo's data directory
+ * or a person, tries them with a real call, and keeps them as a profile. And `frontdoor logout`, which forgets it.
+ */
+import { resolve } from 'node:path';
+import { FrontdoorError, messageOf } from '#base';
+import { writeJson, type CliIo } from '../cli-io.ts';
+import { ManagementClient } from '../management-client.ts';
+import { printable } from '../output/printable.ts';
+import { givenCredentials, readCa } from './access.ts';
+import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
+import { fetchCaller, fetchFrontdoors, type FrontdoorEntry } from './caller.ts';
+import { DEMO_DIR, findDemoCredentials, type DemoCredentials } from './demo-credentials.ts';
+import type { LoginQuestions } from './login-questions.ts';
+import {
+  DEFAULT_PROFILE,
+  loadProfiles,
+  profilePath,
+  removeProfile,
+  saveProfile,
+  type Credentials,
+  type Profile,
+} from './profile-store.ts';
+
+export interface LoginFlags extends ApiFlags {
+  /** A data directory; true: the usual one. */
+  readonly demo?: string | true;
+}
+
+/** What is known before the first call. */
+interface Attempt {
+  /** Tried in turn. */
+  readonly apiUrls: readonly string[];
+  readonly credentials: Credentials;
+  readonly frontdoorId: string | undefined;
+}
+
+/** `ask` is called when there is somebody to answer. */
+export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<LoginQuestions>): Promise<void> {
+  const path = profilePath(io.env);
+  if (path === undefined) {
+    throw new FrontdoorError('invalid', 'profiles', 'set HOME or XDG_CONFIG_HOME: profiles are kept there');
+  }
+  // Before anything is asked: what cannot be kept is not worth typing.
+  await loadProfiles(path);
+  const name = flags.profile ?? io.env.FRONTDOOR_PROFILE ?? DEFAULT_PROFILE;
+  const questions = io.isInteractive === true ? await ask() : undefined;
+  const attempt = await attemptOf(io, flags, questions);
+  const ca = flags.ca === undefined ? undefined : { file: resolve(flags.ca), pem: await readCa(flags.ca) };
+  const { apiUrl, client } = await openFirst(attempt, ca?.pem);
+  try {
+    const caller = await fetchCaller(client);
+    const { organizationId } = caller;
+    const frontdoors = await fetchFrontdoors(client, organizationId);
+    const frontdoor = await choose(frontdoors, attempt.frontdoorId, questions);
+    const profile: Profile = {
+      apiUrl,
+      credentials: attempt.credentials,
+      organizationId,
+      ...(frontdoor === undefined ? {} : { frontdoorId: frontdoor.id }),
+      ...(ca === undefined ? {} : { ca: ca.file }),
+    };
+    await saveProfile(path, name, profile);
+    const { kind, id, scopes } = caller;
+    if (flags.json === true) {
+      const frontdoorId = frontdoor?.id ?? null;
+      return writeJson(io, { profile: name, apiUrl, kind, id, organizationId, scopes, frontdoorId });
+    }
+    io.out(`logged in at ${apiUrl} as ${kind} ${id} (${scopes.join(', ')})\n`);
+    if (frontdoor === undefined) io.out('no frontdoor yet: frontdoor frontdoors create --name NAME\n');
+    else io.out(`frontdoor ${printable(frontdoor.name)} (${frontdoor.id})\n`);
+    io.out(`profile ${name} in ${path}\n`);
+  } finally {
+    await client.close();
+  }
+}
+
+async function attemptOf(
+  io: CliIo,
+  flags: LoginFlags,
+  questions: LoginQuestions | undefined,
+): Promise<Attempt> {
+  const api = flags.api ?? io.env.FRONTDOOR_API_URL;
+  const frontdoorId = flags.frontdoor ?? io.env.FRONTDOOR_ID;
+  const fromDemo = (demo: DemoCredentials): Attempt => ({
+    apiUrls: api === undefined ? demo.apiUrls : [api],
+    credentials: demo.credentials,
+    frontdoorId: frontdoorId ?? demo.frontdoorId,
+  });
+  if (flags.demo !== undefined) {
+    const dataDir = flags.demo === true ? DEMO_DIR : flags.demo;
+    const demo = await findDemoCredentials(dataDir);
+    if (demo !== undefined) return fromDemo(demo);
+    const message = `no demo was started in ${resolve(dataDir)}: run "frontdoor up --demo" there`;
+    throw new FrontdoorError('notFound', 'demo-credentials', message);
+  }
+  const given = await givenCredentials(flags, io);
+  if (given !== undefined) return { apiUrls: [api ?? DEFAULT_API_URL], credentials: given, frontdoorId };
+  if (questions === undefined) {
+    const message =
+      'nobody is there to ask: give --account and --token -, or FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN';
+    throw new FrontdoorError('invalid', 'no-credentials', message);
+  }
+  const demo = await findDemoCredentials(DEMO_DIR);
+  if (demo !== undefined && (await questions.confirm(`Take the credentials of the demo in ${DEMO_DIR}?`)))
+    return fromDemo(demo);
+  const apiUrl = api ?? (await questions.text('Management API', DEFAULT_API_URL));
+  const kind = await questions.choose('Log in as', [
+    { value: 'account', label: 'API account, with its token' },
+    { value: 'client', label: 'OAuth client, with its secret' },
+  ]);
+  const isClient = kind === 'client';
+  const id = await questions.text(isClient ? 'client_id' : 'Account id');
+  const secret = await questions.secret(isClient ? 'client_secret' : 'API token');
+  return {
+    apiUrls: [apiUrl],
+    credentials: { kind: isClient ? 'client' : 'account', id, secret },
+    frontdoorId,
+  };
+}
+
+/** The first address at which the credentials are taken; the last one's refusal otherwise. */
+async function openFirst(
+  { apiUrls, credentials }: Attempt,
+  ca: string | undefined,
+): Promise<{ apiUrl: string; client: ManagementClient }> {
+  let refusal: unknown;
+  for (const apiUrl of apiUrls) {
+    const client = new ManagementClient({ apiUrl, credentials, ...(ca === undefined ? {} : { ca }) });
+    try {
+      await fetchCaller(client);
+      return { apiUrl, client };
+    } catch (error) {
+      refusal = error;
+      await client.close();
+    }
+  }
+  throw refusal instanceof FrontdoorError
+    ? refusal
+    : new FrontdoorError('internal', 'login', messageOf(refusal), { cause: refusal });
+}
+
+async function choose(
+  frontdoors: readonly FrontdoorEntry[],
+  wanted: string | undefined,
+  questions: LoginQuestions | undefined,
+): Promise<FrontdoorEntry | undefined> {
+  const shown = (): string => frontdoors.map(({ id, name }) => `${id} (${printable(name)})`).join(', ');
+  if (wanted !== undefined) {
+    const found = frontdoors.find(({ id }) => id === wanted);
+    if (found !== undefined) return found;
+    throw new FrontdoorError(
+      'notFound',
+      'no-frontdoor',
+      `there is no frontdoor ${wanted}; there are: ${shown()}`,
+    );
+  }
+  if (frontdoors.length <= 1) return frontdoors[0];
+  if (questions === undefined) {
+    throw new FrontdoorError('invalid', 'no-frontdoor', `say which with --frontdoor: ${shown()}`);
+  }
+  const id = await questions.choose(
+    'Which frontdoor do commands mean?',
+    frontdoors.map((each) => ({ value: each.id, label: `${printable(each.name)} (${each.id})` })),
+  );
+  return frontdoors.find((each) => each.id === id);
+}
+
+export async function logout(io: CliIo, flags: ApiFlags): Promise<void> {
+  const name = flags.profile ?? io.env.FRONTDOOR_PROFILE ?? DEFAULT_PROFILE;
+  const path = profilePath(io.env);
+  if (path === undefined || !(await removeProfile(path, name)))
+    throw new FrontdoorError('notFound', 'no-profile', `there is no profile ${name}`);
+  if (flags.json === true) writeJson(io, { profile: name });
+  else io.out(`profile ${name} is forgotten\n`);
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { loadProfiles, profilePath, removeProfile, saveProfile, type Profile } from './profile-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'profiles-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+const newPath = (): string => profilePath({ XDG_CONFIG_HOME: join(folder, String((count += 1))) })!;
+
+const profile: Profile = {
+  apiUrl: 'https://control.example.com',
+  credentials: { kind: 'account', id: 'a', secret: 's' },
+  organizationId: 'o',
+  frontdoorId: 'f',
+};
+
+test('profiles are kept by name in a file of their owner alone, in one step', async () => {
+  const path = newPath();
+  assert.deepEqual(await loadProfiles(path), {});
+  await saveProfile(path, 'default', profile);
+  await saveProfile(path, 'other', { ...profile, apiUrl: 'https://other' });
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
+  assert.deepEqual(readdirSync(dirname(path)), ['profiles.json']);
+  assert.deepEqual(await loadProfiles(path), {
+    default: profile,
+    other: { ...profile, apiUrl: 'https://other' },
+  });
+  assert.equal(await removeProfile(path, 'nobody'), false);
+  assert.equal(await removeProfile(path, 'default'), true);
+  assert.deepEqual(Object.keys(await loadProfiles(path)), ['other']);
+  assert.equal(await removeProfile(path, 'other'), true);
+  assert.equal(existsSync(path), false);
+});
+
+test('a file that others may read or write is refused with the remedy, and is not written over', async () => {
+  for (const mode of [0o640, 0o604, 0o620, 0o606]) {
+    const path = newPath();
+    await saveProfile(path, 'default', profile);
+    const before = readFileSync(path, 'utf8');
+    chmodSync(path, mode);
+    const refusal = { code: 'profiles', message: new RegExp(`run: chmod 600 ${path}`) };
+    await assert.rejects(loadProfiles(path), refusal);
+    await assert.rejects(saveProfile(path, 'new', profile), refusal);
+    assert.equal(readFileSync(path, 'utf8'), before);
+  }
+});
+
+test('a damaged file is told apart from none, and shows no secret', async () => {
+  for (const text of [
+    '',
+    '{',
+    '[]',
+    '{"version":2,"profiles":{}}',
+    '{"version":1}',
+    '{"version":1,"profiles":[]}',
+  ]) {
+    const path = newPath();
+    await saveProfile(path, 'default', profile);
+    writeFileSync(path, text);
+    await assert.rejects(loadProfiles(path), /not of this version/);
+  }
+  const path = newPath();
+  await saveProfile(path, 'default', profile);
+  const broken = { ...profile, credentials: { kind: 'account', id: 1, secret: 'hidden' } };
+  writeFileSync(path, JSON.stringify({ version: 1, profiles: { staging: broken } }));
+  await assert.rejects(loadProfiles(path), (error: Error) => {
+    assert.match(error.message, /profile staging is damaged/);
+    return !error.message.includes('hidden');
+  });
+});
+
+test('the file lies where the environment says', () => {
+  assert.equal(profilePath({ XDG_CONFIG_HOME: '/x', HOME: '/h' }), '/x/frontdoor/profiles.json');
+  assert.equal(profilePath({ HOME: '/h' }), '/h/.config/frontdoor/profiles.json');
+  assert.equal(profilePath({}), undefined);
+});

@@ -1,0 +1,101 @@
+/** Runs command lines in tests: what they print is kept, and no program is started. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CliIo } from './cli-io.ts';
+import { buildProgram, runProgram, type ProgramRunners } from './program.ts';
+import { NOUNS, type Noun } from './operations/noun-table.ts';
+
+export interface Ran {
+  readonly out: string;
+  readonly err: string;
+  readonly code: number;
+}
+
+export const VERSION = '1.2.3';
+
+const notHere = (): Promise<never> => Promise.reject(new Error('not this command'));
+export const noRunners: ProgramRunners = {
+  up: notHere,
+  control: notHere,
+  gateway: notHere,
+  routerRun: notHere,
+  routerEnroll: notHere,
+  restore: notHere,
+  agentStart: notHere,
+};
+
+export interface RanIo extends CliIo {
+  readonly ran: () => Ran;
+}
+
+export function keptIo(env: CliIo['env'] = {}, more: Partial<CliIo> = {}): RanIo {
+  let [out, err] = ['', ''];
+  const io: RanIo = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    env,
+    exitCode: 0,
+    ...more,
+    ran: () => ({ out, err, code: io.exitCode }),
+  };
+  return io;
+}
+
+/** `runners` in place of those that start nothing. */
+export async function runCli(
+  args: readonly string[],
+  env: CliIo['env'] = {},
+  more: Partial<CliIo> = {},
+  runners: Partial<ProgramRunners> = {},
+): Promise<Ran> {
+  const io = keptIo(env, more);
+  await runProgram(args, VERSION, io, { ...noRunners, ...runners });
+  return io.ran();
+}
+
+/** The whole tree of commands. */
+export function wholeProgram(io: CliIo = keptIo()) {
+  return buildProgram(Object.keys(NOUNS) as Noun[], VERSION, io, noRunners);
+}
+
+export interface FakeApi {
+  readonly url: string;
+  readonly seen: { readonly method: string; readonly url: string; request: IncomingMessage; body: string }[];
+  close(): void;
+}
+
+export interface FakeAnswer {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A server that answers each request with what the function gives. */
+export async function fakeApi(
+  answer: (request: { method: string; url: string; body: string }) => FakeAnswer,
+): Promise<FakeApi> {
+  const seen: FakeApi['seen'] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const { method = '', url = '' } = request;
+      seen.push({ method, url, request, body });
+      const { status, json, headers } = answer({ method, url, body });
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(json === undefined ? undefined : JSON.stringify(json));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** What can follow each command: sub-commands, options, values of options. Data, taken from the commands themselves. */
+import type { Command, Option } from 'commander';
+
+export interface CompletionNode {
+  /** Words after `frontdoor`, joined by spaces; empty for the program itself. */
+  readonly path: string;
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly options: readonly CompletionOption[];
+}
+
+export interface CompletionOption {
+  /** `--name`. */
+  readonly flag: string;
+  readonly description: string;
+  /** What follows it. */
+  readonly value: 'none' | 'choice' | 'file' | 'text';
+  readonly choices: readonly string[];
+}
+
+const HELP: CompletionOption = {
+  flag: '--help',
+  description: 'display help for command',
+  value: 'none',
+  choices: [],
+};
+
+export function completionTree(program: Command, above: readonly string[] = []): CompletionNode[] {
+  const node: CompletionNode = {
+    path: above.join(' '),
+    commands: program.commands.map((command) => ({
+      name: command.name(),
+      description: command.description(),
+    })),
+    options: [...program.options.map(optionOf), HELP],
+  };
+  return [
+    node,
+    ...program.commands.flatMap((command) => completionTree(command, [...above, command.name()])),
+  ];
+}
+
+function optionOf({
+  long,
+  short,
+  description,
+  required,
+  optional,
+  argChoices,
+  flags,
+}: Option): CompletionOption {
+  const takesValue = required || optional;
+  const choices = argChoices ?? [];
+  const isFile = /[<[](?:[\w-]*(?:file|dir|path))/.test(flags) || flags.includes('<json|');
+  return {
+    flag: long ?? short ?? '',
+    description,
+    value: !takesValue ? 'none' : choices.length > 0 ? 'choice' : isFile ? 'file' : 'text',
+    choices,
+  };
+}

@@ -1,0 +1,33 @@
+/** The agent of this machine, if there is one: whether it answers, its version, and what it says of its way. */
+import { FrontdoorError } from '#base';
+import { callAgent } from '../agent-socket-client.ts';
+import { failure, ok, PROBE_MS, skipped, warning, type Check, type Verdict } from './finding.ts';
+
+export function agentChecks(socketPath: string, version: string): Check[] {
+  return [{ name: 'agent', run: () => agentVerdict(socketPath, version) }];
+}
+
+async function agentVerdict(socketPath: string, version: string): Promise<Verdict> {
+  let status;
+  try {
+    status = await callAgent(socketPath, { op: 'status' }, PROBE_MS);
+  } catch (error) {
+    if (!(error instanceof FrontdoorError)) throw error;
+    if (error.code === 'no-agent') return skipped(`none runs at ${socketPath}`);
+    return failure(error.message, 'start it again: "frontdoor agent stop", then "frontdoor agent start"');
+  }
+  const said = `${status.name}, version ${status.version}, ${status.shares.length} shares`;
+  if (status.controlPlane !== 'connected') {
+    const why = status.problem === null ? '' : ` (${status.problem})`;
+    return failure(
+      `${said}: its control plane is ${status.controlPlane}${why}`,
+      `see that ${status.apiUrl} can be reached from here`,
+    );
+  }
+  if (status.version !== version)
+    return warning(`${said}; this command line is ${version}`, 'start the agent again with this version');
+  const failed = status.shares.filter((share) => share.problem !== null);
+  if (failed.length === 0) return ok(said);
+  const first = failed[0]!;
+  return warning(`${said}; ${first.token}: ${first.problem ?? ''}`, `see that ${first.target} answers`);
+}

@@ -1,0 +1,166 @@
+/** The Management API itself: whether it is one, its clock, the credentials, the frontdoor, where shares appear. */
+import { FrontdoorError, isLoopbackHost, messageOf } from '#base';
+import { API_VERSION } from '#contract';
+import { JsonClient, probePort } from '#net';
+import type { Access } from '../access/access.ts';
+import { fetchCaller } from '../access/caller.ts';
+import { ManagementClient } from '../management-client.ts';
+import { failure, ok, PROBE_MS, skipped, warning, type Check, type Verdict } from './finding.ts';
+import { nameVerdict } from './network-checks.ts';
+
+/** Tokens are refused beyond it. */
+const MAX_SKEW_MS = 60_000;
+const GOOD_SKEW_MS = 10_000;
+const AWAY = 'the Management API does not answer';
+
+export function apiChecks(access: Access, nowMs: () => number = Date.now): Check[] {
+  // Asked once: several checks need to know whether somebody answers.
+  let contact: Promise<Contact> | undefined;
+  const reach = (): Promise<Contact> => (contact ??= contactApi(access, nowMs));
+  return [
+    { name: 'Management API', run: async () => apiVerdict(access, await reach()) },
+    { name: 'clock', run: async () => clockVerdict(await reach()) },
+    { name: 'credentials', run: () => whenReached(reach, () => credentialsVerdict(access)) },
+    { name: 'frontdoor', run: () => whenReached(reach, () => frontdoorVerdict(access)) },
+    { name: 'public shares', run: () => whenReached(reach, () => frontendVerdict(access)) },
+  ];
+}
+
+interface Contact {
+  /** Undefined: it answers. */
+  readonly problem?: string;
+  readonly isOurs: boolean;
+  readonly version?: string;
+  /** Of the server's clock, in milliseconds ahead of this one. */
+  readonly aheadMs?: number;
+}
+
+async function contactApi({ apiUrl, ca }: Access, nowMs: () => number): Promise<Contact> {
+  const url = URL.parse(apiUrl);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return { problem: `${apiUrl} is no URL`, isOurs: false };
+  const client = new JsonClient({
+    origin: url.origin,
+    timeoutMs: PROBE_MS,
+    ...(ca === undefined ? {} : { ca }),
+  });
+  try {
+    const sentMs = nowMs();
+    const path = `${url.pathname.replace(/\/$/, '')}/openapi.json`;
+    const { headers, json } = await client.request({ method: 'GET', path });
+    const date = Date.parse(String(headers['date']));
+    const { openapi, info } = (json ?? {}) as { openapi?: unknown; info?: { version?: unknown } };
+    const isOurs = typeof openapi === 'string' && typeof info?.version === 'string';
+    return {
+      isOurs,
+      ...(isOurs ? { version: String(info.version) } : {}),
+      // The header tells whole seconds; halfway there and back is when it was written.
+      ...(Number.isNaN(date) ? {} : { aheadMs: date + 500 - (sentMs + nowMs()) / 2 }),
+    };
+  } catch (error) {
+    return { problem: messageOf(error), isOurs: false };
+  } finally {
+    await client.close();
+  }
+}
+
+async function whenReached(reach: () => Promise<Contact>, run: () => Promise<Verdict>): Promise<Verdict> {
+  return (await reach()).problem === undefined ? run() : skipped(AWAY);
+}
+
+function apiVerdict({ apiUrl }: Access, { problem, isOurs, version }: Contact): Verdict {
+  if (problem !== undefined) return skipped(`${problem} (see its port and TLS)`);
+  if (!isOurs)
+    return failure(
+      `what answers at ${apiUrl} is no Management API`,
+      'correct --api, or the port of the other program',
+    );
+  const said = `version ${version} at ${apiUrl}`;
+  if (version === API_VERSION) return ok(said);
+  return warning(
+    `${said}; this command line knows ${API_VERSION}`,
+    'use the same version of frontdoor on both sides',
+  );
+}
+
+export function clockVerdict({ problem, aheadMs }: Contact): Verdict {
+  if (problem !== undefined) return skipped(AWAY);
+  if (aheadMs === undefined) return skipped('the Management API tells no time');
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  const said = `this clock is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the control plane's`;
+  const remedy =
+    'set it by NTP on both machines ("timedatectl set-ntp true"): tokens are refused beyond 60 s';
+  if (Math.abs(aheadMs) > MAX_SKEW_MS) return failure(said, remedy);
+  return Math.abs(aheadMs) > GOOD_SKEW_MS
+    ? warning(said, remedy)
+    : ok(seconds === 0 ? 'the same time' : said);
+}
+
+async function credentialsVerdict(access: Access): Promise<Verdict> {
+  if (access.credentials === undefined) return skipped(access.missing ?? 'nobody is logged in');
+  return asked(access, async (client) => {
+    const { kind, id, scopes } = await fetchCaller(client);
+    const said = `${kind} ${id} may ${scopes.join(', ')}`;
+    if (scopes.includes('frontdoor.write')) return ok(said);
+    return warning(said, 'for changes, give it the scope frontdoor.write, or log in as another');
+  });
+}
+
+async function frontdoorVerdict(access: Access): Promise<Verdict> {
+  const { credentials, frontdoorId } = access;
+  if (credentials === undefined) return skipped('nobody is logged in');
+  if (frontdoorId === undefined)
+    return warning(
+      'none is chosen',
+      'run "frontdoor login" again, or set FRONTDOOR_ID; "frontdoor frontdoors list" shows them',
+    );
+  return asked(access, async (client) => {
+    const path = `/frontdoor/${encodeURIComponent(frontdoorId)}`;
+    const { name } = (await client.call({ method: 'GET', path })) as { name?: unknown };
+    return ok(`${String(name)} (${frontdoorId})`);
+  });
+}
+
+/** The names and ports under which shares are public: any share's name must lead there. */
+async function frontendVerdict(access: Access): Promise<Verdict> {
+  const { credentials, frontdoorId } = access;
+  if (credentials === undefined || frontdoorId === undefined)
+    return skipped('nobody is logged in to a frontdoor');
+  return asked(access, async (client) => {
+    const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/frontends`;
+    const frontends = (await client.call({ method: 'GET', path })) as { urlTemplate?: unknown }[];
+    const urls = frontends.map(({ urlTemplate }) =>
+      URL.parse(String(urlTemplate).replace('{token}', 'doctor')),
+    );
+    const url = urls.find((each) => each !== null);
+    if (url === undefined || url === null) return skipped('there is no frontend');
+    const name = await nameVerdict(url.hostname);
+    if (name.state !== 'ok') return name;
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const { state } = await probePort(url.hostname, port, PROBE_MS);
+    if (state === 'open') return ok(`${url.hostname}:${port} answers, as any share's name does`);
+    const remedy = isLoopbackHost(url.hostname)
+      ? 'start the gateway'
+      : 'see that the gateway runs and its port is open';
+    return failure(`nothing answers at ${url.hostname}:${port}`, remedy);
+  });
+}
+
+async function asked(access: Access, work: (client: ManagementClient) => Promise<Verdict>): Promise<Verdict> {
+  let client;
+  try {
+    client = new ManagementClient(access, PROBE_MS);
+    return await work(client);
+  } catch (error) {
+    if (!(error instanceof FrontdoorError)) throw error;
+    const remedy =
+      error.kind === 'unauthenticated'
+        ? 'log in again: the account was revoked, its token rotated, or a clock is wrong'
+        : error.kind === 'forbidden'
+          ? 'choose another frontdoor ("frontdoor login"), or ask for the scope'
+          : 'see the other findings';
+    return failure(error.message, remedy);
+  } finally {
+    await client?.close();
+  }
+}

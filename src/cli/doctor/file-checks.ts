@@ -1,0 +1,69 @@
+/** Files that hold secrets: the profiles, and keys below the data directories. */
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '#base';
+import { loadProfiles } from '../access/profile-store.ts';
+import { failure, ok, skipped, warning, type Check, type Verdict } from './finding.ts';
+
+/** Keys, identities, tokens and credentials, as our programs name them. */
+const SECRET_NAME = /(?:\.key|\.jwt|^key\.pem|^identity\.json|credentials\.json)$/;
+const OTHERS_ACCESS = 0o077;
+const MAX_DEPTH = 3;
+const MAX_ENTRIES = 5_000;
+
+export function fileChecks(profileFile: string | undefined, folders: readonly string[]): Check[] {
+  return [
+    { name: 'profiles', run: () => profilesVerdict(profileFile) },
+    { name: 'key files', run: () => keysVerdict(folders) },
+  ];
+}
+
+async function profilesVerdict(path: string | undefined): Promise<Verdict> {
+  if (path === undefined) return warning('there is no place for profiles', 'set HOME or XDG_CONFIG_HOME');
+  try {
+    const names = Object.keys(await loadProfiles(path));
+    if (names.length > 0) return ok(`${names.join(', ')} in ${path}`);
+    return warning(
+      'nobody is logged in',
+      'run "frontdoor login" (or "frontdoor login --demo" beside a demo)',
+    );
+  } catch (error) {
+    return failure(messageOf(error), 'do what it says, or remove the file and log in again');
+  }
+}
+
+async function keysVerdict(folders: readonly string[]): Promise<Verdict> {
+  const found: string[] = [];
+  for (const folder of folders) await collect(folder, 1, found);
+  const open: string[] = [];
+  for (const path of new Set(found)) {
+    const mode = (await stat(path).catch(() => undefined))?.mode;
+    if (mode !== undefined && (mode & OTHERS_ACCESS) !== 0) open.push(path);
+  }
+  if (open.length > 0) {
+    const listed = open.slice(0, 5).join(' ');
+    const more = open.length > 5 ? ` and ${open.length - 5} more` : '';
+    return failure(
+      `other users may use ${listed}${more}`,
+      `chmod 600 ${listed}; if they had a chance to, make new keys`,
+    );
+  }
+  if (found.length === 0) return skipped(`none in ${folders.join(' or ')}`);
+  return ok(`${new Set(found).size} of their owner alone`);
+}
+
+async function collect(folder: string, depth: number, found: string[]): Promise<void> {
+  let directory;
+  try {
+    directory = await opendir(folder);
+  } catch {
+    return;
+  }
+  let count = 0;
+  for await (const entry of directory) {
+    if ((count += 1) > MAX_ENTRIES) return;
+    const path = join(folder, entry.name);
+    if (entry.isFile() && SECRET_NAME.test(entry.name)) found.push(path);
+    else if (entry.isDirectory() && depth < MAX_DEPTH) await collect(path, depth + 1, found);
+  }
+}

@@ -1,0 +1,70 @@
+/** What the doctor found, and how checks are run: all at once, each within its deadline, none stops another. */
+import { messageOf } from '#base';
+import { printable } from '../output/printable.ts';
+
+export type FindingState = 'ok' | 'warning' | 'failure' | 'skipped';
+
+export interface Finding {
+  readonly check: string;
+  readonly state: FindingState;
+  readonly message: string;
+  /** What to do; there for every warning and failure. */
+  readonly remedy?: string;
+}
+
+/** What a check says; its name is put to it. */
+export type Verdict = Omit<Finding, 'check'>;
+
+export interface Check {
+  readonly name: string;
+  readonly run: () => Promise<Verdict>;
+}
+
+/** Of one check; what it asks for has less. */
+const DEADLINE_MS = 5_000;
+export const PROBE_MS = 4_000;
+
+export const ok = (message: string): Verdict => ({ state: 'ok', message });
+export const skipped = (message: string): Verdict => ({ state: 'skipped', message });
+export const warning = (message: string, remedy: string): Verdict => ({ state: 'warning', message, remedy });
+export const failure = (message: string, remedy: string): Verdict => ({ state: 'failure', message, remedy });
+
+/** In the order of the checks. */
+export function runChecks(checks: readonly Check[], deadlineMs = DEADLINE_MS): Promise<Finding[]> {
+  return Promise.all(
+    checks.map(async ({ name, run }) => ({ check: name, ...(await inTime(run, deadlineMs)) })),
+  );
+}
+
+async function inTime(run: Check['run'], deadlineMs: number): Promise<Verdict> {
+  const { promise, resolve } = Promise.withResolvers<Verdict>();
+  const late = failure(
+    `no result within ${deadlineMs / 1_000} s`,
+    'try again; if it stays so, look at the network',
+  );
+  const timer = setTimeout(() => resolve(late), deadlineMs);
+  try {
+    return await Promise.race([run(), promise]);
+  } catch (error) {
+    return failure(messageOf(error), 'this check itself failed: the other findings tell more');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const MARKS: Readonly<Record<FindingState, string>> = {
+  ok: 'ok',
+  warning: 'warn',
+  failure: 'FAIL',
+  skipped: '-',
+};
+
+export function findingsText(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  return findings
+    .map(({ check, state, message, remedy }) => {
+      const line = `${MARKS[state].padEnd(4)}  ${check.padEnd(width)}  ${printable(message)}\n`;
+      return remedy === undefined ? line : `${line}${' '.repeat(width + 8)}-> ${printable(remedy)}\n`;
+    })
+    .join('');
+}

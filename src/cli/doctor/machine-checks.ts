@@ -1,0 +1,110 @@
+/** One's own machine: the runtime, limits, disk, proxies. */
+import { constants } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { failure, ok, warning, type Check, type Verdict } from './finding.ts';
+
+const MIN_NODE = [26, 10] as const;
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+const MIB = 1_048_576;
+const MIN_FREE_BYTES = 100 * MIB;
+const GOOD_FREE_BYTES = 1_024 * MIB;
+/** A connection takes a descriptor, and a published service takes two. */
+const MIN_FILES = 1_024;
+const GOOD_FILES = 8_192;
+
+export function machineChecks(
+  version: string,
+  env: Readonly<Record<string, string | undefined>>,
+  dataDir: string,
+): Check[] {
+  return [
+    {
+      name: 'runtime',
+      run: () => Promise.resolve(runtimeVerdict(version, process.version, process.execPath)),
+    },
+    { name: 'open files', run: () => Promise.resolve(filesVerdict(openFilesLimit())) },
+    { name: 'proxies', run: () => Promise.resolve(proxyVerdict(env)) },
+    { name: 'disk', run: () => diskVerdict(dataDir) },
+  ];
+}
+
+export function runtimeVerdict(version: string, nodeVersion: string, execPath: string): Verdict {
+  const said = `frontdoor ${version} on Node ${nodeVersion.slice(1)}`;
+  const [major = 0, minor = 0] = nodeVersion.slice(1).split('.').map(Number);
+  if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
+    return failure(
+      `${said}: too old`,
+      `start it by "npx frontdoor", which brings Node ${MIN_NODE.join('.')}; run "npm ci" if that is missing`,
+    );
+  }
+  if (/\/node_modules\/node-(?:bin-)?\w+-\w+\/bin\/node$/.test(execPath))
+    return ok(`${said}, the one it comes with`);
+  return warning(`${said}, not the one it comes with (${execPath})`, 'start it by "npx frontdoor"');
+}
+
+/** Undefined: the system tells none. */
+function openFilesLimit(): number | undefined {
+  // Otherwise the report looks up the names of open connections.
+  Object.assign(process.report, { excludeNetwork: true });
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const soft = report.userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : undefined;
+}
+
+export function filesVerdict(limit: number | undefined): Verdict {
+  if (limit === undefined) return ok('as many files and connections as the system has');
+  const said = `${limit} files and connections at a time`;
+  const remedy = `raise the limit: "ulimit -n 65536" before the start, or LimitNOFILE=65536 in a systemd unit`;
+  if (limit < MIN_FILES) return failure(said, remedy);
+  return limit < GOOD_FILES ? warning(said, remedy) : ok(said);
+}
+
+export function proxyVerdict(env: Readonly<Record<string, string | undefined>>): Verdict {
+  const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
+  if (set.length === 0) return ok('no proxy variables');
+  // The values may hold a password.
+  return warning(
+    `${set.join(', ')} ${set.length > 1 ? 'are' : 'is'} set, but Frontdoor connects directly`,
+    'allow direct connections to the control plane and the routers, or unset them to see what curl would',
+  );
+}
+
+async function diskVerdict(dataDir: string): Promise<Verdict> {
+  const folder = await existingFolder(dataDir);
+  try {
+    await access(folder, constants.W_OK);
+  } catch {
+    return failure(
+      `${folder} cannot be written by this user`,
+      `choose another with --data-dir, or change its owner`,
+    );
+  }
+  const { bavail, bsize, files, ffree } = await statfs(folder);
+  return freeVerdict(
+    folder,
+    Number(bavail) * Number(bsize),
+    files > 0 && ffree < 1_000 ? Number(ffree) : undefined,
+  );
+}
+
+/** `filesLeft`: how many more files fit, when they are few. */
+export function freeVerdict(folder: string, freeBytes: number, filesLeft?: number): Verdict {
+  const said = `${Math.floor(freeBytes / MIB)} MiB free for ${folder}`;
+  const remedy = 'make room: with a full disk every change is refused';
+  if (filesLeft !== undefined) return failure(`${said}, but only ${filesLeft} files fit`, remedy);
+  if (freeBytes < MIN_FREE_BYTES) return failure(said, remedy);
+  return freeBytes < GOOD_FREE_BYTES ? warning(said, remedy) : ok(said);
+}
+
+/** The folder, or the nearest one above it that is there. */
+async function existingFolder(path: string): Promise<string> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    try {
+      await access(folder);
+      return folder;
+    } catch {
+      if (folder === dirname(folder)) return folder;
+    }
+  }
+}

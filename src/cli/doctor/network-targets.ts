@@ -1,0 +1,104 @@
+/** The servers that a frontdoor's clients need to reach: told by options, files and the API, or guessed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isLoopbackHost } from '#base';
+import { loadIdentityFile } from '#net';
+
+export interface NetworkTarget {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  /** Trust anchors (PEM) in place of the system's. */
+  readonly ca?: string;
+  /** Its authority is the product's own, which clients learn when they enroll. */
+  readonly hasOwnAuthority: boolean;
+  /** Nobody said that it is there: the usual place is looked at. */
+  readonly isGuess: boolean;
+  /** How to say where it is. */
+  readonly option: string;
+}
+
+export interface TargetSources {
+  readonly apiUrl: string;
+  readonly isApiGuess: boolean;
+  readonly apiCa?: string;
+  readonly edgeApi?: string;
+  readonly gateway?: string;
+  readonly router?: string;
+  readonly agentDir: string;
+  /** Of a control plane that may run here: with --any-port its ports are others than usual. */
+  readonly dataDir: string;
+}
+
+const IDENTITY_FILE = 'identity.json';
+const PORTS_FILE = 'ports.json';
+const USUAL_PORTS = { edgeApi: 1_280, http: 8_080, edge: 3_022 };
+
+/** Addresses that are no URLs are left out: whoever reads them refuses them. */
+export async function networkTargets(sources: TargetSources): Promise<readonly NetworkTarget[]> {
+  const api = targetOf('Management API', sources.apiUrl, '--api', sources.isApiGuess, sources.apiCa);
+  if (api === undefined) return [];
+  const identity = await loadIdentityFile(join(sources.agentDir, IDENTITY_FILE)).catch(() => undefined);
+  const isLocal = isLoopbackHost(api.host);
+  const ports = isLocal ? await localPorts(sources.dataDir, api.port) : USUAL_PORTS;
+  const edgeUrl = sources.edgeApi ?? identity?.apiUrl;
+  const edge = targetOf(
+    'edge API',
+    edgeUrl ?? `https://${isLocal ? 'localhost' : api.host}:${ports.edgeApi}`,
+    '--edge-api',
+    edgeUrl === undefined,
+    identity?.caPem,
+  );
+  const gateway = targetOf(
+    'gateway',
+    sources.gateway ?? `http://${api.host}:${ports.http}`,
+    '--gateway',
+    sources.gateway === undefined,
+  );
+  const router = targetOf(
+    'router',
+    `tcp://${sources.router ?? `${isLocal ? 'localhost' : api.host}:${ports.edge}`}`,
+    '--router',
+    sources.router === undefined,
+  );
+  return [api, edge === undefined ? undefined : { ...edge, hasOwnAuthority: true }, gateway, router].filter(
+    (target) => target !== undefined,
+  );
+}
+
+/** What the data directory remembers, if it is of the control plane at that port. */
+async function localPorts(dataDir: string, apiPort: number): Promise<typeof USUAL_PORTS> {
+  try {
+    const known = JSON.parse(await readFile(join(dataDir, PORTS_FILE), 'utf8')) as Record<string, unknown>;
+    const { api, edgeApi, http, edge } = known;
+    const isOurs = api === apiPort && [edgeApi, http, edge].every(Number.isInteger);
+    return isOurs ? (known as typeof USUAL_PORTS) : USUAL_PORTS;
+  } catch {
+    return USUAL_PORTS;
+  }
+}
+
+function targetOf(
+  name: string,
+  url: string,
+  option: string,
+  isGuess: boolean,
+  ca?: string,
+): NetworkTarget | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.hostname === '') return undefined;
+  const isTls = parsed.protocol === 'https:';
+  const port = parsed.port === '' ? (isTls ? 443 : 80) : Number(parsed.port);
+  const host = parsed.hostname.replace(/^\[|\]$/g, '');
+  return {
+    name,
+    host,
+    port,
+    isTls,
+    isGuess,
+    option,
+    hasOwnAuthority: false,
+    ...(ca === undefined ? {} : { ca }),
+  };
+}

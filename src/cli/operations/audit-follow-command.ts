@@ -1,0 +1,124 @@
+/**
+ * `frontdoor audit follow`: the audit trail as it happens, one event a line. A connection that breaks is opened anew
+ * from the last event on, for as long as the control plane is away no longer than two minutes.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command } from 'commander';
+import { BackOff, FrontdoorError, messageOf } from '#base';
+import type { AuditEventAnswer } from '#contract';
+import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { runCommand, type CliIo } from '../cli-io.ts';
+import type { ManagementClient } from '../management-client.ts';
+import { cellText } from '../output/cell-text.ts';
+import { EventStreamDecoder, type StreamEvent } from './event-stream-decoder.ts';
+import { withQuery } from './operation-request.ts';
+
+const PATH = '/audit-events';
+/** The server is heard of every 15 s. */
+const SILENCE_MS = 45_000;
+const AWAY_MS = 120_000;
+const MAX_EVENT_BYTES = 4 * 1_048_576;
+const FILTERS = { action: 'action', actorId: 'actor-id', targetId: 'target-id', result: 'result' } as const;
+
+interface FollowFlags extends ApiFlags {
+  readonly jsonLines?: boolean;
+  readonly organization?: string;
+  readonly after?: string;
+  readonly action?: string;
+  readonly actorId?: string;
+  readonly targetId?: string;
+  readonly result?: string;
+}
+
+export function auditFollowCommand(io: CliIo): Command {
+  const command = new Command('follow')
+    .description('print events as they happen, until Ctrl-C')
+    .option('--after <sequence>', 'begin with the event after this one, default the next that happens')
+    .option('--organization <id>', 'whose')
+    .option('--json-lines', 'print one JSON object a line (as --json does here)');
+  for (const option of Object.values(FILTERS))
+    command.option(`--${option} <text>`, `only events with this ${option}`);
+  addApiOptions(command).addHelpText(
+    'after',
+    `\nGET {base_url}${PATH} as a stream of events, needs the scope frontdoor.read\n\n` +
+      'Examples:\n  frontdoor audit follow\n  frontdoor audit follow --result refused --json-lines\n',
+  );
+  return command.action(async () => {
+    const flags = command.opts<FollowFlags>();
+    const isJson = flags.json === true || flags.jsonLines === true;
+    await runCommand(io, isJson, () => follow(io, flags, isJson));
+  });
+}
+
+async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<void> {
+  const query = new URLSearchParams();
+  if (flags.organization !== undefined) query.set('organizationId', flags.organization);
+  for (const name of Object.keys(FILTERS) as (keyof typeof FILTERS)[]) {
+    const value = flags[name];
+    if (value !== undefined) query.set(name, value);
+  }
+  const path = withQuery(PATH, query);
+  const backOff = new BackOff({ minMs: 250, maxMs: 10_000, factor: 2 });
+  let lastId = flags.after;
+  let heardMs = performance.now();
+  const { withManagement } = await import('../access/access.ts');
+  await withManagement(flags, io, async (client) => {
+    for (;;) {
+      try {
+        await readStream(client, path, lastId, (events) => {
+          heardMs = performance.now();
+          backOff.reset();
+          for (const { id, data } of events) {
+            lastId = id ?? lastId;
+            io.out(isJson ? `${data}\n` : lineOf(data));
+          }
+        });
+      } catch (error) {
+        if (!isAway(error) || performance.now() - heardMs > AWAY_MS) throw error;
+        io.err(`frontdoor: ${messageOf(error)}; trying again\n`);
+      }
+      await pause(backOff.next());
+    }
+  });
+}
+
+/** Until the stream ends. `onHeard` is called for every sign of life, with the events in it. */
+async function readStream(
+  client: ManagementClient,
+  path: string,
+  lastId: string | undefined,
+  onHeard: (events: readonly StreamEvent[]) => void,
+): Promise<void> {
+  const ending = new AbortController();
+  const headers = {
+    accept: 'text/event-stream',
+    ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+  };
+  const decoder = new EventStreamDecoder(MAX_EVENT_BYTES);
+  try {
+    for await (const bytes of await client.stream(path, headers, SILENCE_MS, ending.signal)) {
+      onHeard(decoder.push(bytes));
+      if (decoder.overflowed)
+        throw new FrontdoorError('protocol', 'stream', 'an audit event is too long to be read');
+    }
+  } finally {
+    ending.abort();
+  }
+}
+
+/** Worth another try: everything but a refusal. What breaks inside a stream is no error of ours. */
+function isAway(error: unknown): boolean {
+  return !(error instanceof FrontdoorError) || ['unavailable', 'timeout', 'limited'].includes(error.kind);
+}
+
+function lineOf(data: string): string {
+  let event: Partial<AuditEventAnswer>;
+  try {
+    event = JSON.parse(data) as Partial<AuditEventAnswer>;
+  } catch {
+    throw new FrontdoorError('protocol', 'stream', 'the Management API sent an event that is no JSON');
+  }
+  const { at, actor, action, target, result, reason } = event;
+  const why = reason === null || reason === undefined ? '' : `  ${cellText(reason)}`;
+  return `${[at, actor, action, target, result].map(cellText).join('  ')}${why}\n`;
+}

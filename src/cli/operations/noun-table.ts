@@ -1,0 +1,23 @@
+/** The nouns of the commands that call the Management API: light enough to be loaded for every help text. */
+
+export const NOUNS = {
+  frontdoors: 'entry points that clients connect to',
+  environments: 'running agents, as the frontdoor sees them',
+  agents: 'enroll agents, and see how they are',
+  shares: 'published services',
+  frontends: 'where public shares appear',
+  'auth-providers': 'how requests to shares are authenticated',
+  metrics: 'traffic of a frontdoor and its environments',
+  organizations: 'organizations and their settings',
+  'api-accounts': 'accounts that call the Management API with a token',
+  'oauth-clients': 'clients that call the Management API with bearer tokens',
+  'signing-keys': 'keys that sign bearer tokens',
+  audit: 'what happened, who did it',
+  api: 'the Management API itself',
+} as const;
+
+export type Noun = keyof typeof NOUNS;
+
+export function isNoun(word: string): word is Noun {
+  return Object.hasOwn(NOUNS, word);
+}

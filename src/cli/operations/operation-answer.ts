@@ -1,0 +1,62 @@
+/** Shows what an operation answered: tables, names and values, or JSON as it came. */
+import type { FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract';
+import { writeJson, type CliIo } from '../cli-io.ts';
+import { cellText, fieldOf } from '../output/cell-text.ts';
+import { metricsText, sparklinesText } from '../output/metric-text.ts';
+import { recordText } from '../output/record-text.ts';
+import { TableText } from '../output/table-text.ts';
+import type { Entry } from './list-pages.ts';
+import type { OperationCommand } from './operation-command-table.ts';
+
+export interface ListForm {
+  readonly columns: readonly string[];
+  readonly isJson: boolean;
+  readonly isJsonLines: boolean;
+  /** What is said, beside the output, when there is no entry. */
+  readonly emptyNote: string;
+}
+
+/** One object. `isSecretNew`: this call made what the row shows once. */
+export function showAnswer(
+  io: CliIo,
+  row: OperationCommand,
+  answer: unknown,
+  { apiUrl, isSecretNew }: { readonly apiUrl: string; readonly isSecretNew: boolean },
+): void {
+  if (typeof answer === 'string') return io.out(answer);
+  if (row.view === 'metrics') return io.out(metricsText(answer as FrontdoorMetricsAnswer));
+  if (row.view === 'sparklines') return io.out(sparklinesText(answer as SparklinesAnswer));
+  if (row.view === 'json') return writeJson(io, answer);
+  io.out(recordText(answer as object));
+  const { once, next } = row;
+  if (once !== undefined && isSecretNew) io.err(`Secrets in ${once} are shown this once: keep them now.\n`);
+  if (next !== undefined) {
+    const said = next.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      name === 'api' ? apiUrl : cellText(fieldOf(answer, name)),
+    );
+    io.err(`Next: ${said}\n`);
+  }
+}
+
+/** Entries as they come, so that the first are seen before the last are asked for. */
+export async function showList(
+  io: CliIo,
+  pages: AsyncIterable<readonly Entry[]>,
+  { columns, isJson, isJsonLines, emptyNote }: ListForm,
+): Promise<void> {
+  const isBold = io.columns !== undefined && (io.env.NO_COLOR ?? '') === '' && io.env.TERM !== 'dumb';
+  const table = new TableText({ columns, terminalColumns: io.columns, isBold });
+  let count = 0;
+  for await (const entries of pages) {
+    if (isJsonLines) for (const entry of entries) io.out(`${JSON.stringify(entry)}\n`);
+    else if (isJson) {
+      for (const [index, entry] of entries.entries())
+        io.out(
+          `${count + index === 0 ? '[' : ','}\n  ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n  ')}`,
+        );
+    } else io.out(await table.portion(entries));
+    count += entries.length;
+  }
+  if (isJson && !isJsonLines) io.out(count === 0 ? '[]\n' : '\n]\n');
+  else if (count === 0) io.err(`${emptyNote}\n`);
+}

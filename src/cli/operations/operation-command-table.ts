@@ -1,0 +1,279 @@
+/**
+ * Which command calls which operation: a row for every operation of the contract, so that a new one without a command
+ * does not compile. Arguments and options come from the operation's own parameters and schema.
+ */
+import type { OperationId } from '#contract';
+import type { Noun } from './noun-table.ts';
+
+export interface OperationCommand {
+  readonly noun: Noun;
+  readonly verb: string;
+  /** How an answer is shown to people, when not as a table or as names and values. */
+  readonly view?: 'json' | 'metrics' | 'sparklines';
+  /** Fields of an entry that its table shows; a dot leads into an object. */
+  readonly columns?: readonly string[];
+  /** Field of the answer that is shown this once. */
+  readonly once?: string;
+  /** What to do next; names of the answer's fields in braces, and {api}. */
+  readonly next?: string;
+  /** Fields of the body that are no options, and why: they can be given by --body. */
+  readonly bodyOnly?: Readonly<Record<string, string>>;
+  /** What stands after "frontdoor". */
+  readonly examples: readonly string[];
+}
+
+/** An operation with a command of its own kind. */
+export interface ElsewhereCommand {
+  /** The words of that command; undefined: none, for the reason. */
+  readonly elsewhere: readonly string[] | undefined;
+  readonly reason: string;
+}
+
+const listed = { columns: ['id', 'name', 'scopes', 'createdAt'] } as const;
+const shareColumns = ['token', 'shareMode', 'status', 'target', 'frontendEndpoints'] as const;
+const asIs = { view: 'json' } as const;
+const ownFile = 'writes the token into a file of its owner alone';
+/** Ids in examples: of an environment and of what else has one. */
+const ENVIRONMENT = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
+const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
+
+export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>> = {
+  createFrontdoor: { noun: 'frontdoors', verb: 'create', examples: ['frontdoors create --name edge'] },
+  findFrontdoor: {
+    noun: 'frontdoors',
+    verb: 'find',
+    examples: ['frontdoors find', `frontdoors find --organization ${ID}`],
+  },
+  listFrontdoors: {
+    noun: 'frontdoors',
+    verb: 'list',
+    columns: ['id', 'name'],
+    examples: ['frontdoors list'],
+  },
+  getFrontdoor: { noun: 'frontdoors', verb: 'get', examples: ['frontdoors get'] },
+  deleteFrontdoor: { noun: 'frontdoors', verb: 'delete', examples: [`frontdoors delete ${ID}`] },
+  listFrontends: {
+    noun: 'frontends',
+    verb: 'list',
+    columns: ['id', 'publicName', 'urlTemplate'],
+    examples: ['frontends list'],
+  },
+
+  getFrontdoorMetrics: {
+    noun: 'metrics',
+    verb: 'show',
+    view: 'metrics',
+    examples: ['metrics show', 'metrics show --duration P1D --step PT1H --json'],
+  },
+  getFrontdoorSparklines: {
+    noun: 'metrics',
+    verb: 'sparklines',
+    view: 'sparklines',
+    examples: ['metrics sparklines --duration PT15M'],
+  },
+  getEnvironmentMetrics: {
+    noun: 'metrics',
+    verb: 'environment',
+    view: 'metrics',
+    examples: [`metrics environment ${ENVIRONMENT} --duration PT1H`],
+  },
+
+  listEnvironments: {
+    noun: 'environments',
+    verb: 'list',
+    columns: ['id', 'name', 'status'],
+    examples: ['environments list', 'environments list --sort name,desc --limit 10'],
+  },
+  getEnvironment: { noun: 'environments', verb: 'get', examples: [`environments get ${ENVIRONMENT}`] },
+  deleteEnvironment: {
+    noun: 'environments',
+    verb: 'delete',
+    examples: [`environments delete ${ENVIRONMENT}`],
+  },
+
+  createEnrollment: {
+    noun: 'agents',
+    verb: 'enroll',
+    once: 'enrollmentCode',
+    next: 'frontdoor agent start --api {api} --enrollment-token {enrollmentCode}',
+    examples: ['agents enroll', 'agents enroll --json'],
+  },
+  listAgents: {
+    noun: 'agents',
+    verb: 'list',
+    columns: ['id', 'name', 'status', 'version'],
+    examples: ['agents list'],
+  },
+  getAgentStatus: { noun: 'agents', verb: 'status', ...asIs, examples: [`agents status ${ENVIRONMENT}`] },
+  getAgentVersion: { noun: 'agents', verb: 'version', examples: [`agents version ${ENVIRONMENT}`] },
+  deleteAgent: { noun: 'agents', verb: 'delete', examples: [`agents delete ${ENVIRONMENT}`] },
+  getBootstrapToken: {
+    noun: 'agents',
+    verb: 'jwt',
+    examples: ['agents jwt - < code.txt', 'agents jwt CODE --json'],
+  },
+
+  listShares: {
+    noun: 'shares',
+    verb: 'list',
+    columns: shareColumns,
+    examples: ['shares list', 'shares list --json-lines', 'shares list --page 2 --size 50'],
+  },
+  createShare: {
+    noun: 'shares',
+    verb: 'create',
+    examples: [
+      `shares create --name app --environment-id ${ENVIRONMENT} --share-mode public --backend-mode proxy --target http://127.0.0.1:3000`,
+      'shares create --body @share.json',
+    ],
+  },
+  getShare: { noun: 'shares', verb: 'get', examples: ['shares get app'] },
+  changeShare: {
+    noun: 'shares',
+    verb: 'change',
+    bodyOnly: { token: 'it is the argument, and cannot be changed' },
+    examples: [
+      'shares change app --target http://127.0.0.1:4000',
+      `shares change app --auth-provider-id ${ID}`,
+    ],
+  },
+  deleteShare: { noun: 'shares', verb: 'delete', examples: ['shares delete app'] },
+
+  listAuthProviderTypes: {
+    noun: 'auth-providers',
+    verb: 'types',
+    columns: ['type', 'displayName', 'description'],
+    examples: ['auth-providers types'],
+  },
+  getAuthProviderType: { noun: 'auth-providers', verb: 'type', examples: ['auth-providers type OIDC'] },
+  getAuthProviderTypeSchema: {
+    noun: 'auth-providers',
+    verb: 'schema',
+    ...asIs,
+    examples: ['auth-providers schema OIDC'],
+  },
+  getProviderSchemaDocument: {
+    elsewhere: ['auth-providers', 'schema'],
+    reason: 'the same document by its $id, for validators',
+  },
+  listAuthProviders: {
+    noun: 'auth-providers',
+    verb: 'list',
+    columns: ['id', 'name', 'type', 'enabled'],
+    examples: ['auth-providers list --sort type,asc'],
+  },
+  createAuthProvider: {
+    noun: 'auth-providers',
+    verb: 'create',
+    once: 'data',
+    examples: ['auth-providers create --name staff --type OIDC --data @oidc.json'],
+  },
+  getAuthProvider: { noun: 'auth-providers', verb: 'get', examples: [`auth-providers get ${ID}`] },
+  changeAuthProvider: {
+    noun: 'auth-providers',
+    verb: 'change',
+    once: 'data',
+    examples: [`auth-providers change ${ID} --no-enabled`, `auth-providers change ${ID} --name partners`],
+  },
+  replaceAuthProvider: {
+    noun: 'auth-providers',
+    verb: 'replace',
+    once: 'data',
+    examples: [`auth-providers replace ${ID} --body @provider.json`],
+  },
+  deleteAuthProvider: { noun: 'auth-providers', verb: 'delete', examples: [`auth-providers delete ${ID}`] },
+
+  getCaller: { elsewhere: ['whoami'], reason: 'tells the profile and the address too' },
+  createOrganization: {
+    noun: 'organizations',
+    verb: 'create',
+    examples: ['organizations create --name partners'],
+  },
+  listOrganizations: {
+    noun: 'organizations',
+    verb: 'list',
+    columns: ['id', 'name'],
+    examples: ['organizations list'],
+  },
+  getOrganization: { noun: 'organizations', verb: 'get', examples: ['organizations get'] },
+  changeOrganization: {
+    noun: 'organizations',
+    verb: 'change',
+    examples: ['organizations change --name "Our company"'],
+  },
+  deleteOrganization: {
+    noun: 'organizations',
+    verb: 'delete',
+    examples: [`organizations delete ${ID}`],
+  },
+  getOrganizationSettings: { noun: 'organizations', verb: 'settings', examples: ['organizations settings'] },
+  changeOrganizationSettings: {
+    noun: 'organizations',
+    verb: 'change-settings',
+    examples: ['organizations change-settings --token-exchange'],
+  },
+  createApiAccount: {
+    noun: 'api-accounts',
+    verb: 'create',
+    once: 'token',
+    examples: ['api-accounts create --name build --scope frontdoor.read --scope frontdoor.write'],
+  },
+  listApiAccounts: { noun: 'api-accounts', verb: 'list', ...listed, examples: ['api-accounts list'] },
+  getApiAccount: { noun: 'api-accounts', verb: 'get', examples: [`api-accounts get ${ID}`] },
+  rotateApiAccount: {
+    noun: 'api-accounts',
+    verb: 'rotate',
+    once: 'token',
+    examples: [`api-accounts rotate ${ID}`],
+  },
+  deleteApiAccount: { noun: 'api-accounts', verb: 'delete', examples: [`api-accounts delete ${ID}`] },
+  createOauthClient: {
+    noun: 'oauth-clients',
+    verb: 'create',
+    once: 'secret',
+    examples: ['oauth-clients create --name console --scope frontdoor.read'],
+  },
+  listOauthClients: { noun: 'oauth-clients', verb: 'list', ...listed, examples: ['oauth-clients list'] },
+  getOauthClient: { noun: 'oauth-clients', verb: 'get', examples: [`oauth-clients get ${ID}`] },
+  rotateOauthClient: {
+    noun: 'oauth-clients',
+    verb: 'rotate',
+    once: 'secret',
+    examples: [`oauth-clients rotate ${ID}`],
+  },
+  deleteOauthClient: { noun: 'oauth-clients', verb: 'delete', examples: [`oauth-clients delete ${ID}`] },
+
+  listSigningKeys: {
+    noun: 'signing-keys',
+    verb: 'list',
+    columns: ['id', 'algorithm', 'createdAt', 'activatesAt', 'expiresAt'],
+    examples: ['signing-keys list'],
+  },
+  rotateSigningKey: { noun: 'signing-keys', verb: 'rotate', examples: ['signing-keys rotate'] },
+  getBackup: { elsewhere: ['backup'], reason: 'writes a file, and checks it' },
+
+  listAuditEvents: {
+    noun: 'audit',
+    verb: 'list',
+    columns: ['at', 'actor', 'action', 'target', 'result', 'reason'],
+    examples: ['audit list --limit 50', 'audit list --action deleteShare --result ok'],
+  },
+  verifyAuditEvents: { noun: 'audit', verb: 'verify', examples: ['audit verify'] },
+
+  createRouter: { elsewhere: ['fabric', 'router', 'create'], reason: ownFile },
+  listRouters: { elsewhere: ['fabric', 'router', 'list'], reason: 'kept with its siblings' },
+  deleteRouter: { elsewhere: ['fabric', 'router', 'delete'], reason: 'kept with its siblings' },
+  createGateway: { elsewhere: ['fabric', 'gateway', 'create'], reason: ownFile },
+  listGateways: { elsewhere: ['fabric', 'gateway', 'list'], reason: 'kept with its siblings' },
+  deleteGateway: { elsewhere: ['fabric', 'gateway', 'delete'], reason: 'kept with its siblings' },
+
+  issueToken: { elsewhere: ['token'], reason: 'prints the token alone' },
+  getTokenKeys: { noun: 'api', verb: 'token-keys', ...asIs, examples: ['api token-keys'] },
+  getIssuerMetadata: { noun: 'api', verb: 'issuer', ...asIs, examples: ['api issuer'] },
+  getOpenApi: { noun: 'api', verb: 'openapi', ...asIs, examples: ['api openapi > openapi.json'] },
+  getApiPage: { elsewhere: undefined, reason: 'a page for browsers: {base_url}/docs' },
+};
+
+export function isOperationCommand(row: OperationCommand | ElsewhereCommand): row is OperationCommand {
+  return 'noun' in row;
+}

@@ -1,0 +1,138 @@
+// Every operation of the contract has a command; its help and options follow from the operation.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Command } from 'commander';
+import { operations, type Operation } from '#contract';
+import { runCli, wholeProgram } from '../cli-fixture.ts';
+import { everyCommand } from '../program.ts';
+import { bodyFields } from './body-fields.ts';
+import { isOperationCommand, OPERATION_COMMANDS } from './operation-command-table.ts';
+
+const rows = (operations as readonly Operation[]).map((operation) => ({
+  operation,
+  row: OPERATION_COMMANDS[operation.id as keyof typeof OPERATION_COMMANDS],
+}));
+const program = await wholeProgram();
+
+function find(words: readonly string[]): Command | undefined {
+  let command: Command | undefined = program;
+  for (const word of words) command = command?.commands.find((each) => each.name() === word);
+  return command;
+}
+
+const helpOf = async (words: readonly string[]): Promise<string> => (await runCli([...words, '--help'])).out;
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+test('every operation has a command, and its help names method, path, scope and examples', async () => {
+  for (const { operation, row } of rows) {
+    const words = isOperationCommand(row) ? [row.noun, row.verb] : row.elsewhere;
+    if (words === undefined) {
+      assert.ok(!isOperationCommand(row) && row.reason.length > 10, operation.id);
+      continue;
+    }
+    const command = find(words);
+    assert.ok(command !== undefined, `${operation.id}: there is no command ${words.join(' ')}`);
+    assert.ok(command.description().length > 3, operation.id);
+    const help = await helpOf(words);
+    if (!isOperationCommand(row) && row.reason.startsWith('the same document')) continue;
+    assert.ok(help.includes(`${operation.method} {`) && help.includes(operation.path), help);
+    if (operation.scope !== undefined) assert.ok(help.includes(`needs the scope ${operation.scope}`), help);
+    if (isOperationCommand(row))
+      for (const example of row.examples) assert.ok(help.includes(`\n  frontdoor ${example}\n`), example);
+  }
+});
+
+test('commands of one noun do not share a verb, and no operation is called by two', () => {
+  const names = everyCommand(program).flatMap((command) => {
+    const verbs = command.commands.map((each) => each.name());
+    assert.equal(new Set(verbs).size, verbs.length, `${command.name()} ${verbs.join(' ')}`);
+    return verbs;
+  });
+  assert.ok(names.length > 60);
+});
+
+test('the options of a command are the fields and parameters of its operation, and nothing else', () => {
+  const common = ['api', 'profile', 'account', 'token', 'client', 'client-secret', 'ca', 'json'];
+  for (const { operation, row } of rows) {
+    if (!isOperationCommand(row)) continue;
+    const expected = new Set(common);
+    const add = (name: string): void =>
+      void expected.add(name === 'organizationId' ? 'organization' : kebab(name));
+    for (const { name } of operation.query) add(name);
+    if (operation.query.some(({ name }) => name === 'page')) expected.add('limit');
+    if (row.columns !== undefined) expected.add('json-lines');
+    if (operation.path.includes('{frontdoorId}') && row.noun !== 'frontdoors') expected.add('frontdoor');
+    if (operation.path.includes('{organizationId}') && row.noun !== 'organizations')
+      expected.add('organization');
+    if (typeof operation.body === 'object') {
+      expected.add('body');
+      const { properties } = operation.body as unknown as {
+        properties: Record<string, { readOnly?: boolean; type?: unknown; minItems?: number }>;
+      };
+      for (const [name, schema] of Object.entries(properties)) {
+        if (schema.readOnly === true || row.bodyOnly?.[name] !== undefined) continue;
+        const isList = schema.type === 'array';
+        add(isList ? name.replace(/s$/, '') : name);
+        const isNullable = Array.isArray(schema.type) && schema.type.includes('null');
+        if (isNullable || schema.type === 'boolean' || (isList && !schema.minItems))
+          expected.add(`no-${kebab(isList ? name.replace(/s$/, '') : name)}`);
+      }
+    }
+    const options = find([row.noun, row.verb])!.options.map(({ long }) => long!.slice(2));
+    assert.deepEqual(options.sort(), [...expected].sort(), operation.id);
+  }
+});
+
+test('every path parameter is an argument, or follows from who is logged in', () => {
+  for (const { operation, row } of rows) {
+    if (!isOperationCommand(row)) continue;
+    const own = { frontdoors: 'frontdoorId', organizations: 'organizationId' }[row.noun as string];
+    const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+    const expected = parameters.filter(
+      (name) => name === own || !/^(?:frontdoor|organization)Id$/.test(name),
+    );
+    const command = find([row.noun, row.verb])!;
+    assert.deepEqual(
+      command.registeredArguments.map((argument) => argument.name()),
+      expected.map(kebab),
+    );
+    // What is deleted is always named.
+    if (operation.method === 'DELETE')
+      assert.ok(command.registeredArguments.every(({ required }) => required));
+  }
+});
+
+test('columns and secrets of the table are fields of the answers', () => {
+  for (const { operation, row } of rows) {
+    if (!isOperationCommand(row)) continue;
+    const schema: Schema | undefined = operation.answer.schema;
+    const entry = schema?.items ?? schema?.properties?.['content']?.items ?? schema;
+    for (const column of [...(row.columns ?? []), ...(row.once === undefined ? [] : [row.once])])
+      assert.ok(entry?.properties?.[column] !== undefined, `${operation.id} ${column}`);
+    const isList = schema?.items !== undefined || schema?.properties?.['content'] !== undefined;
+    assert.equal(row.columns !== undefined, isList, operation.id);
+  }
+});
+
+interface Schema {
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+test('every example is a command line that is understood', () => {
+  for (const command of everyCommand(program)) command.action(() => {}).allowExcessArguments(false);
+  for (const { row } of rows) {
+    if (!isOperationCommand(row)) continue;
+    for (const example of row.examples) {
+      const words = example.replace(/ [<>] .*$/, '').match(/"[^"]*"|\S+/g)!;
+      program.parse(
+        words.map((word) => word.replaceAll('"', '')),
+        { from: 'user' },
+      );
+    }
+  }
+});
+
+test('a schema that no option can stand for is told at once', () => {
+  assert.throws(() => bodyFields({ properties: { odd: { type: 'number' } } }), /no option can stand for odd/);
+});

@@ -1,0 +1,167 @@
+/**
+ * The commands of one noun, built from the operation table: arguments and options from parameters and schemas, help
+ * from the summary, and the call itself. Loaded when such a command, its help or completion is asked for.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { operations, type Operation, type QueryParameter } from '#contract';
+import { addApiOptions } from '../access/api-options.ts';
+import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+import { auditFollowCommand } from './audit-follow-command.ts';
+import { optionName, optionsOf } from './body-fields.ts';
+import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
+import type { Noun } from './noun-table.ts';
+import { showAnswer, showList } from './operation-answer.ts';
+import { isOperationCommand, OPERATION_COMMANDS, type OperationCommand } from './operation-command-table.ts';
+import { commandParameters, type CommandParameters } from './operation-parameters.ts';
+import {
+  operationRequest,
+  withQuery,
+  type GivenOptions,
+  type OperationRequest,
+} from './operation-request.ts';
+
+interface PageOptions extends GivenOptions {
+  readonly jsonLines?: boolean;
+  readonly limit?: number;
+  readonly page?: number;
+  readonly size?: number;
+}
+
+interface Run {
+  readonly io: CliIo;
+  readonly operation: Operation;
+  readonly row: OperationCommand;
+  readonly parameters: CommandParameters;
+}
+
+export function addOperationCommands(command: Command, noun: Noun, io: CliIo): void {
+  for (const operation of operations as readonly Operation[]) {
+    const row = OPERATION_COMMANDS[operation.id as keyof typeof OPERATION_COMMANDS];
+    if (isOperationCommand(row) && row.noun === noun)
+      command.addCommand(operationCommand(operation, row, io));
+  }
+  if (noun === 'audit') command.addCommand(auditFollowCommand(io));
+}
+
+function operationCommand(operation: Operation, row: OperationCommand, io: CliIo): Command {
+  const parameters = commandParameters(operation, row);
+  const command = new Command(row.verb).description(decapital(operation.summary));
+  for (const { name, isRequired } of parameters.arguments)
+    command.argument(isRequired ? `<${name}>` : `[${name}]`);
+  for (const field of parameters.fields) for (const option of optionsOf(field)) command.addOption(option);
+  if (typeof operation.body === 'object')
+    command.option('--body <json|@file|->', 'the whole body; single fields are put over it');
+  for (const parameter of parameters.query) command.addOption(queryOption(parameter));
+  if (parameters.usesOrganization) {
+    const otherwise = parameters.isOrganizationRequired ? ", default the caller's own" : '';
+    command.option('--organization <id>', `whose${otherwise}`);
+  }
+  if (parameters.isPaged) addPageOptions(command);
+  else if (isList(operation, row)) command.addOption(jsonLinesOption());
+  if (parameters.usesFrontdoor)
+    command.option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+  addApiOptions(command).addHelpText('after', helpAfter(operation, row));
+  return command.action(async (...given: unknown[]) => {
+    const options = command.opts<PageOptions>();
+    const args = given.slice(0, parameters.arguments.length) as (string | undefined)[];
+    const isJson = options.json === true || options.jsonLines === true;
+    await runCommand(io, isJson, () => run({ io, operation, row, parameters }, args, options));
+  });
+}
+
+async function run(parts: Run, args: readonly (string | undefined)[], options: PageOptions): Promise<void> {
+  const { io, operation, row, parameters } = parts;
+  // Late: the network's code is most of what a command loads.
+  const { withManagement } = await import('../access/access.ts');
+  await withManagement(options, io, async (client, access) => {
+    const request = await operationRequest({ operation, parameters, args, options, access, client, io });
+    const call = (asked: OperationRequest): Promise<unknown> =>
+      client.call({ ...asked, path: withQuery(asked.path, asked.query) });
+    if (isList(operation, row)) return runList(parts, options, request, call);
+    const answer = await call(request);
+    if (options.json !== true) {
+      if (answer === undefined) io.out(`deleted ${request.path.split('/').at(-1)}\n`);
+      else {
+        // A field of the body is new when it was given; what the server makes always is.
+        const isOfBody = parameters.fields.some(({ name }) => name === row.once);
+        const isSecretNew = !isOfBody || Object.hasOwn(request.body as object, row.once!);
+        showAnswer(io, row, answer, { apiUrl: access.apiUrl, isSecretNew });
+      }
+    } else if (answer !== undefined) writeJson(io, answer);
+  });
+}
+
+async function runList(
+  { io, row, parameters }: Run,
+  options: PageOptions,
+  request: OperationRequest,
+  call: (request: OperationRequest) => Promise<unknown>,
+): Promise<void> {
+  const form = {
+    columns: row.columns!,
+    isJson: options.json === true,
+    isJsonLines: options.jsonLines === true,
+    emptyNote: `no ${row.noun === 'audit' ? 'events' : row.verb === 'types' ? 'types' : row.noun}`,
+  };
+  const ask = async (page: number | undefined, size: number | undefined): Promise<unknown> => {
+    const query = new URLSearchParams(request.query);
+    if (page !== undefined) query.set('page', String(page));
+    if (size !== undefined) query.set('size', String(size));
+    return call({ ...request, query });
+  };
+  const { page, size, limit = Number.POSITIVE_INFINITY } = options;
+  if (parameters.isPaged && page === undefined && size === undefined) {
+    return showList(
+      io,
+      pagesOf(async (at, of) => entriesOf(await ask(at, of)), limit),
+      form,
+    );
+  }
+  const answer = await ask(page, size);
+  if (form.isJson && !form.isJsonLines) return writeJson(io, answer);
+  return showList(io, oneOf(entriesOf(answer).slice(0, limit)), form);
+}
+
+async function* oneOf(entries: readonly Entry[]): AsyncGenerator<readonly Entry[]> {
+  if (entries.length > 0) yield entries;
+}
+
+function isList({ method }: Operation, { columns }: OperationCommand): boolean {
+  return method === 'GET' && columns !== undefined;
+}
+
+function queryOption({ name, type, summary, values }: QueryParameter): Option {
+  const option = new Option(`--${optionName(name)} <${type === 'integer' ? 'n' : type}>`, decapital(summary));
+  return values === undefined ? option : option.choices(values);
+}
+
+function addPageOptions(command: Command): void {
+  command
+    .option('--limit <n>', 'at most so many entries, default all', number(1))
+    .option('--page <n>', 'one page alone, from 0', number(0))
+    .option('--size <n>', 'entries of that page, 1 to 1000, default 20', number(1))
+    .addOption(jsonLinesOption());
+}
+
+function jsonLinesOption(): Option {
+  return new Option('--json-lines', 'print one JSON object a line');
+}
+
+function number(min: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= min) return value;
+    throw new InvalidArgumentError(`must be a whole number from ${min} on.`);
+  };
+}
+
+function helpAfter({ method, path, at, scope }: Operation, { examples }: OperationCommand): string {
+  const needs = scope === undefined ? 'needs no credentials' : `needs the scope ${scope}`;
+  const lines = examples.map((example) => `  frontdoor ${example}`).join('\n');
+  return `\n${method} {${at === 'api' ? 'base' : 'auth'}_url}${path}, ${needs}\n\nExamples:\n${lines}\n`;
+}
+
+/** Help begins small everywhere. */
+function decapital(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
+}

@@ -1,0 +1,76 @@
+/**
+ * Which parameters of an operation are arguments, which are options, and which follow from who is logged in. The
+ * frontdoor and the organization are arguments of their own nouns only; elsewhere they are what the caller works with.
+ */
+import type { Operation, QueryParameter } from '#contract';
+import { bodyFields, optionName, type BodyField } from './body-fields.ts';
+import type { OperationCommand } from './operation-command-table.ts';
+
+export interface CommandArgument {
+  /** Of the path. */
+  readonly parameter: string;
+  /** As help shows it. */
+  readonly name: string;
+  /** Otherwise the caller's own is meant. */
+  readonly isRequired: boolean;
+}
+
+export interface CommandParameters {
+  /** In the order of the path. */
+  readonly arguments: readonly CommandArgument[];
+  /** Of the path too, but from options, the environment or the profile. */
+  readonly usesFrontdoor: boolean;
+  /** `--organization` is there: in the path, the query or the body. */
+  readonly usesOrganization: boolean;
+  /** Without the paging ones and the organization. */
+  readonly query: readonly QueryParameter[];
+  /** The list is paged. */
+  readonly isPaged: boolean;
+  /** Without the organization. */
+  readonly fields: readonly BodyField[];
+  readonly organizationIn: 'path' | 'query' | 'body' | undefined;
+  /** When it is not given, the caller's own is sent. */
+  readonly isOrganizationRequired: boolean;
+}
+
+const OWN_NOUN: Readonly<Record<string, string>> = {
+  frontdoorId: 'frontdoors',
+  organizationId: 'organizations',
+};
+const PAGING = ['page', 'size'];
+
+export function commandParameters(operation: Operation, row: OperationCommand): CommandParameters {
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const isArgument = (name: string): boolean => OWN_NOUN[name] === undefined || OWN_NOUN[name] === row.noun;
+  const { body } = operation;
+  const allFields = typeof body === 'object' ? bodyFields(body) : [];
+  const organizationField = allFields.find(({ name }) => name === 'organizationId');
+  const organizationQuery = operation.query.find(({ name }) => name === 'organizationId');
+  const isPathOption = inPath.includes('organizationId') && !isArgument('organizationId');
+  const organizationIn = isPathOption
+    ? 'path'
+    : organizationQuery !== undefined
+      ? 'query'
+      : organizationField !== undefined
+        ? 'body'
+        : undefined;
+  return {
+    arguments: inPath.filter(isArgument).map((parameter) => ({
+      parameter,
+      name: optionNameOfPath(parameter),
+      isRequired: OWN_NOUN[parameter] === undefined || operation.method === 'DELETE',
+    })),
+    usesFrontdoor: inPath.includes('frontdoorId') && !isArgument('frontdoorId'),
+    usesOrganization: organizationIn !== undefined,
+    query: operation.query.filter(({ name }) => !PAGING.includes(name) && name !== 'organizationId'),
+    isPaged: PAGING.every((name) => operation.query.some((parameter) => parameter.name === name)),
+    fields: allFields.filter(({ name }) => name !== 'organizationId' && row.bodyOnly?.[name] === undefined),
+    organizationIn,
+    isOrganizationRequired:
+      isPathOption || organizationQuery?.isRequired === true || organizationField?.isRequired === true,
+  };
+}
+
+function optionNameOfPath(parameter: string): string {
+  return parameter === 'organizationId' ? 'organization-id' : optionName(parameter);
+}

@@ -1,0 +1,153 @@
+// From command lines to requests: what is given is sent, nothing is invented.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { fakeApi, runCli, type FakeApi, type Ran } from '../cli-fixture.ts';
+import type { CliIo } from '../cli-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'request-'));
+let api: FakeApi;
+before(async () => {
+  api = await fakeApi(({ url, method }) => {
+    if (url === '/caller') return { status: 200, json: { organizationId: 'own', id: 'a', scopes: [] } };
+    if (method === 'DELETE') return { status: 204 };
+    return { status: 200, json: url.includes('?') ? { content: [] } : { id: '1' } };
+  });
+});
+beforeEach(() => void (api.seen.length = 0));
+after(() => {
+  api.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function run(line: readonly string[], more: Partial<CliIo> = {}): Promise<Ran> {
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'own-frontdoor' };
+  return runCli([...line, '--api', api.url], env, more);
+}
+
+async function sent(line: readonly string[], more: Partial<CliIo> = {}): Promise<[string, string, unknown]> {
+  const ran = await run(line, more);
+  assert.equal(ran.code, 0, ran.err);
+  const { method, url, body } = api.seen.at(-1)!;
+  return [method, url, body === '' ? undefined : JSON.parse(body)];
+}
+
+test('only the fields that are given are sent; lists repeat, "none" empties, switches have two sides', async () => {
+  const path = '/frontdoor/own-frontdoor/shares/app';
+  assert.deepEqual(await sent(['shares', 'change', 'app', '--target', 'http://a']), [
+    'PATCH',
+    path,
+    { target: 'http://a' },
+  ]);
+  const line = ['--grant', 'e1', '--grant', 'e2', '--no-auth-provider-id', '--no-name', '--no-reserved'];
+  assert.deepEqual(await sent(['shares', 'change', 'app', ...line]), [
+    'PATCH',
+    path,
+    { grants: ['e1', 'e2'], authProviderIds: [], name: null, reserved: false },
+  ]);
+  assert.deepEqual(await sent(['shares', 'change', 'app', '--reserved']), [
+    'PATCH',
+    path,
+    { reserved: true },
+  ]);
+});
+
+test('a body comes from the argument, a file or standard input, with single fields put over it', async () => {
+  const file = join(folder, 'body.json');
+  writeFileSync(file, '{"name":"file","data":{"a":1}}');
+  const line = ['auth-providers', 'change', 'x'];
+  assert.deepEqual((await sent([...line, '--body', `@${file}`]))[2], { name: 'file', data: { a: 1 } });
+  assert.deepEqual((await sent([...line, '--body', '{"name":"a"}', '--name', 'b', '--no-enabled']))[2], {
+    name: 'b',
+    enabled: false,
+  });
+  const input = (): Promise<string> => Promise.resolve('{"client_secret":"typed"}');
+  assert.deepEqual((await sent([...line, '--data', '-'], { input }))[2], {
+    data: { client_secret: 'typed' },
+  });
+  for (const wrong of ['[]', 'null', '{"secret-text', `@${join(folder, 'none')}`]) {
+    const ran = await run([...line, '--body', wrong]);
+    assert.equal(ran.code, 2);
+    assert.doesNotMatch(ran.err, /secret-text/);
+  }
+});
+
+test('fields that are missing are told all at once, before anything is sent', async () => {
+  const ran = await run(['shares', 'create', '--share-mode', 'public']);
+  assert.deepEqual(ran, {
+    out: '',
+    err: 'frontdoor: --environment-id, --backend-mode, --target are needed\n',
+    code: 2,
+  });
+  assert.match((await run(['shares', 'change', 'app'])).err, /nothing to change/);
+  assert.equal((await run(['shares', 'create', '--share-mode', 'secret'])).code, 2);
+  assert.equal((await run(['api-accounts', 'create', '--scope', 'frontdoor.all', '--name', 'x'])).code, 2);
+  assert.deepEqual(api.seen, []);
+});
+
+test('arguments are escaped, and a path parameter cannot become a path', async () => {
+  assert.equal(
+    (await sent(['shares', 'get', '../../caller?x=1']))[1],
+    '/frontdoor/own-frontdoor/shares/..%2F..%2Fcaller%3Fx%3D1',
+  );
+  assert.equal((await sent(['frontdoors', 'get', 'other']))[1], '/frontdoor/other');
+  assert.equal((await sent(['frontdoors', 'get']))[1], '/frontdoor/own-frontdoor');
+  assert.equal((await run(['frontdoors', 'delete'])).code, 2);
+  assert.equal(
+    (await sent(['environments', 'get', 'e', '--frontdoor', 'f2']))[1],
+    '/frontdoor/f2/environments/e',
+  );
+});
+
+test('an argument may come from standard input, and is not taken for absent when nothing comes', async () => {
+  const input = (): Promise<string> => Promise.resolve('CODE\n');
+  assert.equal((await sent(['agents', 'jwt', '-'], { input }))[1], '/frontdoor/agents/bootstrap-token/CODE');
+  assert.match((await run(['agents', 'jwt', '-'])).err, /enrollmentCode is empty/);
+});
+
+test("the caller's own organization is meant where one is needed, and no other is put in", async () => {
+  assert.equal((await sent(['frontdoors', 'list']))[1], '/organizations/own/frontdoors?page=0&size=200');
+  assert.deepEqual((await sent(['frontdoors', 'create', '--name', 'x']))[2], {
+    name: 'x',
+    organizationId: 'own',
+  });
+  assert.deepEqual(
+    (await sent(['frontdoors', 'create', '--body', '{"name":"x","organizationId":"given"}']))[2],
+    {
+      name: 'x',
+      organizationId: 'given',
+    },
+  );
+  assert.equal(
+    (await sent(['frontdoors', 'find', '--organization', 'o2', '--json']))[1],
+    '/frontdoor?organizationId=o2',
+  );
+  assert.equal((await sent(['api-accounts', 'list']))[1], '/api-accounts?page=0&size=200');
+  assert.equal((await sent(['organizations', 'settings']))[1], '/organizations/own/settings');
+});
+
+test('one page is asked for as it is named, and a limit is the size of the only page', async () => {
+  assert.equal(
+    (await sent(['shares', 'list', '--page', '2', '--size', '50']))[1],
+    '/frontdoor/own-frontdoor/shares?page=2&size=50',
+  );
+  assert.equal(
+    (await sent(['shares', 'list', '--limit', '3', '--sort', 'name,desc']))[1],
+    '/frontdoor/own-frontdoor/shares?sort=name%2Cdesc&page=0&size=3',
+  );
+  for (const wrong of ['-1', 'x', '1.5', ''])
+    assert.equal((await run(['shares', 'list', '--page', wrong])).code, 2, wrong);
+});
+
+test('an empty list says so beside the output, and is an empty array as JSON', async () => {
+  assert.deepEqual(await run(['shares', 'list']), { out: '', err: 'no shares\n', code: 0 });
+  assert.deepEqual(await run(['shares', 'list', '--json']), { out: '[]\n', err: '', code: 0 });
+  assert.deepEqual(await run(['shares', 'list', '--json-lines']), { out: '', err: 'no shares\n', code: 0 });
+});
+
+test('what was deleted is said, and as JSON nothing is', async () => {
+  assert.deepEqual(await run(['shares', 'delete', 'app']), { out: 'deleted app\n', err: '', code: 0 });
+  assert.deepEqual(await run(['shares', 'delete', 'app', '--json']), { out: '', err: '', code: 0 });
+});

@@ -1,0 +1,144 @@
+/** From a command's arguments and options to the request that is sent: what is given is sent, nothing is invented. */
+import { readFile } from 'node:fs/promises';
+import { FrontdoorError, messageOf } from '#base';
+import type { Operation } from '#contract';
+import type { Access } from '../access/access.ts';
+import type { ApiFlags } from '../access/api-options.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { ManagementClient, ManagementRequest } from '../management-client.ts';
+import { attributeName, bodyOf, optionName } from './body-fields.ts';
+import type { CommandParameters } from './operation-parameters.ts';
+
+export interface GivenOptions extends ApiFlags {
+  readonly organization?: string;
+  readonly body?: string;
+  readonly [option: string]: unknown;
+}
+
+export interface RequestParts {
+  readonly operation: Operation;
+  readonly parameters: CommandParameters;
+  readonly args: readonly (string | undefined)[];
+  readonly options: GivenOptions;
+  readonly access: Access;
+  readonly client: ManagementClient;
+  readonly io: CliIo;
+}
+
+/** The path has its parameters, but not yet its query. */
+export interface OperationRequest extends ManagementRequest {
+  readonly query: URLSearchParams;
+}
+
+export async function operationRequest(parts: RequestParts): Promise<OperationRequest> {
+  const { operation, parameters, options } = parts;
+  const organizationId = parameters.usesOrganization
+    ? (options.organization ?? (parameters.isOrganizationRequired ? await ownOrganization(parts) : undefined))
+    : undefined;
+  const query = new URLSearchParams();
+  if (organizationId !== undefined && parameters.organizationIn === 'query')
+    query.set('organizationId', organizationId);
+  for (const { name } of parameters.query) {
+    const value = options[attributeName(optionName(name))];
+    if (typeof value === 'string') query.set(name, value);
+  }
+  const body = await requestBody(parts, organizationId);
+  return {
+    method: operation.method,
+    path: await requestPath(parts, organizationId),
+    query,
+    isOpen: operation.scope === undefined,
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+export function withQuery(path: string, query: URLSearchParams): string {
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
+
+async function requestPath(parts: RequestParts, organizationId: string | undefined): Promise<string> {
+  const { operation, parameters, args, io } = parts;
+  const values = new Map<string, string>();
+  for (const [index, { parameter }] of parameters.arguments.entries()) {
+    const given = args[index];
+    const value = given === '-' ? ((await io.input?.()) ?? '').trim() : given;
+    if (value === '') throw new FrontdoorError('invalid', 'argument', `${parameter} is empty`);
+    if (value !== undefined) values.set(parameter, value);
+    else if (parameter === 'frontdoorId') values.set(parameter, ownFrontdoor(parts));
+    else values.set(parameter, await ownOrganization(parts));
+  }
+  if (parameters.usesFrontdoor) values.set('frontdoorId', ownFrontdoor(parts));
+  if (parameters.organizationIn === 'path' && organizationId !== undefined)
+    values.set('organizationId', organizationId);
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(values.get(name) ?? ''),
+  );
+}
+
+async function requestBody(parts: RequestParts, organizationId: string | undefined): Promise<unknown> {
+  const { operation, parameters, options, io } = parts;
+  if (typeof operation.body !== 'object') return undefined;
+  const readJson = (text: string, option: string): Promise<unknown> => jsonInput(text, option, io);
+  const base = options.body === undefined ? {} : await readJson(options.body, '--body');
+  if (typeof base !== 'object' || base === null || Array.isArray(base)) {
+    throw new FrontdoorError('invalid', 'body', '--body must be a JSON object');
+  }
+  const body = await bodyOf(parameters.fields, options, base as Record<string, unknown>, readJson);
+  if (
+    parameters.organizationIn === 'body' &&
+    (options.organization !== undefined || !('organizationId' in body))
+  )
+    body['organizationId'] = organizationId;
+  const missing = parameters.fields.filter(({ name, isRequired }) => isRequired && !(name in body));
+  if (missing.length > 0) {
+    const names = missing.map(({ option }) => `--${option}`).join(', ');
+    throw new FrontdoorError(
+      'invalid',
+      'options-missing',
+      `${names} ${missing.length > 1 ? 'are' : 'is'} needed`,
+    );
+  }
+  if (Object.keys(body).length === 0) {
+    throw new FrontdoorError('invalid', 'options-missing', 'nothing to change is given (see --help)');
+  }
+  return body;
+}
+
+/** JSON as it is, from `@file`, or from standard input by `-`. */
+export async function jsonInput(text: string, option: string, io: CliIo): Promise<unknown> {
+  let json = text;
+  if (text === '-') json = (await io.input?.()) ?? '';
+  else if (text.startsWith('@')) {
+    try {
+      json = await readFile(text.slice(1), 'utf8');
+    } catch (cause) {
+      throw new FrontdoorError('invalid', 'body', `${option} ${text}: ${messageOf(cause)}`, { cause });
+    }
+  }
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    // Not the parser's own words: they quote what may be a secret.
+    throw new FrontdoorError('invalid', 'body', `${option} holds no JSON`, { cause });
+  }
+}
+
+function ownFrontdoor({ access }: RequestParts): string {
+  if (access.frontdoorId !== undefined) return access.frontdoorId;
+  if (access.missing !== undefined)
+    throw new FrontdoorError('unauthenticated', 'no-credentials', access.missing);
+  const remedy = '--frontdoor ID, FRONTDOOR_ID, or "frontdoor login"; "frontdoor frontdoors list" shows them';
+  throw new FrontdoorError('invalid', 'no-frontdoor', `say which frontdoor: ${remedy}`);
+}
+
+async function ownOrganization({ access, client }: RequestParts): Promise<string> {
+  if (access.organizationId !== undefined) return access.organizationId;
+  const caller = (await client.call({ method: 'GET', path: '/caller' })) as
+    { organizationId?: unknown } | undefined;
+  if (typeof caller?.organizationId === 'string') return caller.organizationId;
+  throw new FrontdoorError(
+    'badGateway',
+    'answer',
+    'the Management API did not say whose the credentials are',
+  );
+}

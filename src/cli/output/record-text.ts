@@ -1,0 +1,22 @@
+/** One object as lines of names and values; lists take a line for each entry, objects are named by dots. */
+import { cellText } from './cell-text.ts';
+
+/** Deeper objects are written as JSON. */
+const MAX_DEPTH = 3;
+
+export function recordText(record: object): string {
+  const lines = linesOf(record, '', 1);
+  const width = Math.max(0, ...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
+}
+
+function linesOf(record: object, prefix: string, depth: number): (readonly [name: string, value: string])[] {
+  return Object.entries(record).flatMap(([key, value]: [string, unknown]) => {
+    const name = `${prefix}${key}`;
+    if (Array.isArray(value) && value.length > 0)
+      return value.map((each, index) => [index === 0 ? name : '', cellText(each)] as const);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isObject && depth < MAX_DEPTH) return linesOf(value, `${name}.`, depth + 1);
+    return [[name, cellText(value)] as const];
+  });
+}

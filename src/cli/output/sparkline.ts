@@ -1,0 +1,11 @@
+/** Numbers as a line of bars: the highest fills its line, and nothing looks like zero but zero. */
+
+const ZERO = '▁';
+const BARS = ['▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+export function sparkline(values: readonly number[]): string {
+  const most = Math.max(0, ...values);
+  return values
+    .map((value) => (value <= 0 ? ZERO : BARS[Math.ceil((value / most) * BARS.length) - 1]!))
+    .join('');
+}

@@ -1,0 +1,56 @@
+/** Operations on routers and gateways, which belong to the installation and to no organization. */
+import {
+  countedPageSchema,
+  fabricNodeSchema,
+  fabricNodeTokenSchema,
+  newFabricNodeSchema,
+} from './resource-schemas.ts';
+import { created, gone, guarded, ok, paging } from './operation.ts';
+
+const group = 'Fabric';
+const scope = 'frontdoor.admin';
+const creation = {
+  group,
+  method: 'POST',
+  scope,
+  isLimitedByAddress: true,
+  body: newFabricNodeSchema,
+  answer: created(fabricNodeTokenSchema),
+} as const;
+const list = {
+  group,
+  method: 'GET',
+  scope,
+  query: paging(),
+  answer: ok(countedPageSchema(fabricNodeSchema)),
+} as const;
+const deletion = { group, method: 'DELETE', scope, answer: gone, refusals: [404] } as const;
+
+export const fabricOperations = [
+  guarded({
+    ...creation,
+    id: 'createRouter',
+    summary: 'Create a router and the JWT that it enrolls with',
+    path: '/fabric/routers',
+  }),
+  guarded({ ...list, id: 'listRouters', summary: 'List routers', path: '/fabric/routers' }),
+  guarded({
+    ...deletion,
+    id: 'deleteRouter',
+    summary: 'Delete a router; its connections end',
+    path: '/fabric/routers/{id}',
+  }),
+  guarded({
+    ...creation,
+    id: 'createGateway',
+    summary: 'Create a gateway and the JWT that it enrolls with',
+    path: '/fabric/gateways',
+  }),
+  guarded({ ...list, id: 'listGateways', summary: 'List gateways', path: '/fabric/gateways' }),
+  guarded({
+    ...deletion,
+    id: 'deleteGateway',
+    summary: 'Delete a gateway; its connections end',
+    path: '/fabric/gateways/{id}',
+  }),
+] as const;

@@ -1,0 +1,61 @@
+/** Operations of the token issuer, and of the API's own description: they ask for no credentials. */
+import { openObjectSchema, tokenFormSchema, tokenRequestSchema, tokenSchema } from './resource-schemas.ts';
+import { ok, open } from './operation.ts';
+
+export const issuerOperations = [
+  open({
+    id: 'issueToken',
+    group: 'Tokens',
+    summary: 'Exchange client credentials for a bearer token',
+    method: 'POST',
+    path: '/oauth/token',
+    at: 'auth',
+    isLimitedByAddress: true,
+    body: 'own',
+    forms: {
+      'application/json': tokenRequestSchema,
+      'application/x-www-form-urlencoded': tokenFormSchema,
+    },
+    answer: ok(tokenSchema),
+    refusals: [401],
+  }),
+  open({
+    id: 'getTokenKeys',
+    group: 'Tokens',
+    summary: 'Get the public keys of bearer tokens',
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    at: 'auth',
+    answer: ok(openObjectSchema),
+  }),
+  open({
+    id: 'getIssuerMetadata',
+    group: 'Tokens',
+    summary: 'Get what the token issuer offers',
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    at: 'auth',
+    answer: ok(openObjectSchema),
+  }),
+  open({
+    id: 'getOpenApi',
+    group: 'Description',
+    summary: 'Get the description of this API, OpenAPI 3.1',
+    method: 'GET',
+    path: '/openapi.json',
+    answer: { ...ok(openObjectSchema), hasEntityTag: true },
+  }),
+  open({
+    id: 'getApiPage',
+    group: 'Description',
+    summary: 'Read the description of this API in a browser',
+    method: 'GET',
+    path: '/docs',
+    answer: {
+      status: 200,
+      schema: undefined,
+      otherForms: { 'text/html': 'A page for people' },
+      hasEntityTag: true,
+    },
+  }),
+] as const;

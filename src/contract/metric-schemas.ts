@@ -1,0 +1,47 @@
+/** What metrics and sparklines look like. Durations are ISO 8601, latencies milliseconds. */
+import Type, { type Static } from 'typebox';
+import { closed, oneOf, timestamp, uuid } from './schema-parts.ts';
+
+const count = () => Type.Integer({ minimum: 0 });
+const counts = () => ({
+  requests: count(),
+  errors: count(),
+  bytesIn: count(),
+  bytesOut: count(),
+  latencyMs: closed({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }),
+});
+const window = () => ({
+  duration: Type.String(),
+  step: Type.String(),
+  start: timestamp(),
+  end: timestamp(),
+  totals: closed(counts()),
+  samples: Type.Array(closed({ timestamp: timestamp(), ...counts() })),
+});
+
+export const frontdoorMetricsSchema = closed({ frontdoorId: uuid(), ...window() });
+export type FrontdoorMetricsAnswer = Static<typeof frontdoorMetricsSchema>;
+
+export const environmentMetricsSchema = closed({
+  frontdoorId: uuid(),
+  environmentId: Type.String(),
+  ...window(),
+});
+export type EnvironmentMetricsAnswer = Static<typeof environmentMetricsSchema>;
+
+export const sparklinesSchema = closed({
+  frontdoorId: uuid(),
+  duration: Type.String(),
+  step: Type.String(),
+  start: timestamp(),
+  sparklines: Type.Array(
+    closed({
+      scope: oneOf('frontdoor', 'environment'),
+      id: Type.String(),
+      name: Type.String(),
+      requests: Type.Array(count()),
+      errors: Type.Array(count()),
+    }),
+  ),
+});
+export type SparklinesAnswer = Static<typeof sparklinesSchema>;

@@ -1,0 +1,42 @@
+/** The words at the head of the API's description: what holds for every operation, and how callers show who they are. */
+import type { Json } from './openapi-schemas.ts';
+
+/** Of the API, not of the product: it changes when callers have to. */
+export const API_VERSION = '1.0.0';
+
+/** What holds for every path; each is a paragraph of CommonMark. */
+export const conventions: readonly string[] = [
+  'Bodies are JSON in UTF-8, at most 1 MiB: send `Accept: application/json`, and with a body `Content-Type: application/json`.',
+  'A refusal is a JSON object of exactly two strings: `error`, a code, and `message`, a sentence. Beside the refusals of each operation, any path may answer 404 `not_found` (there is nothing), 405 `method_not_allowed` with `Allow`, 408 `timeout`, 417 `expectation_failed` and 431 `headers_too_large`.',
+  'Read-only fields in a body are accepted and ignored, so that what was read can be sent back; a name that is no field is refused. A body sent to an operation that reads none may be `{}`, nothing else.',
+  'Lists come in pages: `page` counts from 0, `size` is 20 unless given, larger sizes than 1000 are taken as 1000. Ties are broken by id, so that pages never overlap.',
+  'Timestamps are ISO 8601 in UTC. Durations are ISO 8601 with weeks, days, hours, minutes and seconds.',
+  'HEAD is answered as GET is, without the body; OPTIONS names the methods of a path.',
+];
+
+export function descriptionText(authUrl: string): string {
+  return [...conventions, `Tokens are issued at ${authUrl}/oauth/token.`].join('\n\n');
+}
+
+export function securitySchemes(authUrl: string): Json {
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: `\`Authorization: Bearer <ACCESS_TOKEN>\`, with exactly one space. Tokens come from ${authUrl}/oauth/token for client credentials.`,
+    },
+    apiAccount: {
+      type: 'http',
+      scheme: 'basic',
+      description:
+        'An API account: `Authorization: Basic <ACCOUNT_ID>:<API_TOKEN>`, literally, with one space and one colon. The base64 form of the same pair (RFC 7617), which HTTP clients send, is accepted too.',
+    },
+    client: {
+      type: 'http',
+      scheme: 'basic',
+      description:
+        'An OAuth client at the token endpoint: its id and secret (RFC 6749 §2.3.1), in place of both in the body.',
+    },
+  };
+}

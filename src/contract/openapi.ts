@@ -1,0 +1,195 @@
+/**
+ * The API's description, OpenAPI 3.1, made from the operation table: what is served at `/openapi.json` and what the
+ * reference pages are made of. Nothing in it is written by hand but the text at its head.
+ */
+import { operations } from './operation-table.ts';
+import type { Operation, QueryParameter } from './operation.ts';
+import { API_VERSION, descriptionText, securitySchemes } from './openapi-head.ts';
+import { pathParametersOf } from './openapi-parameter-table.ts';
+import { refusalsOf, type RefusalRow } from './openapi-refusal-table.ts';
+import { SchemaComponents, type Json } from './openapi-schemas.ts';
+import { errorSchema } from './resource-schemas.ts';
+
+export interface OpenApiAddresses {
+  /** {base_url}, without a final slash. */
+  readonly baseUrl: string;
+  /** {auth_url}, likewise. */
+  readonly authUrl: string;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Json;
+  readonly servers: readonly Json[];
+  readonly tags: readonly Json[];
+  /** By path, then by method in lower case. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Readonly<Record<string, Json>>;
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Json>> };
+  /** By status. */
+  readonly responses: Readonly<Record<string, Json>>;
+  readonly [name: string]: unknown;
+}
+
+export function openApiDocument({ baseUrl, authUrl }: OpenApiAddresses): OpenApiDocument {
+  const schemas = new SchemaComponents();
+  const responses = new Map<string, Json>();
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const row of operations as readonly Operation[]) {
+    (paths[row.path] ??= {})[row.method.toLowerCase()] = {
+      operationId: row.id,
+      tags: [row.group],
+      summary: row.summary,
+      description: scopeText(row),
+      ...(row.at === 'auth' && authUrl !== baseUrl ? { servers: [{ url: authUrl }] } : {}),
+      security: securityOf(row),
+      ...parametersOf(row),
+      ...requestBodyOf(row, schemas),
+      responses: {
+        ...successOf(row, schemas),
+        ...Object.fromEntries(
+          refusalsOf(row).map((refusal) => [refusal.status, refusalOf(refusal, responses, schemas)]),
+        ),
+      },
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Frontdoor Management API',
+      version: API_VERSION,
+      summary: 'Publish private services without inbound ports',
+      description: descriptionText(authUrl),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.all(),
+      responses: Object.fromEntries(responses),
+      securitySchemes: securitySchemes(authUrl),
+    },
+  };
+}
+
+function scopeText({ scope, id }: Operation): string {
+  if (scope !== undefined) return `Needs the scope \`${scope}\`.`;
+  return id === 'issueToken' ? 'The client shows its own credentials.' : 'Asks for no credentials.';
+}
+
+function securityOf({ scope, id }: Operation): readonly Json[] {
+  if (scope !== undefined) return [{ bearer: [scope] }, { apiAccount: [scope] }];
+  return id === 'issueToken' ? [{}, { client: [] }] : [];
+}
+
+function parametersOf(operation: Operation): { parameters?: readonly Json[] } {
+  const inPath = pathParametersOf(operation).map(({ name, summary, schema }) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: summary,
+    schema,
+  }));
+  const inQuery = operation.query.map((parameter) => ({
+    name: parameter.name,
+    in: 'query',
+    required: parameter.isRequired,
+    description: parameter.summary,
+    schema: querySchema(parameter),
+  }));
+  const inHeader = operation.answer.hasEntityTag === true ? [ifNoneMatch] : [];
+  const parameters = [...inPath, ...inQuery, ...inHeader];
+  return parameters.length === 0 ? {} : { parameters };
+}
+
+const ifNoneMatch: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of the answer that one holds already',
+  schema: { type: 'string' },
+};
+
+const queryTypes: Readonly<Record<QueryParameter['type'], Json>> = {
+  integer: { type: 'integer' },
+  string: { type: 'string', minLength: 1, maxLength: 255 },
+  UUID: { type: 'string', format: 'uuid' },
+  duration: { type: 'string', format: 'duration' },
+};
+
+function querySchema({ type, values, minimum, maximum, pattern }: QueryParameter): Json {
+  return {
+    ...queryTypes[type],
+    ...(values === undefined ? {} : { enum: values }),
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+    ...(pattern === undefined ? {} : { pattern }),
+  };
+}
+
+function requestBodyOf(
+  { body, forms }: Operation,
+  schemas: SchemaComponents,
+): { requestBody?: { required: boolean; content: Readonly<Record<string, Json>> } } {
+  const byMediaType = body === undefined || body === 'own' ? forms : { 'application/json': body };
+  if (byMediaType === undefined) return {};
+  const content = Object.entries(byMediaType).map(
+    ([type, schema]) => [type, { schema: schemas.use(schema) }] as const,
+  );
+  return { requestBody: { required: true, content: Object.fromEntries(content) } };
+}
+
+function successOf({ answer, method }: Operation, schemas: SchemaComponents): Readonly<Record<string, Json>> {
+  const forms = Object.entries(answer.otherForms ?? {});
+  const content = {
+    ...(answer.schema === undefined ? {} : { 'application/json': { schema: schemas.use(answer.schema) } }),
+    ...Object.fromEntries(forms.map(([type, text]) => [type, { schema: { description: text } }])),
+  };
+  const headers = {
+    ...(answer.status === 201 && method === 'POST' ? { Location: headerOf('Where it is') } : {}),
+    ...(answer.hasEntityTag === true ? { ETag: headerOf('Names this very answer') } : {}),
+  };
+  const success = {
+    description: SUCCESS_WORDS[answer.status] ?? 'Done',
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+  };
+  const unchanged =
+    answer.hasEntityTag === true ? { 304: { description: 'It is what one holds already' } } : {};
+  return { [answer.status]: success, ...unchanged };
+}
+
+const SUCCESS_WORDS: Readonly<Record<number, string>> = {
+  200: 'As asked',
+  201: 'Created',
+  204: 'Done; no body',
+};
+
+function headerOf(description: string): Json {
+  return { description, schema: { type: 'string' } };
+}
+
+/** A reference; the refusal itself stands among the components. */
+function refusalOf(refusal: RefusalRow, responses: Map<string, Json>, schemas: SchemaComponents): Json {
+  const { name, errors, when, example, headers = {} } = refusal;
+  if (!responses.has(name)) {
+    const described = Object.entries(headers).map(([header, text]) => [header, headerOf(text)]);
+    responses.set(name, {
+      description: `\`${errors.join('`, `')}\`: ${when}`,
+      ...(described.length === 0 ? {} : { headers: Object.fromEntries(described) as Json }),
+      content: {
+        'application/json': {
+          schema: schemas.use(errorSchema),
+          example: { error: errors[0], message: example },
+        },
+      },
+    });
+  }
+  return { $ref: `#/components/responses/${name}` };
+}

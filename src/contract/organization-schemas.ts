@@ -1,0 +1,90 @@
+/** What organizations, their callers, signing keys and audit events look like. */
+import Type, { type Static } from 'typebox';
+import { SCOPES, type Scope } from './operation.ts';
+import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
+
+const scope = () => oneOf<Scope>(...SCOPES);
+const scopes = () => Type.Array(scope(), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true });
+
+export const organizationSchema = closed({ id: uuid(), name: Type.String() });
+export type OrganizationAnswer = Static<typeof organizationSchema>;
+
+export const newOrganizationSchema = closed({ name: nameText(), id: readOnly() });
+export type NewOrganizationBody = Static<typeof newOrganizationSchema>;
+
+export const organizationChangeSchema = closed({ name: Type.Optional(nameText()), id: readOnly() });
+export type OrganizationChangeBody = Static<typeof organizationChangeSchema>;
+
+export const organizationSettingsSchema = closed({ tokenExchange: Type.Boolean() });
+export type OrganizationSettingsAnswer = Static<typeof organizationSettingsSchema>;
+
+export const organizationSettingsChangeSchema = closed({ tokenExchange: Type.Optional(Type.Boolean()) });
+export type OrganizationSettingsChangeBody = Static<typeof organizationSettingsChangeSchema>;
+
+export const callerSchema = closed({
+  kind: oneOf('account', 'client', 'issuer'),
+  id: Type.String(),
+  organizationId: uuid(),
+  scopes: Type.Array(Type.String()),
+});
+export type CallerAnswer = Static<typeof callerSchema>;
+
+const caller = () => ({
+  id: uuid(),
+  name: Type.String(),
+  organizationId: uuid(),
+  scopes: Type.Array(scope()),
+});
+
+export const accountSchema = closed({ ...caller(), createdAt: timestamp() });
+export const accountWithTokenSchema = closed({ ...caller(), token: Type.String() });
+export const clientSchema = closed({ ...caller(), createdAt: timestamp() });
+export const clientWithSecretSchema = closed({ ...caller(), secret: Type.String() });
+export type AccountAnswer = Static<typeof accountSchema>;
+
+export const newCallerSchema = closed({
+  name: nameText(),
+  organizationId: uuid(),
+  scopes: Type.Optional(scopes()),
+  id: readOnly(),
+  createdAt: readOnly(),
+});
+export type NewCallerBody = Static<typeof newCallerSchema>;
+
+export const signingKeySchema = closed({
+  id: Type.String(),
+  algorithm: Type.String(),
+  createdAt: timestamp(),
+  activatesAt: timestamp(),
+  expiresAt: nullable<string>({ type: 'string', format: 'date-time' }),
+});
+export const signingKeyListSchema = Type.Array(signingKeySchema);
+export type SigningKeyAnswer = Static<typeof signingKeySchema>;
+
+const record = () => Type.Unsafe<unknown>({ type: ['object', 'null'] });
+
+export const auditEventSchema = closed({
+  id: uuid(),
+  sequence: Type.Integer(),
+  at: timestamp(),
+  actor: closed({ kind: Type.String(), id: nullable<string>({ type: 'string' }) }),
+  action: Type.String(),
+  target: Type.Unsafe<{ kind: string; id: string } | null>({ type: ['object', 'null'] }),
+  before: record(),
+  after: record(),
+  address: nullable<string>({ type: 'string' }),
+  result: oneOf('ok', 'refused'),
+  reason: nullable<string>({ type: 'string' }),
+  occurrences: Type.Integer({ minimum: 1 }),
+  hash: Type.String(),
+});
+export type AuditEventAnswer = Static<typeof auditEventSchema>;
+
+export const auditVerificationSchema = closed({
+  /** Whether the whole chain holds. */
+  valid: Type.Boolean(),
+  events: Type.Integer(),
+  /** Sequence of the first event that does not fit; null when all do. */
+  firstInvalid: nullable<number>({ type: 'integer' }),
+});
+export type AuditVerificationAnswer = Static<typeof auditVerificationSchema>;

@@ -1,0 +1,65 @@
+/** What auth providers and their types look like. The data of a provider is held to the schema of its type. */
+import Type, { type Static } from 'typebox';
+import { closed, nameText, oneOf, readOnly, uuid } from './schema-parts.ts';
+import { AUTH_PROVIDER_TYPES } from '#domain';
+
+const providerType = () => oneOf(...AUTH_PROVIDER_TYPES);
+const data = () =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    description: 'Follows the JSON Schema of its type',
+    examples: [{ issuer: 'https://idp.example.com', client_id: 'my-client' }],
+  });
+
+export const providerTypeListSchema = Type.Array(
+  closed({ type: providerType(), displayName: Type.String(), description: Type.String() }),
+);
+
+export const providerTypeSchema = closed({ type: providerType(), description: Type.String() });
+
+export const providerEntrySchema = closed({
+  id: uuid(),
+  name: Type.String(),
+  type: providerType(),
+  enabled: Type.Boolean(),
+});
+
+export const providerSchema = closed({
+  id: uuid(),
+  name: Type.String(),
+  type: providerType(),
+  enabled: Type.Boolean(),
+  data: data(),
+});
+export type ProviderAnswer = Static<typeof providerSchema>;
+
+const readOnlyOfProviders = () => ({ id: readOnly(), createdAt: readOnly() });
+
+/** Of POST, which makes every provider enabled. */
+export const newProviderSchema = closed({
+  name: nameText(),
+  type: providerType(),
+  data: data(),
+  enabled: readOnly(),
+  ...readOnlyOfProviders(),
+});
+export type NewProviderBody = Static<typeof newProviderSchema>;
+
+/** Of PUT: the full definition, where `enabled` counts when it is there. */
+export const providerReplacementSchema = closed({
+  name: nameText(),
+  type: providerType(),
+  data: data(),
+  enabled: Type.Optional(Type.Boolean()),
+  ...readOnlyOfProviders(),
+});
+export type ProviderReplacementBody = Static<typeof providerReplacementSchema>;
+
+export const providerChangeSchema = closed({
+  name: Type.Optional(nameText()),
+  type: Type.Optional(providerType()),
+  data: Type.Optional(data()),
+  enabled: Type.Optional(Type.Boolean()),
+  ...readOnlyOfProviders(),
+});
+export type ProviderChangeBody = Static<typeof providerChangeSchema>;

@@ -1,0 +1,80 @@
+/** A schema as rows for readers: each field by its dotted path, its type in words. */
+import type { TSchema } from 'typebox';
+import type { stringFormats } from './format-table.ts';
+import { formatWords } from './openapi-format-table.ts';
+import { propertiesOf, type Json } from './openapi-schemas.ts';
+
+export interface FieldRow {
+  /** `content[].id`; `[].id` in an array. */
+  readonly path: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  /** Taken and ignored: the service assigns it. */
+  readonly isReadOnly: boolean;
+  readonly note: string;
+}
+
+const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  uuid: 'UUID',
+  uri: 'URI',
+  'date-time': 'timestamp',
+  name: 'name',
+  'share-name': 'share name',
+  'share-target': 'URL',
+};
+/** Nothing of ours is nested deeper; a schema that names itself would never end. */
+const MAX_DEPTH = 6;
+
+/** Fields of an object, or of the objects in an array, those inside them too. */
+export function fieldsOf(schema: TSchema, prefix = '', depth = 0): readonly FieldRow[] {
+  const items = itemsOf(schema);
+  if (items !== undefined) return fieldsOf(items, `${prefix}[]`, depth);
+  if (depth > MAX_DEPTH) return [];
+  const required = ((schema as Json)['required'] ?? []) as readonly string[];
+  return Object.entries(propertiesOf(schema)).flatMap(([name, field]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    const { readOnly } = field as Json;
+    const row = {
+      path,
+      type: readOnly === true ? 'any' : typeWords(field),
+      isRequired: required.includes(name),
+      isReadOnly: readOnly === true,
+      note: noteOf(field),
+    };
+    return [row, ...fieldsOf(field, path, depth + 1)];
+  });
+}
+
+/** `string (UUID)`, `array of integer`, `public | private`, `string (timestamp) or null`. */
+export function typeWords(schema: TSchema): string {
+  const { type, enum: values, format } = schema as Json;
+  const items = itemsOf(schema);
+  if (items !== undefined) return `array of ${typeWords(items)}`;
+  if (Array.isArray(values)) return values.map((value) => value ?? 'null').join(' | ');
+  const types = Array.isArray(type) ? type : [type ?? 'any'];
+  const named = typeof format === 'string' ? ` (${FORMAT_NAMES[format] ?? format})` : '';
+  return types.map((each) => (each === 'string' ? `string${named}` : String(each))).join(' or ');
+}
+
+function noteOf(schema: TSchema): string {
+  const { description, format, minItems, maxItems } = schema as Notable;
+  const words = format === undefined ? undefined : formatWords[format as keyof typeof stringFormats];
+  const said = description ?? words?.description;
+  return [
+    ...(said === undefined ? [] : [said]),
+    ...(minItems === undefined ? [] : [`at least ${minItems}`]),
+    ...(maxItems === undefined ? [] : [`at most ${maxItems}`]),
+  ].join('; ');
+}
+
+/** What of a schema is said in words. */
+interface Notable {
+  readonly description?: string;
+  readonly format?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+function itemsOf(schema: TSchema): TSchema | undefined {
+  return (schema as Json)['items'] as TSchema | undefined;
+}

@@ -1,0 +1,47 @@
+/** HTML that is escaped by its type: texts become text, and only what was made here is markup. */
+
+export class Html {
+  readonly markup: string;
+
+  constructor(markup: string) {
+    this.markup = markup;
+  }
+}
+
+type Part = string | number | Html | readonly Html[];
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export const nothing = new Html('');
+
+/** A template whose values are escaped, for content and quoted attributes. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(
+    strings.reduce((text, string, index) => {
+      const part = parts[index - 1]!;
+      return `${text}${markupOf(part)}${string}`;
+    }),
+  );
+}
+
+function markupOf(part: Part): string {
+  if (part instanceof Html) return part.markup;
+  if (typeof part === 'string' || typeof part === 'number') {
+    return String(part).replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
+  }
+  return part.map(({ markup }) => markup).join('');
+}
+
+/** Text whose parts between backticks are code, as in CommonMark. */
+export function withCode(text: string): Html {
+  const parts = text
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+  return html`${parts}`;
+}

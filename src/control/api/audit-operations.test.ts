@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { AuditEventAnswer, AuditVerificationAnswer } from '#contract';
+import { openApiWorld, type ApiWorld } from './api-fixture.ts';
+
+interface AuditPage {
+  readonly content: readonly AuditEventAnswer[];
+  readonly totalElements: number;
+  readonly totalPages: number;
+}
+
+describe('the audit trail', () => {
+  let world: ApiWorld;
+  before(async () => {
+    world = await openApiWorld();
+  });
+  after(() => world.close());
+
+  const list = async (query = '', authorization = world.authorization): Promise<AuditPage> => {
+    const answer = await world.call('GET', `/audit-events${query}`, { authorization });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body as AuditPage;
+  };
+
+  it('begins with the first start, and tells each change whole', async () => {
+    const { organizationId, accountId, frontdoorId } = world.first;
+    const environmentId = await world.addEnvironment('box');
+    const body = { name: 'my-app', environmentId, shareMode: 'public', backendMode: 'proxy' };
+    const path = `/frontdoor/${frontdoorId}/shares`;
+    await world.call('POST', path, { body: { ...body, target: 'http://127.0.0.1:1' } });
+    world.clock.advance(1_000);
+    await world.call('PATCH', `${path}/my-app`, { body: { target: 'http://127.0.0.1:2' } });
+    await world.call('DELETE', `/frontdoor/${frontdoorId}/environments/${environmentId}`);
+
+    const { content, totalElements, totalPages } = await list();
+    assert.deepEqual([totalElements, totalPages], [4, 1]);
+    assert.deepEqual(
+      content.map(({ sequence, action }) => [sequence, action]),
+      [
+        [4, 'deleteEnvironment'],
+        [3, 'changeShare'],
+        [2, 'createShare'],
+        [1, 'firstStart'],
+      ],
+    );
+    const [removed, changed, , first] = content;
+    const { before: was, after: is, id: _id, hash: _hash, ...event } = changed!;
+    assert.deepEqual(event, {
+      sequence: 3,
+      at: new Date(world.clock.nowMs()).toISOString(),
+      actor: { kind: 'account', id: accountId },
+      action: 'changeShare',
+      target: { kind: 'share', id: 'my-app' },
+      address: '127.0.0.1',
+      result: 'ok',
+      reason: null,
+      occurrences: 1,
+    });
+    const share = { token: 'my-app', frontdoorId, environmentId, reserved: true };
+    assert.partialDeepStrictEqual(was, { ...share, target: 'http://127.0.0.1:1' });
+    assert.partialDeepStrictEqual(is, { ...share, target: 'http://127.0.0.1:2' });
+    assert.ok(!Object.hasOwn(is as object, 'status'));
+    assert.partialDeepStrictEqual(removed!.before, {
+      id: environmentId,
+      name: 'box',
+      shareCount: 1,
+      shareTokens: ['my-app'],
+    });
+    assert.equal(removed!.after, null);
+    assert.deepEqual(first!.actor, { kind: 'system', id: null });
+    assert.equal(first!.target!.id, organizationId);
+  });
+
+  it('tells what goes with a frontdoor, and of an enrollment everything but its code', async () => {
+    const { organizationId } = world.first;
+    const made = await world.call('POST', '/frontdoor', { body: { name: 'Short', organizationId } });
+    const { id } = made.body as { id: string };
+    await world.addEnvironment('a', id);
+    await world.addEnvironment('b', id);
+    const issued = await world.call('POST', `/frontdoor/${id}/agents/enrollments`);
+    const { enrollmentCode, expiresAt } = issued.body as { enrollmentCode: string; expiresAt: string };
+    await world.call('DELETE', `/frontdoor/${id}`);
+    const { content } = await list();
+    assert.deepEqual(content[1]!.after, { frontdoorId: id, expiresAt });
+    assert.ok(!JSON.stringify(content).includes(enrollmentCode));
+    const empty = { shareCount: 0, shareTokens: [], authProviderCount: 0 };
+    const frontdoor = { id, name: 'Short', organizationId };
+    assert.deepEqual(content[0]!.before, { ...frontdoor, ...empty, environmentCount: 2 });
+  });
+
+  it('is read page by page and by filter', async () => {
+    const all = (await list('?size=1000')).content;
+    const pages = [];
+    for (let page = 0; page < all.length; page += 1)
+      pages.push(...(await list(`?size=1&page=${page}`)).content);
+    assert.deepEqual(pages, all);
+    assert.equal((await list('?action=createShare')).totalElements, 1);
+    assert.equal((await list('?targetId=my-app&result=ok')).totalElements, 2);
+    assert.equal((await list(`?actorId=${world.first.accountId}`)).totalElements, all.length - 1);
+    assert.equal((await list('?result=refused')).totalElements, 0);
+    for (const query of ['result=maybe', 'action=', 'action=a&action=b', 'page=x', 'size=0', 'actorId=%00']) {
+      assert.equal((await world.call('GET', `/audit-events?${query}`)).status, 400, query);
+    }
+  });
+
+  it("is one's own organization's; others' and the installation's are for administrators", async () => {
+    const { other, first } = world;
+    const ask = (query: string, authorization = world.authorization) =>
+      world.call('GET', `/audit-events${query}`, { authorization });
+    const foreign = await ask(`?organizationId=${first.organizationId}`, other.authorization);
+    assert.equal(foreign.status, 403);
+    const message = `Organization ${first.organizationId} not found`;
+    assert.deepEqual(foreign.body, { error: 'not_found', message });
+    assert.equal((await list('', other.authorization)).totalElements, 0);
+    const own = `?organizationId=${other.organizationId.toUpperCase()}`;
+    assert.equal((await list(own, other.authorization)).totalElements, 0);
+    assert.equal((await list(own)).totalElements, 0);
+    assert.equal((await ask(`?organizationId=${randomUUID()}`)).status, 403);
+    assert.equal((await ask('?organizationId=x')).status, 400);
+    const refused = await ask('?organizationId=installation', other.authorization);
+    assert.equal((refused.body as { error: string }).error, 'insufficient_scope');
+    await world.call('POST', '/fabric/routers', { body: { name: 'r1' } });
+    const installation = await list('?organizationId=installation&action=createRouter');
+    assert.partialDeepStrictEqual(installation.content[0]!.after, { name: 'r1' });
+  });
+
+  it('of an organization that is gone stays', async () => {
+    const made = await world.call('POST', '/organizations', { body: { name: 'Brief' } });
+    const { id } = made.body as { id: string };
+    await world.call('DELETE', `/organizations/${id}`);
+    const actions = (await list(`?organizationId=${id}`)).content.map(({ action }) => action);
+    assert.deepEqual(actions, ['deleteOrganization', 'createOrganization']);
+  });
+
+  it('is verified for administrators: an edited event shows', async () => {
+    const verify = async () => {
+      const answer = await world.call('GET', '/audit-events/verification');
+      assert.equal(answer.status, 200);
+      return answer.body as AuditVerificationAnswer;
+    };
+    const events = (await list()).totalElements;
+    assert.deepEqual(await verify(), { valid: true, events, firstInvalid: null });
+    const edited = world.store.db.updateTable('audit_event').where('action', '=', 'changeShare');
+    await edited.set({ actor_id: 'somebody else' }).execute();
+    assert.deepEqual(await verify(), { valid: false, events: 2, firstInvalid: 3 });
+    await edited.set({ actor_id: world.first.accountId }).execute();
+    const denied = await world.call('GET', '/audit-events/verification', {
+      authorization: world.other.authorization,
+    });
+    assert.equal((denied.body as { error: string }).error, 'insufficient_scope');
+  });
+});
+
+describe('refused calls', () => {
+  let world: ApiWorld;
+  before(async () => {
+    world = await openApiWorld();
+  });
+  after(() => world.close());
+
+  /** What was recorded since: the recorder writes by itself, half a second later. */
+  async function recorded(count: number, organizationId: string) {
+    const rows = () =>
+      world.store.db
+        .selectFrom('audit_event')
+        .selectAll()
+        .where('result', '=', 'refused')
+        .where('organization_id', '=', organizationId)
+        .orderBy('sequence')
+        .execute();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const look = async (): Promise<void> => {
+      if ((await rows()).length >= count) resolve();
+    };
+    world.store.onChange(() => look());
+    await look();
+    const deadline = setTimeout(() => reject(new Error('refusals are missing')), 5_000);
+    await promise;
+    clearTimeout(deadline);
+    return rows();
+  }
+
+  it('of somebody unproven are told with what was tried, from where, and why', async () => {
+    const { frontdoorId } = world.first;
+    const path = `/frontdoor/${frontdoorId}`;
+    const attempts = [
+      ['GET', path, { authorization: null }],
+      ['DELETE', path, { authorization: `Basic ${randomUUID()}:wrong` }],
+      ['POST', '/frontdoor', { authorization: 'Bearer  two', body: {} }],
+      ['GET', '/frontdoor/agents/bootstrap-token/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', { authorization: null }],
+      ['POST', '/oauth/token', { authorization: null, body: { grant_type: 'client_credentials' } }],
+      // Not told: nothing was refused to anybody.
+      ['GET', '/nowhere', {}],
+      ['POST', '/frontdoor', { body: { name: 7 } }],
+      ['GET', `${path}/shares/missing`, {}],
+    ] as const;
+    for (const [method, url, options] of attempts) {
+      assert.ok((await world.call(method, url, options)).status >= 400, url);
+    }
+    const rows = await recorded(5, '');
+    assert.deepEqual(
+      rows.map((row) => [row.actor_kind, row.action, row.target_id, row.address, row.reason]),
+      [
+        ['anonymous', 'getFrontdoor', frontdoorId, '127.0.0.1', 'unauthorized'],
+        ['anonymous', 'deleteFrontdoor', frontdoorId, '127.0.0.1', 'unauthorized'],
+        ['anonymous', 'createFrontdoor', null, '127.0.0.1', 'malformed_authorization'],
+        ['anonymous', 'getBootstrapToken', null, '127.0.0.1', 'not_found'],
+        ['anonymous', 'issueToken', null, '127.0.0.1', 'invalid_client'],
+      ],
+    );
+    assert.ok(!JSON.stringify(rows).includes('wrong') && !JSON.stringify(rows).includes('AAAAAA'));
+  });
+
+  it('of a proven caller stand in the trail of its organization', async () => {
+    const { id, authorization } = await world.addAccount(world.other.organizationId, 'frontdoor.read');
+    const foreign = world.first.frontdoorId;
+    for (let n = 0; n < 3; n += 1) await world.call('GET', `/frontdoor/${foreign}`, { authorization });
+    await world.call('DELETE', `/frontdoor/${world.other.frontdoorId}`, { authorization });
+    const rows = await recorded(2, world.other.organizationId);
+    assert.deepEqual(
+      rows.map((row) => [row.actor_id, row.action, row.target_id, row.reason, row.occurrences]),
+      [
+        [id, 'getFrontdoor', foreign, 'not_found', 3],
+        [id, 'deleteFrontdoor', world.other.frontdoorId, 'insufficient_scope', 1],
+      ],
+    );
+  });
+});
+
+describe('the stream of audit events', () => {
+  let world: ApiWorld;
+  let port: number;
+  before(async () => {
+    world = await openApiWorld();
+    await world.app.listen({ host: '127.0.0.1', port: 0 });
+    ({ port } = world.app.server.address() as AddressInfo);
+  });
+  after(() => world.close());
+  let texts: Map<IncomingMessage, string>;
+  beforeEach(() => (texts = new Map()));
+
+  async function open(query = '', headers: Record<string, string> = {}): Promise<IncomingMessage> {
+    const request = get({
+      port,
+      host: '127.0.0.1',
+      path: `/audit-events${query}`,
+      headers: { authorization: world.authorization, accept: 'text/event-stream', ...headers },
+    });
+    const [response] = (await once(request, 'response', { signal: AbortSignal.timeout(5_000) })) as [
+      IncomingMessage,
+    ];
+    texts.set(response, '');
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => texts.set(response, texts.get(response)! + chunk));
+    response.on('error', () => {});
+    return response;
+  }
+
+  async function until(response: IncomingMessage, pattern: RegExp): Promise<string> {
+    const signal = AbortSignal.timeout(5_000);
+    while (!pattern.test(texts.get(response)!)) await once(response, 'data', { signal });
+    return texts.get(response)!;
+  }
+
+  const createFrontdoor = (name: string) =>
+    world.call('POST', '/frontdoor', { body: { name, organizationId: world.first.organizationId } });
+
+  it('tells each event as it is acknowledged, and goes on where its reader was', async () => {
+    const stream = await open();
+    assert.equal(stream.statusCode, 200);
+    assert.equal(stream.headers['content-type'], 'text/event-stream');
+    assert.equal(stream.headers['cache-control'], 'no-store');
+    await until(stream, /retry/);
+    await createFrontdoor('One');
+    const text = await until(stream, /"name":"One"/);
+    const [, id, data] = /id: (\d+)\nevent: audit\ndata: (.*)\n\n$/.exec(text)!;
+    const event = JSON.parse(data!) as AuditEventAnswer;
+    const [listed] = ((await world.call('GET', '/audit-events?size=1')).body as AuditPage).content;
+    assert.deepEqual(event, listed);
+    assert.equal(Number(id), event.sequence);
+    stream.destroy();
+
+    await createFrontdoor('Two');
+    const resumed = await open('', { 'last-event-id': id! });
+    assert.match(await until(resumed, /"name":"Two"/), new RegExp(`id: ${event.sequence + 1}\n`));
+    assert.ok(!texts.get(resumed)!.includes('"name":"One"'));
+    resumed.destroy();
+  });
+
+  it('takes filters, and no pages', async () => {
+    const stream = await open('?action=deleteFrontdoor');
+    await until(stream, /retry/);
+    const made = (await createFrontdoor('Three')).body as { id: string };
+    await world.call('DELETE', `/frontdoor/${made.id}`);
+    assert.ok(!(await until(stream, /deleteFrontdoor/)).includes('createFrontdoor'));
+    stream.destroy();
+    for (const [query, headers] of [
+      ['?page=0', {}],
+      ['?size=5', {}],
+      ['', { 'last-event-id': 'x' }],
+    ] as const) {
+      assert.equal((await open(query, headers)).statusCode, 400, query);
+    }
+    const head = await world.call('HEAD', '/audit-events', { headers: { accept: 'text/event-stream' } });
+    assert.equal(head.status, 200);
+  });
+
+  it('is refused beyond ten of one caller', async () => {
+    const { authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
+    const streams = [];
+    for (let n = 0; n < 10; n += 1) streams.push(await open('', { authorization }));
+    const eleventh = await open('', { authorization });
+    assert.equal(eleventh.statusCode, 429);
+    assert.equal(eleventh.headers['retry-after'], '10');
+    assert.equal((await open()).statusCode, 200);
+    for (const stream of streams) stream.destroy();
+  });
+
+  it('ends when its caller is revoked, and with the server', async () => {
+    const made = await world.call('POST', '/api-accounts', {
+      body: { name: 'x', organizationId: world.first.organizationId, scopes: ['frontdoor.read'] },
+    });
+    const { id, token } = made.body as { id: string; token: string };
+    const revoked = await open('', { authorization: `Basic ${id}:${token}` });
+    await until(revoked, /retry/);
+    const ended = once(revoked, 'end', { signal: AbortSignal.timeout(5_000) });
+    await world.call('DELETE', `/api-accounts/${id}`);
+    await ended;
+    assert.ok(!texts.get(revoked)!.includes('deleteApiAccount'));
+
+    const cut = await open();
+    await until(cut, /retry/);
+    const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
+    cut.once('close', resolve);
+    const deadline = setTimeout(() => reject(new Error('the stream is still open')), 2_000);
+    await world.app.close();
+    await closed;
+    clearTimeout(deadline);
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * Operations on the audit trail: pages of it, a stream of it, and whether it holds. Everybody reads the trail of their
+ * own organization; administrators every organization's, gone ones too, and the installation's own.
+ */
+import { FrontdoorError } from '#base';
+import type { AuditEventAnswer } from '#contract';
+import { isUuid } from '#domain';
+import { lastSequence, listAudit, type AuditFilter } from '../audit/audit-reading.ts';
+import type { AuditRow } from '../audit/audit-store.ts';
+import { verifyAudit } from '../audit/audit-verification.ts';
+import type { Principal } from '../oauth/principal.ts';
+import { insufficientScope, invalidValue, notGranted, tooMany } from './api-errors.ts';
+import { isoTime, ok, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+const ADMIN = 'frontdoor.admin';
+/** In place of an organization: what belongs to none, such as routers, and refusals of callers who were not proven. */
+const INSTALLATION = 'installation';
+const MAX_FILTER_CHARS = 255;
+const RETRY_STREAM_SECONDS = 10;
+
+export const auditHandlers: Handlers<'listAuditEvents' | 'verifyAuditEvents'> = {
+  async listAuditEvents(parts, call) {
+    const filter = filterOf(call);
+    const request = parsePageRequest(call.query);
+    const organizationId = await organizationOf(parts, call);
+    if (asksForStream(call)) return streamOf(parts, call, organizationId, filter);
+    const page = await listAudit(parts.store.db, organizationId, filter, request);
+    return ok(countedPageAnswer(request, page, page.content.map(auditAnswerOf)));
+  },
+
+  async verifyAuditEvents(parts, call) {
+    return ok(await verifyAudit(parts.store.db, parts.secrets, await organizationOf(parts, call)));
+  },
+};
+
+/** One event of a stream. */
+export function auditJson(row: AuditRow): string {
+  return JSON.stringify(auditAnswerOf(row));
+}
+
+function auditAnswerOf(row: AuditRow): AuditEventAnswer {
+  const { target_kind: kind, target_id: id } = row;
+  return {
+    id: row.id,
+    sequence: row.sequence,
+    at: isoTime(row.at),
+    actor: { kind: row.actor_kind, id: row.actor_id },
+    action: row.action,
+    target: kind === null || id === null ? null : { kind, id },
+    before: row.before === null ? null : JSON.parse(row.before),
+    after: row.after === null ? null : JSON.parse(row.after),
+    address: row.address,
+    result: row.result,
+    reason: row.reason,
+    occurrences: row.occurrences,
+    hash: row.hash,
+  };
+}
+
+/** Whose chain is read: '' for the installation's. */
+async function organizationOf(parts: ApiParts, call: Call): Promise<string> {
+  const { principal } = call;
+  const asked = call.query['organizationId'];
+  if (asked === undefined) return principal.organizationId;
+  if (asked === INSTALLATION) {
+    if (!principal.scopes.includes(ADMIN)) throw insufficientScope(ADMIN);
+    return '';
+  }
+  if (typeof asked !== 'string' || !isUuid(asked)) {
+    throw invalidValue('organizationId', `UUID or ${INSTALLATION}`);
+  }
+  const organizationId = asked.toLowerCase();
+  if (organizationId === principal.organizationId) return organizationId;
+  if (!principal.scopes.includes(ADMIN) || !(await isKnown(parts, organizationId))) {
+    throw notGranted('Organization', asked);
+  }
+  return organizationId;
+}
+
+/** An organization that was deleted is known as long as its trail is. */
+async function isKnown({ store }: ApiParts, organizationId: string): Promise<boolean> {
+  if ((await lastSequence(store.db, organizationId)) > 0) return true;
+  const row = await store.db
+    .selectFrom('organization')
+    .select('id')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function filterOf(call: Call): AuditFilter {
+  const result = textOf(call, 'result');
+  if (result !== undefined && result !== 'ok' && result !== 'refused') {
+    throw invalidValue('result', 'ok or refused');
+  }
+  return {
+    action: textOf(call, 'action'),
+    actorId: textOf(call, 'actorId'),
+    targetId: textOf(call, 'targetId'),
+    result,
+  };
+}
+
+function textOf(call: Call, name: string): string | undefined {
+  const value = call.query[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value === '' || value.length > MAX_FILTER_CHARS || value.includes('\0')) {
+    throw invalidValue(name, 'string');
+  }
+  return value;
+}
+
+/** A HEAD has no body that could go on for ever. */
+function asksForStream({ request }: Call): boolean {
+  const types = (request.headers.accept ?? '')
+    .split(',')
+    .map((type) => type.split(';')[0]!.trim().toLowerCase());
+  return request.method === 'GET' && types.includes('text/event-stream');
+}
+
+function streamOf(parts: ApiParts, call: Call, organizationId: string, filter: AuditFilter): Answer {
+  for (const name of ['page', 'size']) {
+    if (call.query[name] !== undefined) throw invalidValue(name, 'a list, not of a stream');
+  }
+  const { principal, operation } = call;
+  const isOwn = organizationId === principal.organizationId;
+  const data = parts.auditFollowers.follow({
+    organizationId,
+    filter,
+    afterSequence: lastEventOf(call),
+    reader: `${principal.kind} ${principal.id}`,
+    isAllowed: async () => {
+      const now = await provenAgain(call);
+      if (now?.organizationId !== principal.organizationId) return false;
+      return now.scopes.includes(operation.scope!) && (isOwn || now.scopes.includes(ADMIN));
+    },
+  });
+  if (data === undefined) throw tooMany(RETRY_STREAM_SECONDS);
+  return {
+    status: 200,
+    raw: { contentType: 'text/event-stream', data },
+    headers: { 'cache-control': 'no-store' },
+  };
+}
+
+/** Undefined: the credential is refused by now. */
+async function provenAgain(call: Call): Promise<Principal | undefined> {
+  try {
+    return await call.proveAgain();
+  } catch (error) {
+    if (error instanceof FrontdoorError && error.kind === 'unauthenticated') return undefined;
+    throw error;
+  }
+}
+
+function lastEventOf({ request }: Call): number | undefined {
+  const value = request.headers['last-event-id'];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string' || !/^[0-9]{1,15}$/.test(value))
+    throw invalidValue('Last-Event-ID', 'integer');
+  return Number(value);
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { operations } from '#contract';
+import { verifyAudit } from '../audit/audit-verification.ts';
+import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
+
+/** A call that succeeds, and whose audit trail tells it; '' for the installation's. */
+interface Change {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly chain: string;
+}
+
+describe('every operation that changes something', () => {
+  let world: ApiWorld;
+  before(async () => {
+    world = await openApiWorld();
+  });
+  after(() => world.close());
+
+  /** Makes what the operation needs; by its id, so that a new operation without an entry fails. */
+  const changes: Readonly<Record<string, () => Change | Promise<Change>>> = {
+    createFrontdoor: () => ({ path: '/frontdoor', body: { name: 'x', ...own() }, chain: mine() }),
+    deleteFrontdoor: async () => ({
+      path: `/frontdoor/${await made('/frontdoor', { name: 'x', ...own() })}`,
+      chain: mine(),
+    }),
+    deleteEnvironment: async () => ({ path: door(`/environments/${await environment()}`), chain: mine() }),
+    createEnrollment: () => ({ path: door('/agents/enrollments'), chain: mine() }),
+    deleteAgent: async () => ({ path: door(`/agents/${await environment()}`), chain: mine() }),
+    createShare: async () => ({ path: door('/shares'), body: await newShare(), chain: mine() }),
+    changeShare: async () => ({
+      path: door(`/shares/${await share()}`),
+      body: { target: 'http://127.0.0.1:4000' },
+      chain: mine(),
+    }),
+    deleteShare: async () => ({ path: door(`/shares/${await share()}`), chain: mine() }),
+    createAuthProvider: () => ({ path: door('/auth-providers'), body: newProvider, chain: mine() }),
+    changeAuthProvider: async () => ({ path: await provider(), body: { enabled: false }, chain: mine() }),
+    replaceAuthProvider: async () => ({ path: await provider(), body: newProvider, chain: mine() }),
+    deleteAuthProvider: async () => ({ path: await provider(), chain: mine() }),
+    createOrganization: () => ({ path: '/organizations', body: { name: 'x' }, chain: 'its own' }),
+    changeOrganization: async () => {
+      const id = await organization();
+      return { path: `/organizations/${id}`, body: { name: 'y' }, chain: id };
+    },
+    deleteOrganization: async () => {
+      const id = await organization();
+      return { path: `/organizations/${id}`, chain: id };
+    },
+    changeOrganizationSettings: async () => {
+      const id = await organization();
+      return { path: `/organizations/${id}/settings`, body: { tokenExchange: true }, chain: id };
+    },
+    ...callerChanges('ApiAccount', '/api-accounts'),
+    ...callerChanges('OauthClient', '/oauth-clients'),
+    rotateSigningKey: () => {
+      // The newest one has to be in use.
+      world.clock.advance(3_600_000);
+      return { path: '/signing-keys', chain: '' };
+    },
+    createRouter: () => ({ path: '/fabric/routers', body: { name: 'x' }, chain: '' }),
+    deleteRouter: async () => ({
+      path: `/fabric/routers/${await made('/fabric/routers', { name: 'x' })}`,
+      chain: '',
+    }),
+    createGateway: () => ({ path: '/fabric/gateways', body: { name: 'x' }, chain: '' }),
+    deleteGateway: async () => ({
+      path: `/fabric/gateways/${await made('/fabric/gateways', { name: 'x' })}`,
+      chain: '',
+    }),
+    issueToken: () => ({
+      path: '/oauth/token',
+      body: {
+        grant_type: 'client_credentials',
+        client_id: world.first.clientId,
+        client_secret: world.first.clientSecret,
+        audience: `${BASE_URL}/frontdoor`,
+      },
+      chain: mine(),
+    }),
+  };
+
+  const mine = (): string => world.first.organizationId;
+  const own = () => ({ organizationId: mine() });
+  const door = (path: string): string => `/frontdoor/${world.first.frontdoorId}${path}`;
+  const made = async (path: string, body: unknown): Promise<string> => {
+    const answer = await world.call('POST', path, { body });
+    assert.equal(answer.status, 201, answer.text);
+    return (answer.body as { id: string }).id;
+  };
+  const environment = () => world.addEnvironment('env');
+  const organization = () => made('/organizations', { name: 'x' });
+  const newProvider = {
+    name: 'idp',
+    type: 'OIDC',
+    data: { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' },
+  };
+  const provider = async () => door(`/auth-providers/${await made(door('/auth-providers'), newProvider)}`);
+  const newShare = async () => ({
+    environmentId: await environment(),
+    shareMode: 'public',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:3000',
+  });
+  const share = async () => {
+    const answer = await world.call('POST', door('/shares'), { body: await newShare() });
+    return (answer.body as { token: string }).token;
+  };
+
+  function callerChanges(kind: string, path: string): Readonly<Record<string, () => Promise<Change>>> {
+    const inAnother = async () => {
+      const organizationId = await organization();
+      const body = { name: 'x', organizationId };
+      return { organizationId, body };
+    };
+    const ofAnother = (suffix: string) => async () => {
+      const { organizationId, body } = await inAnother();
+      return { path: `${path}/${await made(path, body)}${suffix}`, chain: organizationId };
+    };
+    return {
+      [`create${kind}`]: async () => {
+        const { organizationId, body } = await inAnother();
+        return { path, body, chain: organizationId };
+      },
+      [`rotate${kind}`]: ofAnother('/rotate'),
+      [`delete${kind}`]: ofAnother(''),
+    };
+  }
+
+  const changing = operations.filter(({ method }) => method !== 'GET');
+  const calls = (path: string, method: string, body: unknown) =>
+    world.call(method, path, {
+      ...(body === undefined ? {} : { body }),
+      ...(path === '/oauth/token' ? { authorization: null } : {}),
+    });
+  const lastEvents = async () => {
+    const rows = await world.store.db
+      .selectFrom('audit_head')
+      .select(['organization_id', 'sequence'])
+      .execute();
+    return new Map(rows.map((row) => [row.organization_id, row.sequence]));
+  };
+
+  it('is known here', () => {
+    assert.deepEqual(Object.keys(changes).toSorted(), changing.map(({ id }) => id).toSorted());
+  });
+
+  for (const { id, method, answer } of changing) {
+    it(`leaves one event, in the transaction of the change: ${id}`, async () => {
+      const { path, body, chain } = await changes[id]!();
+      const heads = await lastEvents();
+      const given = await calls(path, method, body);
+      assert.equal(given.status, answer.status, given.text);
+      const added = await world.store.db.selectFrom('audit_event').selectAll().orderBy('at').execute();
+      const news = added.filter((row) => row.sequence > (heads.get(row.organization_id) ?? 0));
+      assert.equal(news.length, 1, JSON.stringify(news));
+      const [event] = news;
+      const expectedChain = chain === 'its own' ? (given.body as { id: string }).id : chain;
+      assert.equal(event!.organization_id, expectedChain);
+      assert.equal(event!.action, id);
+      assert.equal(event!.result, 'ok');
+      assert.equal(event!.address, '127.0.0.1');
+      assert.equal(event!.at, world.clock.nowMs());
+      assert.ok(event!.target_kind && event!.target_id);
+      const actor = [event!.actor_kind, event!.actor_id];
+      const isLogIn = id === 'issueToken';
+      assert.deepEqual(
+        actor,
+        isLogIn ? ['client', world.first.clientId] : ['account', world.first.accountId],
+      );
+      if (method === 'DELETE') assert.ok(event!.before !== null && event!.after === null);
+      if (method === 'POST' && !isLogIn) assert.ok(event!.after !== null);
+      if (method === 'PATCH' || method === 'PUT') assert.ok(event!.before !== null && event!.after !== null);
+      assert.ok(!`${event!.before}${event!.after}`.includes('very-secret-indeed'));
+      assert.equal((await verifyAudit(world.store.db, world.secrets, expectedChain)).valid, true);
+    });
+  }
+
+  it('changes nothing when its event cannot be written', async () => {
+    const { db } = world.store;
+    const prepared = [];
+    for (const { id, method } of changing) prepared.push({ id, method, ...(await changes[id]!()) });
+    const tables = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(
+      db,
+    );
+    const everything = async () => {
+      const rows = tables.rows.map(({ name }) => sql`select * from ${sql.table(name)}`.execute(db));
+      return JSON.stringify((await Promise.all(rows)).map((result) => result.rows));
+    };
+    const before = await everything();
+    await sql`create trigger refuse before insert on audit_event begin select raise(abort, 'full'); end`.execute(
+      db,
+    );
+    for (const { id, method, path, body } of prepared) {
+      const given = await calls(path, method, body);
+      assert.equal(given.status, 500, `${id}: ${given.text}`);
+      assert.equal(await everything(), before, id);
+    }
+    await sql`drop trigger refuse`.execute(db);
+  });
+});

@@ -1,0 +1,41 @@
+/** Backup: everything that the database holds, streamed. It takes disk and time: one at a time. */
+import type { Store } from '../store/store.ts';
+import { openBackup } from '../backup/backup-stream.ts';
+import { tooMany } from './api-errors.ts';
+import { change, type Handlers } from './call.ts';
+
+const TRY_AGAIN_SECONDS = 10;
+
+/** Databases of which a backup is being taken by this process, and how to end it. */
+const open = new WeakMap<Store, AbortController>();
+
+/** The API goes: nobody waits for the rest of a backup. */
+export function breakOffBackup(store: Store): void {
+  open.get(store)?.abort(new Error('the Management API stops'));
+}
+
+export const backupHandlers: Handlers<'getBackup'> = {
+  async getBackup(parts, call) {
+    const { store, clock, log } = parts;
+    if (open.has(store)) throw tooMany(TRY_AGAIN_SECONDS);
+    const stop = new AbortController();
+    open.set(store, stop);
+    try {
+      const takenAt = new Date(clock.nowMs()).toISOString();
+      await change(parts, call, async () => ({ result: undefined, target: { kind: 'backup', id: takenAt } }));
+      const { stream, closed } = await openBackup({ store, clock, log, signal: stop.signal });
+      void closed.finally(() => open.delete(store));
+      return {
+        status: 200,
+        raw: { contentType: 'application/gzip', data: stream },
+        headers: {
+          'cache-control': 'no-store',
+          'content-disposition': `attachment; filename="frontdoor-${takenAt.slice(0, 10)}.backup"`,
+        },
+      };
+    } catch (error) {
+      open.delete(store);
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,191 @@
+/**
+ * Operations on API accounts and OAuth clients: alike but for their names. Their secrets are shown in the answer that
+ * makes them and never again. Nobody hands out more than they have, neither anew nor by taking over somebody's secret.
+ */
+import { FrontdoorError } from '#base';
+import type { NewCallerBody } from '#contract';
+import { isUuid, parseName } from '#domain';
+import type { CallerKind } from '../store/account-store.ts';
+import {
+  createCaller,
+  findCallerRecord,
+  listCallers,
+  lockCaller,
+  removesLastAdmin,
+  revokeCaller,
+  rotateCaller,
+  type CallerRecord,
+} from '../store/caller-store.ts';
+import { findOrganization, lockOrganization } from '../store/organization-store.ts';
+import { insufficientScope, invalidValue, notFound, notGranted } from './api-errors.ts';
+import {
+  change,
+  created,
+  gone,
+  isoTime,
+  ok,
+  type Answer,
+  type ApiParts,
+  type Call,
+  type Handlers,
+} from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+interface CallerKindRow {
+  readonly kind: CallerKind;
+  readonly path: string;
+  readonly saidAs: 'API account' | 'OAuth client';
+  /** Its resource in the audit trail. */
+  readonly target: string;
+  /** The field that shows its secret. */
+  readonly secretField: 'token' | 'secret';
+}
+
+const account: CallerKindRow = {
+  kind: 'account',
+  path: '/api-accounts',
+  saidAs: 'API account',
+  target: 'api-account',
+  secretField: 'token',
+};
+const client: CallerKindRow = {
+  kind: 'client',
+  path: '/oauth-clients',
+  saidAs: 'OAuth client',
+  target: 'oauth-client',
+  secretField: 'secret',
+};
+
+const DEFAULT_SCOPES = ['frontdoor.read', 'frontdoor.write'] as const;
+const NO_STORE = { 'cache-control': 'no-store' };
+
+export const callerHandlers: Handlers<
+  | 'createApiAccount'
+  | 'listApiAccounts'
+  | 'getApiAccount'
+  | 'rotateApiAccount'
+  | 'deleteApiAccount'
+  | 'createOauthClient'
+  | 'listOauthClients'
+  | 'getOauthClient'
+  | 'rotateOauthClient'
+  | 'deleteOauthClient'
+> = {
+  createApiAccount: (parts, call) => create(parts, call, account),
+  listApiAccounts: (parts, call) => list(parts, call, account),
+  getApiAccount: (parts, call) => get(parts, call, account),
+  rotateApiAccount: (parts, call) => rotate(parts, call, account),
+  deleteApiAccount: (parts, call) => revoke(parts, call, account),
+  createOauthClient: (parts, call) => create(parts, call, client),
+  listOauthClients: (parts, call) => list(parts, call, client),
+  getOauthClient: (parts, call) => get(parts, call, client),
+  rotateOauthClient: (parts, call) => rotate(parts, call, client),
+  deleteOauthClient: (parts, call) => revoke(parts, call, client),
+};
+
+async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+  const body = call.body as NewCallerBody;
+  const scopes = body.scopes ?? DEFAULT_SCOPES;
+  const name = parseName(body.name)!;
+  const { caller, secret } = await change(parts, call, async (trx, touch) => {
+    const organization = await lockOrganization(trx, body.organizationId);
+    if (organization === undefined) throw notGranted('Organization', body.organizationId);
+    checkMayHandOut(call, scopes);
+    const wanted = {
+      kind: row.kind,
+      name,
+      organizationId: organization.id,
+      scopes,
+      nowMs: parts.clock.nowMs(),
+    };
+    const made = await createCaller(trx, touch, parts.secrets, wanted);
+    return {
+      result: made,
+      target: { kind: row.target, id: made.caller.id },
+      after: answerOf(made.caller),
+      organizationId: organization.id,
+    };
+  });
+  const answer = created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret));
+  return { ...answer, headers: { ...answer.headers, ...NO_STORE } };
+}
+
+async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+  const organizationId = await askedOrganization(parts, call);
+  const request = parsePageRequest(call.query);
+  const page = await listCallers(parts.store.db, row.kind, organizationId, request);
+  return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+}
+
+async function get(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+  const id = call.parameters['id']!;
+  return ok(answerOf(found(await findCallerRecord(parts.store.db, row.kind, id), row, id)));
+}
+
+async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+  const id = call.parameters['id']!;
+  const { caller, secret } = await change(parts, call, async (trx, touch) => {
+    const before = found(await lockCaller(trx, row.kind, id), row, id);
+    checkMayHandOut(call, before.scopes);
+    const newSecret = await rotateCaller(trx, touch, parts.secrets, row.kind, before.id);
+    return {
+      result: { caller: before, secret: newSecret },
+      target: { kind: row.target, id: before.id },
+      before: answerOf(before),
+      after: answerOf(before),
+      organizationId: before.organizationId,
+    };
+  });
+  return { status: 200, body: withSecret(row, caller, secret), headers: NO_STORE };
+}
+
+async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+  const id = call.parameters['id']!;
+  await change(parts, call, async (trx, touch) => {
+    const isLastAdmin =
+      row.kind === 'account' && (await removesLastAdmin(trx, (each) => each.id === id.toLowerCase()));
+    const before = found(await lockCaller(trx, row.kind, id), row, id);
+    if (isLastAdmin) {
+      const message = 'The last API account with the scope frontdoor.admin must stay';
+      throw new FrontdoorError('conflict', 'conflict', message);
+    }
+    await revokeCaller(trx, touch, row.kind, before.id, parts.clock.nowMs());
+    return {
+      result: undefined,
+      target: { kind: row.target, id: before.id },
+      before: answerOf(before),
+      organizationId: before.organizationId,
+    };
+  });
+  return gone;
+}
+
+/** A secret is as good as the scopes behind it. */
+function checkMayHandOut(call: Call, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => !call.principal.scopes.includes(scope));
+  if (missing !== undefined) throw insufficientScope(missing);
+}
+
+/** The organization that the query names, or the caller's own. */
+async function askedOrganization(parts: ApiParts, call: Call): Promise<string> {
+  const asked = call.query['organizationId'];
+  if (asked === undefined) return call.principal.organizationId;
+  if (typeof asked !== 'string' || !isUuid(asked)) throw invalidValue('organizationId', 'UUID');
+  const organization = await findOrganization(parts.store.db, asked);
+  if (organization === undefined) throw notGranted('Organization', asked);
+  return organization.id;
+}
+
+function found(caller: CallerRecord | undefined, row: CallerKindRow, id: string): CallerRecord {
+  if (caller === undefined) throw notFound(row.saidAs, id);
+  return caller;
+}
+
+function answerOf({ id, name, organizationId, scopes, createdAtMs }: CallerRecord) {
+  return { id, name, organizationId, scopes, createdAt: isoTime(createdAtMs) };
+}
+
+function withSecret(row: CallerKindRow, caller: CallerRecord, secret: string) {
+  const { id, name, organizationId, scopes } = caller;
+  return { id, name, organizationId, scopes, [row.secretField]: secret };
+}

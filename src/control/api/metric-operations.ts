@@ -1,0 +1,95 @@
+/** Operations on metrics: what the roll-ups say of a stretch of time, in steps. */
+import { formatIsoDuration, latencyPercentile, parseIsoDuration, type TrafficCounts } from '#domain';
+import {
+  environmentLines,
+  environmentTraffic,
+  frontdoorLine,
+  frontdoorTraffic,
+  sumOf,
+} from '../metrics/metric-reader.ts';
+import {
+  MAX_DURATION_MS,
+  metricWindow,
+  MIN_DURATION_MS,
+  MIN_STEP_MS,
+  sparklineWindow,
+  type MetricWindow,
+} from '../metrics/metric-window-policy.ts';
+import { findEnvironment } from '../store/environment-store.ts';
+import { invalidValue, notFound } from './api-errors.ts';
+import { isoTime, ok, type Handlers } from './call.ts';
+import type { Query } from './page-query.ts';
+
+const DEFAULT_DURATION_MS = 3_600_000;
+const MAX_SPARKLINES = 1_000;
+
+export const metricHandlers: Handlers<
+  'getFrontdoorMetrics' | 'getFrontdoorSparklines' | 'getEnvironmentMetrics'
+> = {
+  async getFrontdoorMetrics(parts, { frontdoor, query }) {
+    const { durationMs, window } = windowAsked(query, parts.clock.nowMs());
+    const steps = await frontdoorTraffic(parts.store.db, frontdoor, window);
+    return ok({ frontdoorId: frontdoor.id, ...metricsAnswer(durationMs, window, steps) });
+  },
+
+  async getEnvironmentMetrics(parts, { frontdoor, parameters, query }) {
+    const { durationMs, window } = windowAsked(query, parts.clock.nowMs());
+    const id = parameters['id']!;
+    const environment = await findEnvironment(parts.store.db, frontdoor, id);
+    if (environment === undefined) throw notFound('Environment', id);
+    const steps = await environmentTraffic(parts.store.db, frontdoor, environment.id, window);
+    const place = { frontdoorId: frontdoor.id, environmentId: environment.id };
+    return ok({ ...place, ...metricsAnswer(durationMs, window, steps) });
+  },
+
+  async getFrontdoorSparklines(parts, { frontdoor, query }) {
+    const durationMs = durationAsked(query);
+    const window = sparklineWindow(durationMs, parts.clock.nowMs());
+    const { id, name } = frontdoor;
+    const { db } = parts.store;
+    const whole = { scope: 'frontdoor', id, name, ...(await frontdoorLine(db, frontdoor, window)) };
+    const environments = await environmentLines(db, frontdoor, window, MAX_SPARKLINES);
+    return ok({
+      frontdoorId: id,
+      duration: formatIsoDuration(durationMs),
+      step: formatIsoDuration(window.stepMs),
+      start: isoTime(window.startMs),
+      sparklines: [whole, ...environments.map((line) => ({ scope: 'environment', ...line }))],
+    });
+  },
+};
+
+function windowAsked(query: Query, nowMs: number): { durationMs: number; window: MetricWindow } {
+  const durationMs = durationAsked(query);
+  const stepMs = durationOf(query, 'step', MIN_STEP_MS, durationMs);
+  return { durationMs, window: metricWindow(durationMs, stepMs, nowMs) };
+}
+
+function durationAsked(query: Query): number {
+  return durationOf(query, 'duration', MIN_DURATION_MS, MAX_DURATION_MS) ?? DEFAULT_DURATION_MS;
+}
+
+function durationOf(query: Query, name: string, leastMs: number, mostMs: number): number | undefined {
+  const text = query[name];
+  if (text === undefined) return undefined;
+  const ms = typeof text === 'string' ? parseIsoDuration(text) : undefined;
+  if (ms === undefined || ms < leastMs || ms > mostMs) throw invalidValue(name, 'duration');
+  return ms;
+}
+
+function metricsAnswer(durationMs: number, window: MetricWindow, steps: readonly TrafficCounts[]) {
+  const { startMs, stepMs } = window;
+  return {
+    duration: formatIsoDuration(durationMs),
+    step: formatIsoDuration(stepMs),
+    start: isoTime(startMs),
+    end: isoTime(startMs + steps.length * stepMs),
+    totals: countsAnswer(sumOf(steps)),
+    samples: steps.map((step, i) => ({ timestamp: isoTime(startMs + i * stepMs), ...countsAnswer(step) })),
+  };
+}
+
+function countsAnswer({ latency, ...counts }: TrafficCounts) {
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => latencyPercentile(latency, share));
+  return { ...counts, latencyMs: { p50, p95, p99 } };
+}

@@ -1,0 +1,150 @@
+/**
+ * Operations on organizations: of the whole installation, for callers with `frontdoor.admin`. Only who the caller is,
+ * and the frontdoors of the caller's own organization, are for everybody.
+ */
+import { FrontdoorError } from '#base';
+import type {
+  CallerAnswer,
+  NewOrganizationBody,
+  OrganizationAnswer,
+  OrganizationChangeBody,
+  OrganizationSettingsChangeBody,
+} from '#contract';
+import { parseName } from '#domain';
+import { removesLastAdmin } from '../store/caller-store.ts';
+import {
+  changeOrganization,
+  createOrganization,
+  deleteOrganization,
+  findOrganization,
+  hasFrontdoor,
+  listFrontdoors,
+  listOrganizations,
+  lockOrganization,
+  type OrganizationRecord,
+} from '../store/organization-store.ts';
+import type { Queries } from '../store/store.ts';
+import { invalidValue, notGranted } from './api-errors.ts';
+import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+export const organizationHandlers: Handlers<
+  | 'getCaller'
+  | 'createOrganization'
+  | 'listOrganizations'
+  | 'getOrganization'
+  | 'changeOrganization'
+  | 'deleteOrganization'
+  | 'getOrganizationSettings'
+  | 'changeOrganizationSettings'
+  | 'listFrontdoors'
+> = {
+  async getCaller(_parts, { principal }) {
+    const { kind, id, organizationId, scopes } = principal;
+    return ok({ kind, id, organizationId, scopes: [...scopes] } satisfies CallerAnswer);
+  },
+
+  async createOrganization(parts, call) {
+    const name = parseName((call.body as NewOrganizationBody).name)!;
+    const organization = await change(parts, call, async (trx, touch) => {
+      const made = await createOrganization(trx, touch, { name, nowMs: parts.clock.nowMs() });
+      return { result: made, target: targetOf(made), after: answerOf(made), organizationId: made.id };
+    });
+    return created(parts, `/organizations/${organization.id}`, answerOf(organization));
+  },
+
+  async listOrganizations(parts, call) {
+    const request = parsePageRequest(call.query);
+    const page = await listOrganizations(parts.store.db, request);
+    return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+  },
+
+  async getOrganization(parts, call) {
+    const id = call.parameters['organizationId']!;
+    return ok(answerOf(granted(await findOrganization(parts.store.db, id), id)));
+  },
+
+  async changeOrganization(parts, call) {
+    const body = call.body as OrganizationChangeBody;
+    const after = await change(parts, call, async (trx, touch) => {
+      const before = await locked(trx, call);
+      if (body.id !== undefined && body.id !== before.id) throw invalidValue('id', before.id);
+      const name = body.name === undefined ? undefined : parseName(body.name)!;
+      const result = await changeOrganization(trx, touch, before, { name });
+      const views = { before: answerOf(before), after: answerOf(result) };
+      return { result, target: targetOf(before), ...views, organizationId: before.id };
+    });
+    return ok(answerOf(after));
+  },
+
+  async deleteOrganization(parts, call) {
+    await change(parts, call, async (trx, touch) => {
+      const before = await locked(trx, call);
+      const { id } = before;
+      if (id === call.principal.organizationId) throw conflict('An organization cannot delete itself');
+      if (await hasFrontdoor(trx, id)) throw conflict(`Organization ${id} still has frontdoors`);
+      if (await removesLastAdmin(trx, (account) => account.organizationId === id)) {
+        throw conflict('The last API account with the scope frontdoor.admin must stay');
+      }
+      await deleteOrganization(trx, touch, id);
+      return { result: undefined, target: targetOf(before), before: answerOf(before), organizationId: id };
+    });
+    return gone;
+  },
+
+  async getOrganizationSettings(parts, call) {
+    const id = call.parameters['organizationId']!;
+    return ok(settingsOf(granted(await findOrganization(parts.store.db, id), id)));
+  },
+
+  async changeOrganizationSettings(parts, call) {
+    const { tokenExchange } = call.body as OrganizationSettingsChangeBody;
+    const after = await change(parts, call, async (trx, touch) => {
+      const before = await locked(trx, call);
+      const result = await changeOrganization(trx, touch, before, { tokenExchange });
+      const views = { before: settingsOf(before), after: settingsOf(result) };
+      return { result, target: targetOf(before), ...views, organizationId: before.id };
+    });
+    return ok(settingsOf(after));
+  },
+
+  async listFrontdoors(parts, call) {
+    const id = call.parameters['organizationId']!;
+    const { principal } = call;
+    // Whoever may not look is told nothing about which organizations there are.
+    const mayLook =
+      id.toLowerCase() === principal.organizationId || principal.scopes.includes('frontdoor.admin');
+    if (!mayLook) throw notGranted('Organization', id);
+    const organization = granted(await findOrganization(parts.store.db, id), id);
+    const request = parsePageRequest(call.query);
+    const page = await listFrontdoors(parts.store.db, organization.id, request);
+    return ok(countedPageAnswer(request, page, page.content));
+  },
+};
+
+/** An organization that a change names, by an administrator: as it stays until the change is done. */
+async function locked(trx: Queries, call: Call): Promise<OrganizationRecord> {
+  const id = call.parameters['organizationId']!;
+  return granted(await lockOrganization(trx, id), id);
+}
+
+function granted(organization: OrganizationRecord | undefined, asked: string): OrganizationRecord {
+  if (organization === undefined) throw notGranted('Organization', asked);
+  return organization;
+}
+
+function conflict(message: string): FrontdoorError {
+  return new FrontdoorError('conflict', 'conflict', message);
+}
+
+function targetOf({ id }: OrganizationRecord) {
+  return { kind: 'organization', id };
+}
+
+function answerOf({ id, name }: OrganizationRecord): OrganizationAnswer {
+  return { id, name };
+}
+
+function settingsOf({ tokenExchange }: OrganizationRecord) {
+  return { tokenExchange };
+}

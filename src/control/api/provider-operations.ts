@@ -1,0 +1,165 @@
+/**
+ * Operations on auth providers. Their data is held to the schema of their type before it is stored; a provider in use
+ * is never deleted, so that no share opens because what shut it is gone.
+ */
+import { FrontdoorError } from '#base';
+import type { NewProviderBody, ProviderAnswer, ProviderChangeBody, ProviderReplacementBody } from '#contract';
+import { parseName, type AuthProviderType } from '#domain';
+import { checkProviderData, type ProviderData } from '../provider/provider-schema.ts';
+import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
+import {
+  AUTH_PROVIDER_SORT_FIELDS,
+  deleteAuthProvider,
+  findAuthProvider,
+  insertAuthProvider,
+  listAuthProviders,
+  listTokensUsing,
+  lockAuthProvider,
+  updateAuthProvider,
+  type AuthProviderRecord,
+} from '../store/auth-provider-store.ts';
+import { invalidValue, notFound } from './api-errors.ts';
+import { change, created, gone, ok, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+const KIND = 'auth-provider';
+/** A refusal names this many users. */
+const MAX_USERS_NAMED = 10;
+/** Answers to writes may show secrets. */
+const NO_STORE = { 'cache-control': 'no-store' };
+
+export const providerHandlers: Handlers<
+  | 'listAuthProviders'
+  | 'createAuthProvider'
+  | 'getAuthProvider'
+  | 'changeAuthProvider'
+  | 'replaceAuthProvider'
+  | 'deleteAuthProvider'
+> = {
+  async listAuthProviders(parts, call) {
+    const request = parsePageRequest(call.query, AUTH_PROVIDER_SORT_FIELDS);
+    const page = await listAuthProviders(parts.store, call.frontdoor, request);
+    return ok(countedPageAnswer(request, page, page.content));
+  },
+
+  async createAuthProvider(parts, call) {
+    const body = call.body as NewProviderBody;
+    const { frontdoor } = call;
+    checkProviderData(body.type, body.data);
+    const shown = await change(parts, call, async (trx, touch) => {
+      const settled = settleProviderData(parts.secrets, body.type, body.data);
+      const provider = await insertAuthProvider(trx, touch, frontdoor, {
+        name: parseName(body.name)!,
+        type: body.type,
+        enabled: true,
+        settled,
+        nowMs: parts.clock.nowMs(),
+      });
+      return {
+        result: { ...answerOf(provider), data: settled.shown },
+        target: { kind: KIND, id: provider.id },
+        after: answerOf(provider),
+      };
+    });
+    const answer = created(parts, `/frontdoor/${frontdoor.id}/auth-providers/${shown.id}`, shown);
+    return { ...answer, headers: { ...answer.headers, ...NO_STORE } };
+  },
+
+  async getAuthProvider(parts, call) {
+    const id = idOf(call);
+    const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
+    if (provider === undefined) throw notFound('Auth provider', id);
+    return ok(answerOf(provider));
+  },
+
+  changeAuthProvider(parts, call) {
+    const body = call.body as ProviderChangeBody;
+    checkId(body, idOf(call));
+    return update(parts, call, (before) => ({
+      name: body.name ?? before.name,
+      type: body.type ?? before.type,
+      enabled: body.enabled ?? before.enabled,
+      data: body.data === undefined ? before.data : merged(before.data, body.data),
+    }));
+  },
+
+  replaceAuthProvider(parts, call) {
+    const body = call.body as ProviderReplacementBody;
+    checkId(body, idOf(call));
+    return update(parts, call, (before) => ({ ...body, enabled: body.enabled ?? before.enabled }));
+  },
+
+  async deleteAuthProvider(parts, call) {
+    const id = idOf(call);
+    await change(parts, call, async (trx, touch) => {
+      const provider = await lockAuthProvider(trx, call.frontdoor, id);
+      if (provider === undefined) throw notFound('Auth provider', id);
+      const users = await listTokensUsing(trx, provider.id, MAX_USERS_NAMED + 1);
+      if (users.length > 0) throw inUse(id, users);
+      await deleteAuthProvider(trx, touch, provider);
+      return { result: undefined, target: { kind: KIND, id: provider.id }, before: answerOf(provider) };
+    });
+    return gone;
+  },
+};
+
+interface Wanted {
+  readonly name: string;
+  readonly type: AuthProviderType;
+  readonly enabled: boolean;
+  readonly data: ProviderData;
+}
+
+/** Puts what `wantedOf` makes of the stored provider in its place. */
+async function update(
+  parts: ApiParts,
+  call: Call,
+  wantedOf: (before: AuthProviderRecord) => Wanted,
+): Promise<Answer> {
+  const id = idOf(call);
+  const shown = await change(parts, call, async (trx, touch) => {
+    const before = await lockAuthProvider(trx, call.frontdoor, id);
+    if (before === undefined) throw notFound('Auth provider', id);
+    const { name, type, enabled, data } = wantedOf(before);
+    checkProviderData(type, data);
+    const settled = settleProviderData(parts.secrets, type, data, before);
+    const nowMs = parts.clock.nowMs();
+    const definition = { name: parseName(name)!, type, enabled, settled, nowMs };
+    const provider = await updateAuthProvider(trx, touch, before, definition);
+    return {
+      result: { ...answerOf(provider), data: settled.shown },
+      target: { kind: KIND, id: provider.id },
+      before: answerOf(before),
+      after: answerOf(provider),
+    };
+  });
+  return { ...ok(shown), headers: NO_STORE };
+}
+
+function answerOf({ id, name, type, enabled, data, keys }: AuthProviderRecord): ProviderAnswer {
+  return { id, name, type, enabled, data: shownProviderData(data, keys) };
+}
+
+/** RFC 7396, one level deep: null removes, everything else replaces. */
+function merged(before: ProviderData, changes: ProviderData): ProviderData {
+  const entries = Object.entries({ ...before, ...changes });
+  return Object.fromEntries(entries.filter(([, value]) => value !== null));
+}
+
+function idOf(call: Call): string {
+  return call.parameters['id']!;
+}
+
+/** What was read may be sent back; another id in the body is no second way to name a provider. */
+function checkId(body: { readonly id?: unknown }, pathId: string): void {
+  const { id } = body;
+  if (id === undefined || (typeof id === 'string' && id.toLowerCase() === pathId.toLowerCase())) return;
+  throw invalidValue('id', pathId);
+}
+
+function inUse(id: string, tokens: readonly string[]): FrontdoorError {
+  const named = tokens.slice(0, MAX_USERS_NAMED).join(', ');
+  const more = tokens.length > MAX_USERS_NAMED ? ' and others' : '';
+  const message = `Auth provider ${id} is used by ${tokens.length === 1 ? 'share' : 'shares'} ${named}${more}`;
+  return new FrontdoorError('conflict', 'in_use', message);
+}

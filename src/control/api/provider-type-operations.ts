@@ -1,0 +1,36 @@
+/** Operations on the types of auth providers: what may be configured, and the schema that it is held to. */
+import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
+import { isProviderType, providerSchemaDocument } from '../provider/provider-schema.ts';
+import { providerTypes } from '../provider/provider-type-table.ts';
+import { notFound } from './api-errors.ts';
+import { ok, type Call, type Handler, type Handlers } from './call.ts';
+
+const schemaDocument: Handler = async (parts, call) =>
+  ok(providerSchemaDocument(typeOf(call), parts.baseUrl()));
+
+export const providerTypeHandlers: Handlers<
+  'listAuthProviderTypes' | 'getAuthProviderType' | 'getAuthProviderTypeSchema' | 'getProviderSchemaDocument'
+> = {
+  async listAuthProviderTypes() {
+    return ok(
+      AUTH_PROVIDER_TYPES.map((type) => {
+        const { displayName, description } = providerTypes[type];
+        return { type, displayName, description };
+      }),
+    );
+  },
+
+  async getAuthProviderType(_parts, call) {
+    const type = typeOf(call);
+    return ok({ type, description: providerTypes[type].description });
+  },
+
+  getAuthProviderTypeSchema: schemaDocument,
+  getProviderSchemaDocument: schemaDocument,
+};
+
+function typeOf(call: Call): AuthProviderType {
+  const type = call.parameters['type']!;
+  if (!isProviderType(type)) throw notFound('Auth provider type', type);
+  return type;
+}

@@ -1,0 +1,43 @@
+/**
+ * Which refusals of the Management API the audit trail tells: those of a credential, of a right, of an enrollment code
+ * and of too much. Not those of a request's form or of a state (400, 404, 409…): they say nothing about who may what.
+ */
+import type { FastifyRequest } from 'fastify';
+import { FrontdoorError } from '#base';
+import type { Operation } from '#contract';
+import { isUuid } from '#domain';
+import { UNPROVEN, type RefusalRecorder } from '../audit/refusal-recorder.ts';
+import type { Principal } from '../oauth/principal.ts';
+import type { Refusal } from './api-errors.ts';
+
+const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+/** Refusals of credentials that have another status. */
+const CREDENTIAL_CODES: ReadonlySet<string> = new Set(['malformed_authorization', 'invalid_scope']);
+
+/** An operation's refusal with what it was thrown as; undefined when it was answered without throwing. */
+export function recordRefusal(
+  recorder: Pick<RefusalRecorder, 'record'>,
+  operation: Operation,
+  request: FastifyRequest,
+  caller: Principal | undefined,
+  refusal: Pick<Refusal, 'status' | 'body'>,
+  error?: unknown,
+): void {
+  const reason = error instanceof FrontdoorError ? error.code : refusal.body.error;
+  const isUnknownCode = operation.id === 'getBootstrapToken' && refusal.status === 404;
+  if (!STATUSES.has(refusal.status) && !CREDENTIAL_CODES.has(reason) && !isUnknownCode) return;
+  const { frontdoorId } = request.params as Readonly<Record<string, string>>;
+  const isFrontdoor = frontdoorId !== undefined && isUuid(frontdoorId);
+  recorder.record({
+    ...(caller === undefined
+      ? UNPROVEN
+      : {
+          owner: { organizationId: caller.organizationId },
+          actor: { kind: caller.kind, id: caller.id },
+        }),
+    action: operation.id,
+    target: isFrontdoor ? { kind: 'frontdoor', id: frontdoorId.toLowerCase() } : undefined,
+    address: request.ip,
+    reason,
+  });
+}

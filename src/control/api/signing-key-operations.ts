@@ -1,0 +1,35 @@
+/** Operations on the keys that sign bearer tokens. They belong to the installation, and so do their audit events. */
+import { FrontdoorError } from '#base';
+import type { SigningKeyAnswer } from '#contract';
+import { rotateSigningKey } from '../oauth/key-rotation.ts';
+import { listSigningKeys, type SigningKey } from '../store/signing-key-store.ts';
+import { change, created, isoTime, ok, type Handlers } from './call.ts';
+
+export const signingKeyHandlers: Handlers<'listSigningKeys' | 'rotateSigningKey'> = {
+  async listSigningKeys({ store, secrets, clock }) {
+    const keys = await listSigningKeys(store.db, secrets, 'bearer', clock.nowMs());
+    return ok(keys.map(answerOf));
+  },
+
+  async rotateSigningKey(parts, call) {
+    const key = await change(parts, call, async (trx, touch) => {
+      const made = await rotateSigningKey(trx, touch, parts.secrets, 'bearer', parts.clock.nowMs());
+      if (made === undefined) {
+        throw new FrontdoorError('conflict', 'conflict', 'The newest key does not sign yet');
+      }
+      const target = { kind: 'signing-key', id: made.id };
+      return { result: made, target, after: answerOf(made), organizationId: '' };
+    });
+    return created(parts, '/signing-keys', answerOf(key));
+  },
+};
+
+function answerOf(key: SigningKey): SigningKeyAnswer {
+  return {
+    id: key.id,
+    algorithm: 'ES256',
+    createdAt: isoTime(key.createdAtMs),
+    activatesAt: isoTime(key.activatesAtMs),
+    expiresAt: key.expiresAtMs === null ? null : isoTime(key.expiresAtMs),
+  };
+}

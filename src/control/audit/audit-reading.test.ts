@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { describeEachStore } from '../store/each-store-suite.ts';
+import type { Store } from '../store/store.ts';
+import { auditAfter, lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';
+import { appendAudit } from './audit-store.ts';
+
+const EVENTS = 25;
+
+describeEachStore('the audit trail', (open) => {
+  let store: Store;
+  before(async () => {
+    store = await open();
+    const secrets = ephemeralSecrets();
+    // Every second is refused, every third is another actor's, every fifth about another thing.
+    for (let n = 1; n <= EVENTS; n += 1) {
+      await store.transaction(async (trx, touch) => {
+        for (const organizationId of ['one', 'two']) {
+          const entry = {
+            organizationId,
+            actor: { kind: 'account', id: n % 3 === 0 ? 'b' : 'a' },
+            action: n <= 10 ? 'early' : 'late',
+            target: { kind: 'thing', id: n % 5 === 0 ? 'y' : 'x' },
+            address: null,
+            result: n % 2 === 0 ? 'refused' : 'ok',
+          } as const;
+          await appendAudit(trx, touch, secrets, entry, n);
+        }
+      });
+    }
+  });
+  after(() => store.close());
+
+  const page = async (filter: AuditFilter, number: number, size: number) => {
+    const { content, total } = await listAudit(store.db, 'one', filter, { page: number, size });
+    assert.ok(content.every((row) => row.organization_id === 'one'));
+    return { sequences: content.map(({ sequence }) => sequence), total };
+  };
+
+  it('is read newest first, in pages that never overlap', async () => {
+    assert.deepEqual(await page({}, 0, 10), { sequences: down(25, 16), total: 25 });
+    assert.deepEqual(await page({}, 1, 10), { sequences: down(15, 6), total: 25 });
+    assert.deepEqual(await page({}, 2, 10), { sequences: down(5, 1), total: 25 });
+    assert.deepEqual(await page({}, 3, 10), { sequences: [], total: 25 });
+    assert.deepEqual(await page({}, 1_000_000_000, 1_000), { sequences: [], total: 25 });
+  });
+
+  it('is narrowed by action, actor, target and result, each and together', async () => {
+    assert.deepEqual(await page({ action: 'early' }, 0, 4), { sequences: [10, 9, 8, 7], total: 10 });
+    assert.deepEqual(await page({ action: 'early' }, 2, 4), { sequences: [2, 1], total: 10 });
+    assert.deepEqual(await page({ actorId: 'b' }, 0, 3), { sequences: [24, 21, 18], total: 8 });
+    assert.deepEqual(await page({ targetId: 'y' }, 0, 9), { sequences: [25, 20, 15, 10, 5], total: 5 });
+    assert.deepEqual(await page({ result: 'refused' }, 0, 2), { sequences: [24, 22], total: 12 });
+    const all = { action: 'late', actorId: 'a', targetId: 'y', result: 'refused' } as const;
+    assert.deepEqual(await page(all, 0, 20), { sequences: [20], total: 1 });
+    assert.deepEqual(await page({ action: 'never' }, 0, 20), { sequences: [], total: 0 });
+  });
+
+  it('is followed from an event on, at most so many at a time', async () => {
+    const next = async (filter: AuditFilter, from: number, limit: number) => {
+      const span = await auditAfter(store.db, 'one', filter, from, limit);
+      return { sequences: span.rows.map(({ sequence }) => sequence), lastSequence: span.lastSequence };
+    };
+    assert.deepEqual(await next({}, 0, 3), { sequences: [1, 2, 3], lastSequence: 3 });
+    assert.deepEqual(await next({}, 23, 3), { sequences: [24, 25], lastSequence: 25 });
+    assert.deepEqual(await next({}, 25, 3), { sequences: [], lastSequence: 25 });
+    // What does not fit the filter is passed over for good.
+    assert.deepEqual(await next({ actorId: 'b' }, 20, 3), { sequences: [21, 24], lastSequence: 25 });
+    assert.deepEqual(await next({ actorId: 'b' }, 24, 3), { sequences: [], lastSequence: 25 });
+  });
+
+  it('of an organization without events is empty', async () => {
+    assert.equal(await lastSequence(store.db, 'none'), 0);
+    const none = await listAudit(store.db, 'none', {}, { page: 0, size: 10 });
+    assert.deepEqual(none, { content: [], total: 0 });
+  });
+});
+
+function down(from: number, to: number): number[] {
+  return Array.from({ length: from - to + 1 }, (_, n) => from - n);
+}

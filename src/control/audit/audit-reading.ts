@@ -1,0 +1,94 @@
+/**
+ * Reads a chain of the audit trail: pages, newest first, and what came after an event. Sequences have no gaps, so that
+ * without a filter a page is found by arithmetic, however deep it is.
+ */
+import type { SelectQueryBuilder } from 'kysely';
+import type { Page, PageRequest } from '../store/page.ts';
+import type { Database } from '../store/schema.ts';
+import type { Queries } from '../store/store.ts';
+import type { AuditRow } from './audit-store.ts';
+
+/** Only events of which all of this is true. */
+export interface AuditFilter {
+  readonly action?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly result?: 'ok' | 'refused' | undefined;
+}
+
+export async function listAudit(
+  db: Queries,
+  organizationId: string,
+  filter: AuditFilter,
+  { page, size }: Pick<PageRequest, 'page' | 'size'>,
+): Promise<Page<AuditRow>> {
+  const chain = filtered(eventsOf(db, organizationId), filter);
+  const newestFirst = chain.selectAll().orderBy('sequence', 'desc').limit(size);
+  if (isEmpty(filter)) {
+    const total = await lastSequence(db, organizationId);
+    const content = await newestFirst.where('sequence', '<=', total - page * size).execute();
+    return { content, total };
+  }
+  const { total } = await chain
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const offset = page * size;
+  return { content: offset < total ? await newestFirst.offset(offset).execute() : [], total };
+}
+
+export interface AuditSpan {
+  readonly rows: readonly AuditRow[];
+  /** Everything up to here has been looked at. */
+  readonly lastSequence: number;
+}
+
+/** The next events after one, oldest first, at most so many. */
+export async function auditAfter(
+  db: Queries,
+  organizationId: string,
+  filter: AuditFilter,
+  sequence: number,
+  limit: number,
+): Promise<AuditSpan> {
+  // Read first: what is appended meanwhile is for the next call.
+  const end = await lastSequence(db, organizationId);
+  if (end <= sequence) return { rows: [], lastSequence: sequence };
+  const rows = await filtered(eventsOf(db, organizationId), filter)
+    .selectAll()
+    .where('sequence', '>', sequence)
+    .where('sequence', '<=', end)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute();
+  return { rows, lastSequence: rows.length < limit ? end : rows.at(-1)!.sequence };
+}
+
+/** 0: there is none. */
+export async function lastSequence(db: Queries, organizationId: string): Promise<number> {
+  const head = await db
+    .selectFrom('audit_head')
+    .select('sequence')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return head?.sequence ?? 0;
+}
+
+function eventsOf(db: Queries, organizationId: string) {
+  return db.selectFrom('audit_event').where('organization_id', '=', organizationId);
+}
+
+function filtered(
+  query: SelectQueryBuilder<Database, 'audit_event', object>,
+  { action, actorId, targetId, result }: AuditFilter,
+): SelectQueryBuilder<Database, 'audit_event', object> {
+  let narrowed = query;
+  if (action !== undefined) narrowed = narrowed.where('action', '=', action);
+  if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', actorId);
+  if (targetId !== undefined) narrowed = narrowed.where('target_id', '=', targetId);
+  if (result !== undefined) narrowed = narrowed.where('result', '=', result);
+  return narrowed;
+}
+
+function isEmpty(filter: AuditFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined);
+}

@@ -1,0 +1,148 @@
+/**
+ * The audit trail in the store: appended in the transaction of what it tells, one chain per organization. Each hash is
+ * keyed with the key file and covers the event and the seal of the one before; the head holds the last one's seal,
+ * which stands nowhere else, so that who has only the database can neither change, insert nor remove an event unseen,
+ * the last one neither. Nothing is ever removed: how long a trail is kept is its operator's to decide, outside.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Secrets } from '../secrets/secrets.ts';
+import { isPostgres, lockedForUpdate } from '../store/row-lock.ts';
+import type { AuditEventTable, AuditHeadTable } from '../store/schema.ts';
+import type { Queries, Touch } from '../store/store.ts';
+import { masked, type AuditEntry } from './audit-entry.ts';
+
+const EVENT_PURPOSE = 'audit event';
+const HEAD_PURPOSE = 'audit head';
+const HASH_BYTES = 32;
+/** The head's seal of a chain without events. */
+export const FIRST_SEAL = '0'.repeat(HASH_BYTES * 2);
+/** Of a view, as JSON. In a larger one the large fields are told by their size: a trail is no copy of the data. */
+const MAX_VIEW_CHARS = 16_384;
+const MAX_FIELD_CHARS = 1_024;
+
+export type AuditRow = Readonly<AuditEventTable>;
+
+type Tagging = Pick<Secrets, 'tag'>;
+
+/** Appends an event inside the caller's transaction; last in it, since the end of the chain stays locked until then. */
+export async function appendAudit(
+  trx: Queries,
+  touch: Touch,
+  secrets: Tagging,
+  entry: AuditEntry,
+  nowMs: number,
+  early?: EarlyHead,
+): Promise<void> {
+  const { organizationId, actor, target } = entry;
+  const asked = early?.organizationId === organizationId ? early.row : lockedHead(trx, organizationId);
+  const head = (await asked) ?? (await firstHead(trx, organizationId));
+  const row: Omit<AuditRow, 'hash'> = {
+    id: randomUUID(),
+    organization_id: organizationId,
+    sequence: head.sequence + 1,
+    at: nowMs,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    action: entry.action,
+    target_kind: target?.kind ?? null,
+    target_id: target?.id ?? null,
+    before: viewOf(entry.before, target?.kind),
+    after: viewOf(entry.after, target?.kind),
+    address: entry.address,
+    result: entry.result,
+    reason: entry.reason ?? null,
+    occurrences: entry.occurrences ?? 1,
+  };
+  const hash = auditHash(secrets, head.hash, row);
+  await Promise.all([
+    trx
+      .insertInto('audit_event')
+      .values({ ...row, hash })
+      .execute(),
+    trx
+      .updateTable('audit_head')
+      .set({ sequence: row.sequence, hash: auditSeal(secrets, hash) })
+      .where('organization_id', '=', organizationId)
+      .execute(),
+  ]);
+  touch('audit', organizationId);
+}
+
+/** The end of a chain, asked for before it is needed. */
+export interface EarlyHead {
+  readonly organizationId: string;
+  readonly row: Promise<AuditHeadTable | undefined>;
+}
+
+/**
+ * Asks for the end of a chain at the beginning of a transaction, so that its way to the database and back costs no time
+ * of its own. Undefined on PostgreSQL, where it would lock the chain for as long as the transaction lasts.
+ */
+export function earlyHead(trx: Queries, organizationId: string): EarlyHead | undefined {
+  if (isPostgres(trx)) return undefined;
+  const row = lockedHead(trx, organizationId);
+  // When it fails, the transaction has failed, and its first statement that is waited for says so.
+  row.catch(() => {});
+  return { organizationId, row };
+}
+
+function lockedHead(trx: Queries, organizationId: string): Promise<AuditHeadTable | undefined> {
+  const query = trx.selectFrom('audit_head').selectAll().where('organization_id', '=', organizationId);
+  return lockedForUpdate(trx, query).executeTakeFirst();
+}
+
+/** A chain's first two events may race on PostgreSQL: the row is there before it is locked. */
+async function firstHead(trx: Queries, organizationId: string): Promise<AuditHeadTable> {
+  await trx
+    .insertInto('audit_head')
+    .values({ organization_id: organizationId, sequence: 0, hash: FIRST_SEAL })
+    .onConflict((conflict) => conflict.column('organization_id').doNothing())
+    .execute();
+  return (await lockedHead(trx, organizationId))!;
+}
+
+/** The hash of an event that follows the one with `previousSeal`. */
+export function auditHash(secrets: Tagging, previousSeal: string, row: Omit<AuditRow, 'hash'>): string {
+  const fields = [
+    previousSeal,
+    row.organization_id,
+    row.sequence,
+    row.id,
+    row.at,
+    row.actor_kind,
+    row.actor_id,
+    row.action,
+    row.target_kind,
+    row.target_id,
+    row.before,
+    row.after,
+    row.address,
+    row.result,
+    row.reason,
+    row.occurrences,
+  ];
+  return tagOf(secrets, EVENT_PURPOSE, JSON.stringify(fields));
+}
+
+/** What the head holds of the last event: not to be made from what the database holds. */
+export function auditSeal(secrets: Tagging, hash: string): string {
+  return tagOf(secrets, HEAD_PURPOSE, hash);
+}
+
+function tagOf(secrets: Tagging, purpose: string, text: string): string {
+  return secrets.tag(purpose, Buffer.from(text), HASH_BYTES).toString('hex');
+}
+
+function viewOf(value: unknown, targetKind: string | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  const view = JSON.stringify(masked(value, targetKind));
+  return view.length <= MAX_VIEW_CHARS ? view : JSON.stringify(shortened(JSON.parse(view)));
+}
+
+function shortened(view: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(view).map(([name, value]) => {
+    const { length } = JSON.stringify(value);
+    return [name, length <= MAX_FIELD_CHARS ? value : `(${length} characters of JSON)`] as const;
+  });
+  return Object.fromEntries(fields);
+}

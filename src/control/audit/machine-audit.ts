@@ -1,0 +1,43 @@
+/**
+ * Audit events about machines: agents, gateways, routers, and what the program does to them by itself. They belong to
+ * the organization of the machine's frontdoor; those of the installation's own machines to none.
+ */
+import type { Clock } from '#base';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Queries, Touch } from '../store/store.ts';
+import type { Actor, AuditEntry } from './audit-entry.ts';
+import { appendAudit } from './audit-store.ts';
+
+export interface AuditParts {
+  readonly secrets: Pick<Secrets, 'tag'>;
+  readonly clock: Clock;
+}
+
+export const THE_SYSTEM: Actor = { kind: 'system', id: null };
+
+export type MachineEntry = Omit<AuditEntry, 'organizationId' | 'result'> & {
+  /** Null: a machine of the installation. */
+  readonly frontdoorId: string | null;
+};
+
+/** Appends an event inside the caller's transaction, last in it. */
+export async function appendMachineAudit(
+  trx: Queries,
+  touch: Touch,
+  { secrets, clock }: AuditParts,
+  { frontdoorId, ...entry }: MachineEntry,
+): Promise<void> {
+  const organizationId = await organizationOf(trx, frontdoorId);
+  await appendAudit(trx, touch, secrets, { ...entry, organizationId, result: 'ok' }, clock.nowMs());
+}
+
+/** '' for none, and for a frontdoor that is gone. */
+export async function organizationOf(db: Queries, frontdoorId: string | null): Promise<string> {
+  if (frontdoorId === null) return '';
+  const row = await db
+    .selectFrom('frontdoor')
+    .select('organization_id')
+    .where('id', '=', frontdoorId)
+    .executeTakeFirst();
+  return row?.organization_id ?? '';
+}

@@ -1,0 +1,204 @@
+/**
+ * Refused calls on their way into the audit trail. Recording waits for nothing and cannot fail: refusals are gathered,
+ * equal ones within ten seconds as one, and written up to half a second later, so many at most each time. Whatever a
+ * flood brings beyond that is counted, and the number is told.
+ */
+import { messageOf, type Clock, type Log } from '#base';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Store } from '../store/store.ts';
+import { addressKey } from '../token-buckets.ts';
+import type { Actor, AuditEntry, AuditTarget } from './audit-entry.ts';
+import { appendAudit } from './audit-store.ts';
+import { organizationOf, THE_SYSTEM } from './machine-audit.ts';
+
+export interface Refusal {
+  /** Of a caller who was proven: its organization, or the frontdoor of a machine. */
+  readonly owner: { readonly organizationId: string } | { readonly frontdoorId: string | null };
+  readonly actor: Actor;
+  readonly action: string;
+  /** Of the first one, when equal ones are told together. */
+  readonly target?: AuditTarget | undefined;
+  readonly address: string;
+  /** Code of the refusal. */
+  readonly reason: string;
+}
+
+export interface RefusalRecorderOptions {
+  readonly store: Store;
+  readonly secrets: Pick<Secrets, 'tag'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A steady clock, in milliseconds. */
+  readonly steadyMs?: () => number;
+}
+
+interface Pending {
+  readonly refusal: Refusal;
+  firstAtMs: number;
+  /** Not told yet. */
+  occurrences: number;
+  /** On the steady clock: from then on they are told. */
+  dueAtMs: number;
+}
+
+interface Told {
+  readonly pending: Pending | undefined;
+  readonly occurrences: number;
+  readonly atMs: number;
+  readonly entry: Omit<AuditEntry, 'organizationId'>;
+  readonly owner: Refusal['owner'];
+}
+
+const FLUSH_MS = 500;
+const PAUSE_AFTER_FAILURE_MS = 5_000;
+const WINDOW_MS = 10_000;
+const MAX_PENDING = 1_000;
+const MAX_EVENTS_PER_FLUSH = 100;
+/** Nobody's: no caller was proven. */
+export const UNPROVEN: Pick<Refusal, 'owner' | 'actor'> = {
+  owner: { organizationId: '' },
+  actor: { kind: 'anonymous', id: null },
+};
+
+export class RefusalRecorder {
+  readonly #options: RefusalRecorderOptions;
+  readonly #steadyMs: () => number;
+  readonly #pending = new Map<string, Pending>();
+  #overflown = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<boolean> = Promise.resolve(true);
+  #isClosed = false;
+
+  constructor(options: RefusalRecorderOptions) {
+    this.#options = options;
+    this.#steadyMs = options.steadyMs ?? (() => performance.now());
+  }
+
+  record(refusal: Refusal): void {
+    if (this.#isClosed) return;
+    const key = keyOf(refusal);
+    const known = this.#pending.get(key);
+    const firstAtMs = this.#options.clock.nowMs();
+    if (known !== undefined) {
+      if (known.occurrences === 0) known.firstAtMs = firstAtMs;
+      known.occurrences += 1;
+    } else if (this.#pending.size >= MAX_PENDING) {
+      this.#overflown += 1;
+    } else {
+      this.#pending.set(key, { refusal, firstAtMs, occurrences: 1, dueAtMs: this.#steadyMs() });
+    }
+    this.#flushLater(FLUSH_MS);
+  }
+
+  /** Writes what is due, after what is being written already. False: it could not be written and is kept. */
+  flush(): Promise<boolean> {
+    const dueBefore = this.#isClosed ? Infinity : this.#steadyMs();
+    this.#flushing = this.#flushing.then(() => this.#write(this.#take(dueBefore)));
+    return this.#flushing;
+  }
+
+  /** Writes all that is left; from here on nothing is recorded. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    while (this.#untold() > 0 && (await this.flush()));
+    const lost = this.#untold();
+    if (lost > 0) this.#options.log.warn({ lost }, 'refusals could not be recorded before the end');
+  }
+
+  #untold(): number {
+    return [...this.#pending.values()].reduce((sum, { occurrences }) => sum + occurrences, this.#overflown);
+  }
+
+  #flushLater(ms: number): void {
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.flush(), ms);
+    this.#timer.unref();
+  }
+
+  #take(dueBefore: number): Told[] {
+    const told: Told[] = [];
+    for (const [key, pending] of this.#pending) {
+      if (pending.dueAtMs > dueBefore) continue;
+      if (told.length === MAX_EVENTS_PER_FLUSH) break;
+      const { refusal, occurrences, firstAtMs: atMs } = pending;
+      if (occurrences === 0) {
+        this.#pending.delete(key);
+        continue;
+      }
+      const { owner, ...rest } = refusal;
+      told.push({ pending, occurrences, atMs, owner, entry: { ...rest, occurrences, result: 'refused' } });
+      pending.occurrences = 0;
+      pending.dueAtMs = this.#steadyMs() + WINDOW_MS;
+    }
+    if (this.#overflown > 0) told.push(this.#takeOverflown());
+    return told;
+  }
+
+  #takeOverflown(): Told {
+    const occurrences = this.#overflown;
+    this.#overflown = 0;
+    return {
+      pending: undefined,
+      occurrences,
+      atMs: this.#options.clock.nowMs(),
+      owner: UNPROVEN.owner,
+      entry: {
+        actor: THE_SYSTEM,
+        action: 'recordRefusals',
+        address: null,
+        result: 'refused',
+        reason: 'overflow',
+        occurrences,
+      },
+    };
+  }
+
+  async #write(told: readonly Told[]): Promise<boolean> {
+    this.#timer = undefined;
+    let isWritten = true;
+    try {
+      if (told.length > 0) await this.#append(told);
+    } catch (error) {
+      this.#putBack(told);
+      isWritten = false;
+      this.#options.log.warn({ cause: messageOf(error) }, 'refusals could not be recorded; tried again soon');
+    }
+    if (this.#pending.size > 0) this.#flushLater(isWritten ? FLUSH_MS : PAUSE_AFTER_FAILURE_MS);
+    return isWritten;
+  }
+
+  async #append(told: readonly Told[]): Promise<void> {
+    const { store, secrets } = this.#options;
+    await store.transaction(async (trx, touch) => {
+      const owned = [];
+      for (const each of told) {
+        const { owner } = each;
+        const organizationId =
+          'organizationId' in owner ? owner.organizationId : await organizationOf(trx, owner.frontdoorId);
+        owned.push({ ...each, organizationId });
+      }
+      // Chains are locked in one order by everybody who writes to several: nobody waits for somebody who waits for it.
+      owned.sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
+      for (const { entry, organizationId, atMs } of owned) {
+        await appendAudit(trx, touch, secrets, { ...entry, organizationId }, atMs);
+      }
+    });
+  }
+
+  #putBack(told: readonly Told[]): void {
+    for (const { pending, occurrences, atMs } of told) {
+      if (pending === undefined) {
+        this.#overflown += occurrences;
+        continue;
+      }
+      pending.occurrences += occurrences;
+      pending.firstAtMs = atMs;
+      pending.dueAtMs = this.#steadyMs();
+    }
+  }
+}
+
+function keyOf({ owner, actor, action, address, reason }: Refusal): string {
+  return JSON.stringify([owner, actor.kind, actor.id, action, addressKey(address), reason]);
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { after, before, describe, it, test } from 'node:test';
+import { silentLog, systemClock } from '#base';
+import { until, within } from '../../../test/support/deadline.ts';
+import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { describeEachStore, openEmbedded, openPostgres } from '../store/each-store-suite.ts';
+import { openEmbeddedStore } from '../store/embedded-store.ts';
+import { grantFrontdoor } from '../store/frontdoor-store.ts';
+import { listEnvironments } from '../store/environment-store.ts';
+import { seedFirstStart } from '../store/first-start.ts';
+import type { Store } from '../store/store.ts';
+import { backupLines } from './backup-lines.ts';
+import { BACKED_UP } from './backup-order-table.ts';
+import { openBackup } from './backup-stream.ts';
+import { checkBackup, restoreBackup } from './restore.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'frontdoor-backup-test-'));
+after(() => rmSync(folder, { recursive: true }));
+const secrets = ephemeralSecrets();
+const zone = 'share.localhost';
+let files = 0;
+
+async function backupOf(store: Store): Promise<string> {
+  const file = join(folder, `${(files += 1)}.backup`);
+  const { stream, closed } = await openBackup({ store, clock: systemClock, log: silentLog });
+  await pipeline(stream, createWriteStream(file));
+  await closed;
+  return file;
+}
+
+/** A file with the lines changed; the checksum stays what it was. */
+function changed(file: string, change: (text: string) => string): string {
+  const other = join(folder, `${(files += 1)}.backup`);
+  writeFileSync(other, gzipSync(change(gunzipSync(readFileSync(file)).toString())));
+  return other;
+}
+
+async function contentOf(store: Store): Promise<string[]> {
+  const lines: string[] = [];
+  await store.snapshot(async (db) => {
+    for await (const text of backupLines(db, 0)) lines.push(...text.split('\n').slice(0, -1));
+  });
+  return lines;
+}
+
+/** Each environment and its certificate in one transaction; `writer` and `n` are in its name. */
+async function write(store: Store, frontdoorId: string, writer: number, n: number): Promise<void> {
+  await store.transaction(async (trx, touch) => {
+    const id = randomUUID();
+    const name = `w${writer}-${String(n).padStart(6, '0')}`;
+    await trx
+      .insertInto('identity')
+      .values({
+        id,
+        kind: 'environment',
+        frontdoor_id: frontdoorId,
+        name,
+        agent_version: null,
+        created_at: n,
+      })
+      .execute();
+    await trx
+      .insertInto('certificate')
+      .values({ fingerprint: name, identity_id: id, spki_sha256: 'x', not_after: n, created_at: n })
+      .execute();
+    touch('identity', id);
+  });
+}
+
+describeEachStore('a backup', (open) => {
+  let store: Store;
+  let frontdoorId: string;
+  before(async () => {
+    store = await open();
+    ({ frontdoorId } = (await seedFirstStart(store, secrets, { zone, clock: systemClock }))!);
+    for (let n = 0; n < 1_200; n += 1) await write(store, frontdoorId, 0, n);
+    await store.db
+      .insertInto('replica')
+      .values({ id: 'r', api_url: 'http://x', started_at: 1, seen_at: 1 })
+      .execute();
+  });
+  after(() => store.close());
+
+  it('goes into an empty database of either kind, and from there gives the same backup', async () => {
+    const file = await backupOf(store);
+    const expected = await contentOf(store);
+    assert.equal(expected.length > 2_400, true);
+    for (const openTarget of [openEmbedded, openPostgres]) {
+      const target = await openTarget();
+      const { rows } = await restoreBackup(target, file, secrets);
+      assert.equal(rows['identity'], 1_200);
+      const got = await contentOf(target);
+      assert.deepEqual(got, expected);
+      assert.deepEqual(await target.db.selectFrom('replica').selectAll().execute(), []);
+      const organization = await target.db.selectFrom('organization').select('id').executeTakeFirstOrThrow();
+      const frontdoor = (await grantFrontdoor(target.db, organization.id, frontdoorId))!;
+      const page = { page: 0, size: 5, sort: 'name', direction: 'asc' } as const;
+      assert.equal((await listEnvironments(target, frontdoor, page)).total, 1_200);
+      // The counts go on from there.
+      await write(target, frontdoorId, 9, 1);
+      assert.equal((await listEnvironments(target, frontdoor, page)).total, 1_201);
+      await target.close();
+    }
+  });
+
+  it('taken while writers write holds a whole prefix of what each was acknowledged', async () => {
+    const writers = 16;
+    const acknowledged: number[] = Array.from({ length: writers }, () => -1);
+    let isOver = false;
+    const writing = acknowledged.map(async (_last, writer) => {
+      for (let n = 0; !isOver; n += 1) {
+        await write(store, frontdoorId, writer + 1, n);
+        acknowledged[writer] = n;
+      }
+    });
+    await until(
+      'some writes',
+      () => Math.min(...acknowledged),
+      (least) => least >= 3,
+    );
+    const atStart = [...acknowledged];
+    const beforeMs = performance.now();
+    const file = await backupOf(store);
+    const tookMs = performance.now() - beforeMs;
+    const during = acknowledged.reduce((sum, n, writer) => sum + n - atStart[writer]!, 0);
+    isOver = true;
+    await Promise.all(writing);
+    assert.ok(during > 0, `no write was acknowledged during the ${Math.round(tookMs)} ms of the backup`);
+    const target = await openEmbedded();
+    await restoreBackup(target, file, secrets);
+    const rows = await target.db
+      .selectFrom('identity')
+      .innerJoin('certificate', 'certificate.identity_id', 'identity.id')
+      .select('name')
+      .orderBy('name')
+      .execute();
+    const all = await target.db.selectFrom('identity').select('id').execute();
+    assert.equal(rows.length, all.length, 'half a transaction');
+    for (let writer = 1; writer <= writers; writer += 1) {
+      const names = rows.map(({ name }) => name).filter((name) => name.startsWith(`w${writer}-`));
+      assert.deepEqual(
+        names,
+        names.map((_name, n) => `w${writer}-${String(n).padStart(6, '0')}`),
+      );
+      assert.ok(names.length > atStart[writer - 1]!, 'a write acknowledged before the backup is not in it');
+    }
+    const [counted] = await target.db
+      .selectFrom('collection')
+      .select('total')
+      .where('kind', '=', 'environment')
+      .execute();
+    assert.equal(counted?.total, all.length);
+    await target.close();
+  });
+
+  it('is refused by a database that holds anything, and leaves nothing when it is damaged, of another schema or sealed otherwise', async () => {
+    const file = await backupOf(store);
+    await assert.rejects(restoreBackup(store, file, secrets), { code: 'database_not_empty' });
+    const target = await open();
+    const cases: readonly (readonly [string, string, typeof secrets?])[] = [
+      [changed(file, (text) => text.replace('w0-000700', 'w0-000701')), 'backup_damaged'],
+      [changed(file, (text) => text.slice(0, text.length / 2)), 'backup_damaged'],
+      [changed(file, (text) => text.replace('0002-management-tables', '0002-other')), 'backup_schema'],
+      [changed(file, (text) => text.replace('"frontdoorBackup":1', '"frontdoorBackup":9')), 'backup_format'],
+      [changed(file, (text) => text.replace('"table":"identity"', '"table":"replica"')), 'backup_tables'],
+      [file, 'key_file', ephemeralSecrets()],
+    ];
+    for (const [wrong, code, key = secrets] of cases) {
+      await assert.rejects(restoreBackup(target, wrong, key), { code });
+      for (const { table } of BACKED_UP) {
+        assert.deepEqual(
+          await target.db.selectFrom(table).selectAll().execute(),
+          [],
+          `${code} left ${table}`,
+        );
+      }
+    }
+    await restoreBackup(target, file, undefined);
+    await target.close();
+  });
+});
+
+test('a backup can be checked without a database: whole, and opened by the key file', async () => {
+  const store = await openEmbedded();
+  await seedFirstStart(store, secrets, { zone, clock: systemClock });
+  const file = await backupOf(store);
+  await store.close();
+  assert.equal((await checkBackup(file, secrets)).rows['organization'], 1);
+  assert.equal((await checkBackup(file, undefined)).rows['signing_key'], 1);
+  await assert.rejects(checkBackup(file, ephemeralSecrets()), { code: 'key_file' });
+  const bytes = readFileSync(file);
+  for (const wrong of [bytes.subarray(0, bytes.length - 9), Buffer.from('no backup'), Buffer.alloc(0)]) {
+    writeFileSync(file, wrong);
+    await assert.rejects(checkBackup(file, undefined), { code: 'backup_damaged' });
+  }
+});
+
+describe('the copy of the embedded database', () => {
+  let dataDir: string;
+  let store: Store;
+  const path = (): string => join(dataDir, 'control.db');
+  const copies = async (): Promise<string[]> =>
+    (await readdir(dataDir)).filter((name) => name.includes('.copy-'));
+  before(async () => {
+    dataDir = mkdtempSync(join(folder, 'data-'));
+    store = await openEmbeddedStore({ path: path() });
+    const { frontdoorId } = (await seedFirstStart(store, secrets, { zone, clock: systemClock }))!;
+    for (let n = 0; n < 3_000; n += 1) await write(store, frontdoorId, 0, n);
+  });
+  after(() => store.close());
+
+  it('is there while the backup runs, for its owner alone, and gone however it ends', async () => {
+    for (const end of ['whole', 'reader gone', 'reader stalled', 'stopped'] as const) {
+      const stop = new AbortController();
+      const options = { store, clock: systemClock, log: silentLog, signal: stop.signal, stalledMs: 100 };
+      const { stream, closed } = await openBackup(options);
+      assert.equal((await copies()).length, 1);
+      const broken = new Promise((resolve) => stream.once('close', resolve));
+      stream.on('error', () => {});
+      if (end === 'whole') stream.resume();
+      else if (end === 'reader gone') stream.destroy();
+      else if (end === 'stopped') stop.abort();
+      await within(`the end of a backup: ${end}`, Promise.all([closed, broken]));
+      assert.deepEqual(await copies(), []);
+    }
+  });
+
+  it('that a crash left behind goes at the next start', async () => {
+    await store.close();
+    await mkdir(`${path()}.copy-abcdef`);
+    writeFileSync(join(`${path()}.copy-abcdef`, 'copy.db'), 'secret');
+    store = await openEmbeddedStore({ path: path() });
+    assert.deepEqual(await copies(), []);
+  });
+});

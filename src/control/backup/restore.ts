@@ -1,0 +1,157 @@
+/**
+ * Puts a backup into an empty database, in one transaction: what is not whole, of another schema, or sealed with
+ * another key file leaves nothing behind. Rows go in as they are, so that nobody has to enroll or log in again.
+ */
+import { createReadStream } from 'node:fs';
+import { sql } from 'kysely';
+import { FrontdoorError } from '#base';
+import type { BackupHeader, BackupItem, BackupSummary, BackupValue } from '#domain';
+import { decodeBackup, type BackupEnd } from '#net';
+import type { Secrets } from '../secrets/secrets.ts';
+import { isPostgres } from '../store/row-lock.ts';
+import type { Queries, Store } from '../store/store.ts';
+import { appliedMigrations } from './backup-lines.ts';
+import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
+
+const ROWS_PER_STATEMENT = 100;
+/** Their rows are counted by triggers; the counts are in the backup themselves. */
+const COUNTED = ['share', 'identity', 'auth_provider'] as const;
+
+type BackupRow = Readonly<Record<string, BackupValue>>;
+
+/** Reads all of a backup and checks all that can be without a database. Errors: `invalid`. */
+export async function checkBackup(file: string, secrets: Secrets | undefined): Promise<BackupSummary> {
+  return walk(file, secrets, {
+    header: async () => {},
+    rows: async () => {},
+  });
+}
+
+/** Errors: `conflict` when the database holds anything, `invalid` for the backup, those of the store. */
+export async function restoreBackup(
+  store: Store,
+  file: string,
+  secrets: Secrets | undefined,
+): Promise<BackupSummary> {
+  return store.transaction(async (trx) => {
+    await checkEmpty(trx);
+    await countByTriggers(trx, false);
+    const summary = await walk(file, secrets, {
+      header: (header) => checkMigrations(trx, header),
+      rows: (table, rows) => insertRows(trx, table, rows),
+    });
+    await countByTriggers(trx, true);
+    return summary;
+  });
+}
+
+interface Visitor {
+  header(header: BackupHeader): Promise<void>;
+  rows(table: BackedUpTable['table'], rows: readonly BackupRow[]): Promise<void>;
+}
+
+async function walk(file: string, secrets: Secrets | undefined, visitor: Visitor): Promise<BackupSummary> {
+  const tables = new TableOrder();
+  let columns: readonly string[] = [];
+  let rows: BackupRow[] = [];
+  let summary: BackupSummary | undefined;
+  const flush = async (): Promise<void> => {
+    if (rows.length > 0) await visitor.rows(tables.current, rows);
+    rows = [];
+  };
+  const take = async (item: BackupItem | BackupEnd): Promise<void> => {
+    if (item.type === 'row') {
+      const row = Object.fromEntries(columns.map((column, at) => [column, item.values[at]!]));
+      if (secrets !== undefined) checkSeals(secrets, row);
+      if (rows.push(row) >= ROWS_PER_STATEMENT) await flush();
+      return;
+    }
+    await flush();
+    if (item.type === 'header') await visitor.header(item.header);
+    else if (item.type === 'table') {
+      tables.next(item.table.table);
+      columns = item.table.columns;
+    } else summary = item.summary;
+  };
+  for await (const items of decodeBackup(createReadStream(file))) for (const item of items) await take(item);
+  tables.end();
+  return summary!;
+}
+
+/** A backup has every table of its schema, in the order in which they can be filled. */
+class TableOrder {
+  #at = -1;
+
+  get current(): BackedUpTable['table'] {
+    return BACKED_UP[this.#at]!.table;
+  }
+
+  next(name: string): void {
+    this.#at += 1;
+    if (BACKED_UP[this.#at]?.table !== name) throw otherTables();
+  }
+
+  end(): void {
+    if (this.#at !== BACKED_UP.length - 1) throw otherTables();
+  }
+}
+
+function otherTables(): FrontdoorError {
+  return new FrontdoorError('invalid', 'backup_tables', 'the backup has other tables than this version');
+}
+
+function checkSeals(secrets: Secrets, row: BackupRow): void {
+  for (const [column, value] of Object.entries(row)) {
+    if (!column.endsWith('_sealed') || typeof value !== 'string') continue;
+    try {
+      secrets.unseal(value);
+    } catch (cause) {
+      const message =
+        'the backup belongs to another secrets.key: put the one beside it that it was taken with';
+      throw new FrontdoorError('invalid', 'key_file', message, { cause });
+    }
+  }
+}
+
+async function checkEmpty(db: Queries): Promise<void> {
+  for (const { table } of BACKED_UP) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+    if (rows.length === 0) continue;
+    const message = `the database is not empty (${table} has rows): a backup goes into an empty one only`;
+    throw new FrontdoorError('conflict', 'database_not_empty', message);
+  }
+}
+
+async function checkMigrations(db: Queries, { migrations }: BackupHeader): Promise<void> {
+  const own = await appliedMigrations(db);
+  if (own.join() === migrations.join()) return;
+  const message =
+    `the backup's schema is ${migrations.at(-1) ?? 'unknown'}, this version's is ${own.at(-1) ?? 'unknown'}: ` +
+    'restore it with the version that took it, then start this one over it';
+  throw new FrontdoorError('invalid', 'backup_schema', message);
+}
+
+async function insertRows(
+  db: Queries,
+  table: BackedUpTable['table'],
+  rows: readonly BackupRow[],
+): Promise<void> {
+  const columns = Object.keys(rows[0]!);
+  // What triggers counted on the embedded database gives way to what was counted when the backup was taken.
+  if (table === 'collection') {
+    const keys = rows.map((row) => sql`(${row['frontdoor_id']}, ${row['kind']})`);
+    await sql`delete from collection where (frontdoor_id, kind) in (values ${sql.join(keys)})`.execute(db);
+  }
+  const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db);
+}
+
+/** On PostgreSQL each counted row would leave a dead version of its count behind, and slow the next one down. */
+async function countByTriggers(db: Queries, isOn: boolean): Promise<void> {
+  if (!isPostgres(db)) return;
+  for (const table of COUNTED) {
+    const change = isOn ? sql`enable` : sql`disable`;
+    await sql`alter table ${sql.table(table)} ${change} trigger user`.execute(db);
+  }
+}

@@ -1,0 +1,105 @@
+/** The stored half of the API sessions: rows with sealed tokens, in batches that one statement takes. */
+import type { Secrets } from '../secrets/secrets.ts';
+import type { ApiSessionTable } from '../store/schema.ts';
+import type { Queries, Store } from '../store/store.ts';
+
+export interface StoredSession {
+  readonly id: string;
+  readonly token: string;
+  readonly identityId: string;
+  /** Of the certificate that logged in. */
+  readonly ownFingerprint: string;
+  readonly configTypes: readonly string[];
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+const BATCH = 500;
+
+export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 'seal'>): ApiSessionTable {
+  return {
+    id: session.id,
+    identity_id: session.identityId,
+    token_hmac: secrets.hmac(session.token),
+    token_sealed: secrets.seal(session.token),
+    fingerprint: session.ownFingerprint,
+    config_types: JSON.stringify(session.configTypes),
+    created_at: session.createdAtMs,
+    expires_at: session.expiresAtMs,
+  };
+}
+
+/** Throws when the row is damaged. */
+export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>): StoredSession {
+  return {
+    id: row.id,
+    token: secrets.unseal(row.token_sealed),
+    identityId: row.identity_id,
+    ownFingerprint: row.fingerprint,
+    configTypes: JSON.parse(row.config_types) as string[],
+    createdAtMs: row.created_at,
+    expiresAtMs: row.expires_at,
+  };
+}
+
+/** Every row; or those of `ids` that are there. */
+export async function readSessionRows(db: Queries, ids?: readonly string[]): Promise<ApiSessionTable[]> {
+  const rows: ApiSessionTable[] = [];
+  if (ids !== undefined) {
+    for (const batch of batchesOf(ids)) {
+      rows.push(...(await db.selectFrom('api_session').selectAll().where('id', 'in', batch).execute()));
+    }
+    return rows;
+  }
+  for (;;) {
+    const after = rows.at(-1)?.id ?? '';
+    const page = await db
+      .selectFrom('api_session')
+      .selectAll()
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    rows.push(...page);
+    if (page.length < BATCH) return rows;
+  }
+}
+
+/** Deletes those whose stored end of life is not after `endedByMs`; the ids that went. */
+export async function deleteEndedRows(
+  store: Store,
+  ids: readonly string[],
+  endedByMs: number,
+): Promise<string[]> {
+  const ended: string[] = [];
+  for (const batch of batchesOf(ids)) {
+    const gone = await store.transaction(async (trx, touch) => {
+      const deleted = await trx
+        .deleteFrom('api_session')
+        .where('id', 'in', batch)
+        .where('expires_at', '<=', endedByMs)
+        .returning('id')
+        .execute();
+      for (const { id } of deleted) touch('api-session', id);
+      return deleted;
+    });
+    ended.push(...gone.map(({ id }) => id));
+  }
+  return ended;
+}
+
+/** Moves ends of life to `expiresAtMs`, never back: another control plane may know of a later one. */
+export async function extendRows(db: Queries, ids: readonly string[], expiresAtMs: number): Promise<void> {
+  for (const batch of batchesOf(ids)) {
+    await db
+      .updateTable('api_session')
+      .set({ expires_at: expiresAtMs })
+      .where('id', 'in', batch)
+      .where('expires_at', '<', expiresAtMs)
+      .execute();
+  }
+}
+
+function* batchesOf(ids: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < ids.length; from += BATCH) yield ids.slice(from, from + BATCH);
+}

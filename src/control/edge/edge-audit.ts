@@ -1,0 +1,68 @@
+/** What the audit trail tells of the edge API: what machines change, and what they are refused. */
+import type { FastifyRequest } from 'fastify';
+import type { AuditTarget } from '../audit/audit-entry.ts';
+import { appendMachineAudit, type AuditParts } from '../audit/machine-audit.ts';
+import { UNPROVEN, type RefusalRecorder } from '../audit/refusal-recorder.ts';
+import type { Queries, Touch } from '../store/store.ts';
+import type { EdgeRefusal } from './edge-answer.ts';
+import type { Peer, PeerIdentities } from './peer-identity.ts';
+
+export interface MachineChange {
+  readonly action: string;
+  readonly target: AuditTarget;
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly occurrences?: number;
+}
+
+/** Appends what a proven machine did, inside the transaction that does it. */
+export function appendPeerAudit(
+  trx: Queries,
+  touch: Touch,
+  parts: AuditParts,
+  request: FastifyRequest,
+  { identity }: Pick<Peer, 'identity'>,
+  change: MachineChange,
+): Promise<void> {
+  return appendMachineAudit(trx, touch, parts, {
+    ...change,
+    frontdoorId: identity.frontdoorId,
+    actor: { kind: identity.kind, id: identity.id },
+    address: request.ip,
+  });
+}
+
+const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+const ENROLLMENT_CODES: ReadonlySet<string> = new Set(['INVALID_ENROLLMENT_TOKEN', 'COULD_NOT_PROCESS_CSR']);
+/** By method and route; other calls are told by just these. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  'POST /authenticate': 'logIn',
+  'POST /enroll': 'enroll',
+  'POST /enroll/ott': 'enroll',
+  'POST /enroll/extend/identity': 'renewCertificate',
+  'POST /enroll/extend/router': 'renewCertificate',
+};
+
+/** Tells a refusal, if it is one of a credential, a right, an enrollment, or of too much. */
+export function recordEdgeRefusal(
+  recorder: Pick<RefusalRecorder, 'record'>,
+  peers: Pick<PeerIdentities, 'of'>,
+  request: FastifyRequest,
+  refusal: EdgeRefusal,
+): void {
+  if (!STATUSES.has(refusal.status) && !ENROLLMENT_CODES.has(refusal.code)) return;
+  const proof = peers.of(request.raw.socket);
+  const route = (request.routeOptions.url ?? '').replace(/^\/edge\/client\/v1(?=\/)/, '');
+  const call = `${request.method} ${route}`;
+  recorder.record({
+    ...('problem' in proof
+      ? UNPROVEN
+      : {
+          owner: { frontdoorId: proof.peer.identity.frontdoorId },
+          actor: { kind: proof.peer.identity.kind, id: proof.peer.identity.id },
+        }),
+    action: ACTIONS[call] ?? call,
+    address: request.ip,
+    reason: refusal.reason ?? refusal.code,
+  });
+}

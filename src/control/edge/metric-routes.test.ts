@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { TRAFFIC_SPAN_MS, type TrafficReport } from '#domain';
+import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
+
+let fixture: EdgeFixture;
+let environment: Enrolled;
+let gateway: Enrolled;
+let shareId: string;
+
+before(async () => {
+  fixture = await openEdgeFixture();
+  environment = await fixture.enroll('one');
+  gateway = await fixture.enroll('gateway', 'gateway');
+  shareId = (await fixture.share({ environmentId: environment.id, shareMode: 'public', name: 'app' })).id;
+});
+after(() => fixture.close());
+
+function reportOf(batch: number, source = 'process-1'): TrafficReport {
+  const nowMs = fixture.clock.nowMs();
+  const sample = {
+    startsAt: nowMs - (nowMs % TRAFFIC_SPAN_MS),
+    shareId,
+    environmentId: environment.id,
+    frontdoorId: fixture.frontdoorIds[0],
+    ...{ requests: 2, errors: 1, bytesIn: 10, bytesOut: 20, latency: [10, 2] },
+  };
+  return { source, batch, samples: [sample] };
+}
+
+async function requestsOfFrontdoor(): Promise<number> {
+  const rows = await fixture.store.db
+    .selectFrom('metric_rollup')
+    .select('requests')
+    .where('scope_id', '=', fixture.frontdoorIds[0])
+    .where('resolution_ms', '=', 86_400_000)
+    .execute();
+  return rows.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+async function post(body: string, caller?: Enrolled): Promise<{ status: number; text: string }> {
+  return rawRequest(fixture, {
+    method: 'POST',
+    path: '/gateway/v1/metrics',
+    body,
+    ...(caller === undefined ? {} : { cert: caller.identity.certPem, key: caller.identity.keyPem }),
+  });
+}
+
+test("a gateway's report counts once, in the name of the gateway and its process", async () => {
+  await gateway.client.reportTraffic(reportOf(1));
+  await gateway.client.reportTraffic(reportOf(1));
+  assert.equal(await requestsOfFrontdoor(), 2);
+  await gateway.client.reportTraffic(reportOf(1, 'process-2'));
+  const second = await fixture.enroll('second gateway', 'gateway');
+  await second.client.reportTraffic(reportOf(1));
+  assert.equal(await requestsOfFrontdoor(), 6);
+  assert.ok(fixture.logged.some((line) => line.includes('came again') && line.includes(gateway.id)));
+});
+
+test('missing reports and traffic of what is not there are told in the log', async () => {
+  await gateway.client.reportTraffic(reportOf(4));
+  assert.ok(fixture.logged.some((line) => line.includes('"missing":2')));
+  const { samples, ...report } = reportOf(5);
+  await gateway.client.reportTraffic({ ...report, samples: [{ ...samples[0]!, environmentId: 'nobody' }] });
+  assert.ok(fixture.logged.some((line) => line.includes('"samples":1') && line.includes('not there')));
+});
+
+test('only gateways report, and only what has the form of a report', async () => {
+  const before = await requestsOfFrontdoor();
+  const good = JSON.stringify(reportOf(6));
+  assert.equal((await post(good)).status, 401);
+  assert.equal((await post(good, environment)).status, 403);
+  for (const body of [
+    '',
+    '[]',
+    '{',
+    '{"source":"process-1"}',
+    JSON.stringify({ ...reportOf(6), samples: [] }),
+  ]) {
+    assert.equal((await post(body, gateway)).status, 400, body);
+  }
+  assert.equal(
+    (await post(JSON.stringify({ ...reportOf(6), more: 'x'.repeat(1_048_576) }), gateway)).status,
+    413,
+  );
+  assert.equal(await requestsOfFrontdoor(), before);
+  assert.equal((await post(good, gateway)).status, 204);
+  assert.equal(await requestsOfFrontdoor(), before + 2);
+});

@@ -1,0 +1,24 @@
+/** `/gateway/v1/metrics`: gateways tell what traffic there was. A report that came before is acknowledged again. */
+import type { FastifyInstance } from 'fastify';
+import { parseTrafficReport } from '#domain';
+import { takeTrafficReport } from '../metrics/metric-store.ts';
+import { couldNotValidate } from './edge-answer.ts';
+import { peerOfKind, type EdgeContext } from './edge-context.ts';
+import { jsonBody } from './edge-request.ts';
+
+export function addMetricRoutes(app: FastifyInstance, context: EdgeContext): void {
+  const { store, clock, log } = context;
+
+  app.post('/gateway/v1/metrics', async (request, reply) => {
+    const gateway = peerOfKind(context, request, 'gateway').identity.id;
+    const report = parseTrafficReport(jsonBody(request));
+    if (typeof report === 'string') throw couldNotValidate(report);
+    const { source, batch } = report;
+    const taken = await takeTrafficReport(store, `${gateway}/${source}`, report, clock.nowMs());
+    const fields = { gateway, source, batch };
+    if (taken.isDuplicate) log.info(fields, 'a traffic report came again');
+    if (taken.missing > 0) log.warn({ ...fields, missing: taken.missing }, 'traffic reports are missing');
+    if (taken.unknown > 0) log.info({ ...fields, samples: taken.unknown }, 'traffic of what is not there');
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock, silentLog } from '#base';
+import { KeyRotation } from '../oauth/key-rotation.ts';
+import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { openStore } from '../store/open-store.ts';
+import { openServiceTokens, type ServiceGrant } from './service-tokens.ts';
+
+const DAY_MS = 86_400_000;
+const grant: ServiceGrant = { serviceId: 's', identityId: 'i', apiSessionId: 'a', type: 'Dial' };
+
+test('keys of service tokens are replaced after a year; routers hear of it, and no token ends before its time', async () => {
+  const clock = new ManualClock();
+  const secrets = ephemeralSecrets();
+  const store = await openStore({ path: 'memory' });
+  const rotation = await KeyRotation.start({ store, secrets, clock, log: silentLog });
+  const tokens = await openServiceTokens({ store, secrets, clock, issuer: 'https://localhost' });
+  let told = 0;
+  tokens.onKeysChanged(() => (told += 1));
+  const old = tokens.mint(grant);
+  const [first] = tokens.keys();
+
+  clock.advance(365 * DAY_MS - 10_000);
+  const oldest = tokens.mint(grant);
+  clock.advance(10_000);
+  await rotation.look();
+  assert.ok(told > 0);
+  assert.equal(tokens.keys().length, 2);
+  assert.equal(tokens.verify(old), undefined);
+  assert.deepEqual(tokens.verify(oldest), grant);
+  const between = tokens.mint(grant);
+  clock.advance(5 * 60_000);
+  const later = tokens.mint(grant);
+  const kidOf = (token: string): unknown =>
+    (JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
+  assert.equal(kidOf(between), first!.kid);
+  assert.notEqual(kidOf(later), first!.kid);
+
+  clock.advance(365 * DAY_MS - 5 * 60_000 - 1_000);
+  assert.deepEqual([tokens.verify(oldest), tokens.verify(between)], [undefined, grant]);
+  clock.advance(1_000 + 6 * 60_000);
+  assert.deepEqual([tokens.verify(between), tokens.verify(later)], [undefined, undefined]);
+  assert.ok(!tokens.keys().some(({ kid }) => kid === first!.kid));
+  await rotation.close();
+  await store.close();
+});

@@ -1,0 +1,203 @@
+/**
+ * Takes gateways' traffic reports into the roll-ups: a batch and its number in one transaction, so that it counts
+ * once however often it is sent. Late traffic counts in every roll-up that is still kept. What two gateways report of
+ * one span at the same time adds up: each row is locked by its own upsert before its latencies are merged.
+ */
+import { sql, type Insertable } from 'kysely';
+import {
+  decodeLatencies,
+  encodeLatencies,
+  MAX_TRAFFIC_BYTES,
+  MAX_TRAFFIC_REQUESTS,
+  mergeLatencies,
+  TRAFFIC_SPAN_MS,
+  type LatencyHistogram,
+  type TrafficReport,
+  type TrafficSample,
+} from '#domain';
+import { lockedForUpdate } from '../store/row-lock.ts';
+import type { MetricRollupTable } from '../store/schema.ts';
+import type { Queries, Store } from '../store/store.ts';
+import { fixedSlices } from './fixed-slices.ts';
+import { ROLLUPS } from './rollup-table.ts';
+
+export interface TakenReport {
+  /** It was taken in before. */
+  readonly isDuplicate: boolean;
+  /** How many batches of this source, before this one, never came. */
+  readonly missing: number;
+  /** Samples of environments or shares that are not there, or not where the sample says. */
+  readonly unknown: number;
+}
+
+/** `sourceId`: the gateway and the process of it. Errors: those of the store. */
+export function takeTrafficReport(
+  store: Pick<Store, 'transaction'>,
+  sourceId: string,
+  report: TrafficReport,
+  nowMs: number,
+): Promise<TakenReport> {
+  return store.transaction(async (trx) => {
+    const lastBatch = await lockSource(trx, sourceId, nowMs);
+    if (report.batch <= lastBatch) return { isDuplicate: true, missing: 0, unknown: 0 };
+    const known = await knownSamples(trx, report.samples);
+    await addToRollups(trx, rollupsOf(known, nowMs));
+    await trx
+      .updateTable('metric_source')
+      .set({ last_batch: report.batch, seen_at: nowMs })
+      .where('id', '=', sourceId)
+      .execute();
+    return {
+      isDuplicate: false,
+      missing: report.batch - lastBatch - 1,
+      unknown: report.samples.length - known.length,
+    };
+  });
+}
+
+/** The source's last batch; other batches of it wait from here on. */
+async function lockSource(trx: Queries, id: string, nowMs: number): Promise<number> {
+  await trx
+    .insertInto('metric_source')
+    .values({ id, last_batch: 0, seen_at: nowMs })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  const source = await lockedForUpdate(
+    trx,
+    trx.selectFrom('metric_source').select('last_batch').where('id', '=', id),
+  ).executeTakeFirstOrThrow();
+  return source.last_batch;
+}
+
+interface KnownSample {
+  readonly sample: TrafficSample;
+  /** False: it was deleted meanwhile, and its last traffic is its environment's and frontdoor's. */
+  readonly hasShare: boolean;
+}
+
+/** The database is asked, not the model: another replica may have heard of a share that this one has not. */
+async function knownSamples(trx: Queries, samples: readonly TrafficSample[]): Promise<KnownSample[]> {
+  const frontdoorOf = new Map<string, string | null>();
+  for (const ids of fixedSlices([...new Set(samples.map(({ environmentId }) => environmentId))])) {
+    const rows = await trx
+      .selectFrom('identity')
+      .select(['id', 'frontdoor_id'])
+      .where('id', 'in', ids)
+      .where('kind', '=', 'environment')
+      .execute();
+    for (const { id, frontdoor_id } of rows) frontdoorOf.set(id, frontdoor_id);
+  }
+  const environmentOf = new Map<string, string>();
+  for (const ids of fixedSlices([...new Set(samples.map(({ shareId }) => shareId))])) {
+    const rows = await trx
+      .selectFrom('share')
+      .select(['id', 'environment_id'])
+      .where('id', 'in', ids)
+      .execute();
+    for (const { id, environment_id } of rows) environmentOf.set(id, environment_id);
+  }
+  const known: KnownSample[] = [];
+  for (const sample of samples) {
+    const { shareId, environmentId, frontdoorId } = sample;
+    const hosting = environmentOf.get(shareId);
+    if (frontdoorOf.get(environmentId) !== frontdoorId) continue;
+    if (hosting === undefined || hosting === environmentId)
+      known.push({ sample, hasShare: hosting !== undefined });
+  }
+  return known;
+}
+
+type RollupRow = Omit<Insertable<MetricRollupTable>, 'latency'> & {
+  requests: number;
+  errors: number;
+  bytes_in: number;
+  bytes_out: number;
+  histogram: LatencyHistogram;
+};
+
+/** The rows that the samples add to, in the order of their key: transactions that meet wait, and never for each other. */
+function rollupsOf(samples: readonly KnownSample[], nowMs: number): RollupRow[] {
+  const rows = new Map<string, RollupRow>();
+  for (const { sample, hasShare } of samples) {
+    // A gateway whose clock is ahead has no traffic of tomorrow.
+    const atMs = Math.min(sample.startsAt, nowMs - (nowMs % TRAFFIC_SPAN_MS));
+    for (const { spanMs, keptMs } of ROLLUPS) {
+      const startsAt = atMs - (atMs % spanMs);
+      if (startsAt + keptMs < nowMs) continue;
+      if (hasShare) add(rows, 'share', sample.shareId, spanMs, startsAt, sample);
+      add(rows, 'environment', sample.environmentId, spanMs, startsAt, sample);
+      add(rows, 'frontdoor', sample.frontdoorId, spanMs, startsAt, sample);
+    }
+  }
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+function add(
+  rows: Map<string, RollupRow>,
+  scope: MetricRollupTable['scope'],
+  scopeId: string,
+  spanMs: number,
+  startsAt: number,
+  sample: TrafficSample,
+): void {
+  const key = keyOf(scopeId, spanMs, startsAt);
+  const row = rows.get(key);
+  if (row === undefined) {
+    const { requests, errors, bytesIn: bytes_in, bytesOut: bytes_out, latency: histogram } = sample;
+    const place = { scope, scope_id: scopeId, resolution_ms: spanMs, starts_at: startsAt };
+    rows.set(key, { ...place, requests, errors, bytes_in, bytes_out, histogram });
+    return;
+  }
+  row.requests = Math.min(row.requests + sample.requests, MAX_TRAFFIC_REQUESTS);
+  row.errors = Math.min(row.errors + sample.errors, MAX_TRAFFIC_REQUESTS);
+  row.bytes_in = Math.min(row.bytes_in + sample.bytesIn, MAX_TRAFFIC_BYTES);
+  row.bytes_out = Math.min(row.bytes_out + sample.bytesOut, MAX_TRAFFIC_BYTES);
+  row.histogram = mergeLatencies(row.histogram, sample.latency);
+}
+
+const KEY = ['scope_id', 'resolution_ms', 'starts_at'] as const;
+
+async function addToRollups(trx: Queries, rollups: readonly RollupRow[]): Promise<void> {
+  for (const slice of fixedSlices(rollups)) {
+    // Counts first: that locks the rows, and gives back the latencies that stand in them.
+    const before = await trx
+      .insertInto('metric_rollup')
+      .values(slice.map(({ histogram: _histogram, ...row }) => ({ ...row, latency: '' })))
+      .onConflict((conflict) =>
+        conflict.columns(KEY).doUpdateSet({
+          requests: added('requests', MAX_TRAFFIC_REQUESTS),
+          errors: added('errors', MAX_TRAFFIC_REQUESTS),
+          bytes_in: added('bytes_in', MAX_TRAFFIC_BYTES),
+          bytes_out: added('bytes_out', MAX_TRAFFIC_BYTES),
+        }),
+      )
+      .returning([...KEY, 'latency'])
+      .execute();
+    const latencies = new Map(
+      before.map((row) => [keyOf(row.scope_id, row.resolution_ms, row.starts_at), row.latency]),
+    );
+    await trx
+      .insertInto('metric_rollup')
+      .values(
+        slice.map(({ histogram, ...row }) => {
+          const stored = latencies.get(keyOf(row.scope_id, row.resolution_ms, row.starts_at)) ?? '';
+          return { ...row, latency: encodeLatencies(mergeLatencies(decodeLatencies(stored), histogram)) };
+        }),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(KEY).doUpdateSet({ latency: (eb) => eb.ref('excluded.latency') }),
+      )
+      .execute();
+  }
+}
+
+/** Stops at the most that is stored: no report can make a row that cannot be read. */
+function added(column: 'requests' | 'errors' | 'bytes_in' | 'bytes_out', most: number) {
+  const stored = sql.ref(`metric_rollup.${column}`);
+  const more = sql.ref(`excluded.${column}`);
+  return sql<number>`case when ${stored} > ${most} - ${more} then ${most} else ${stored} + ${more} end`;
+}
+
+function keyOf(scopeId: string, spanMs: number, startsAt: number): string {
+  return `${scopeId} ${spanMs} ${startsAt}`;
+}

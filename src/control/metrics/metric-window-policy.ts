@@ -1,0 +1,62 @@
+/**
+ * Which stretch of time an answer covers, in which steps, and from which roll-up it is read. A step is a multiple of
+ * the roll-up's span and starts at a multiple of itself since 1970; the last one is the one that is running.
+ */
+import { ROLLUPS, type Rollup } from './rollup-table.ts';
+
+export interface MetricWindow {
+  readonly rollupMs: number;
+  readonly stepMs: number;
+  readonly startMs: number;
+  /** How many steps. */
+  readonly count: number;
+}
+
+export const MIN_DURATION_MS = 5 * 60_000;
+export const MAX_DURATION_MS = 30 * 86_400_000;
+export const MIN_STEP_MS = ROLLUPS[0]!.spanMs;
+const DEFAULT_STEPS = 60;
+const SPARKLINE_STEPS = 30;
+
+/** Rounds the step up as little as it can: samples of at least `stepMs`, a few thousand at most. */
+export function metricWindow(durationMs: number, stepMs: number | undefined, nowMs: number): MetricWindow {
+  const wantedMs = stepMs ?? durationMs / DEFAULT_STEPS;
+  const exact = ROLLUPS.filter(({ spanMs }) => wantedMs % spanMs === 0).toReversed();
+  // Where a step comes out even, the coarsest roll-up costs least; else the finest rounds least.
+  const rollups = [...exact, ...ROLLUPS.filter((rollup) => !exact.includes(rollup))];
+  return firstKept(rollups, nowMs, ({ spanMs }) => {
+    const step = roundedUp(wantedMs, spanMs);
+    return windowOf(spanMs, step, Math.ceil(durationMs / step), nowMs);
+  });
+}
+
+/** Thirty steps, from the coarsest roll-up that gives so many: there may be a thousand lines of them. */
+export function sparklineWindow(durationMs: number, nowMs: number): MetricWindow {
+  const wantedMs = durationMs / SPARKLINE_STEPS;
+  const fitting = ROLLUPS.filter(({ spanMs }) => spanMs <= wantedMs).toReversed();
+  return firstKept([...fitting, ROLLUPS[0]!], nowMs, ({ spanMs }) =>
+    windowOf(spanMs, roundedUp(wantedMs, spanMs), SPARKLINE_STEPS, nowMs),
+  );
+}
+
+/** The window of the first roll-up that reaches back to its start. */
+function firstKept(
+  rollups: readonly Rollup[],
+  nowMs: number,
+  windowFrom: (rollup: Rollup) => MetricWindow,
+): MetricWindow {
+  for (const rollup of rollups) {
+    const window = windowFrom(rollup);
+    if (nowMs - window.startMs <= rollup.keptMs) return window;
+  }
+  throw new RangeError('no roll-up is kept for so long');
+}
+
+function windowOf(rollupMs: number, stepMs: number, count: number, nowMs: number): MetricWindow {
+  const endMs = nowMs - (nowMs % stepMs) + stepMs;
+  return { rollupMs, stepMs, startMs: endMs - count * stepMs, count };
+}
+
+function roundedUp(ms: number, spanMs: number): number {
+  return Math.max(1, Math.ceil(ms / spanMs)) * spanMs;
+}

@@ -1,0 +1,5 @@
+/** How long tokens of ours live, and how far the clocks of callers may be off. */
+export const TOKEN_LIFETIME_SECONDS = 3_600;
+export const TOKEN_LIFETIME_MS = TOKEN_LIFETIME_SECONDS * 1_000;
+export const SERVICE_TOKEN_LIFETIME_MS = 365 * 86_400_000;
+export const CLOCK_SKEW_MS = 60_000;

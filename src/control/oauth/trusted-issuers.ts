@@ -1,0 +1,102 @@
+/**
+ * Bearer tokens of issuers that the operator trusts beside our own: whose token it is, its text says, and then
+ * everything about it is held to what the configuration states for that issuer. Keys and algorithms never come from
+ * the token.
+ */
+import { jwtVerify, type JWTPayload } from 'jose';
+import { FrontdoorError, type Clock, type Log } from '#base';
+import { isUuid } from '#domain';
+import type { EgressAnswer } from '#net';
+import { IssuerKeys } from './issuer-keys.ts';
+import { CLOCK_SKEW_MS } from './token-lifetimes.ts';
+import type { TrustedIssuer } from './trusted-issuer-config.ts';
+
+/** Who an issuer vouches for. Whether the organization exists is for the store to say. */
+export interface VouchedCaller {
+  readonly kind: 'issuer';
+  /** `<issuer>#<sub>` */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly scopes: readonly string[];
+}
+
+export interface TrustedIssuersOptions {
+  readonly issuers: readonly TrustedIssuer[];
+  readonly fetch: (url: string) => Promise<EgressAnswer>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Trusted {
+  readonly config: TrustedIssuer;
+  readonly keys: IssuerKeys;
+}
+
+/** RFC 9068, RFC 7519, or not said. */
+const TYPES: ReadonlySet<string | undefined> = new Set(['at+jwt', 'application/at+jwt', 'jwt', undefined]);
+const MAX_SUBJECT_CHARS = 255;
+
+export class TrustedIssuers {
+  readonly #clock: Clock;
+  readonly #byName: ReadonlyMap<string, Trusted>;
+
+  constructor({ issuers, fetch, clock, log }: TrustedIssuersOptions) {
+    this.#clock = clock;
+    this.#byName = new Map(
+      issuers.map((config) => {
+        const keys = new IssuerKeys({ jwksUri: config.jwksUri, fetch, clock, log });
+        return [config.issuer, { config, keys }];
+      }),
+    );
+  }
+
+  /** Fetches every issuer's keys, so that the first token need not wait; what fails is logged and tried again later. */
+  async warmUp(): Promise<void> {
+    await Promise.all([...this.#byName.values()].map(({ keys }) => keys.refresh()));
+  }
+
+  has(issuer: string | undefined): issuer is string {
+    return issuer !== undefined && this.#byName.has(issuer);
+  }
+
+  /** Undefined: a bad token. Throws `unavailable` while the issuer's keys are not to be had. */
+  async verify(issuer: string, token: string): Promise<VouchedCaller | undefined> {
+    const { config, keys } = this.#byName.get(issuer)!;
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, keys.keyOf, {
+        issuer: config.issuer,
+        audience: config.audience,
+        algorithms: config.algorithms,
+        clockTolerance: CLOCK_SKEW_MS / 1_000,
+        currentDate: new Date(this.#clock.nowMs()),
+        requiredClaims: ['iss', 'sub', 'aud', 'exp', config.organizationClaim],
+      });
+      return TYPES.has(protectedHeader.typ?.toLowerCase()) ? callerOf(config, payload) : undefined;
+    } catch (error) {
+      if (error instanceof FrontdoorError) throw error;
+      return undefined;
+    }
+  }
+}
+
+function callerOf(config: TrustedIssuer, payload: JWTPayload): VouchedCaller | undefined {
+  const { sub } = payload;
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_CHARS) return undefined;
+  const organizationId = organizationOf(config, payload[config.organizationClaim]);
+  if (organizationId === undefined) return undefined;
+  const asked = scopesOf(payload[config.scopeClaim]);
+  const scopes = config.scopes.filter((scope) => asked.includes(scope));
+  return { kind: 'issuer', id: `${config.issuer}#${sub}`, organizationId, scopes };
+}
+
+function organizationOf({ organizations }: TrustedIssuer, claimed: unknown): string | undefined {
+  if (typeof claimed !== 'string') return undefined;
+  if (organizations !== undefined)
+    return Object.hasOwn(organizations, claimed) ? organizations[claimed]!.toLowerCase() : undefined;
+  return isUuid(claimed) ? claimed.toLowerCase() : undefined;
+}
+
+function scopesOf(claimed: unknown): readonly unknown[] {
+  if (typeof claimed === 'string') return claimed.split(' ');
+  return Array.isArray(claimed) ? claimed : [];
+}

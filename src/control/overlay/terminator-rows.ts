@@ -1,0 +1,82 @@
+/** Terminators as the store keeps them: bytes as base64, whole tables page by page. */
+import type { PeerData } from '#wire';
+import type { TerminatorTable as TerminatorRow } from '../store/schema.ts';
+import type { Queries } from '../store/store.ts';
+
+export interface StoredTerminator {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly routerId: string;
+  /** The hosting identity. */
+  readonly identityId: string;
+  readonly binding: string;
+  readonly address: string;
+  readonly instanceId: string;
+  readonly peerData: PeerData;
+  readonly createdAtMs: number;
+  readonly cost: number;
+  readonly precedence: number;
+}
+
+const CHUNK = 500;
+
+/** Every one; or those of `ids` that are there. */
+export async function readRows(db: Queries, ids?: readonly string[]): Promise<StoredTerminator[]> {
+  const found: StoredTerminator[] = [];
+  const all = db.selectFrom('terminator').selectAll();
+  if (ids !== undefined) {
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      const rows = await all.where('id', 'in', ids.slice(at, at + CHUNK)).execute();
+      found.push(...rows.map(terminatorOf));
+    }
+    return found;
+  }
+  for (;;) {
+    const rows = await all
+      .where('id', '>', found.at(-1)?.id ?? '')
+      .orderBy('id')
+      .limit(CHUNK)
+      .execute();
+    found.push(...rows.map(terminatorOf));
+    if (rows.length < CHUNK) return found;
+  }
+}
+
+export function rowOf(terminator: StoredTerminator): TerminatorRow {
+  const peerData = [...terminator.peerData].map(([key, value]) => [
+    key,
+    Buffer.from(value).toString('base64'),
+  ]);
+  return {
+    id: terminator.id,
+    share_id: terminator.serviceId,
+    router_id: terminator.routerId,
+    identity_id: terminator.identityId,
+    binding: terminator.binding,
+    address: terminator.address,
+    instance_id: terminator.instanceId,
+    cost: terminator.cost,
+    precedence: terminator.precedence,
+    peer_data: JSON.stringify(Object.fromEntries(peerData)),
+    created_at: terminator.createdAtMs,
+  };
+}
+
+function terminatorOf(row: TerminatorRow): StoredTerminator {
+  const peerData = Object.entries(JSON.parse(row.peer_data) as Record<string, string>);
+  return {
+    id: row.id,
+    serviceId: row.share_id,
+    routerId: row.router_id,
+    identityId: row.identity_id,
+    binding: row.binding,
+    address: row.address,
+    instanceId: row.instance_id,
+    cost: row.cost,
+    precedence: row.precedence,
+    peerData: new Map(
+      peerData.map(([key, value]) => [Number(key), new Uint8Array(Buffer.from(value, 'base64'))]),
+    ),
+    createdAtMs: row.created_at,
+  };
+}

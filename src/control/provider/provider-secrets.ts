@@ -1,0 +1,127 @@
+/**
+ * Secrets in a provider's data, settled at a write: which are new, which are kept because their mask was sent back, and
+ * what the data look like without them. Each is shown as given in the answer to the write that set it, and never again.
+ */
+import type { AuthProviderType } from '#domain';
+import { invalidValue } from '../api/api-errors.ts';
+import { MASK } from '../audit/audit-entry.ts';
+import { randomToken } from '../secrets/random-token.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { ProviderData } from './provider-schema.ts';
+import { providerTypes } from './provider-type-table.ts';
+
+/** What is stored of a key of an API_KEY provider, beside its place in the data. */
+export interface StoredKey {
+  readonly name: string;
+  readonly hmac: string;
+  readonly lastUsedAtMs: number | null;
+}
+
+/** A provider's secrets as they are stored; nothing of either for a new one. */
+export interface StoredSecrets {
+  readonly secretsSealed: string | null;
+  readonly keys: readonly StoredKey[];
+}
+
+export interface SettledData extends StoredSecrets {
+  /** As it is stored, and read later: every secret masked. */
+  readonly data: ProviderData;
+  /** As the answer to this write shows it. */
+  readonly shown: ProviderData;
+}
+
+interface KeyItem {
+  readonly name: string;
+  readonly key?: string;
+  readonly expiresAt?: string;
+}
+
+const NOTHING: StoredSecrets = { secretsSealed: null, keys: [] };
+
+/** Whoever finds one in a log or a repository sees what it opens; scanners of leaked secrets too. */
+const KEY_PREFIX = 'fdk_';
+
+/** `data` satisfies its schema. Throws `invalid` for a mask of what is not stored, and for names or keys that repeat. */
+export function settleProviderData(
+  secrets: Secrets,
+  type: AuthProviderType,
+  data: ProviderData,
+  stored: StoredSecrets = NOTHING,
+): SettledData {
+  return type === 'API_KEY'
+    ? settleKeys(secrets, data, stored.keys)
+    : settleSealed(secrets, type, data, stored.secretsSealed);
+}
+
+/** Data as reads show them: each key with the time of its last use. */
+export function shownProviderData(data: ProviderData, keys: readonly StoredKey[]): ProviderData {
+  const items = data['keys'] as readonly KeyItem[] | undefined;
+  if (items === undefined) return data;
+  const storedOf = byName(keys);
+  return { ...data, keys: items.map((item) => withLastUse(item, storedOf.get(item.name))) };
+}
+
+function settleSealed(
+  secrets: Secrets,
+  type: AuthProviderType,
+  data: ProviderData,
+  secretsSealed: string | null,
+): SettledData {
+  const before = (secretsSealed === null ? {} : JSON.parse(secrets.unseal(secretsSealed))) as Record<
+    string,
+    string
+  >;
+  const after: Record<string, string> = {};
+  const masked: Record<string, unknown> = { ...data };
+  for (const property of providerTypes[type].secrets) {
+    const given = data[property] as string | undefined;
+    if (given === undefined) continue;
+    const value = given === MASK ? before[property] : given;
+    if (value === undefined) throw invalidValue(`data.${property}`, 'string');
+    after[property] = value;
+    masked[property] = MASK;
+  }
+  return {
+    data: masked,
+    shown: data,
+    secretsSealed: Object.keys(after).length === 0 ? null : secrets.seal(JSON.stringify(after)),
+    keys: [],
+  };
+}
+
+function settleKeys(secrets: Secrets, data: ProviderData, stored: readonly StoredKey[]): SettledData {
+  const storedOf = byName(stored);
+  const keys = new Map<string, StoredKey>();
+  const hmacs = new Set<string>();
+  const masked: KeyItem[] = [];
+  const shown: KeyItem[] = [];
+  for (const [at, { name, key, expiresAt }] of (data['keys'] as readonly KeyItem[]).entries()) {
+    if (keys.has(name)) throw invalidValue(`data.keys.${at}.name`, 'unique name');
+    const before = storedOf.get(name);
+    if (key === MASK && before === undefined) throw invalidValue(`data.keys.${at}.key`, 'string');
+    const value = key ?? KEY_PREFIX + randomToken();
+    const hmac = value === MASK ? before!.hmac : secrets.hmac(value);
+    if (hmacs.has(hmac)) throw invalidValue(`data.keys.${at}.key`, 'unique key');
+    hmacs.add(hmac);
+    const kept = before?.hmac === hmac ? before : { name, hmac, lastUsedAtMs: null };
+    keys.set(name, kept);
+    const item = { name, key: MASK, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    masked.push(item);
+    shown.push(value === MASK ? withLastUse(item, kept) : { ...item, key: value });
+  }
+  return {
+    data: { ...data, keys: masked },
+    shown: { ...data, keys: shown },
+    secretsSealed: null,
+    keys: [...keys.values()],
+  };
+}
+
+function byName(keys: readonly StoredKey[]): ReadonlyMap<string, StoredKey> {
+  return new Map(keys.map((key) => [key.name, key]));
+}
+
+function withLastUse(item: KeyItem, stored: StoredKey | undefined) {
+  const lastUsedAtMs = stored?.lastUsedAtMs ?? null;
+  return { ...item, lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString() };
+}

@@ -1,0 +1,165 @@
+/**
+ * The types of auth providers and what the data of each must be: plain JSON Schema (draft 2020-12), served as it stands
+ * here and used as it stands here to validate. Every refusal that it can express, it expresses by itself: `format`
+ * alone, which many validators only note, decides nothing that a pattern could.
+ */
+import type { AuthProviderType } from '#domain';
+
+export interface ProviderType {
+  readonly displayName: string;
+  readonly description: string;
+  /** Properties of the data that are kept sealed and shown masked. */
+  readonly secrets: readonly string[];
+  readonly schema: ProviderDataSchema;
+}
+
+/** A schema of an object; `$schema` and `$id` are put before it when it is served. */
+export interface ProviderDataSchema {
+  readonly type: 'object';
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly additionalProperties: false;
+  readonly [keyword: string]: unknown;
+}
+
+const HTTP_ORIGIN = String.raw`^https?://(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?`;
+
+const clientId = {
+  type: 'string',
+  description: 'What the provider calls this application',
+  minLength: 1,
+  maxLength: 1_000,
+};
+
+const clientSecret = {
+  type: 'string',
+  description: 'Shown as ******** once it is stored; sending ******** back keeps it',
+  minLength: 1,
+  maxLength: 4_000,
+};
+
+const scopes = {
+  type: 'array',
+  description: 'What a login asks for, for example openid, email, profile',
+  items: { type: 'string', minLength: 1, maxLength: 300 },
+  maxItems: 100,
+};
+
+/** A login with an identity provider whose addresses are known. */
+function knownProvider(title: string): ProviderDataSchema {
+  return {
+    title,
+    type: 'object',
+    required: ['client_id', 'client_secret'],
+    properties: { client_id: clientId, client_secret: clientSecret, scopes },
+    additionalProperties: false,
+  };
+}
+
+const oidc: ProviderDataSchema = {
+  title: 'OpenID Connect',
+  type: 'object',
+  required: ['issuer', 'client_id'],
+  properties: {
+    issuer: {
+      type: 'string',
+      format: 'uri',
+      description: "The provider's issuer identifier: an http or https URL without query or fragment",
+      pattern: String.raw`${HTTP_ORIGIN}(?:/[^\s?#]*)?$`,
+      maxLength: 2_000,
+    },
+    client_id: clientId,
+    client_secret: clientSecret,
+    scopes,
+    supports_pkce: { type: 'boolean', description: 'Whether logins use PKCE (RFC 7636)' },
+    discovery_url: {
+      type: 'string',
+      format: 'uri',
+      description: "Where the provider's metadata are, when not below the issuer",
+      pattern: String.raw`${HTTP_ORIGIN}(?:[/?][^\s#]*)?$`,
+      maxLength: 2_000,
+    },
+  },
+  additionalProperties: false,
+};
+
+const apiKey: ProviderDataSchema = {
+  title: 'API key',
+  type: 'object',
+  required: ['placement', 'keys'],
+  properties: {
+    placement: {
+      type: 'string',
+      description: 'Where callers put their key; bearer is the Authorization header and has no name',
+      enum: ['header', 'query', 'bearer'],
+    },
+    name: {
+      type: 'string',
+      description: 'Of the header or query parameter',
+      pattern: '^[!-~]{1,100}$',
+    },
+    keys: {
+      type: 'array',
+      description: 'The keys that are let in; their names differ, and so do they',
+      minItems: 1,
+      maxItems: 1_000,
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: {
+            type: 'string',
+            description: 'Whose key it is',
+            pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]{1,100}$`,
+          },
+          key: {
+            type: 'string',
+            description:
+              'Made by the service when it is not given; shown as ******** once it is stored; sending ******** back keeps the key of this name',
+            pattern: String.raw`^(?:\*{8}|[!-~]{16,300})$`,
+          },
+          expiresAt: { type: 'string', format: 'date-time', description: 'From when on it is refused' },
+          lastUsedAt: { readOnly: true, description: 'When it was last let in; ignored when sent' },
+        },
+        additionalProperties: false,
+      },
+    },
+  },
+  if: { properties: { placement: { const: 'bearer' } } },
+  else: { required: ['name'], properties: { name: { type: 'string' } } },
+  allOf: [
+    {
+      if: { properties: { placement: { enum: ['query', 'bearer'] } } },
+      else: { properties: { name: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" } } },
+    },
+  ],
+  additionalProperties: false,
+};
+
+export const providerTypes: Readonly<Record<AuthProviderType, ProviderType>> = {
+  OIDC: {
+    displayName: 'OpenID Connect',
+    description: 'Logs people in with any OpenID Connect provider and accepts the tokens that it issues',
+    secrets: ['client_secret'],
+    schema: oidc,
+  },
+  API_KEY: {
+    displayName: 'API key',
+    description:
+      'Lets in callers that send one of the keys in a header, a query parameter or as bearer token',
+    secrets: [],
+    schema: apiKey,
+  },
+  GOOGLE: {
+    displayName: 'Google',
+    description: 'Logs people in with their Google account',
+    secrets: ['client_secret'],
+    schema: knownProvider('Google'),
+  },
+  GITHUB: {
+    displayName: 'GitHub',
+    description: 'Logs people in with their GitHub account',
+    secrets: ['client_secret'],
+    schema: knownProvider('GitHub'),
+  },
+};

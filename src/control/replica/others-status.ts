@@ -1,0 +1,119 @@
+/** What the other control planes measured, in memory: read from their rows, each row once, as its version comes up. */
+import type { MeasuredShare } from '../model/share-status.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { ReplicaStatusTable } from '../store/schema.ts';
+import type { Queries } from '../store/store.ts';
+import type { RouterAddress } from './status-publisher.ts';
+
+const PAGE = 1_000;
+
+/** Of one replica. */
+interface View {
+  version: number;
+  readonly connected: Set<string>;
+  readonly shares: Map<string, MeasuredShare>;
+  readonly routers: Map<string, RouterAddress>;
+}
+
+export class OthersStatus {
+  readonly #views = new Map<string, View>();
+  /** Reads run one after another: an older answer never comes over a newer one. */
+  #reading: Promise<unknown> = Promise.resolve();
+
+  /** What goes from the model goes from here: the ids are the model's. */
+  constructor(model: OverlayModel) {
+    model.onChange(({ type, id, removed }) => {
+      if (!removed) return;
+      for (const view of this.#views.values()) {
+        if (type === 'service') view.shares.delete(id);
+        else {
+          view.connected.delete(id);
+          view.routers.delete(id);
+        }
+      }
+    });
+  }
+
+  /** Reads what is new of a replica; how many rows that was. Errors: those of the store. */
+  read(db: Queries, replicaId: string): Promise<number> {
+    const read = this.#reading.then(() => this.#read(db, replicaId));
+    this.#reading = read.catch(() => {});
+    return read;
+  }
+
+  async #read(db: Queries, replicaId: string): Promise<number> {
+    const view = this.#viewOf(replicaId);
+    let count = 0;
+    let after: Pick<ReplicaStatusTable, 'version' | 'kind' | 'id'> = {
+      version: view.version,
+      kind: 'share',
+      id: '',
+    };
+    for (;;) {
+      const rows = await db
+        .selectFrom('replica_status')
+        .selectAll()
+        .where('replica_id', '=', replicaId)
+        .where(({ eb, refTuple, tuple }) =>
+          count === 0
+            ? eb('version', '>', after.version)
+            : eb(refTuple('version', 'kind', 'id'), '>', tuple(after.version, after.kind, after.id)),
+        )
+        .orderBy('version')
+        .orderBy('kind')
+        .orderBy('id')
+        .limit(PAGE)
+        .execute();
+      for (const row of rows) take(view, row);
+      count += rows.length;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE) break;
+      after = last;
+    }
+    return count;
+  }
+
+  /** Forgets those that do not run any more. */
+  retain(isLive: (replicaId: string) => boolean): void {
+    for (const id of this.#views.keys()) if (!isLive(id)) this.#views.delete(id);
+  }
+
+  /** Replicas that the environment's agent (or SDK) has a channel to. */
+  connectedAt(identityId: string): string[] {
+    return [...this.#views].flatMap(([id, view]) => (view.connected.has(identityId) ? [id] : []));
+  }
+
+  isConnected(identityId: string): boolean {
+    for (const view of this.#views.values()) if (view.connected.has(identityId)) return true;
+    return false;
+  }
+
+  share(replicaId: string, serviceId: string): MeasuredShare | undefined {
+    return this.#views.get(replicaId)?.shares.get(serviceId);
+  }
+
+  /** By id; a router that is connected to several stands once. */
+  routers(): ReadonlyMap<string, RouterAddress> {
+    return new Map([...this.#views.values()].flatMap((view) => [...view.routers]));
+  }
+
+  #viewOf(replicaId: string): View {
+    let view = this.#views.get(replicaId);
+    if (view === undefined) {
+      view = { version: 0, connected: new Set(), shares: new Map(), routers: new Map() };
+      this.#views.set(replicaId, view);
+    }
+    return view;
+  }
+}
+
+function take(view: View, { kind, id, state, version }: ReplicaStatusTable): void {
+  view.version = version;
+  const value: unknown = JSON.parse(state);
+  if (kind === 'share') view.shares.set(id, value as MeasuredShare);
+  else if (kind === 'identity') {
+    if (value === true) view.connected.add(id);
+    else view.connected.delete(id);
+  } else if (value === null) view.routers.delete(id);
+  else view.routers.set(id, value as RouterAddress);
+}

@@ -1,0 +1,133 @@
+/**
+ * Which control planes run over the shared database: each has a row that it renews every 5 s. One whose row has not
+ * moved while we renewed ours four times is dead: its row goes, and with it what it measured. Clocks are not compared.
+ */
+import { randomUUID } from 'node:crypto';
+import { messageOf, type Clock, type Log } from '#base';
+import type { Store } from '../store/store.ts';
+
+export const HEARTBEAT_MS = 5_000;
+export const DEAD_AFTER_BEATS = 4;
+/** Addresses that are remembered, of those that run and of those that did. */
+const MAX_URLS = 64;
+
+export interface ReplicaRollOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Sighting {
+  /** What its row said. */
+  readonly seenAt: number;
+  /** Our heartbeats since it said something new. */
+  readonly missed: number;
+}
+
+export class ReplicaRoll {
+  /** Of this process. */
+  readonly id = randomUUID();
+  readonly #options: ReplicaRollOptions;
+  readonly #others = new Map<string, Sighting>();
+  readonly #urls = new Set<string>();
+  #apiUrl = '';
+  #startedAtMs = 0;
+
+  constructor(options: ReplicaRollOptions) {
+    this.#options = options;
+  }
+
+  /** Others that run now. */
+  get others(): IterableIterator<string> {
+    return this.#others.keys();
+  }
+
+  isLive(id: string): boolean {
+    return this.#others.has(id);
+  }
+
+  /** {base_url} of every control plane that was seen since the start. */
+  get apiUrls(): readonly string[] {
+    return [...this.#urls];
+  }
+
+  /** Errors: those of the store. */
+  async join(apiUrl: string): Promise<void> {
+    this.#apiUrl = apiUrl;
+    this.#startedAtMs = this.#options.clock.nowMs();
+    await this.beat();
+  }
+
+  /**
+   * Renews the own row, looks at the others', and removes the dead. True: the own row was not there, so that what this
+   * process had told of itself is gone as well.
+   */
+  async beat(): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const row = { id: this.id, api_url: this.#apiUrl, started_at: this.#startedAtMs, seen_at: nowMs };
+    const isNew = await store.transaction(async (trx, touch) => {
+      const { numUpdatedRows } = await trx
+        .updateTable('replica')
+        .set({ seen_at: nowMs })
+        .where('id', '=', this.id)
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) return false;
+      await trx.insertInto('replica').values(row).execute();
+      touch('replica', this.id);
+      return true;
+    });
+    await this.look();
+    for (const [id, { seenAt, missed }] of this.#others) {
+      if (missed >= DEAD_AFTER_BEATS) await this.#bury(id, seenAt);
+      else this.#others.set(id, { seenAt, missed: missed + 1 });
+    }
+    return isNew;
+  }
+
+  /** At the others' rows alone. */
+  async look(): Promise<void> {
+    const { store, log } = this.#options;
+    const rows = await store.db.selectFrom('replica').selectAll().where('id', '!=', this.id).execute();
+    const present = new Set(rows.map(({ id }) => id));
+    for (const id of this.#others.keys()) if (!present.has(id)) this.#forget(id, 'it left');
+    for (const { id, seen_at: seenAt, api_url: url } of rows) {
+      const known = this.#others.get(id);
+      if (known?.seenAt === seenAt) continue;
+      this.#others.set(id, { seenAt, missed: 0 });
+      this.#remember(url);
+      if (known === undefined)
+        log.info({ replica: id, url }, 'another control plane runs over this database');
+    }
+  }
+
+  /** Takes the own row away, so that nobody waits for a heartbeat. */
+  async leave(): Promise<void> {
+    const { store, log } = this.#options;
+    try {
+      await store.transaction(async (trx, touch) => {
+        await trx.deleteFrom('replica').where('id', '=', this.id).execute();
+        touch('replica', this.id);
+      });
+    } catch (error) {
+      log.warn({ err: messageOf(error) }, 'the other control planes were not told of the end');
+    }
+  }
+
+  async #bury(id: string, seenAt: number): Promise<void> {
+    const { store } = this.#options;
+    await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();
+    this.#forget(id, 'it has not been heard of for too long');
+  }
+
+  #forget(id: string, reason: string): void {
+    this.#others.delete(id);
+    this.#options.log.info({ replica: id, reason }, 'another control plane is gone');
+  }
+
+  #remember(url: string): void {
+    this.#urls.delete(url);
+    this.#urls.add(url);
+    if (this.#urls.size > MAX_URLS) this.#urls.delete(this.#urls.values().next().value!);
+  }
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { ManualClock, silentLog } from '#base';
+import { until } from '../../../test/support/deadline.ts';
+import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts';
+import { OverlayModel, type Service } from '../model/overlay-model.ts';
+import type { MeasuredKind, MeasuredShare, Measurements, StatusBoard } from '../model/share-status.ts';
+import type { OverlayRouter } from '../overlay/mod.ts';
+import { shareStatusAt } from '../overlay/share-status-machine.ts';
+import { openPostgresStore } from '../store/postgres-store.ts';
+import type { Store } from '../store/store.ts';
+import { DEAD_AFTER_BEATS, ReplicaRoll } from './replica-roll.ts';
+import { Replicas } from './replicas.ts';
+
+const clock = new ManualClock();
+
+/** What an overlay controller would measure. */
+class Played implements Measurements {
+  readonly connected = new Set<string>();
+  readonly shares = new Map<string, MeasuredShare>();
+  readonly #listeners: ((kind: MeasuredKind, id: string) => void)[] = [];
+
+  share(id: string) {
+    return shareStatusAt(this.shares.get(id), clock.nowMs());
+  }
+
+  measured(id: string): MeasuredShare | undefined {
+    return this.shares.get(id);
+  }
+
+  isConnected(id: string): boolean {
+    return this.connected.has(id);
+  }
+
+  onMeasured(listener: (kind: MeasuredKind, id: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  tell(kind: MeasuredKind, id: string): void {
+    for (const listener of this.#listeners) listener(kind, id);
+  }
+
+  connect(id: string, isConnected = true): void {
+    if (isConnected) this.connected.add(id);
+    else this.connected.delete(id);
+    this.tell('identity', id);
+  }
+
+  measure(id: string, measured: Partial<MeasuredShare>): void {
+    this.shares.set(id, { state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: null, ...measured });
+    this.tell('share', id);
+  }
+}
+
+interface Party {
+  readonly apiUrl: string;
+  readonly store: Store;
+  readonly model: OverlayModel;
+  readonly measurements: Played;
+  readonly replicas: Replicas;
+  readonly board: StatusBoard;
+  readonly routers: OverlayRouter[];
+  close(): Promise<void>;
+}
+
+function serviceOf(id: string, environmentId: string): Service {
+  return {
+    id,
+    name: id,
+    frontdoorId: 'f',
+    environmentId,
+    shareMode: 'public',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:3000',
+    targetByAgent: false,
+    epoch: 1,
+    grants: [],
+    hosts: [],
+    authProviderIds: [],
+    updatedAtMs: 0,
+  };
+}
+
+describe('control planes over one database', { skip: postgresSkip }, () => {
+  let url: string;
+  const parties: Party[] = [];
+  before(async () => {
+    url = await (await sharedPostgres()).createDatabase();
+  });
+  afterEach(async () => {
+    for (const party of parties.splice(0)) await party.close();
+  });
+  let probe: Store | undefined;
+  after(() => probe?.close());
+
+  async function open(): Promise<Party> {
+    const store = await openPostgresStore({ url, poolSize: 3 });
+    const model = new OverlayModel();
+    for (const id of ['env', 'other']) {
+      model.setIdentity({ id, kind: 'environment', name: id, frontdoorId: 'f', fingerprints: [] });
+      model.setService(serviceOf(`share-${id}`, id));
+    }
+    model.setIdentity({
+      id: 'router',
+      kind: 'router',
+      name: 'a router',
+      frontdoorId: null,
+      fingerprints: [],
+    });
+    const measurements = new Played();
+    const replicas = new Replicas({ store, model, clock, log: silentLog });
+    const routers: OverlayRouter[] = [];
+    const apiUrl = `http://${randomUUID()}`;
+    await replicas.start({ apiUrl, measurements, routers: () => routers });
+    const close = async (): Promise<void> => {
+      await replicas.close();
+      await store.close();
+    };
+    const board = replicas.board(measurements);
+    const party = { apiUrl, store, model, measurements, replicas, board, routers, close };
+    parties.push(party);
+    return party;
+  }
+
+  /** Within less than a heartbeat, unless it is told otherwise. */
+  const eventually = (what: string, ask: () => unknown, withinMs = 4_000): Promise<unknown> =>
+    until(what, ask, Boolean, withinMs);
+
+  test('answer alike: whoever the environment is connected to decides', async () => {
+    const a = await open();
+    const b = await open();
+    b.measurements.connect('env');
+    b.measurements.measure('share-env', { state: 'DEPLOYED' });
+    // Its router is not there: what it sees is no news to anybody.
+    a.measurements.measure('share-env', { state: 'FAILED', count: 3, lastError: 'not from here' });
+    await eventually('DEPLOYED at A', () => a.board.share('share-env').state === 'DEPLOYED');
+    assert.ok(a.board.isConnected('env') && a.replicas.isConnectedElsewhere('env'));
+    assert.ok(!b.replicas.isConnectedElsewhere('env') && !a.board.isConnected('other'));
+
+    const failed = {
+      state: 'FAILED',
+      count: 2,
+      lastError: 'refused',
+      nextProbeMs: clock.nowMs() + 4_000,
+    } as const;
+    b.measurements.measure('share-env', failed);
+    await eventually('FAILED at A', () => a.board.share('share-env').state === 'FAILED');
+    assert.deepEqual(a.board.share('share-env'), b.board.share('share-env'));
+    assert.deepEqual(a.board.share('share-env').failure, {
+      count: 2,
+      lastError: 'refused',
+      nextRetry: new Date(clock.nowMs() + 4_000).toISOString(),
+    });
+
+    // It comes to A as well, and reaches its backend from there.
+    a.measurements.measure('share-env', { state: 'DEPLOYED' });
+    a.measurements.connect('env');
+    for (const { board } of [a, b])
+      await eventually('DEPLOYED at both', () => board.share('share-env').state === 'DEPLOYED');
+    a.measurements.connect('env', false);
+    b.measurements.connect('env', false);
+    for (const { board } of [a, b]) await eventually('gone', () => !board.isConnected('env'));
+    assert.equal(b.board.share('share-env').state, 'FAILED', 'nobody has it: the own view');
+  });
+
+  test('one that joins is known to those that run', async () => {
+    const a = await open();
+    const b = await open();
+    await eventually('B at A', () => a.replicas.apiUrls.includes(b.apiUrl));
+    assert.ok(b.replicas.apiUrls.includes(a.apiUrl));
+  });
+
+  test('one that starts later knows at once; what is deleted is told of no more', async () => {
+    const a = await open();
+    a.measurements.connect('env');
+    a.measurements.measure('share-env', {});
+    a.routers.push({ id: 'router', name: 'a router', hostname: 'r.test', port: 3022, isOnline: true });
+    a.measurements.tell('router', 'router');
+    const rows = (): Promise<unknown[]> =>
+      a.store.db.selectFrom('replica_status').select(['kind', 'id']).execute();
+    await until('three rows', rows, ({ length }) => length === 3);
+    const b = await open();
+    assert.equal(b.board.share('share-env').state, 'DEPLOYED');
+    assert.deepEqual(b.replicas.routers([]), a.routers);
+    a.routers.pop();
+    a.measurements.tell('router', 'router');
+    await eventually('no router', () => b.replicas.routers([]).length === 0);
+    for (const { model } of [a, b]) {
+      model.removeService('share-env');
+      model.removeIdentity('env');
+      model.removeIdentity('router');
+    }
+    assert.ok(!b.board.isConnected('env'));
+    await until('no row', rows, ({ length }) => length === 0);
+  });
+
+  test('the measurements of one that left, or that died, count no more; one taken for dead comes back', async () => {
+    const a = await open();
+    const b = await open();
+    b.measurements.connect('env');
+    await eventually('connected', () => a.board.isConnected('env'));
+    await b.close();
+    parties.splice(parties.indexOf(b), 1);
+    await eventually('left', () => !a.board.isConnected('env'));
+
+    const c = await open();
+    c.measurements.connect('env');
+    await eventually('connected', () => a.board.isConnected('env'));
+    // As another would that has waited for too long.
+    await a.store.transaction(async (trx, touch) => {
+      const { replica_id: id } = await trx
+        .selectFrom('replica_status')
+        .select('replica_id')
+        .where('id', '=', 'env')
+        .executeTakeFirstOrThrow();
+      await trx.deleteFrom('replica').where('id', '=', id).execute();
+      touch('replica', id);
+    });
+    await eventually('forgotten', () => !a.board.isConnected('env'));
+    await eventually('back', () => a.board.isConnected('env'), 10_000);
+  });
+
+  test('a row that does not move for four heartbeats of ours goes, whatever its clock says', async () => {
+    probe = await openPostgresStore({ url, poolSize: 2 });
+    const roll = new ReplicaRoll({ store: probe, clock, log: silentLog });
+    const dead = { id: 'dead', api_url: 'http://dead', started_at: 1, seen_at: 9e15 };
+    await probe.db.insertInto('replica').values(dead).execute();
+    await roll.join('http://probe');
+    for (let beat = 1; beat < DEAD_AFTER_BEATS; beat += 1) {
+      await roll.beat();
+      assert.ok(roll.isLive('dead'), `after ${beat}`);
+    }
+    await roll.beat();
+    assert.ok(!roll.isLive('dead'));
+    assert.deepEqual(
+      await probe.db.selectFrom('replica').select('id').where('id', '=', 'dead').execute(),
+      [],
+    );
+    // Its tokens outlive it.
+    assert.ok(roll.apiUrls.includes('http://dead'));
+    await roll.leave();
+  });
+});

@@ -1,0 +1,176 @@
+/**
+ * This control plane among others over one database (ADR 0011): it tells them what it measures, knows what they do,
+ * and answers the same as they: the one that an environment is connected to decides the state of its shares.
+ */
+import { BackOff, messageOf, type Clock, type Log } from '#base';
+import type { MeasuredShare, Measurements, ShareStatus, StatusBoard } from '../model/share-status.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayRouter } from '../overlay/mod.ts';
+import { shareStatusAt } from '../overlay/share-status-machine.ts';
+import type { Change, Store } from '../store/store.ts';
+import { OthersStatus } from './others-status.ts';
+import { HEARTBEAT_MS, ReplicaRoll } from './replica-roll.ts';
+import { PUBLISH_MS, StatusPublisher } from './status-publisher.ts';
+
+export interface ReplicasOptions {
+  readonly store: Store;
+  readonly model: OverlayModel;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ReplicaStart {
+  /** {base_url} of this control plane. */
+  readonly apiUrl: string;
+  readonly measurements: Measurements;
+  /** Routers that are connected here, or were. */
+  readonly routers: () => readonly OverlayRouter[];
+}
+
+/** One that reaches its backend is worth more than one that does not know yet, or knows of a failure. */
+const RANK: Readonly<Record<ShareStatus['state'], number>> = { DEPLOYED: 0, PENDING: 1, FAILED: 2 };
+
+export class Replicas {
+  readonly #options: ReplicasOptions;
+  readonly #roll: ReplicaRoll;
+  readonly #others: OthersStatus;
+  readonly #retry = new BackOff({ minMs: PUBLISH_MS, maxMs: HEARTBEAT_MS, factor: 2 });
+  #publisher: StatusPublisher | undefined;
+  #timers: NodeJS.Timeout[] = [];
+  #work: Promise<unknown> | undefined;
+  #notBeforeMs = 0;
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options;
+    this.#roll = new ReplicaRoll(options);
+    this.#others = new OthersStatus(options.model);
+    options.store.onChange((changes) => this.#hear(changes));
+  }
+
+  /** Of every control plane that was seen: bearer tokens of one are good at all. */
+  get apiUrls(): readonly string[] {
+    return this.#roll.apiUrls;
+  }
+
+  /** Whether another has the environment's channel. */
+  isConnectedElsewhere(identityId: string): boolean {
+    return this.#others.isConnected(identityId);
+  }
+
+  /** Joins the others; from then on this one is told of, and told. Errors: those of the store. */
+  async start({ apiUrl, measurements, routers }: ReplicaStart): Promise<void> {
+    const { store, model } = this.#options;
+    this.#publisher = new StatusPublisher({
+      replicaId: this.#roll.id,
+      store,
+      model,
+      measurements,
+      router: (id) => routers().find((router) => router.id === id && router.isOnline),
+    });
+    await this.#roll.join(apiUrl);
+    this.#publisher.markAll();
+    await this.#readAll();
+    this.#timers = [
+      setInterval(() => void this.#run(() => this.#beat()), HEARTBEAT_MS),
+      setInterval(() => void this.#publishDue(), PUBLISH_MS),
+    ];
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#work;
+    if (this.#publisher !== undefined) await this.#roll.leave();
+  }
+
+  /** `own` is what is measured here. */
+  board(own: Measurements): StatusBoard {
+    return {
+      isConnected: (identityId) => own.isConnected(identityId) || this.#others.isConnected(identityId),
+      share: (serviceId) => this.#share(own, serviceId),
+    };
+  }
+
+  /** `own` with what is connected to the others. */
+  routers(own: readonly OverlayRouter[]): OverlayRouter[] {
+    const elsewhere = this.#others.routers();
+    const byId = new Map(own.map((router) => [router.id, router]));
+    for (const [id, address] of elsewhere) {
+      const name = this.#options.model.identity(id)?.name;
+      if (name === undefined || byId.get(id)?.isOnline === true) continue;
+      byId.set(id, { id, name, hostname: address.hostname, port: address.port, isOnline: true });
+    }
+    return [...byId.values()];
+  }
+
+  #share(own: Measurements, serviceId: string): ShareStatus {
+    const environmentId = this.#options.model.service(serviceId)?.environmentId ?? '';
+    const found: { readonly by: string; readonly measured: MeasuredShare | undefined }[] = this.#others
+      .connectedAt(environmentId)
+      .map((by) => ({ by, measured: this.#others.share(by, serviceId) }));
+    if (own.isConnected(environmentId)) found.push({ by: this.#roll.id, measured: own.measured(serviceId) });
+    if (found.length === 0) return own.share(serviceId);
+    // Alike at every replica: the best, and of equals that of the replica that comes first.
+    const rank = (measured: MeasuredShare | undefined): number => RANK[measured?.state ?? 'PENDING'];
+    const best = found.reduce((a, b) => {
+      const difference = rank(a.measured) - rank(b.measured);
+      return difference < 0 || (difference === 0 && a.by < b.by) ? a : b;
+    });
+    return shareStatusAt(best.measured, this.#options.clock.nowMs());
+  }
+
+  async #beat(): Promise<void> {
+    if (await this.#roll.beat()) this.#publisher?.markAll();
+    await this.#readAll();
+  }
+
+  async #readAll(): Promise<void> {
+    this.#others.retain((id) => this.#roll.isLive(id));
+    for (const id of this.#roll.others) await this.#others.read(this.#options.store.db, id);
+  }
+
+  async #publishDue(): Promise<void> {
+    const { clock } = this.#options;
+    const publisher = this.#publisher;
+    if (publisher?.isDue !== true || clock.nowMs() < this.#notBeforeMs) return;
+    if (await this.#run(() => publisher.publish())) {
+      this.#retry.reset();
+      this.#notBeforeMs = 0;
+    } else this.#notBeforeMs = clock.nowMs() + this.#retry.next();
+  }
+
+  /** One at a time; what fails is tried again by the timers. */
+  async #run(work: () => Promise<void>): Promise<boolean> {
+    if (this.#work !== undefined) return true;
+    const done = work().then(
+      () => true,
+      (error: unknown) => {
+        this.#options.log.warn({ err: messageOf(error) }, 'what replicas share could not be read or written');
+        return false;
+      },
+    );
+    this.#work = done;
+    const isDone = await done;
+    this.#work = undefined;
+    return isDone;
+  }
+
+  async #hear(changes: readonly Change[]): Promise<void> {
+    if (this.#publisher === undefined) return;
+    const { db } = this.#options.store;
+    if (changes.some(({ entity }) => entity === 'everything')) {
+      await this.#roll.look();
+      await this.#readAll();
+      return;
+    }
+    for (const { entity, id } of changes) {
+      if (entity !== 'replica' || id === this.#roll.id) continue;
+      const isNew = !this.#roll.isLive(id);
+      if (isNew) await this.#roll.look();
+      const count = this.#roll.isLive(id) ? await this.#others.read(db, id) : 0;
+      // Nothing new of one that was known: it may have left.
+      if (count === 0 && !isNew) await this.#roll.look();
+    }
+    this.#others.retain((id) => this.#roll.isLive(id));
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Writes what this control plane measures for the others to read: changes of a fifth of a second together, at most
+ * `MAX_ROWS` at once, and of shares only those whose environment is connected here.
+ */
+import type { MeasuredKind, Measurements } from '../model/share-status.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { Store } from '../store/store.ts';
+
+export const PUBLISH_MS = 200;
+const MAX_ROWS = 500;
+
+/** Where SDKs reach a router that is connected here. */
+export interface RouterAddress {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+export interface StatusPublisherOptions {
+  readonly replicaId: string;
+  readonly store: Store;
+  readonly model: OverlayModel;
+  readonly measurements: Measurements;
+  /** Undefined: it is not connected here. */
+  readonly router: (id: string) => RouterAddress | undefined;
+}
+
+interface Row {
+  readonly kind: MeasuredKind;
+  readonly id: string;
+  /** Undefined: there is nothing to say any more. */
+  readonly state: string | undefined;
+}
+
+const UNCONNECTED = 'false';
+/** Not connected, and a router that is not: what holds of whatever was never written. */
+const NOTHING: ReadonlySet<string> = new Set([UNCONNECTED, 'null']);
+
+export class StatusPublisher {
+  readonly #options: StatusPublisherOptions;
+  /** What may differ from what is written; bounded by the model, whose ids these are. */
+  readonly #dirty = new Map<string, { readonly kind: MeasuredKind; readonly id: string }>();
+  readonly #written = new Map<string, string>();
+  #version = 0;
+
+  constructor(options: StatusPublisherOptions) {
+    this.#options = options;
+    options.measurements.onMeasured((kind, id) => this.mark(kind, id));
+    options.model.onChange(({ type, id, removed }) => {
+      if (!removed) return;
+      this.mark(type === 'service' ? 'share' : 'identity', id);
+      if (type === 'identity') this.mark('router', id);
+    });
+  }
+
+  get isDue(): boolean {
+    return this.#dirty.size > 0;
+  }
+
+  mark(kind: MeasuredKind, id: string): void {
+    this.#dirty.set(`${kind} ${id}`, { kind, id });
+  }
+
+  /** The others know nothing: everything is to be written again. */
+  markAll(): void {
+    this.#written.clear();
+    for (const { id, kind } of this.#options.model.identities()) {
+      this.mark(kind === 'router' ? 'router' : 'identity', id);
+    }
+  }
+
+  /** Writes a batch of what is due. When it throws, that stays due. */
+  async publish(): Promise<void> {
+    const { store, replicaId } = this.#options;
+    const batch = [...this.#dirty].slice(0, MAX_ROWS);
+    for (const [key] of batch) this.#dirty.delete(key);
+    const changed = batch
+      .map(([key, { kind, id }]) => ({ key, row: this.#rowOf(kind, id) }))
+      .filter(({ key, row }) => row.state !== this.#written.get(key));
+    if (changed.length === 0) return;
+    const version = this.#version + 1;
+    try {
+      await store.transaction(async (trx, touch) => {
+        const values = changed.flatMap(({ row: { kind, id, state } }) =>
+          state === undefined ? [] : [{ replica_id: replicaId, kind, id, state, version }],
+        );
+        if (values.length > 0) {
+          await trx
+            .insertInto('replica_status')
+            .values(values)
+            .onConflict((conflict) =>
+              conflict
+                .columns(['replica_id', 'kind', 'id'])
+                .doUpdateSet((eb) => ({ state: eb.ref('excluded.state'), version })),
+            )
+            .execute();
+        }
+        // The others have forgotten it by themselves: what it was about is gone from their models, too.
+        const gone = changed.filter(({ row }) => row.state === undefined).map(({ row }) => row.id);
+        if (gone.length > 0) {
+          await trx
+            .deleteFrom('replica_status')
+            .where('replica_id', '=', replicaId)
+            .where('id', 'in', gone)
+            .execute();
+        }
+        touch('replica', replicaId);
+      });
+    } catch (error) {
+      for (const [key, what] of batch) this.#dirty.set(key, what);
+      throw error;
+    }
+    this.#version = version;
+    for (const { key, row } of changed) this.#note(key, row);
+  }
+
+  #note(key: string, { kind, id, state }: Row): void {
+    if (state === undefined) {
+      this.#written.delete(key);
+      return;
+    }
+    const before = this.#written.get(key);
+    this.#written.set(key, state);
+    if (kind !== 'identity' || state === UNCONNECTED || before === state) return;
+    // From now on what is measured here counts for its shares.
+    const { model } = this.#options;
+    for (const service of model.servicesOf(id))
+      if (model.mayBind(id, service)) this.mark('share', service.id);
+  }
+
+  #rowOf(kind: MeasuredKind, id: string): Row {
+    const { model, measurements } = this.#options;
+    if (kind === 'share') {
+      const service = model.service(id);
+      if (service === undefined) return { kind, id, state: undefined };
+      const measured = measurements.isConnected(service.environmentId)
+        ? measurements.measured(id)
+        : undefined;
+      const state = measured === undefined ? this.#written.get(`share ${id}`) : JSON.stringify(measured);
+      return { kind, id, state };
+    }
+    if (model.identity(id) === undefined) return { kind, id, state: undefined };
+    const state = JSON.stringify(
+      kind === 'router' ? (this.#options.router(id) ?? null) : measurements.isConnected(id),
+    );
+    // The others take it for that already.
+    const isNews = NOTHING.has(state) ? this.#written.has(`${kind} ${id}`) : true;
+    return { kind, id, state: isNews ? state : undefined };
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Changes from process to process over one PostgreSQL: told with the commit that made them, heard on a connection of
+ * its own. What was told while that connection was away is lost, so whoever listens is then told `EVERYTHING`.
+ */
+import { sql } from 'kysely';
+import type { Client } from 'pg';
+import { BackOff, messageOf, type Log } from '#base';
+import { decodePayload, encodePayloads } from './change-payload.ts';
+import { errorOfPostgres } from './store-errors.ts';
+import { EVERYTHING, type Change, type StoreTransaction } from './store.ts';
+
+const CHANNEL = 'frontdoor_changes';
+
+export interface ChangeChannelOptions {
+  /** A client that is not connected yet. */
+  readonly newClient: () => Promise<Client>;
+  /** Changes of other processes. */
+  readonly onChanges: (changes: readonly Change[]) => void;
+  readonly log: Log;
+  /** How often the connection has to prove that it lives, and how long it has for it. */
+  readonly heartbeatMs?: number;
+}
+
+const HEARTBEAT_MS = 5_000;
+
+export class ChangeChannel {
+  readonly #options: ChangeChannelOptions;
+  readonly #backOff = new BackOff({ minMs: 100, maxMs: 2_000, factor: 2 });
+  readonly #heartbeat: NodeJS.Timeout;
+  /** Payloads still to be heard of transactions of this process, whose changes it tells itself. */
+  readonly #own = new Map<string, number>();
+  #client: Client | undefined;
+  #proving: Client | undefined;
+  #reconnect: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  private constructor(options: ChangeChannelOptions) {
+    this.#options = options;
+    const heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+    this.#heartbeat = setInterval(() => void this.#prove(heartbeatMs), heartbeatMs).unref();
+  }
+
+  /** Returns when changes of others arrive. Errors: `unavailable`. */
+  static async open(options: ChangeChannelOptions): Promise<ChangeChannel> {
+    const channel = new ChangeChannel(options);
+    try {
+      await channel.#connect();
+    } catch (error) {
+      await channel.close();
+      throw errorOfPostgres(error);
+    }
+    return channel;
+  }
+
+  /** Inside the transaction that makes the changes. The others hear of them when it is committed. */
+  async announce(trx: StoreTransaction, transactionId: string, changes: readonly Change[]): Promise<void> {
+    const payloads = encodePayloads(transactionId, changes);
+    if (this.#client !== undefined) this.#own.set(transactionId, payloads.length);
+    for (const payload of payloads) {
+      await sql`select pg_notify(${CHANNEL}, ${payload})`.execute(trx);
+    }
+  }
+
+  /** A transaction that was announced did not end well: should it be heard of after all, that counts. */
+  disown(transactionId: string): void {
+    this.#own.delete(transactionId);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#reconnect);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end();
+  }
+
+  async #connect(): Promise<void> {
+    const client = await this.#options.newClient();
+    client.on('notification', ({ payload = '' }) => this.#hear(payload));
+    client.on('error', (error) => this.#lose(client, error));
+    client.on('end', () => this.#lose(client, new Error('closed by the server')));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      void client.end();
+      throw error;
+    }
+    if (this.#closed) return void client.end();
+    this.#own.clear();
+    this.#client = client;
+  }
+
+  #hear(payload: string): void {
+    const heard = decodePayload(payload);
+    if (heard === undefined) {
+      this.#options.log.warn({ channel: CHANNEL }, 'the database told of a change that cannot be read');
+      this.#options.onChanges([EVERYTHING]);
+      return;
+    }
+    const { transactionId, changes } = heard;
+    const expected = this.#own.get(transactionId);
+    if (expected === undefined) this.#options.onChanges(changes);
+    else if (expected > 1) this.#own.set(transactionId, expected - 1);
+    else this.#own.delete(transactionId);
+  }
+
+  #lose(client: Client, error: Error): void {
+    if (client !== this.#client) return;
+    this.#client = undefined;
+    this.#own.clear();
+    this.#options.log.warn({ cause: messageOf(error) }, 'changes of others are not heard; connecting again');
+    void client.end();
+    this.#connectLater();
+  }
+
+  #connectLater(): void {
+    if (this.#closed) return;
+    this.#reconnect = setTimeout(async () => {
+      try {
+        await this.#connect();
+        this.#backOff.reset();
+        this.#options.log.info({}, 'changes of others are heard again');
+        this.#options.onChanges([EVERYTHING]);
+      } catch {
+        this.#connectLater();
+      }
+    }, this.#backOff.next()).unref();
+  }
+
+  /** A server that vanished without a word leaves a connection that looks alive. */
+  async #prove(deadlineMs: number): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || client === this.#proving) return;
+    this.#proving = client;
+    const timer = setTimeout(() => this.#lose(client, new Error('no sign of life')), deadlineMs);
+    await client.query('select 1').catch((error: Error) => this.#lose(client, error));
+    clearTimeout(timer);
+    this.#proving = undefined;
+  }
+}

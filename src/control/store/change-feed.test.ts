@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { silentLog } from '#base';
+import { ChangeFeed } from './change-feed.ts';
+import { concerns, EVERYTHING, type Change } from './store.ts';
+
+const share = (id: string): Change => ({ entity: 'share', id });
+
+describe('the change feed', () => {
+  it('tells what came while a round ran in one next round, in order, each once', async () => {
+    const feed = new ChangeFeed(silentLog);
+    const rounds: string[][] = [];
+    const gate = Promise.withResolvers<void>();
+    feed.onChange(async (changes) => {
+      rounds.push(changes.map(({ id }) => id));
+      if (rounds.length === 1) await gate.promise;
+    });
+    const first = feed.tell([share('a')]);
+    await Promise.resolve();
+    const later = [feed.tell([share('b'), share('c')]), feed.tell([share('b')])];
+    gate.resolve();
+    await Promise.all([first, ...later]);
+    assert.deepEqual(rounds, [['a'], ['b', 'c']]);
+    await feed.close();
+  });
+
+  it('tells a listener that failed that anything may have changed, by itself, until it succeeds', async () => {
+    const feed = new ChangeFeed(silentLog);
+    const heard: (readonly Change[])[] = [];
+    const others: (readonly Change[])[] = [];
+    const recovered = Promise.withResolvers<void>();
+    feed.onChange((changes) => {
+      heard.push(changes);
+      if (heard.length < 3) throw new Error('the store is away');
+      recovered.resolve();
+    });
+    feed.onChange((changes) => void others.push(changes));
+    await feed.tell([share('a')]);
+    await recovered.promise;
+    assert.deepEqual(heard, [[share('a')], [EVERYTHING], [EVERYTHING]]);
+    await feed.tell([share('b')]);
+    assert.deepEqual(heard.at(-1), [share('b')]);
+    assert.deepEqual(others, [[share('a')], [share('b')]]);
+    await feed.close();
+  });
+
+  it('concerns with everything whoever keeps anything', () => {
+    assert.ok(concerns([EVERYTHING], 'caller'));
+    assert.ok(concerns([share('a'), { entity: 'caller', id: 'b' }], 'caller', 'organization'));
+    assert.ok(!concerns([share('a')], 'caller'));
+  });
+});

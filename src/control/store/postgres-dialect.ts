@@ -1,0 +1,217 @@
+/**
+ * Kysely over a pool of PostgreSQL connections: turns in front of the pool, so that the wait is bounded; named
+ * statements; our errors. Text cannot hold NUL there: in a parameter it becomes U+FFFD, as a lone surrogate does.
+ */
+import {
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import type { Pool, PoolClient, QueryResult as PostgresResult } from 'pg';
+import { ConnectionTurns } from './connection-turns.ts';
+import { StatementNames } from './statement-names.ts';
+import {
+  commitUnknown,
+  endsConnection,
+  errorOfPostgres,
+  isStaleStatement,
+  storeContended,
+  storeUnavailable,
+} from './store-errors.ts';
+
+export interface PostgresDialectOptions {
+  readonly pool: Pool;
+  readonly size: number;
+  /** A connection that has not answered a statement by then is given up; 0: never. */
+  readonly answerTimeoutMs: number;
+}
+
+export class PooledPostgresDialect implements Dialect {
+  readonly #options: PostgresDialectOptions;
+
+  constructor(options: PostgresDialectOptions) {
+    this.#options = options;
+  }
+
+  createAdapter(): PostgresAdapter {
+    return new CallerLockedAdapter();
+  }
+
+  createDriver(): Driver {
+    return new PooledDriver(this.#options);
+  }
+
+  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
+    return new PostgresIntrospector(db);
+  }
+
+  createQueryCompiler(): PostgresQueryCompiler {
+    return new PostgresQueryCompiler();
+  }
+}
+
+/** Who migrates holds a lock already, to the end of the transaction. */
+class CallerLockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class PooledDriver implements Driver {
+  readonly #pool: Pool;
+  readonly #turns: ConnectionTurns;
+  readonly #names = new StatementNames();
+  readonly #answerTimeoutMs: number;
+
+  constructor({ pool, size, answerTimeoutMs }: PostgresDialectOptions) {
+    this.#pool = pool;
+    this.#turns = new ConnectionTurns(size);
+    this.#answerTimeoutMs = answerTimeoutMs;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PooledConnection> {
+    await this.#turns.take();
+    try {
+      if (this.#pool.ending) throw storeUnavailable('is closed');
+      return new PooledConnection(await this.#pool.connect(), this.#names, this.#answerTimeoutMs);
+    } catch (error) {
+      this.#turns.give();
+      throw errorOfPostgres(error);
+    }
+  }
+
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    await pooledConnection(connection).begin(settings);
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await pooledConnection(connection).commit();
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await pooledConnection(connection).rollback();
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    pooledConnection(connection).release();
+    this.#turns.give();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+function pooledConnection(connection: DatabaseConnection): PooledConnection {
+  if (!(connection instanceof PooledConnection)) throw new TypeError('not a connection of this driver');
+  return connection;
+}
+
+const COUNTED = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+/** One use of a connection, from when it is taken to when it is given back. */
+class PooledConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  readonly #names: StatementNames;
+  readonly #answerTimeoutMs: number;
+  #isInTransaction = false;
+  /** It goes back to nobody. */
+  #isSpent = false;
+
+  constructor(client: PoolClient, names: StatementNames, answerTimeoutMs: number) {
+    this.#client = client;
+    this.#names = names;
+    this.#answerTimeoutMs = answerTimeoutMs;
+  }
+
+  async begin({ isolationLevel = 'read committed', accessMode }: TransactionSettings): Promise<void> {
+    await this.#run(`begin isolation level ${isolationLevel} ${accessMode ?? ''}`).catch(toOurs);
+    this.#isInTransaction = true;
+  }
+
+  async commit(): Promise<void> {
+    this.#isInTransaction = false;
+    let result;
+    try {
+      result = await this.#run('commit');
+    } catch (error) {
+      throw endsConnection(error) ? commitUnknown(errorOfPostgres(error)) : errorOfPostgres(error);
+    }
+    // The server rolls back what a failed statement has spoiled, whoever caught that failure.
+    if (result.command === 'ROLLBACK')
+      throw new Error('a transaction went on after a statement of it failed');
+  }
+
+  async rollback(): Promise<void> {
+    this.#isInTransaction = false;
+    // Where this fails the connection is closed, which rolls back as well.
+    if (!this.#isSpent) await this.#run('rollback').catch(() => (this.#isSpent = true));
+  }
+
+  release(): void {
+    this.#client.release(this.#isSpent || this.#isInTransaction);
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const values = parameters.map(withoutNul);
+    const name = this.#names.nameOf(sql);
+    let result;
+    try {
+      result = await this.#run(sql, values, name);
+    } catch (error) {
+      if (name === undefined || !isStaleStatement(error)) throw errorOfPostgres(error);
+      this.#isSpent = true;
+      if (this.#isInTransaction) throw storeContended(errorOfPostgres(error));
+      result = await this.#run(sql, values).catch(toOurs);
+    }
+    const rows = result.rows as R[];
+    if (!COUNTED.has(result.command)) return { rows };
+    return { rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('the store does not stream; page instead');
+  }
+
+  async #run(text: string, values?: unknown[], name?: string): Promise<PostgresResult> {
+    const query = {
+      text,
+      ...(values === undefined ? {} : { values }),
+      ...(name === undefined ? {} : { name }),
+    };
+    let timer: NodeJS.Timeout | undefined;
+    if (this.#answerTimeoutMs > 0) {
+      // The server's own deadline comes first; past this one the connection leads nowhere. Ending it fails the query.
+      timer = setTimeout(() => void this.#client.end(), this.#answerTimeoutMs);
+    }
+    try {
+      return await this.#client.query(query);
+    } catch (error) {
+      if (endsConnection(error)) this.#isSpent = true;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function toOurs(error: unknown): never {
+  throw errorOfPostgres(error);
+}
+
+function withoutNul(parameter: unknown): unknown {
+  return typeof parameter === 'string' && parameter.includes('\0')
+    ? parameter.replaceAll('\0', '\uFFFD')
+    : parameter;
+}

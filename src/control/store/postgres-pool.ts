@@ -1,0 +1,75 @@
+/**
+ * Connections to PostgreSQL, as the driver `pg` makes them: bounded in number, with a deadline for everything that can
+ * hang, numbers as numbers. Whoever takes one gives it back.
+ */
+import { messageOf, type Log } from '#base';
+import type { Client, ClientConfig, Pool } from 'pg';
+import type { PostgresTarget } from './postgres-url.ts';
+
+export interface PoolOptions {
+  readonly size: number;
+  /** 0: none. */
+  readonly statementTimeoutMs: number;
+  /** Settings of each session, in the form of the server's command line. */
+  readonly settings?: string;
+  readonly log: Log;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 10_000;
+const IDLE_IN_TRANSACTION_MS = 30_000;
+const IDLE_CONNECTION_MS = 60_000;
+const KEEP_ALIVE_MS = 10_000;
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Loaded when a pool is opened: who works on the embedded database never loads the driver. */
+const loadDriver = () => import('pg');
+
+export async function openPool(target: PostgresTarget, options: PoolOptions): Promise<Pool> {
+  const pg = await loadDriver();
+  const { size, statementTimeoutMs, settings, log } = options;
+  const pool = new pg.Pool({
+    ...configOf(target),
+    max: size,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+    allowExitOnIdle: true,
+    statement_timeout: statementTimeoutMs,
+    // Without a deadline for statements there is none for what they wait for.
+    lock_timeout: statementTimeoutMs === 0 ? 0 : LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    types: {
+      getTypeParser: (oid, format) =>
+        oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format),
+    },
+    ...(settings === undefined ? {} : { options: settings }),
+  });
+  // A connection that breaks says so to the statement on it; one that breaks in the pool is replaced when needed.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', (error) => log.warn({ cause: messageOf(error) }, 'a connection to the database broke'));
+  return pool;
+}
+
+/** One connection outside the pool; not connected yet. */
+export async function singleClient(target: PostgresTarget, name: string): Promise<Client> {
+  const pg = await loadDriver();
+  return new pg.Client({ ...configOf(target), application_name: name });
+}
+
+function configOf(target: PostgresTarget): ClientConfig {
+  const { host, port, user, password, database, ssl } = target;
+  return {
+    host,
+    port,
+    user,
+    database,
+    ssl,
+    // A function, so that neither the environment nor a password file of this machine steps in.
+    password: () => password,
+    application_name: 'frontdoor',
+    client_encoding: 'UTF8',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * A lookup whose answers are remembered while only this process writes: a change forgets them before it is
+ * acknowledged. On a shared database nothing is remembered. What is not there is remembered too, so that asking for it
+ * costs the same as for what is there.
+ */
+import { BatchedLookup, type LookupMany } from './batched-lookup.ts';
+import { concerns, type Change, type Store } from './store.ts';
+
+const MAX_REMEMBERED = 20_000;
+
+export class RememberedLookup<V> {
+  readonly #lookup: BatchedLookup<string, V>;
+  readonly #remembered: Map<string, V | undefined> | undefined;
+  /** Moves with each forgetting: an answer that was on its way then is not remembered. */
+  #generation = 0;
+
+  constructor(
+    store: Pick<Store, 'isShared' | 'onChange'>,
+    entities: readonly Change['entity'][],
+    lookup: LookupMany<string, V>,
+  ) {
+    this.#lookup = new BatchedLookup(lookup);
+    if (store.isShared) return;
+    const remembered = new Map<string, V | undefined>();
+    this.#remembered = remembered;
+    store.onChange((changes) => {
+      if (!concerns(changes, ...entities)) return;
+      this.#generation += 1;
+      remembered.clear();
+    });
+  }
+
+  /** At once when it is remembered. */
+  find(key: string): V | undefined | Promise<V | undefined> {
+    const remembered = this.#remembered;
+    if (remembered === undefined) return this.#lookup.find(key);
+    const value = remembered.get(key);
+    if (value !== undefined || remembered.has(key)) return value;
+    return this.#ask(key, remembered);
+  }
+
+  async #ask(key: string, remembered: Map<string, V | undefined>): Promise<V | undefined> {
+    const generation = this.#generation;
+    const value = await this.#lookup.find(key);
+    if (generation === this.#generation) {
+      remembered.set(key, value);
+      if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Traffic that the control plane has not acknowledged yet. It is never thrown away: when it grows too large, spans
+ * are put together, to a minute, an hour, a day, and at last latencies are given up; the counts stay whole.
+ */
+import { mergeLatencies, NO_LATENCIES, TRAFFIC_SPAN_MS, type TrafficSample } from '#domain';
+
+/** Numbers held: at 8 bytes each, 32 MiB. */
+const MAX_CELLS = 4_194_304;
+/** What an entry costs beside its latencies, in the same unit. */
+const ENTRY_CELLS = 32;
+/** A coarser span starts with one of the finer ones: the form of a sample stays. */
+const SPANS_MS = [TRAFFIC_SPAN_MS, 60_000, 3_600_000, 86_400_000, 2_592_000_000];
+
+export class TrafficLedger {
+  readonly #maxCells: number;
+  /** Oldest first. */
+  #entries = new Map<string, TrafficSample>();
+  #cells = 0;
+
+  constructor(maxCells = MAX_CELLS) {
+    this.#maxCells = maxCells;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get requests(): number {
+    let requests = 0;
+    for (const entry of this.#entries.values()) requests += entry.requests;
+    return requests;
+  }
+
+  add(samples: readonly TrafficSample[]): void {
+    for (const sample of samples) this.#put(sample);
+    for (let i = 1; i < SPANS_MS.length && this.#cells > this.#maxCells; i += 1) this.#coarsen(SPANS_MS[i]!);
+    if (this.#cells > this.#maxCells) this.#dropLatencies();
+  }
+
+  /** The oldest samples, at most so many; they are the caller's now. */
+  take(most: number): TrafficSample[] {
+    const taken: TrafficSample[] = [];
+    for (const [key, entry] of this.#entries) {
+      if (taken.length === most) break;
+      taken.push(entry);
+      this.#entries.delete(key);
+      this.#cells -= cellsOf(entry);
+    }
+    return taken;
+  }
+
+  #put(sample: TrafficSample): void {
+    const key = `${sample.startsAt} ${sample.shareId} ${sample.environmentId}`;
+    const before = this.#entries.get(key);
+    const entry = before === undefined ? sample : merged(before, sample);
+    this.#entries.set(key, entry);
+    this.#cells += cellsOf(entry) - (before === undefined ? 0 : cellsOf(before));
+  }
+
+  #coarsen(spanMs: number): void {
+    this.#rebuild((entry) => ({ ...entry, startsAt: entry.startsAt - (entry.startsAt % spanMs) }));
+  }
+
+  #dropLatencies(): void {
+    this.#rebuild((entry) => ({ ...entry, latency: NO_LATENCIES }));
+  }
+
+  #rebuild(change: (entry: TrafficSample) => TrafficSample): void {
+    const entries = this.#entries;
+    this.#entries = new Map();
+    this.#cells = 0;
+    for (const entry of entries.values()) this.#put(change(entry));
+  }
+}
+
+function merged(a: TrafficSample, b: TrafficSample): TrafficSample {
+  return {
+    ...a,
+    requests: a.requests + b.requests,
+    errors: a.errors + b.errors,
+    bytesIn: a.bytesIn + b.bytesIn,
+    bytesOut: a.bytesOut + b.bytesOut,
+    latency: mergeLatencies(a.latency, b.latency),
+  };
+}
+
+function cellsOf(entry: TrafficSample): number {
+  return ENTRY_CELLS + entry.latency.length;
+}

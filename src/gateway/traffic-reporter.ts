@@ -1,0 +1,156 @@
+/**
+ * Tells the control plane what traffic there was: collects every five seconds, sends in numbered batches, one at a
+ * time, and sends a batch again unchanged until it is acknowledged, so that the other side can tell it from the next.
+ * What a killed process had not reported is lost; nothing else is.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  BackOff,
+  FrontdoorError,
+  messageOf,
+  systemClock,
+  type BackOffOptions,
+  type Clock,
+  type Log,
+} from '#base';
+import { MAX_TRAFFIC_SAMPLES, TRAFFIC_SPAN_MS, type TrafficReport } from '#domain';
+import type { TrafficMeter } from './share-traffic.ts';
+import { TrafficLedger } from './traffic-ledger.ts';
+
+/** Half a span: a collection never mixes two. */
+const PERIOD_MS = TRAFFIC_SPAN_MS / 2;
+const BACK_OFF: BackOffOptions = { minMs: 500, maxMs: 10_000, factor: 2 };
+
+export interface TrafficReporterOptions {
+  readonly meter: Pick<TrafficMeter, 'take'>;
+  /** Resolves when the report was taken in, now or before. */
+  readonly send: (report: TrafficReport) => Promise<void>;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly backOff?: BackOffOptions;
+  readonly ledger?: TrafficLedger;
+}
+
+export interface TrafficReporter {
+  /** Collects and sends all that is not acknowledged, for at most `timeoutMs`; resolves when an attempt fails, too. */
+  report(timeoutMs: number): Promise<void>;
+  /** A last report. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+export function startTrafficReporter(options: TrafficReporterOptions): TrafficReporter {
+  const reporter = new Reporter(options);
+  reporter.start();
+  return reporter;
+}
+
+class Reporter implements TrafficReporter {
+  readonly #options: TrafficReporterOptions;
+  readonly #clock: Clock;
+  readonly #ledger: TrafficLedger;
+  readonly #backOff: BackOff;
+  readonly #source = randomBytes(12).toString('base64url');
+  #batch = 1;
+  /** The batch that is not acknowledged yet. */
+  #unacknowledged: TrafficReport | undefined;
+  #collectedAtMs: number;
+  #collection: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #delivery: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: TrafficReporterOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#ledger = options.ledger ?? new TrafficLedger();
+    this.#backOff = new BackOff(options.backOff ?? BACK_OFF);
+    this.#collectedAtMs = this.#clock.nowMs();
+  }
+
+  /** Collections fall on multiples of the period, so that spans are cut where they end. */
+  start(): void {
+    if (this.#closed) return;
+    this.#collection = setTimeout(
+      () => {
+        this.#collect();
+        if (this.#retry === undefined) void this.#deliver();
+        this.start();
+      },
+      PERIOD_MS - (this.#clock.nowMs() % PERIOD_MS),
+    );
+  }
+
+  async report(timeoutMs: number): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, timeoutMs);
+    await Promise.race([this.#report(), late.promise]);
+    clearTimeout(timer);
+  }
+
+  async close(timeoutMs: number): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#collection);
+    await this.report(timeoutMs);
+    clearTimeout(this.#retry);
+    const samples = this.#unacknowledged?.samples ?? [];
+    const lost = samples.reduce((sum, { requests }) => sum + requests, this.#ledger.requests);
+    if (lost > 0) this.#options.log.warn({ requests: lost }, 'closed before all traffic was reported');
+  }
+
+  async #report(): Promise<void> {
+    this.#collect();
+    await this.#deliver();
+    // A delivery that was under way may have been over before it came to what was collected now.
+    if (this.#retry === undefined) await this.#deliver();
+  }
+
+  #collect(): void {
+    const nowMs = this.#clock.nowMs();
+    // After a pause of the whole machine the traffic is of now, not of before.
+    const sinceMs = Math.max(this.#collectedAtMs, nowMs - PERIOD_MS);
+    this.#collectedAtMs = nowMs;
+    this.#ledger.add(this.#options.meter.take(sinceMs - (sinceMs % TRAFFIC_SPAN_MS)));
+  }
+
+  #deliver(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#delivery ??= this.#sendAll().finally(() => {
+      this.#delivery = undefined;
+    });
+    return this.#delivery;
+  }
+
+  async #sendAll(): Promise<void> {
+    for (;;) {
+      if (this.#unacknowledged === undefined) {
+        if (this.#ledger.size === 0) return;
+        const samples = this.#ledger.take(MAX_TRAFFIC_SAMPLES);
+        this.#unacknowledged = { source: this.#source, batch: this.#batch, samples };
+        this.#batch += 1;
+      }
+      try {
+        await this.#options.send(this.#unacknowledged);
+      } catch (error) {
+        if (!this.#isRefused(error)) return;
+      }
+      this.#unacknowledged = undefined;
+      this.#backOff.reset();
+    }
+  }
+
+  /** True: this batch will never be taken. False: it is sent again later. */
+  #isRefused(error: unknown): boolean {
+    const { log } = this.#options;
+    const fields = { hop: 'control', batch: this.#unacknowledged?.batch, cause: messageOf(error) };
+    if (error instanceof FrontdoorError && (error.kind === 'invalid' || error.kind === 'tooLarge')) {
+      log.error(fields, 'the control plane refuses a traffic report: its counts are lost');
+      return true;
+    }
+    if (this.#backOff.attempts === 0)
+      log.warn(fields, 'traffic is not reported now; it is kept until it can be');
+    if (!this.#closed) this.#retry = setTimeout(() => void this.#deliver(), this.#backOff.next());
+    return false;
+  }
+}

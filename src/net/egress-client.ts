@@ -1,0 +1,181 @@
+/**
+ * The one way out to hosts that somebody else named (token issuers, for one): a name is resolved once, every address
+ * that it has must pass the egress policy, and only those are connected to, with the certificate checked against the
+ * name. No redirects, no connection that is used twice, one deadline for all of it, a cap on the answer.
+ */
+import { lookup as systemLookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { FrontdoorError, messageOf } from '#base';
+import { checkEgress, type AllowedNetwork } from '#domain';
+import { TLS_MIN_VERSION } from './tls-policy.ts';
+import { systemAnchors } from './trust-anchors.ts';
+
+export interface EgressClientOptions {
+  /** Beyond the public internet; there plain HTTP is allowed too. */
+  readonly allowed: readonly AllowedNetwork[];
+  readonly lookup?: EgressLookup;
+  /** PEM trust anchors that replace the system's. */
+  readonly ca?: string;
+  /** From the look-up to the end of the answer; 5 s when absent. */
+  readonly timeoutMs?: number;
+  /** 1 MiB when absent. */
+  readonly maxAnswerBytes?: number;
+}
+
+/** Every address of a name. */
+export type EgressLookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
+
+export interface EgressAnswer {
+  /** A redirect is an answer like any other. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 1_048_576;
+const MAX_URL_CHARS = 2_048;
+/** Of a name with more, these are tried. */
+const MAX_TRIED_ADDRESSES = 8;
+
+export class EgressClient {
+  readonly #options: EgressClientOptions;
+  #anchors: string | string[] | undefined;
+
+  constructor(options: EgressClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Any status is an answer. Throws `forbidden` for what the policy refuses, `timeout`, and `unavailable` when there
+   * is no whole answer under the cap.
+   */
+  async get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EgressAnswer> {
+    const target = parseTarget(url);
+    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
+    try {
+      const addresses = await this.#resolve(target, signal);
+      const sent = this.#open(target, addresses, headers, signal);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      const json = jsonOf(await this.#read(response));
+      return { status: response.statusCode ?? 0, headers: response.headers, json };
+    } catch (error) {
+      throw failureOf(target, signal.aborted ? signal.reason : error);
+    }
+  }
+
+  /** The addresses that may be connected to: all that there are, or none. */
+  async #resolve(target: URL, signal: AbortSignal): Promise<readonly Address[]> {
+    const host = hostOf(target);
+    const family = isIP(host);
+    const lookup = this.#options.lookup ?? resolveAll;
+    const addresses =
+      family === 0 ? await Promise.race([lookup(host), aborted(signal)]) : [{ address: host, family }];
+    if (addresses.length === 0)
+      throw new FrontdoorError('unavailable', 'no_address', `${host} has no address`);
+    const isPlain = target.protocol === 'http:';
+    for (const { address } of addresses) {
+      const decision = checkEgress(address, portOf(target), isPlain, this.#options.allowed);
+      if (!decision.ok) throw refused(target, decision.why);
+    }
+    return addresses.slice(0, MAX_TRIED_ADDRESSES);
+  }
+
+  #open(
+    target: URL,
+    addresses: readonly Address[],
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): ClientRequest {
+    const lookup: LookupFunction = (_host, options, answer) => {
+      const [first] = addresses;
+      if (options.all === true) answer(null, [...addresses]);
+      else answer(null, first!.address, first!.family);
+    };
+    const request = {
+      headers: { accept: 'application/json', 'accept-encoding': 'identity', ...headers },
+      agent: false,
+      lookup,
+      signal,
+    } as const;
+    this.#anchors ??= this.#options.ca ?? systemAnchors();
+    const sent =
+      target.protocol === 'http:'
+        ? httpRequest(target, request)
+        : httpsRequest(target, { ...request, ca: this.#anchors, minVersion: TLS_MIN_VERSION });
+    // The abort may come after the answer's head, when nobody waits for the request any more.
+    sent.on('error', () => {});
+    sent.end();
+    return sent;
+  }
+
+  async #read(response: IncomingMessage): Promise<string> {
+    const maxBytes = this.#options.maxAnswerBytes ?? MAX_ANSWER_BYTES;
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      length += chunk.length;
+      if (length > maxBytes) throw new RangeError(`an answer above ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+}
+
+function parseTarget(text: string): URL {
+  const target = text.length <= MAX_URL_CHARS && URL.canParse(text) ? new URL(text) : undefined;
+  if (target === undefined)
+    throw new FrontdoorError('invalid', 'egress_url', 'no address that can be fetched');
+  if (target.protocol !== 'https:' && target.protocol !== 'http:') throw refused(target, 'it is not HTTPS');
+  if (target.username !== '' || target.password !== '') throw refused(target, 'it carries credentials');
+  return target;
+}
+
+function hostOf(target: URL): string {
+  return target.hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf(target: URL): number {
+  return Number(target.port || (target.protocol === 'http:' ? 80 : 443));
+}
+
+function resolveAll(host: string): Promise<readonly Address[]> {
+  return systemLookup(host, { all: true });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+function refused(target: URL, why: string): FrontdoorError {
+  return new FrontdoorError('forbidden', 'egress_refused', `${target.origin} is not fetched: ${why}`);
+}
+
+function failureOf(target: URL, cause: unknown): FrontdoorError {
+  if (cause instanceof FrontdoorError) return cause;
+  if ((cause as { name?: string }).name === 'TimeoutError') {
+    return new FrontdoorError('timeout', 'no_answer', `${target.origin} did not answer in time`, { cause });
+  }
+  const inner = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
+  const message = `${target.origin} cannot be fetched: ${messageOf(inner)}`;
+  return new FrontdoorError('unavailable', 'unreachable', message, { cause });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * What the API's benchmark measures: the real `frontdoor control` as a process on an embedded or PostgreSQL database
+ * that was filled before it was started, and the bare Fastify beside it.
+ */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../../../tools/pinned-process.ts';
+import { startProcess, until, type Running } from '../bench-process.ts';
+import { profilingEnvironment } from '../product.ts';
+import { fillProviders } from './filled-database.ts';
+
+const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
+const START_DEADLINE_MS = 120_000;
+
+export interface ApiCredentials {
+  readonly organizationId: string;
+  readonly frontdoorId: string;
+  readonly accountId: string;
+  readonly apiToken: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface ApiServer {
+  readonly name: string;
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly credentials: ApiCredentials;
+  /** Authorization of a bearer token with read and write. */
+  readonly bearer: string;
+  /** A second frontdoor, with the larger number of providers. */
+  readonly largeFrontdoorId: string;
+  stop(): Promise<void>;
+}
+
+export interface ApiServerOptions {
+  readonly name: string;
+  readonly folder: string;
+  /** A PostgreSQL URL; absent: the embedded database. */
+  readonly database?: string;
+  /** Providers of the first and of the second frontdoor. */
+  readonly providers: readonly [number, number];
+  readonly cpuProfileDir: string | undefined;
+}
+
+export async function startHello(): Promise<{ readonly port: number; stop(): Promise<void> }> {
+  const running = startProcess(process.execPath, [join(repositoryRoot, 'test/bench/api/hello-server.ts')]);
+  const port = await until('the port of the bare Fastify', START_DEADLINE_MS, () => {
+    const text = running.tail();
+    if (!/^\d+$/.test(text)) throw new Error(text);
+    return Number(text);
+  });
+  return { port, stop: () => running.stop('SIGKILL') };
+}
+
+interface ReadyFile {
+  readonly apiUrl: string;
+  readonly pids: { readonly control: number };
+}
+
+/** Starts it once for its first credentials, fills its database while it is stopped, starts it again. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { name, folder, database, providers } = options;
+  const dataDir = join(folder, name);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const first = await startControl(dataDir, database, undefined);
+  const credentials = first.ready as ReadyFile & ApiCredentials;
+  let largeFrontdoorId: string;
+  try {
+    const answer = await fetch(`${first.ready.apiUrl}/frontdoor`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: basicOf(credentials) },
+      body: JSON.stringify({ name: 'large', organizationId: credentials.organizationId }),
+    });
+    ({ id: largeFrontdoorId } = (await answer.json()) as { id: string });
+  } finally {
+    await first.running.stop('SIGTERM');
+  }
+  await fillProviders(dataDir, database, [
+    { frontdoorId: credentials.frontdoorId, count: providers[0] },
+    { frontdoorId: largeFrontdoorId, count: providers[1] },
+  ]);
+  const { running, ready } = await startControl(dataDir, database, options.cpuProfileDir);
+  try {
+    return {
+      name,
+      url: ready.apiUrl,
+      port: Number(new URL(ready.apiUrl).port),
+      pid: ready.pids.control,
+      credentials,
+      bearer: `Bearer ${await issueToken(ready.apiUrl, credentials)}`,
+      largeFrontdoorId,
+      stop: () => running.stop('SIGTERM'),
+    };
+  } catch (error) {
+    await running.stop('SIGKILL');
+    throw error;
+  }
+}
+
+export function basicOf({ accountId, apiToken }: ApiCredentials): string {
+  return `Basic ${accountId}:${apiToken}`;
+}
+
+export function tokenBody(apiUrl: string, { clientId, clientSecret }: ApiCredentials): string {
+  return JSON.stringify({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    audience: `${apiUrl}/frontdoor`,
+  });
+}
+
+async function startControl(
+  dataDir: string,
+  database: string | undefined,
+  cpuProfileDir: string | undefined,
+): Promise<{ readonly running: Running; readonly ready: ReadyFile }> {
+  const readyFile = join(dataDir, 'ready.json');
+  rmSync(readyFile, { force: true });
+  const running = startProcess(
+    process.execPath,
+    [
+      LAUNCHER,
+      'control',
+      ...['--data-dir', dataDir, '--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
+      ...['--log-level', 'warn', '--ready-file', readyFile],
+      // The product's own limits are not what is measured here.
+      ...['--limit-writes', '1000000/1000000', '--limit-credentials', '1000000/1000000'],
+    ],
+    {
+      ...profilingEnvironment(cpuProfileDir),
+      ...(database === undefined ? {} : { FRONTDOOR_DATABASE: database }),
+    },
+  );
+  try {
+    const ready = await until('the ready file of frontdoor control', START_DEADLINE_MS, () => {
+      if (running.child.exitCode !== null) return undefined;
+      return JSON.parse(readFileSync(readyFile, 'utf8')) as ReadyFile;
+    });
+    if (ready === undefined) throw new Error(`frontdoor control ended: ${running.tail()}`);
+    return { running, ready };
+  } catch (error) {
+    await running.stop('SIGKILL');
+    throw error;
+  }
+}
+
+async function issueToken(apiUrl: string, credentials: ApiCredentials): Promise<string> {
+  const answer = await fetch(`${apiUrl}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: tokenBody(apiUrl, credentials),
+  });
+  const { access_token: token } = (await answer.json()) as { access_token?: string };
+  if (token === undefined) throw new Error(`no token: ${answer.status}`);
+  return token;
+}

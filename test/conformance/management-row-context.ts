@@ -1,0 +1,142 @@
+/**
+ * A running product for the rows, with a real agent, and what their `{…}` stand for: each is made when it is first
+ * asked for. What a row deletes is made for that row alone.
+ */
+import assert from 'node:assert/strict';
+import { JsonClient, type JsonAnswer } from '#net';
+import { startPrivateService } from '../support/private-service.ts';
+import { openWorld, type World } from '../support/world.ts';
+import type { Row } from './management-row.ts';
+import { oidcData } from './management-row-table.ts';
+
+export interface RowContext {
+  readonly world: World;
+  /** The value with every `{…}` in it replaced. */
+  filled<T>(value: T): Promise<T>;
+  /** The row's path; parameters that are given here stand for the row's own. */
+  pathOf(row: Row, parameters?: Readonly<Record<string, string>>): Promise<string>;
+  /** A call with the first account's credentials, unless others (or none) are given. */
+  call(row: Row, options?: RowCall): Promise<JsonAnswer>;
+  close(): Promise<void>;
+}
+
+export interface RowCall {
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** In place of the row's query. */
+  readonly query?: string;
+  /** In place of the row's body; a text is sent as it is. */
+  readonly body?: unknown;
+  /** JSON's when absent. */
+  readonly contentType?: string;
+  /** Null: none. */
+  readonly authorization?: string | null;
+}
+
+export async function openRowContext(options: Parameters<typeof openWorld>[0] = {}): Promise<RowContext> {
+  const world = await openWorld(options);
+  const service = await startPrivateService();
+  const agent = await world.startAgent('host');
+  await agent.share(`http://127.0.0.1:${service.port}`, { name: 'by-agent' });
+  const { credentials, up } = world;
+  const client = new JsonClient({ origin: up.control.apiUrl });
+
+  const made = new Map<string, Promise<string>>();
+  const makers = makersOf(world, client, agent.environmentId);
+  const valueOf = (name: string): Promise<string> => {
+    const make = makers[name];
+    assert.ok(make !== undefined, `nothing stands for {${name}}`);
+    const value = made.get(name) ?? make();
+    made.set(name, value);
+    return value;
+  };
+
+  const filledText = async (text: string): Promise<string> => {
+    let result = text;
+    for (const [whole, name = ''] of text.matchAll(/\{(\w+)\}/g)) {
+      result = result.replace(whole, await valueOf(name));
+    }
+    return result;
+  };
+  const filled = async (value: unknown): Promise<unknown> => {
+    if (typeof value === 'string') return filledText(value);
+    if (Array.isArray(value)) return Promise.all(value.map(filled));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(async ([name, inner]) => [name, await filled(inner)] as const);
+    return Object.fromEntries(await Promise.all(entries));
+  };
+  const pathOf: RowContext['pathOf'] = (row, parameters = {}) => {
+    const values = { ...row.at, ...parameters };
+    return filledText(row.path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
+  };
+
+  return {
+    world,
+    filled: (value) => filled(value) as Promise<typeof value>,
+    pathOf,
+    async call(row, { parameters, query = row.query, body, contentType, authorization } = {}) {
+      const own = `Basic ${credentials.accountId}:${credentials.apiToken}`;
+      const credential = authorization === undefined && row.isOpen === undefined ? own : authorization;
+      const path = await pathOf(row, parameters);
+      const sent = body ?? (row.body === undefined ? undefined : goodBody(row.body));
+      return client.request({
+        method: row.method,
+        path: query === undefined || query === '' ? path : `${path}?${await filledText(query)}`,
+        headers: {
+          ...(typeof credential === 'string' ? { authorization: credential } : {}),
+          ...(sent === undefined ? {} : { 'content-type': contentType ?? 'application/json' }),
+        },
+        ...(sent === undefined ? {} : { body: await filled(sent) }),
+      });
+    },
+    async close() {
+      await client.close();
+      await world.close();
+      await service.close();
+    },
+  };
+}
+
+/** What the row's body holds when nothing is wrong with it. */
+export function goodBody(fields: NonNullable<Row['body']>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+}
+
+function makersOf(
+  world: World,
+  client: JsonClient,
+  environmentId: string,
+): Readonly<Record<string, () => Promise<string>>> {
+  const { credentials, up } = world;
+  const authorization = `Basic ${credentials.accountId}:${credentials.apiToken}`;
+  const create = async (path: string, body: unknown): Promise<Record<string, string>> => {
+    const answer = await client.request({ method: 'POST', path, headers: { authorization }, body });
+    assert.equal(answer.status, 201, `${path}: ${answer.text}`);
+    return answer.json as Record<string, string>;
+  };
+  const base = `/frontdoor/${credentials.frontdoorId}`;
+  const provider = async (): Promise<string> =>
+    (await create(`${base}/auth-providers`, { name: 'Staff', type: 'OIDC', data: oidcData }))['id']!;
+  const share = async (name: string): Promise<string> => {
+    const target = 'http://127.0.0.1:9';
+    const body = { name, environmentId, shareMode: 'public', backendMode: 'proxy', target };
+    return (await create(`${base}/shares`, body))['token']!;
+  };
+  return {
+    baseUrl: async () => up.control.apiUrl,
+    organizationId: async () => credentials.organizationId,
+    frontdoorId: async () => credentials.frontdoorId,
+    clientId: async () => credentials.clientId,
+    clientSecret: async () => credentials.clientSecret,
+    doomedFrontdoorId: async () =>
+      (await create('/frontdoor', { name: 'Doomed', organizationId: credentials.organizationId }))['id']!,
+    environmentId: async () => environmentId,
+    doomedEnvironmentId: async () => (await world.enrollEnvironment('doomed')).id,
+    doomedAgentId: async () => (await world.enrollEnvironment('doomed agent')).id,
+    providerId: provider,
+    changedProviderId: provider,
+    doomedProviderId: provider,
+    enrollmentCode: () => world.enrollmentCode(),
+    shareToken: () => share('read-by-row'),
+    doomedShareToken: () => share('doomed-by-row'),
+  };
+}

@@ -1,0 +1,99 @@
+/** What a row of the Management API's requirement says, in a form that a test can hold an API to. */
+
+/** A kind of value, an object of exactly these fields (`?`: may be absent), or an array of one shape. */
+export type Shape = Kind | { readonly [field: string]: Shape } | readonly [Shape];
+
+export type Kind =
+  | 'UUID'
+  | 'string'
+  | 'string or null'
+  | 'boolean'
+  | 'integer'
+  | 'number'
+  | 'object'
+  | 'object or null'
+  /** ISO 8601, UTC. */
+  | 'time'
+  /** ISO 8601. */
+  | 'duration'
+  | 'URL';
+
+/** A field of a request body. */
+export interface BodyField {
+  readonly value: unknown;
+  readonly type: 'string' | 'object' | 'boolean' | 'array';
+  /** What a string must be beyond that; refusals of an absent field call it this. */
+  readonly format?: 'UUID' | 'uri';
+  readonly isOptional?: true;
+}
+
+export interface Row {
+  /** Heading of the table that it stands in. */
+  readonly table: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** The path's parameters beside `frontdoorId`. */
+  readonly at?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: Readonly<Record<string, BodyField>>;
+  readonly status: number;
+  /** Undefined: the answer is empty. */
+  readonly answer?: Shape;
+  /** Fields that would be wrong here, though they exist elsewhere. */
+  readonly absent?: readonly string[];
+  /** Values of the answer that the request decides. */
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** What `Location` begins with. */
+  readonly location?: string;
+  readonly isOpen?: true;
+  readonly page?: { readonly isCounted: boolean; readonly sort: readonly string[] };
+  readonly hasDuration?: true;
+  /** The kind of thing that its last parameter names, as a 404 calls it. */
+  readonly missing?: string;
+  /** The parameter that must be a UUID, beside `frontdoorId`. */
+  readonly uuid?: string;
+  /** Its refusals follow another rule (RFC 6749). */
+  readonly hasOwnRefusals?: true;
+}
+
+/** Paths below a frontdoor begin with it. */
+export const BELOW_FRONTDOOR = '/frontdoor/{frontdoorId}';
+
+export const frontdoorShape = { id: 'UUID', name: 'string', organizationId: 'UUID' } as const satisfies Shape;
+export const environmentEntryShape = {
+  id: 'string',
+  name: 'string',
+  status: 'string',
+} as const satisfies Shape;
+export const providerEntryShape = {
+  id: 'UUID',
+  name: 'string',
+  type: 'string',
+  enabled: 'boolean',
+} as const satisfies Shape;
+export const providerShape = { ...providerEntryShape, data: 'object' } as const satisfies Shape;
+export const shareShape = {
+  token: 'string',
+  name: 'string or null',
+  shareMode: 'string',
+  backendMode: 'string',
+  reserved: 'boolean',
+  environmentId: 'string',
+  target: 'URL',
+  frontendIds: ['string'],
+  frontendEndpoints: ['URL'],
+  backendEndpoint: 'URL',
+  authProviderIds: ['string'],
+  grants: ['string'],
+  status: 'string',
+  'failure?': { count: 'integer', lastError: 'string', nextRetry: 'time' },
+  createdAt: 'time',
+} as const satisfies Shape;
+const pageable: Shape = { pageNumber: 'integer', pageSize: 'integer' };
+export const plainPage = (entry: Shape): Shape => ({ content: [entry], pageable });
+export const countedPage = (entry: Shape): Shape => ({
+  content: [entry],
+  pageable,
+  totalElements: 'integer',
+  totalPages: 'integer',
+});

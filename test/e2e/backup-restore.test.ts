@@ -1,0 +1,106 @@
+// A machine is lost: its backup and its key file bring all back on an empty one, for agents too.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { runCommand } from '../support/part-process.ts';
+import { startPrivateService, type PrivateService } from '../support/private-service.ts';
+import { startSeparate, type Separate } from '../support/separate.ts';
+import { eventually, httpGet } from '../support/world.ts';
+
+const HOST = 'app.share.localhost';
+const BACK_MS = 20_000;
+
+let service: PrivateService;
+let parts: Separate;
+const file = (name: string): string => join(parts.folder, name);
+
+before(async () => {
+  service = await startPrivateService();
+  parts = await startSeparate();
+  await parts.share('public', `http://127.0.0.1:${service.port}`, 'app');
+});
+after(async () => {
+  await parts.stop();
+  await service.close();
+});
+
+async function statusOf(): Promise<number> {
+  return (await httpGet(parts.port, HOST, '/').catch(() => ({ status: 0 }))).status;
+}
+
+async function shareStatus(): Promise<string | undefined> {
+  const { json } = await parts.call('GET', '/shares');
+  return (json as { content?: { status: string }[] }).content?.[0]?.status;
+}
+
+test('a backup is saved while all runs: whole, for its owner alone, in place of the last one', async () => {
+  const saved = file('frontdoor.backup');
+  await parts.run('backup', saved, '--ca', file('api-ca.pem'));
+  const first = readFileSync(saved);
+  const text = await parts.run('backup', saved, '--ca', file('api-ca.pem'));
+  assert.match(text, /rows, as of \d{4}-/);
+  assert.notDeepEqual(readFileSync(saved), first);
+  assert.equal(statSync(saved).mode & 0o777, 0o600);
+  assert.match(
+    await runCommand(['restore', saved, '--check', '--data-dir', file('control')]),
+    /is whole[^]*opens what/,
+  );
+});
+
+test('a damaged one is told, and a database that is in use is not touched', async () => {
+  const damaged = file('damaged.backup');
+  copyFileSync(file('frontdoor.backup'), damaged);
+  truncateSync(damaged, statSync(damaged).size - 20);
+  await assert.rejects(runCommand(['restore', damaged, '--check']), /failed \(2\).*the backup/);
+  const restore = ['restore', file('frontdoor.backup'), '--data-dir', file('control')];
+  await assert.rejects(runCommand(restore), /failed \(8\).*held by another process/);
+  assert.equal(await statusOf(), 200);
+});
+
+test('on an empty host all is there again: who enrolled and who has credentials needs nothing new', async () => {
+  const agentPid = parts.agent.pid;
+  const before = (await parts.call('GET', '/environments')).json;
+  await parts.control.kill();
+  renameSync(file('control'), file('lost'));
+  mkdirSync(file('control'), { mode: 0o700 });
+  const restore = ['restore', file('frontdoor.backup'), '--data-dir', file('control')];
+  assert.match(await runCommand([...restore, '--check']), /Put the secrets\.key/);
+  copyFileSync(join(file('lost'), 'secrets.key'), join(file('control'), 'secrets.key'));
+  assert.match(await runCommand(restore), /is restored: \d+ rows[^]*opens what it holds sealed/);
+  await assert.rejects(runCommand(restore), /failed \(6\).*not empty/);
+  await parts.control.start();
+  await eventually(shareStatus, (status) => status === 'DEPLOYED', BACK_MS);
+  await eventually(statusOf, (status) => status === 200, BACK_MS);
+  assert.deepEqual((await parts.call('GET', '/environments')).json, before);
+  assert.equal(parts.agent.pid, agentPid);
+  assert.ok(parts.agent.isRunning);
+  // What needs the authority itself goes on, too.
+  await parts.run(
+    'fabric',
+    'router',
+    'create',
+    'another',
+    '--out',
+    file('another.jwt'),
+    '--ca',
+    file('api-ca.pem'),
+  );
+});
+
+test('without the key file that it was taken with nothing starts, and no secret opens', async () => {
+  mkdirSync(file('keyless'));
+  await runCommand(['restore', file('frontdoor.backup'), '--data-dir', file('keyless')]);
+  const start = [
+    'control',
+    '--data-dir',
+    file('keyless'),
+    '--api-port',
+    '0',
+    '--edge-api-port',
+    '0',
+    '--ctrl-port',
+    '0',
+  ];
+  await assert.rejects(runCommand(start), /belongs to another secrets\.key/);
+});

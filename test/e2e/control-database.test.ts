@@ -1,0 +1,80 @@
+// `frontdoor control` on PostgreSQL, as an operator starts it: what works, and what it says when it does not.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { JsonClient } from '#net';
+import { PartProcess, runCommand } from '../support/part-process.ts';
+import { POSTGRES_PASSWORD, postgresSkip, sharedPostgres, type PostgresServer } from '../support/postgres.ts';
+
+interface Ready {
+  readonly apiUrl: string;
+  readonly frontdoorId: string;
+  readonly accountId: string;
+  readonly apiToken: string;
+}
+
+describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
+  let folder: string;
+  let server: PostgresServer;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'frontdoor-database-'));
+    server = await sharedPostgres();
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const args = (name: string): string[] => [
+    'control',
+    '--data-dir',
+    join(folder, name),
+    '--ready-file',
+    join(folder, `${name}.json`),
+    ...['--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
+  ];
+
+  it('takes the URL from a file, keeps everything there, and shows its password nowhere', async () => {
+    const file = join(folder, 'url');
+    writeFileSync(file, `${await server.createDatabase()}\n`, { mode: 0o600 });
+    const control = new PartProcess<Ready>({
+      name: 'control',
+      readyFile: join(folder, 'good.json'),
+      args: () => [...args('good'), '--database-file', file],
+      env: { FRONTDOOR_LOG: 'debug' },
+    });
+    const first = await control.start();
+    await control.kill();
+    const again = await control.start();
+    assert.equal(again.accountId, undefined, 'the first start is not done again');
+    const client = new JsonClient({ origin: again.apiUrl });
+    const { status } = await client.request({
+      method: 'GET',
+      path: `/frontdoor/${first.frontdoorId}`,
+      headers: { authorization: `Basic ${first.accountId}:${first.apiToken}` },
+    });
+    assert.equal(status, 200);
+    await client.close();
+    assert.equal(await control.stop(), 0);
+    assert.ok(control.output.length > 0 && !control.output.includes(POSTGRES_PASSWORD));
+  });
+
+  it('says what is wrong with the database and what to do, and exits', async () => {
+    const table: readonly (readonly [string, RegExp])[] = [
+      [server.urlOf('missing'), /\(2\).*127\.0\.0\.1:\d+\/missing: there is no such database.*createdb/s],
+      [
+        server.urlOf('postgres').replace(':canary', ':wrong-canary'),
+        /\(2\).*refuses the login of frontdoor/s,
+      ],
+      ['postgres://frontdoor:canary@127.0.0.1:1/d', /\(8\).*127\.0\.0\.1:1\/d: nothing listens there/s],
+      ['mysql://frontdoor:canary@h/d', /\(2\).*the database URL is not of the form/s],
+    ];
+    const refused = table.map(([database, message], i) =>
+      assert.rejects(runCommand(args(`bad-${i}`), { FRONTDOOR_DATABASE: database }), (error: Error) => {
+        assert.match(error.message, message);
+        assert.ok(!error.message.includes('canary'), error.message);
+        return true;
+      }),
+    );
+    await Promise.all(refused);
+  });
+});

@@ -1,0 +1,219 @@
+// Two control planes over one PostgreSQL, as processes: what is done at one holds at the other, and reaches what is
+// connected to the other. Router, gateway and agent know the second one, B, alone.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { JsonClient } from '#net';
+import { until } from '../support/deadline.ts';
+import { postgresSkip } from '../support/postgres.ts';
+import { startPrivateService, type PrivateService } from '../support/private-service.ts';
+import { startReplicated, type Replicated } from '../support/replicated.ts';
+import { httpGet } from '../support/world.ts';
+
+const EFFECT_MS = 10_000;
+const BACK_MS = 30_000;
+
+describe('two control planes over one database', { skip: postgresSkip }, () => {
+  let service: PrivateService;
+  let world: Replicated;
+  let frontdoor: string;
+  let environmentId: string;
+  before(async () => {
+    service = await startPrivateService();
+    world = await startReplicated();
+    frontdoor = `/frontdoor/${world.credentials.frontdoorId}`;
+    environmentId = world.agent.ready.environmentId;
+  });
+  after(async () => {
+    await world.stop();
+    await service.close();
+  });
+
+  const both = (): [Replicated['a'], Replicated['b']] => [world.a, world.b];
+  const statusOf = async (host: string): Promise<number> =>
+    (await httpGet(world.port, host, '/').catch(() => ({ status: 0 }))).status;
+  const served = (name: string, status: number, withinMs = EFFECT_MS): Promise<unknown> =>
+    until(
+      `${name} answers ${status}`,
+      () => statusOf(`${name}.share.localhost`),
+      (got) => got === status,
+      withinMs,
+    );
+  const share = (name: string) => ({
+    ...{ environmentId, name, shareMode: 'public', backendMode: 'proxy' },
+    target: `http://127.0.0.1:${service.port}`,
+  });
+  const shareAt = async (at: Replicated['a'], token: string) =>
+    (await world.call(at, 'GET', `${frontdoor}/shares/${token}`)).json as { status?: string };
+
+  test('started at once on an empty database they are one installation: one organization, one authority, secrets shown once', async () => {
+    // That one alone showed the secrets, the world made sure of.
+    const { organizationId } = world.credentials;
+    const bundles: string[] = [];
+    for (const at of both()) {
+      const { json } = await world.call(at, 'GET', '/organizations');
+      assert.deepEqual(
+        (json as { content: { id: string }[] }).content.map(({ id }) => id),
+        [organizationId],
+      );
+      const edge = new JsonClient({ origin: at.ready.edgeApiUrl, ca: world.authorityPem });
+      bundles.push((await edge.request({ method: 'GET', path: '/.well-known/est/cacerts' })).text);
+      await edge.close();
+    }
+    assert.equal(bundles[0], bundles[1]);
+  });
+
+  test('what is created, changed, rotated, revoked or deleted at one holds at the other on the next call', async () => {
+    const { organizationId } = world.credentials;
+    const accounts = '/api-accounts';
+    for (const [here, there] of [
+      [world.a, world.b],
+      [world.b, world.a],
+    ] as const) {
+      const seen = async (authorization: string): Promise<number> =>
+        (await world.call(there, 'GET', frontdoor, { authorization })).status;
+      for (let round = 0; round < 5; round += 1) {
+        const made = await world.call(here, 'POST', accounts, {
+          body: { name: `account ${round}`, organizationId },
+        });
+        assert.equal(made.status, 201, made.text);
+        const { id, token } = made.json as { id: string; token: string };
+        assert.equal(await seen(`Basic ${id}:${token}`), 200);
+        const rotated = await world.call(here, 'POST', `${accounts}/${id}/rotate`);
+        const { token: newer } = rotated.json as { token: string };
+        assert.equal(await seen(`Basic ${id}:${token}`), 401);
+        assert.equal(await seen(`Basic ${id}:${newer}`), 200);
+        await world.call(here, 'DELETE', `${accounts}/${id}`);
+        assert.equal(await seen(`Basic ${id}:${newer}`), 401);
+
+        const other = await world.call(here, 'POST', '/frontdoor', {
+          body: { name: 'another', organizationId },
+        });
+        const { id: otherId } = other.json as { id: string };
+        assert.equal((await world.call(there, 'GET', `/frontdoor/${otherId}`)).status, 200);
+        await world.call(here, 'DELETE', `/frontdoor/${otherId}`);
+        assert.equal((await world.call(there, 'GET', `/frontdoor/${otherId}`)).status, 403);
+      }
+    }
+  });
+
+  test('a bearer token of one is good at the other, and its caller is refused there as soon as it is revoked', async () => {
+    const clients = '/oauth-clients';
+    const { organizationId } = world.credentials;
+    const made = await world.call(world.a, 'POST', clients, { body: { name: 'a client', organizationId } });
+    const { id, secret } = made.json as { id: string; secret: string };
+    const audience = `${world.a.ready.apiUrl}/frontdoor`;
+    const answer = await world.call(world.a, 'POST', '/oauth/token', {
+      authorization: null,
+      body: { grant_type: 'client_credentials', client_id: id, client_secret: secret, audience },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const authorization = `Bearer ${(answer.json as { access_token: string }).access_token}`;
+    for (const at of both())
+      assert.equal((await world.call(at, 'GET', frontdoor, { authorization })).status, 200);
+    await world.call(world.a, 'DELETE', `${clients}/${id}`);
+    for (const at of [...both()].reverse())
+      assert.equal((await world.call(at, 'GET', frontdoor, { authorization })).status, 401);
+  });
+
+  test('a share made through A is hosted at the router and served by the gateway of B, and both tell the same of it', async () => {
+    const made = await world.call(world.a, 'POST', `${frontdoor}/shares`, { body: share('app') });
+    assert.equal(made.status, 201, made.text);
+    await served('app', 200);
+    for (const at of both())
+      await until(
+        'DEPLOYED',
+        () => shareAt(at, 'app'),
+        ({ status }) => status === 'DEPLOYED',
+        EFFECT_MS,
+      );
+    // What each of them says of itself in addresses aside, the answers are equal.
+    for (const path of ['/shares/app', '/environments', `/agents/${environmentId}/status`]) {
+      const [a, b] = await Promise.all(both().map((at) => world.call(at, 'GET', frontdoor + path)));
+      assert.deepEqual(a!.json, b!.json, path);
+    }
+    const { json } = await world.call(world.a, 'GET', `${frontdoor}/environments/${environmentId}`);
+    assert.equal((json as { status: string }).status, 'ACTIVE');
+  });
+
+  test('a failure that B measures is told by A as well, and so is the recovery', async () => {
+    await world.call(world.a, 'POST', `${frontdoor}/shares`, {
+      body: { ...share('broken'), target: 'http://127.0.0.1:1' },
+    });
+    const broken = await until(
+      'FAILED at A',
+      () => shareAt(world.a, 'broken'),
+      ({ status }) => status === 'FAILED',
+      20_000,
+    );
+    const failure = (value: object) => (value as { failure?: { lastError: string } }).failure?.lastError;
+    assert.equal(failure(broken.value), failure(await shareAt(world.b, 'broken')));
+    await world.call(world.a, 'PATCH', `${frontdoor}/shares/broken`, {
+      body: { target: `http://127.0.0.1:${service.port}` },
+    });
+    await until(
+      'DEPLOYED at A',
+      () => shareAt(world.a, 'broken'),
+      ({ status }) => status === 'DEPLOYED',
+      20_000,
+    );
+    await world.call(world.a, 'DELETE', `${frontdoor}/shares/broken`);
+    await served('broken', 404);
+  });
+
+  test('each goes on alone when the other is killed, and is joined again when it is back', async () => {
+    await world.a.kill();
+    assert.equal((await world.call(world.b, 'GET', frontdoor)).status, 200);
+    assert.equal(
+      (await world.call(world.b, 'POST', `${frontdoor}/shares`, { body: share('alone') })).status,
+      201,
+    );
+    await served('alone', 200);
+    await world.a.start();
+    await until(
+      'DEPLOYED at A',
+      () => shareAt(world.a, 'alone'),
+      ({ status }) => status === 'DEPLOYED',
+      BACK_MS,
+    );
+
+    // A circuit stands after this: making one takes the control plane of its router.
+    await served('app', 200);
+    await world.b.kill();
+    assert.equal(await statusOf('app.share.localhost'), 200);
+    assert.equal((await world.call(world.a, 'GET', frontdoor)).status, 200);
+    assert.equal((await world.call(world.a, 'DELETE', `${frontdoor}/shares/alone`)).status, 204);
+    // Nobody measures any more: in the end A says so.
+    await until(
+      'FAILED at A',
+      () => shareAt(world.a, 'app'),
+      ({ status }) => status === 'FAILED',
+      60_000,
+    );
+    await world.b.start();
+    for (const at of both())
+      await until(
+        'DEPLOYED',
+        () => shareAt(at, 'app'),
+        ({ status }) => status === 'DEPLOYED',
+        BACK_MS,
+      );
+    await served('alone', 404);
+    await served('app', 200);
+  });
+
+  test('an environment that is deleted at A loses its channel to the router of B, its shares and its place in the API', async () => {
+    const deleted = await world.call(world.a, 'DELETE', `${frontdoor}/environments/${environmentId}`);
+    assert.equal(deleted.status, 204);
+    assert.equal(
+      (await world.call(world.b, 'GET', `${frontdoor}/environments/${environmentId}`)).status,
+      404,
+    );
+    await served('app', 404);
+    await until(
+      'the end of its channel',
+      () => world.router.output,
+      (text) => text.includes('API session ended'),
+      EFFECT_MS,
+    );
+  });
+});

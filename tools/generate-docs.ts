@@ -1,0 +1,58 @@
+/**
+ * `frontdoor dev docs`: writes docs/reference/ from the tables that the product works by. A test fails when a page is
+ * stale, so nobody edits them by hand. A further page is a further row here.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openApiDocument } from '#contract';
+import { managementApiPage } from './generate-docs-management-api.ts';
+import { repositoryRoot } from './pinned-process.ts';
+
+export interface ReferencePage {
+  readonly name: string;
+  readonly render: () => string;
+}
+
+const FOLDER = 'docs/reference';
+/** A reader puts their own in its place. */
+const EXAMPLE_ADDRESS = 'https://frontdoor.example';
+
+export const referencePages: readonly ReferencePage[] = [
+  { name: 'management-api.md', render: managementApiPage },
+  {
+    name: 'openapi.json',
+    render: () => {
+      const document = openApiDocument({ baseUrl: EXAMPLE_ADDRESS, authUrl: EXAMPLE_ADDRESS });
+      return `${JSON.stringify(document, undefined, 2)}\n`;
+    },
+  },
+];
+
+/** Whether the page as it is committed differs from what the tables say now. */
+export function isStale({ name, render }: ReferencePage): boolean {
+  return committed(name) !== render();
+}
+
+/** Writes what is stale. The exit status: 0, or 2 for arguments, which there are none of. */
+export function runDocs(args: readonly string[]): number {
+  if (args.length > 0) {
+    process.stderr.write('docs: takes no arguments\n');
+    return 2;
+  }
+  mkdirSync(join(repositoryRoot, FOLDER), { recursive: true });
+  for (const page of referencePages) {
+    const path = `${FOLDER}/${page.name}`;
+    const wasStale = isStale(page);
+    if (wasStale) writeFileSync(join(repositoryRoot, path), page.render());
+    process.stdout.write(`${wasStale ? 'written ' : 'as it is'} ${path}\n`);
+  }
+  return 0;
+}
+
+function committed(name: string): string | undefined {
+  try {
+    return readFileSync(join(repositoryRoot, FOLDER, name), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
