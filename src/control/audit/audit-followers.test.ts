@@ -135,7 +135,7 @@ describe('a stream of audit events', () => {
 
     const other = follow();
     await other.until('retry: 2000\n\n');
-    const closed = once(other.stream, 'close', { signal: AbortSignal.timeout(1_000) });
+    const closed = once(other.stream, 'close', { signal: AbortSignal.timeout(5_000) });
     followers.close();
     await closed;
     assert.equal(followers.size, 0);
