@@ -46,6 +46,40 @@ describeEachStore('the store', (open, newPlace) => {
     assert.equal((await counter().executeTakeFirstOrThrow()).created_at, 51);
   });
 
+  it('undoes a transaction that went on after a statement of it had failed, and nobody else’s', async () => {
+    const careless = store.transaction(async (trx) => {
+      await insert(trx, 'careless');
+      await insert(trx, 'counter').catch(() => {});
+    });
+    const careful = Array.from({ length: 5 }, (_, n) =>
+      store.transaction((trx) => insert(trx, `careful-${n}`)),
+    );
+    await assert.rejects(careless);
+    await Promise.all(careful);
+    const rows = await store.db
+      .selectFrom('organization')
+      .select('id')
+      .where('id', 'like', 'care%')
+      .execute();
+    assert.deepEqual(
+      rows.map(({ id }) => id).sort(),
+      [0, 1, 2, 3, 4].map((n) => `careful-${n}`),
+    );
+  });
+
+  it('takes statements that are sent without waiting for those before them', async () => {
+    const ids = Array.from({ length: 20 }, (_, n) => `sent-${n}`);
+    await store.transaction((trx) => Promise.all(ids.map((id) => insert(trx, id))));
+    const sent = () =>
+      store.db.selectFrom('organization').select('id').where('id', 'like', 'sent-%').execute();
+    assert.equal((await sent()).length, ids.length);
+    await assert.rejects(
+      store.transaction((trx) => Promise.all(['sent-20', 'sent-0', 'sent-21'].map((id) => insert(trx, id)))),
+      { code: 'unique_violation' },
+    );
+    assert.equal((await sent()).length, ids.length);
+  });
+
   it('lets one transaction at a time go on under a name', async () => {
     let inside = 0;
     let most = 0;
