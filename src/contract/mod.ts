@@ -30,7 +30,6 @@ export {
   type SparklinesAnswer,
 } from './metric-schemas.ts';
 export {
-  type AccountAnswer,
   type AuditEventAnswer,
   type AuditVerificationAnswer,
   type CallerAnswer,
@@ -38,7 +37,6 @@ export {
   type NewOrganizationBody,
   type OrganizationAnswer,
   type OrganizationChangeBody,
-  type OrganizationSettingsAnswer,
   type OrganizationSettingsChangeBody,
   type SigningKeyAnswer,
 } from './organization-schemas.ts';

@@ -16,7 +16,6 @@ export const organizationChangeSchema = closed({ name: Type.Optional(nameText())
 export type OrganizationChangeBody = Static<typeof organizationChangeSchema>;
 
 export const organizationSettingsSchema = closed({ tokenExchange: Type.Boolean() });
-export type OrganizationSettingsAnswer = Static<typeof organizationSettingsSchema>;
 
 export const organizationSettingsChangeSchema = closed({ tokenExchange: Type.Optional(Type.Boolean()) });
 export type OrganizationSettingsChangeBody = Static<typeof organizationSettingsChangeSchema>;
@@ -40,7 +39,6 @@ export const accountSchema = closed({ ...caller(), createdAt: timestamp() });
 export const accountWithTokenSchema = closed({ ...caller(), token: Type.String() });
 export const clientSchema = closed({ ...caller(), createdAt: timestamp() });
 export const clientWithSecretSchema = closed({ ...caller(), secret: Type.String() });
-export type AccountAnswer = Static<typeof accountSchema>;
 
 export const newCallerSchema = closed({
   name: nameText(),

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCommand, startProcess } from './bench-process.ts';
 
-const SCRIPT = `
+/** Lua that prints what a run found as one line of JSON. */
+export const WRK_REPORT = `
 done = function(summary, latency, requests)
   local e = summary.errors
   io.write(string.format(
@@ -36,11 +37,9 @@ export class Wrk {
   readonly #script: string;
 
   constructor(folder: string) {
-    const command = findCommand('wrk');
-    if (command === undefined) throw new Error('wrk is not in PATH: apt-get install wrk');
-    this.#command = command;
+    this.#command = wrkCommand();
     this.#script = join(folder, 'report.lua');
-    writeFileSync(this.#script, SCRIPT);
+    writeFileSync(this.#script, WRK_REPORT);
   }
 
   /** Throws when any answer was not 2xx, or a connection broke. */
@@ -57,20 +56,31 @@ export class Wrk {
     args.push('-H', `Host: ${load.host}`);
     if (load.close === true) args.push('-H', 'Connection: close');
     args.push(`http://127.0.0.1:${load.port}${load.path}`);
-    const wrk = startProcess(this.#command, args);
-    await new Promise((resolve) => wrk.child.once('close', resolve));
-    const line = /^RESULT (\{.*\})$/m.exec(wrk.tail());
-    if (line === null) throw new Error(`wrk gave no result: ${wrk.tail()}`);
-    const result = JSON.parse(line[1]!) as Record<string, number>;
-    const errors = ['connect', 'read', 'write', 'status', 'timeout'].filter((kind) => result[kind] !== 0);
-    if (errors.length > 0 || result['requests'] === 0) {
-      throw new Error(`wrk met errors at ${load.host}${load.path}: ${line[1]}`);
-    }
-    return {
-      requests: result['requests']!,
-      requestsPerSecond: (result['requests']! * 1e6) / result['durationUs']!,
-      p50Us: result['p50Us']!,
-      p99Us: result['p99Us']!,
-    };
+    return runWrk(this.#command, args, `${load.host}${load.path}`);
   }
+}
+
+/** Throws when wrk is not there. */
+export function wrkCommand(): string {
+  const command = findCommand('wrk');
+  if (command === undefined) throw new Error('wrk is not in PATH: apt-get install wrk');
+  return command;
+}
+
+/** Runs wrk with a script that ends in `WRK_REPORT`. Throws when any answer was not 2xx, or a connection broke. */
+export async function runWrk(command: string, args: readonly string[], asked: string): Promise<WrkResult> {
+  const wrk = startProcess(command, args);
+  await new Promise((resolve) => wrk.child.once('close', resolve));
+  const line = /^RESULT (\{.*\})$/m.exec(wrk.tail());
+  if (line === null) throw new Error(`wrk gave no result: ${wrk.tail()}`);
+  const result = JSON.parse(line[1]!) as Record<string, number>;
+  const errors = ['connect', 'read', 'write', 'status', 'timeout'].filter((kind) => result[kind] !== 0);
+  if (errors.length > 0 || result['requests'] === 0)
+    throw new Error(`wrk met errors at ${asked}: ${line[1]}`);
+  return {
+    requests: result['requests']!,
+    requestsPerSecond: (result['requests']! * 1e6) / result['durationUs']!,
+    p50Us: result['p50Us']!,
+    p99Us: result['p99Us']!,
+  };
 }

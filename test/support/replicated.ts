@@ -7,22 +7,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
+import type { FirstStart } from '#control';
 import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
 import { JsonClient, loadIdentityFile, type JsonAnswer } from '#net';
 import { PartProcess, runCommand } from './part-process.ts';
 import { sharedPostgres } from './postgres.ts';
 import { portOf, routerFile, type ControlReady, type GatewayReady, type RouterReady } from './separate.ts';
 
-export interface Credentials {
-  readonly organizationId: string;
-  readonly frontdoorId: string;
-  readonly accountId: string;
-  readonly apiToken: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-export type ReplicaReady = ControlReady & Partial<Credentials>;
+export type ReplicaReady = ControlReady & Partial<FirstStart>;
 
 export interface Replicated {
   readonly folder: string;
@@ -34,7 +26,7 @@ export interface Replicated {
   readonly authorityPem: string;
   /** Of the gateway's plain listener. */
   readonly port: number;
-  readonly credentials: Credentials;
+  readonly credentials: FirstStart;
   /** A call of the Management API of one of them, with the first account's credentials unless others, or none, are given. */
   call(
     at: PartProcess<ReplicaReady>,
@@ -94,7 +86,7 @@ async function startAll(folder: string, started: Killable[], stop: () => Promise
   const ready = await Promise.all([a.start(), b.start()]);
   const shown = ready.filter(({ apiToken }) => apiToken !== undefined);
   if (shown.length !== 1) throw new Error(`${shown.length} of two showed the first secrets`);
-  const credentials = shown[0] as Credentials;
+  const credentials = shown[0] as FirstStart;
   const client = (url: string): JsonClient => new JsonClient({ origin: url, timeoutMs: 20_000 });
   const call: Replicated['call'] = async (at, method, path, { body, authorization } = {}) => {
     const own = `Basic ${credentials.accountId}:${credentials.apiToken}`;

@@ -10,7 +10,7 @@ import type { AuditRow } from '../audit/audit-store.ts';
 import { verifyAudit } from '../audit/audit-verification.ts';
 import type { Principal } from '../oauth/principal.ts';
 import { insufficientScope, invalidValue, notGranted, tooMany } from './api-errors.ts';
-import { isoTime, ok, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { isoTime, ok, unstored, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 const ADMIN = 'frontdoor.admin';
@@ -137,11 +137,7 @@ function streamOf(parts: ApiParts, call: Call, organizationId: string, filter: A
     },
   });
   if (data === undefined) throw tooMany(RETRY_STREAM_SECONDS);
-  return {
-    status: 200,
-    raw: { contentType: 'text/event-stream', data },
-    headers: { 'cache-control': 'no-store' },
-  };
+  return unstored({ status: 200, raw: { contentType: 'text/event-stream', data } });
 }
 
 /** Undefined: the credential is refused by now. */

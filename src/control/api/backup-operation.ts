@@ -2,7 +2,7 @@
 import type { Store } from '../store/store.ts';
 import { openBackup } from '../backup/backup-stream.ts';
 import { tooMany } from './api-errors.ts';
-import { change, type Handlers } from './call.ts';
+import { change, unstored, type Handlers } from './call.ts';
 
 const TRY_AGAIN_SECONDS = 10;
 
@@ -25,14 +25,12 @@ export const backupHandlers: Handlers<'getBackup'> = {
       await change(parts, call, async () => ({ result: undefined, target: { kind: 'backup', id: takenAt } }));
       const { stream, closed } = await openBackup({ store, clock, log, signal: stop.signal });
       void closed.finally(() => open.delete(store));
-      return {
+      const disposition = `attachment; filename="frontdoor-${takenAt.slice(0, 10)}.backup"`;
+      return unstored({
         status: 200,
         raw: { contentType: 'application/gzip', data: stream },
-        headers: {
-          'cache-control': 'no-store',
-          'content-disposition': `attachment; filename="frontdoor-${takenAt.slice(0, 10)}.backup"`,
-        },
-      };
+        headers: { 'content-disposition': disposition },
+      });
     } catch (error) {
       open.delete(store);
       throw error;

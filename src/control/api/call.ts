@@ -127,6 +127,11 @@ export function created(parts: ApiParts, path: string, body: unknown): Answer {
   return { status: 201, body, headers: { location: parts.baseUrl() + path } };
 }
 
+/** Shows what nothing on the way may keep: a secret, or what is true at this moment only. */
+export function unstored(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
+}
+
 export const gone: Answer = { status: 204 };
 
 export function isoTime(ms: number): string {

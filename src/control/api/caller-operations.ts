@@ -24,6 +24,7 @@ import {
   gone,
   isoTime,
   ok,
+  unstored,
   type Answer,
   type ApiParts,
   type Call,
@@ -57,7 +58,6 @@ const client: CallerKindRow = {
 };
 
 const DEFAULT_SCOPES = ['frontdoor.read', 'frontdoor.write'] as const;
-const NO_STORE = { 'cache-control': 'no-store' };
 
 export const callerHandlers: Handlers<
   | 'createApiAccount'
@@ -106,8 +106,7 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
       organizationId: organization.id,
     };
   });
-  const answer = created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret));
-  return { ...answer, headers: { ...answer.headers, ...NO_STORE } };
+  return unstored(created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret)));
 }
 
 async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
@@ -136,7 +135,7 @@ async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
       organizationId: before.organizationId,
     };
   });
-  return { status: 200, body: withSecret(row, caller, secret), headers: NO_STORE };
+  return unstored(ok(withSecret(row, caller, secret)));
 }
 
 async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {

@@ -6,10 +6,8 @@ import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token
 import { findByCode, mintJti } from '../store/enrollment-store.ts';
 import { tooMany } from './api-errors.ts';
 import { hasBody, isMediaType, parseJson, readBody } from './body-reader.ts';
-import { isoTime, ok, type Handlers } from './call.ts';
+import { isoTime, ok, unstored, type Handlers } from './call.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
-
-const NO_STORE = { 'cache-control': 'no-store' };
 
 export const credentialHandlers: Handlers<
   'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getIssuerMetadata'
@@ -28,7 +26,7 @@ export const credentialHandlers: Handlers<
       expiresAtMs: enrollment.expiresAtMs,
     });
     const { frontdoorId, expiresAtMs } = enrollment;
-    return { status: 200, body: { frontdoorId, token, expiresAt: isoTime(expiresAtMs) }, headers: NO_STORE };
+    return unstored(ok({ frontdoorId, token, expiresAt: isoTime(expiresAtMs) }));
   },
 
   async issueToken(parts, call) {
@@ -38,10 +36,10 @@ export const credentialHandlers: Handlers<
     const policy = parts.tokenPolicy();
     const answer = await issueToken(sources, policy, parameters, call.authorization, call.address);
     if (answer.ok === 'later') throw tooMany(Math.ceil(answer.afterMs / 1_000));
-    if (answer.ok) return { status: 200, body: answer.body, headers: NO_STORE };
+    if (answer.ok) return unstored(ok(answer.body));
     const challenge = answer.status === 401 ? { 'www-authenticate': 'Basic realm="token"' } : {};
     const body = { error: answer.error, message: answer.message };
-    return { status: answer.status, body, headers: { ...NO_STORE, ...challenge } };
+    return unstored({ status: answer.status, body, headers: challenge });
   },
 
   /** May be kept for as long as a new key is published before it signs. */

@@ -11,7 +11,17 @@ import { grantFrontdoor } from '../store/frontdoor-store.ts';
 import { heldByEnvironment } from '../store/held-resources.ts';
 import { listSharesOf } from '../store/share-record.ts';
 import { notFound, notGranted } from './api-errors.ts';
-import { change, gone, isoTime, ok, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import {
+  change,
+  gone,
+  isoTime,
+  ok,
+  unstored,
+  type Answer,
+  type ApiParts,
+  type Call,
+  type Handlers,
+} from './call.ts';
 import { countedPageAnswer, pageAnswer, parsePageRequest } from './page-query.ts';
 import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
 
@@ -63,15 +73,12 @@ export const environmentHandlers: Handlers<
       const after = { frontdoorId, expiresAt: isoTime(expiresAtMs) };
       return { result, target: { kind: 'enrollment', id }, after };
     });
-    return {
-      status: 201,
-      body: {
-        frontdoorId: frontdoor.id,
-        enrollmentCode: made.code,
-        expiresAt: isoTime(made.enrollment.expiresAtMs),
-      },
-      headers: { 'cache-control': 'no-store' },
+    const body = {
+      frontdoorId: frontdoor.id,
+      enrollmentCode: made.code,
+      expiresAt: isoTime(made.enrollment.expiresAtMs),
     };
+    return unstored({ status: 201, body });
   },
 
   async listAgents(parts, call) {

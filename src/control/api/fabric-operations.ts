@@ -19,6 +19,7 @@ import {
   gone,
   isoTime,
   ok,
+  unstored,
   type Answer,
   type ApiParts,
   type Call,
@@ -52,8 +53,7 @@ async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<An
     method: kind === 'router' ? 'erott' : 'ott',
     expiresAtMs: enrollment.expiresAtMs,
   });
-  const answer = created(parts, `/fabric/${kind}s/${node.id}`, { id: node.id, name: node.name, token });
-  return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
+  return unstored(created(parts, `/fabric/${kind}s/${node.id}`, { id: node.id, name: node.name, token }));
 }
 
 type FabricParts = Pick<ApiParts, 'store' | 'secrets' | 'clock' | 'fabricEnrollmentTtlMs'>;

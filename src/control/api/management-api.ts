@@ -125,7 +125,6 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   const prefix = options.pathPrefix ?? '';
   const app = fastify({
     logger: false,
-    exposeHeadRoutes: true,
     return503OnClosing: false,
     ...transportOf(options.tls, limits),
     // The framework would set the server's own to none.
@@ -182,9 +181,9 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     });
   }
   app.setNotFoundHandler((request, reply) => {
-    const methods = allowedMethods(request.url, prefix);
-    if (request.method === 'OPTIONS' && methods.length > 0) {
-      return send(reply, { status: 204, headers: { allow: methods.join(', ') } });
+    if (request.method === 'OPTIONS') {
+      const methods = allowedMethods(request.url, prefix);
+      if (methods.length > 0) return send(reply, { status: 204, headers: { allow: methods.join(', ') } });
     }
     throw noSuchOperation(request, reply, prefix);
   });

@@ -19,14 +19,22 @@ import {
   type AuthProviderRecord,
 } from '../store/auth-provider-store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
-import { change, created, gone, ok, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import {
+  change,
+  created,
+  gone,
+  ok,
+  unstored,
+  type Answer,
+  type ApiParts,
+  type Call,
+  type Handlers,
+} from './call.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 const KIND = 'auth-provider';
 /** A refusal names this many users. */
 const MAX_USERS_NAMED = 10;
-/** Answers to writes may show secrets. */
-const NO_STORE = { 'cache-control': 'no-store' };
 
 export const providerHandlers: Handlers<
   | 'listAuthProviders'
@@ -61,8 +69,7 @@ export const providerHandlers: Handlers<
         after: answerOf(provider),
       };
     });
-    const answer = created(parts, `/frontdoor/${frontdoor.id}/auth-providers/${shown.id}`, shown);
-    return { ...answer, headers: { ...answer.headers, ...NO_STORE } };
+    return unstored(created(parts, `/frontdoor/${frontdoor.id}/auth-providers/${shown.id}`, shown));
   },
 
   async getAuthProvider(parts, call) {
@@ -133,7 +140,7 @@ async function update(
       after: answerOf(provider),
     };
   });
-  return { ...ok(shown), headers: NO_STORE };
+  return unstored(ok(shown));
 }
 
 function answerOf({ id, name, type, enabled, data, keys }: AuthProviderRecord): ProviderAnswer {

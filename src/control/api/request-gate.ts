@@ -8,7 +8,7 @@ import { operations, type Operation } from '#contract';
 import { isUuid } from '#domain';
 import { authorizationForm } from '../oauth/authorization-policy.ts';
 import { textOfBase64 } from '../oauth/base64-text.ts';
-import { verifyToken, type Claims, type Principal } from '../oauth/principal.ts';
+import { verifyToken, type Claims, type Principal, type PrincipalSources } from '../oauth/principal.ts';
 import { VerifiedTokens } from '../oauth/verified-tokens.ts';
 import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
 import {
@@ -36,11 +36,12 @@ export class RequestGate {
   readonly #parts: ApiParts;
   readonly #writes: TokenBuckets;
   readonly #byAddress = new Map<string, TokenBuckets>();
-  readonly #verified = new VerifiedTokens<Claims>();
+  readonly #sources: PrincipalSources;
   readonly #proven = new WeakMap<FastifyRequest, Principal>();
 
   constructor(parts: ApiParts, limits: ApiLimits) {
     this.#parts = parts;
+    this.#sources = { ...parts, db: parts.store.db, verified: new VerifiedTokens<Claims>() };
     this.#writes = new TokenBuckets(limits.writes, parts.clock);
     for (const { id, isLimitedByAddress } of operations) {
       if (isLimitedByAddress) this.#byAddress.set(id, new TokenBuckets(limits.credentials, parts.clock));
@@ -83,9 +84,7 @@ export class RequestGate {
     const form = authorizationForm(authorization, textOfBase64);
     if (form.form === 'malformed') throw malformedAuthorization();
     if (form.form === 'absent' || form.form === 'otherScheme') throw unauthorized();
-    const { store, tokenPolicy } = this.#parts;
-    const sources = { ...this.#parts, db: store.db, verified: this.#verified };
-    const principal = await verifyToken(sources, tokenPolicy(), form);
+    const principal = await verifyToken(this.#sources, this.#parts.tokenPolicy(), form);
     if (principal === undefined) throw unauthorized();
     return principal;
   }

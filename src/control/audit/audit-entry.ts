@@ -51,8 +51,6 @@ export interface AuditEntry {
 export const MASK = '********';
 
 const SECRET_NAMES = /^(?:token|secret|key|password|code|enrollmentCode|.*[Ss]ecret|.*_hmac|.*_sealed)$/;
-/** Names that end like a secret and are none. */
-const PUBLIC_NAMES: ReadonlySet<string> = new Set(['hasSecret']);
 const MAX_DEPTH = 8;
 
 /** The same value with everything masked whose name says that it is a secret. A share's token is its name. */
@@ -64,8 +62,7 @@ export function masked(value: unknown, targetKind: string | undefined, depth = 0
   for (const [name, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
     const isShareToken = targetKind === 'share' && name === 'token' && depth === 0;
-    const isSecret =
-      SECRET_NAMES.test(name) && !PUBLIC_NAMES.has(name) && !isShareToken && typeof inner === 'string';
+    const isSecret = SECRET_NAMES.test(name) && !isShareToken && typeof inner === 'string';
     result[name] = isSecret ? MASK : masked(inner, targetKind, depth + 1);
   }
   return result;

@@ -1,6 +1,6 @@
 /** Routers and gateways: identities of the whole installation, which belong to no organization. */
 import { randomUUID } from 'node:crypto';
-import { pageOfIdentities } from './identity-page.ts';
+import { countedPage } from './counted-page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Queries, Touch } from './store.ts';
 
@@ -40,28 +40,27 @@ export async function listFabricNodes(
   kind: FabricKind,
   request: PageRequest,
 ): Promise<Page<FabricNode>> {
-  const ofKind = db.selectFrom('identity').where('kind', '=', kind);
-  const { total } = await ofKind
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const query = ofKind.select((eb) => [
-    'id',
-    'name',
-    'created_at',
-    eb
-      .selectFrom('certificate')
-      .select((inner) => inner.fn.countAll<number>().as('certificates'))
-      .whereRef('certificate.identity_id', '=', 'identity.id')
-      .as('certificates'),
-  ]);
-  const rows = await pageOfIdentities(query, request);
-  const content = rows.map((row) => ({
+  const query = db
+    .selectFrom('identity')
+    .where('kind', '=', kind)
+    .select((eb) => [
+      'id',
+      'name',
+      'created_at',
+      eb
+        .selectFrom('certificate')
+        .select((inner) => inner.fn.countAll<number>().as('certificates'))
+        .whereRef('certificate.identity_id', '=', 'identity.id')
+        .as('certificates'),
+    ]);
+  const { content, total } = await countedPage(query, request);
+  const nodes = content.map((row) => ({
     id: row.id,
     name: row.name,
     isEnrolled: (row.certificates ?? 0) > 0,
     createdAtMs: row.created_at,
   }));
-  return { content, total };
+  return { content: nodes, total };
 }
 
 export async function findFabricNode(

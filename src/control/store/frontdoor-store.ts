@@ -22,13 +22,8 @@ export async function grantFrontdoor(
   organizationId: string,
   frontdoorId: string,
 ): Promise<GrantedFrontdoor | undefined> {
-  const row = await db
-    .selectFrom('frontdoor')
-    .select(['id', 'name', 'organization_id'])
-    .where('id', '=', frontdoorId.toLowerCase())
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : grantedOf(row);
+  const key = grantKey(organizationId, frontdoorId);
+  return (await grantFrontdoors(db, [key])).get(key);
 }
 
 /** How an organization's way into a frontdoor is asked for. */

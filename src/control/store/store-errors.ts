@@ -116,10 +116,6 @@ export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, 'unique_violation');
 }
 
-export function isForeignKeyViolation(error: unknown): boolean {
-  return hasCode(error, 'foreign_key_violation');
-}
-
 export function isContended(error: unknown): boolean {
   return hasCode(error, 'store_contended');
 }

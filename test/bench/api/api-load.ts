@@ -1,7 +1,7 @@
 /** wrk against an HTTP API: one thread, any method and headers, bodies with a running number, statuses counted. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand, startProcess } from '../bench-process.ts';
+import { runWrk, WRK_REPORT, wrkCommand, type WrkResult } from '../wrk-load.ts';
 
 export interface ApiRequest {
   readonly port: number;
@@ -12,13 +12,6 @@ export interface ApiRequest {
   readonly body?: string;
 }
 
-export interface ApiLoadResult {
-  readonly requests: number;
-  readonly requestsPerSecond: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
-}
-
 const CONNECTIONS = 32;
 
 export class ApiLoad {
@@ -27,33 +20,17 @@ export class ApiLoad {
   #scripts = 0;
 
   constructor(folder: string) {
-    const command = findCommand('wrk');
-    if (command === undefined) throw new Error('wrk is not in PATH: apt-get install wrk');
-    this.#command = command;
+    this.#command = wrkCommand();
     this.#folder = folder;
   }
 
   /** Throws when any answer was not 2xx, or a connection broke. */
-  async run(request: ApiRequest, seconds: number, connections = CONNECTIONS): Promise<ApiLoadResult> {
+  async run(request: ApiRequest, seconds: number, connections = CONNECTIONS): Promise<WrkResult> {
     const script = join(this.#folder, `load-${(this.#scripts += 1)}.lua`);
     writeFileSync(script, scriptOf(request));
     const url = `http://127.0.0.1:${request.port}${request.path}`;
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '20s', '-s', script, url];
-    const wrk = startProcess(this.#command, args);
-    await new Promise((resolve) => wrk.child.once('close', resolve));
-    const line = /^RESULT (\{.*\})$/m.exec(wrk.tail());
-    if (line === null) throw new Error(`wrk gave no result: ${wrk.tail()}`);
-    const result = JSON.parse(line[1]!) as Record<string, number>;
-    const broken = ['connect', 'read', 'write', 'status', 'timeout'].filter((kind) => result[kind] !== 0);
-    if (broken.length > 0 || result['requests'] === 0) {
-      throw new Error(`wrk met errors at ${request.method} ${request.path}: ${line[1]}`);
-    }
-    return {
-      requests: result['requests']!,
-      requestsPerSecond: (result['requests']! * 1e6) / result['durationUs']!,
-      p50Us: result['p50Us']!,
-      p99Us: result['p99Us']!,
-    };
+    return runWrk(this.#command, args, `${request.method} ${request.path}`);
   }
 }
 
@@ -68,16 +45,7 @@ function scriptOf({ method, headers, body }: ApiRequest): string {
       `request = function() n = n + 1; return wrk.format(nil, nil, nil, string.format(${quoted(body)}, n)) end`,
     );
   }
-  lines.push(`
-done = function(summary, latency, requests)
-  local e = summary.errors
-  io.write(string.format(
-    '\\nRESULT {"requests":%d,"durationUs":%d,"connect":%d,"read":%d,"write":%d,"status":%d,"timeout":%d,' ..
-    '"p50Us":%d,"p99Us":%d}\\n',
-    summary.requests, summary.duration, e.connect, e.read, e.write, e.status, e.timeout,
-    latency:percentile(50), latency:percentile(99)))
-end`);
-  return lines.join('\n');
+  return lines.join('\n') + WRK_REPORT;
 }
 
 function quoted(text: string): string {

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FirstStart } from '#control';
 import { repositoryRoot } from '../../../tools/pinned-process.ts';
 import { startProcess, until, type Running } from '../bench-process.ts';
 import { profilingEnvironment } from '../product.ts';
@@ -12,21 +13,12 @@ import { fillProviders } from './filled-database.ts';
 const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
 const START_DEADLINE_MS = 120_000;
 
-export interface ApiCredentials {
-  readonly organizationId: string;
-  readonly frontdoorId: string;
-  readonly accountId: string;
-  readonly apiToken: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
 export interface ApiServer {
   readonly name: string;
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  readonly credentials: ApiCredentials;
+  readonly credentials: FirstStart;
   /** Authorization of a bearer token with read and write. */
   readonly bearer: string;
   /** A second frontdoor, with the larger number of providers. */
@@ -65,7 +57,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const dataDir = join(folder, name);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const first = await startControl(dataDir, database, undefined);
-  const credentials = first.ready as ReadyFile & ApiCredentials;
+  const credentials = first.ready as ReadyFile & FirstStart;
   let largeFrontdoorId: string;
   try {
     const answer = await fetch(`${first.ready.apiUrl}/frontdoor`, {
@@ -99,11 +91,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   }
 }
 
-export function basicOf({ accountId, apiToken }: ApiCredentials): string {
+export function basicOf({ accountId, apiToken }: FirstStart): string {
   return `Basic ${accountId}:${apiToken}`;
 }
 
-export function tokenBody(apiUrl: string, { clientId, clientSecret }: ApiCredentials): string {
+export function tokenBody(apiUrl: string, { clientId, clientSecret }: FirstStart): string {
   return JSON.stringify({
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -147,7 +139,7 @@ async function startControl(
   }
 }
 
-async function issueToken(apiUrl: string, credentials: ApiCredentials): Promise<string> {
+async function issueToken(apiUrl: string, credentials: FirstStart): Promise<string> {
   const answer = await fetch(`${apiUrl}/oauth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

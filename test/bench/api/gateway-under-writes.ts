@@ -6,11 +6,12 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FirstStart } from '#control';
 import { findCommand } from '../bench-process.ts';
 import { figureOf, interleave } from '../figure.ts';
 import { startNginx } from '../nginx-peer.ts';
 import { startUp } from '../product.ts';
-import { basicOf, type ApiCredentials } from './api-server.ts';
+import { basicOf } from './api-server.ts';
 import { startSteadyLoad, type SteadyLoad, type SteadyResult } from './steady-load-process.ts';
 
 const REQUESTS_PER_SECOND = 1_000;
@@ -38,7 +39,7 @@ export async function measureGatewayUnderWrites(
     cpuProfileDir: undefined,
   });
   try {
-    const ready = JSON.parse(readFileSync(join(own, 'ready.json'), 'utf8')) as ApiCredentials & {
+    const ready = JSON.parse(readFileSync(join(own, 'ready.json'), 'utf8')) as FirstStart & {
       apiUrl: string;
     };
     const requests: SteadyLoad = {

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '#base';
 import { figureOf, interleave } from '../figure.ts';
+import type { WrkResult } from '../wrk-load.ts';
 import { API_GOALS } from './api-goal-table.ts';
-import { ApiLoad, type ApiLoadResult, type ApiRequest } from './api-load.ts';
+import { ApiLoad, type ApiRequest } from './api-load.ts';
 import { HELLO, type ApiFigures, type ApiResults } from './api-result.ts';
 import { API_SCENARIOS } from './api-scenario-table.ts';
 import { startApiServer, startHello, type ApiServer } from './api-server.ts';
@@ -101,7 +102,7 @@ async function measureAll(
   return results;
 }
 
-function figuresOf(samples: readonly ApiLoadResult[]): ApiFigures {
+function figuresOf(samples: readonly WrkResult[]): ApiFigures {
   return {
     rate: figureOf(samples.map(({ requestsPerSecond }) => requestsPerSecond)),
     p99Us: figureOf(samples.map(({ p99Us }) => p99Us)),
