@@ -12,9 +12,13 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev test [PATTERN…] [--name TEXT] [--spec]
        frontdoor dev bench [--quick] [--shape up|separate] [--compare FILE FILE]
        frontdoor dev bench:api [--quick] [--rounds N] [--seconds N]
+       frontdoor dev bench:fabric [--quick] [--rounds N] [--seconds N] [--scenario TEXT]
+       frontdoor dev interop
        frontdoor dev docs
        frontdoor dev chaos [--rounds N] [--seed N]
+       frontdoor dev chaos fabric [--row ROW]… [--quick] [--relay] [--rounds N] [--seed N]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
+       frontdoor dev fuzz frames [--seed N] [--frames N]
 `;
 
 /** Runs one development command; resolves to the exit status. */
@@ -33,6 +37,10 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await runPinned(['test/bench/main.ts', ...rest])).status;
     case 'bench:api':
       return (await runPinned(['test/bench/api/main.ts', ...rest])).status;
+    case 'bench:fabric':
+      return (await runPinned(['test/bench/fabric/main.ts', ...rest])).status;
+    case 'interop':
+      return runTests(['test/interop/', 'test/compat/openziti/', '--jobs', '1', '--spec', ...rest]);
     case 'chaos':
       return (await runPinned(['test/chaos/main.ts', ...rest])).status;
     case 'docs':

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from './node-flags.js';
 import { existsSync, realpathSync } from 'node:fs';
 import process from 'node:process';
 
@@ -50,15 +51,8 @@ function pinnedNode() {
 }
 
 const binary = pinnedNode();
-// Small young generations: agents stay small beside what they publish, and a slow reader costs little. ADR 0009.
-const youngMegabytes = process.argv[2] === 'agent' ? 4 : 8;
 const args = [
-  '--disable-warning=ExperimentalWarning',
-  // Socket buffers live outside V8's heap. By default every 64 MB of them force a full collection, which took more
-  // than half of a download's CPU time; counted in the heap's own limit they are collected with the young.
-  '--external-memory-accounted-in-global-limit',
-  '--no-parallel-scavenge',
-  `--max-semi-space-size=${youngMegabytes}`,
+  ...nodeFlags(process.argv[2]),
   ...(process.env.FRONTDOOR_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
   entry,
   ...process.argv.slice(2),

@@ -25,6 +25,10 @@ async function main(args: readonly string[]): Promise<number> {
     gateway: async (options) => finish((await loadParts()).runGateway(options, version)),
     routerRun: async (file, options) => finish((await loadParts()).runRouter(file, options)),
     routerEnroll: async (file, options) => finish((await loadParts()).runRouterEnroll(file, options)),
+    routerCheck: async (file, options) => {
+      io.exitCode = (await import('./router-check.ts')).runRouterCheck(file, options, io);
+    },
+    routerSchema: async () => io.out((await import('./router-check.ts')).routerSchemaText()),
     restore: async (file, options) => (await loadParts()).runRestore(file, options),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });

@@ -5,7 +5,13 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { formatHostPort, FrontdoorError, type Log } from '#base';
 import { writeFileDurably } from '#net';
-import { loadRouterConfig, namesAnything, Router, type RouterConfig } from '#router';
+import {
+  loadRunnableRouterConfig,
+  namesAnything,
+  Router,
+  saveEndpointsFile,
+  type RouterConfig,
+} from '#router';
 import { enrollRouter } from '#sdk';
 import { formatAddress } from '#wire';
 
@@ -23,7 +29,7 @@ export interface RouterFileOptions {
  * Trades the token for the identity files that the configuration names; the client certificate last: it stands for
  * a finished enrollment. The names and addresses of its listeners go into the certificates.
  */
-export async function enrollRouterIdentity(config: RouterConfig, jwt: string): Promise<void> {
+export async function enrollRouterIdentity(config: RouterConfig, jwt: string, log: Log): Promise<void> {
   const { identity } = config;
   const files = {
     key: identity.key,
@@ -38,12 +44,14 @@ export async function enrollRouterIdentity(config: RouterConfig, jwt: string): P
       throw new FrontdoorError('invalid', 'identity-inline', message);
     }
   }
-  if (config.edgeListener !== undefined && !namesAnything(config.csr)) {
+  const { csr } = config;
+  const isDialed = config.listeners.length > 0 || (config.link?.listeners.length ?? 0) > 0;
+  if (isDialed && (csr === undefined || !namesAnything(csr))) {
     const message = `${config.file}: edge.csr.sans names nothing that its listener could be dialed by`;
     throw new FrontdoorError('invalid', 'no-names', message);
   }
   // A name marks a program of ours: its certificates live short, and it renews them.
-  const enrolled = await enrollRouter({ jwt, name: 'router', ...config.csr });
+  const enrolled = await enrollRouter({ jwt, name: 'router', ...(csr ?? { hosts: [] }) });
   const write = async (path: string | undefined, pem: string): Promise<void> => {
     if (path === undefined) return;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -54,12 +62,20 @@ export async function enrollRouterIdentity(config: RouterConfig, jwt: string): P
   await write(files.ca, enrolled.caPem);
   await write(files.server_cert, enrolled.serverCertPem);
   await write(files.cert, enrolled.certPem);
+  const { endpoints, endpointsFile } = config.ctrl;
+  if (endpoints.length > 0) return;
+  if (enrolled.controlAddresses.length > 0)
+    await saveEndpointsFile(endpointsFile, { endpoints: enrolled.controlAddresses, controllers: [] }, log);
+  else
+    log.warn({ file: config.file }, 'neither the file nor the token names a controller: add ctrl.endpoint');
 }
 
 /** Writes `<data-dir>/router.yml` as an operator would write it. */
 export async function writeRouterFile(options: RouterFileOptions): Promise<string> {
   const directory = join(options.dataDir, 'router');
   const { listenHost: host, advertiseHost, edgePort: port } = options;
+  const address = formatAddress({ type: 'tls', host, port });
+  const advertise = formatHostPort(advertiseHost, port);
   const file = join(options.dataDir, 'router.yml');
   const document = {
     v: 3,
@@ -74,12 +90,16 @@ export async function writeRouterFile(options: RouterFileOptions): Promise<strin
     listeners: [
       {
         binding: 'edge',
-        address: formatAddress({ type: 'tls', host, port }),
-        options: {
-          advertise: formatHostPort(advertiseHost, port),
-        },
+        address,
+        options: { advertise },
       },
     ],
+    // Other routers come in at the same port. One that is taken anew at each start cannot be shared.
+    link: {
+      ...(port === 0 ? {} : { listeners: [{ binding: 'transport', bind: address, advertise }] }),
+      dialers: [{ binding: 'transport' }],
+    },
+    dialers: [{ binding: 'transport' }],
   };
   await writeFileDurably(file, `# Written by "frontdoor up" at every start.\n${stringify(document)}`);
   return file;
@@ -90,6 +110,20 @@ function sansOf(hosts: readonly string[]): { dns: string[]; ip: string[] } {
   return { dns: unique.filter((host) => isIP(host) === 0), ip: unique.filter((host) => isIP(host) !== 0) };
 }
 
-export function startRouter(file: string, log: Log): Promise<Router> {
-  return Router.start({ config: loadRouterConfig(file), log });
+export function startRouter(
+  file: string,
+  log: Log,
+  onStartupTimeout?: (error: FrontdoorError) => void,
+): Promise<Router> {
+  const config = loadRunnableRouterConfig(file);
+  return Router.start({ config, log, ...(onStartupTimeout === undefined ? {} : { onStartupTimeout }) });
+}
+
+/**
+ * SIGUSR1 tells the router's state to the log, SIGUSR2 ends and writes its CPU profile. Followed before there is a
+ * router: until then SIGUSR1 would open node's debugger, and SIGUSR2 end the process.
+ */
+export function followSignals(router: () => Router | undefined): void {
+  process.on('SIGUSR1', () => router()?.tellState());
+  process.on('SIGUSR2', () => void router()?.stopCpuProfile());
 }

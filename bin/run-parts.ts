@@ -15,7 +15,7 @@ import type {
   UpCommandOptions,
 } from '#cli';
 import { restoreDatabase, startControlPlane, type FirstStart, type Restored } from '#control';
-import { loadRouterConfig } from '#router';
+import { loadEnrollableRouterConfig, type Router } from '#router';
 import { databaseUrlOf } from './database-url.ts';
 import { accessOf } from './access-options.ts';
 import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
@@ -24,7 +24,7 @@ import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { readOptionFile } from './option-file.ts';
 import { writeReadyFile } from './ready-file.ts';
-import { enrollRouterIdentity, startRouter } from './router-part.ts';
+import { enrollRouterIdentity, followSignals, startRouter } from './router-part.ts';
 import { startUp } from './up.ts';
 
 export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
@@ -159,21 +159,32 @@ export async function runGateway(options: GatewayCommandOptions, version: string
   return stopped;
 }
 
+/** As OpenZiti's router ends when no controller was reached in time. */
+const STARTUP_TIMEOUT_STATUS = 1;
+
 export async function runRouter(file: string, options: RouterRunOptions): Promise<number> {
   const { log } = openLog(options.logLevel);
-  const router = await startRouter(file, log);
-  const stopped = runUntilStopped(() => router.close(), log);
+  const late = Promise.withResolvers<FrontdoorError>();
+  const started: { router?: Router } = {};
+  followSignals(() => started.router);
+  const router = await startRouter(file, log, (error) => late.resolve(error));
+  started.router = router;
+  const stopped = runUntilStopped((drainMs) => router.close(drainMs), log);
   await writeReadyFile(options.readyFile, {
     routerId: router.id,
     edgePort: router.edgePort,
     pids: { router: process.pid },
   });
-  return stopped;
+  const ended = await Promise.race([stopped, late.promise]);
+  if (typeof ended === 'number') return ended;
+  await router.close();
+  process.stderr.write(`frontdoor: ${ended.message}\n`);
+  return STARTUP_TIMEOUT_STATUS;
 }
 
 export async function runRouterEnroll(file: string, options: RouterEnrollOptions): Promise<number> {
-  const config = loadRouterConfig(file);
-  await enrollRouterIdentity(config, readOptionFile(options.jwt, '--jwt').trim());
+  const config = loadEnrollableRouterConfig(file);
+  await enrollRouterIdentity(config, readOptionFile(options.jwt, '--jwt').trim(), openLog('warn').log);
   process.stdout.write(`enrolled: the identity files that ${file} names are written\n`);
   return 0;
 }

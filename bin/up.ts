@@ -103,7 +103,7 @@ async function startParts(
   const routerConfig = loadRouterConfig(routerFile);
   if (!existsSync(routerConfig.identity.cert)) {
     const { token } = await control.createFabricNode('router', 'router');
-    await enrollRouterIdentity(routerConfig, token);
+    await enrollRouterIdentity(routerConfig, token, log);
   }
   const router = await startRouter(routerFile, log.child({ part: 'router' })).catch((error: unknown) => {
     const hint = `port ${ports.edge} is taken: choose another with --edge-port, or any with --any-port`;

@@ -5,7 +5,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '#contract';
+import { routerSchemaText } from '#router/config';
 import { managementApiPage } from './generate-docs-management-api.ts';
+import { routerConfigurationPage } from './generate-docs-router.ts';
+import { routerExample } from './generate-docs-router-example.ts';
 import { repositoryRoot } from './pinned-process.ts';
 
 export interface ReferencePage {
@@ -26,6 +29,9 @@ export const referencePages: readonly ReferencePage[] = [
       return `${JSON.stringify(document, undefined, 2)}\n`;
     },
   },
+  { name: 'router-configuration.md', render: routerConfigurationPage },
+  { name: 'router.example.yml', render: routerExample },
+  { name: 'router.schema.json', render: routerSchemaText },
 ];
 
 /** Whether the page as it is committed differs from what the tables say now. */

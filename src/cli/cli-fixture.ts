@@ -21,6 +21,8 @@ export const noRunners: ProgramRunners = {
   gateway: notHere,
   routerRun: notHere,
   routerEnroll: notHere,
+  routerCheck: notHere,
+  routerSchema: notHere,
   restore: notHere,
   agentStart: notHere,
 };

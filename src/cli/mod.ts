@@ -9,7 +9,10 @@ export { processIo, type CliIo } from './cli-io.ts';
 export {
   type ControlCommandOptions,
   type GatewayCommandOptions,
-  type RouterEnrollOptions,
-  type RouterRunOptions,
   type UpCommandOptions,
 } from './server-commands.ts';
+export {
+  type RouterCheckCommandOptions,
+  type RouterEnrollOptions,
+  type RouterRunOptions,
+} from './router-command.ts';

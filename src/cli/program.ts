@@ -10,7 +10,6 @@ import { backupCommands, type RestoreRunner } from './backup-command.ts';
 import type { CliIo } from './cli-io.ts';
 import { completionCommand } from './completion/completion-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
-import { fabricCommand } from './fabric-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 
@@ -61,7 +60,6 @@ export async function buildProgram(
     }).helpGroup('Programs:'),
   );
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
-  program.addCommand(fabricCommand({ io }).helpGroup('Management API:'));
   for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));
   program.addCommand(

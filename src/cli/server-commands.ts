@@ -3,6 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
+import { addLogOptions } from './log-options.ts';
+import { routerCommand, type RouterRunners } from './router-command.ts';
 
 export interface ListenOptions {
   readonly listen: string;
@@ -53,38 +55,23 @@ export interface GatewayCommandOptions {
   readonly readyFile?: string;
 }
 
-export interface RouterRunOptions {
-  readonly logLevel: string;
-  readonly readyFile?: string;
-}
-
-export interface RouterEnrollOptions {
-  readonly jwt: string;
-}
-
 /** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
-export interface ServerRunners {
+export interface ServerRunners extends RouterRunners {
   up(options: UpCommandOptions): Promise<void>;
   control(options: ControlCommandOptions): Promise<void>;
   gateway(options: GatewayCommandOptions): Promise<void>;
-  routerRun(file: string, options: RouterRunOptions): Promise<void>;
-  routerEnroll(file: string, options: RouterEnrollOptions): Promise<void>;
 }
-
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
-  const run: ServerRunners = {
-    up: (options) => runCommand(io, false, () => runners.up(options)),
-    control: (options) => runCommand(io, false, () => runners.control(options)),
-    gateway: (options) => runCommand(io, false, () => runners.gateway(options)),
-    routerRun: (file, options) => runCommand(io, false, () => runners.routerRun(file, options)),
-    routerEnroll: (file, options) => runCommand(io, false, () => runners.routerEnroll(file, options)),
+  const run = {
+    up: (options: UpCommandOptions) => runCommand(io, false, () => runners.up(options)),
+    control: (options: ControlCommandOptions) => runCommand(io, false, () => runners.control(options)),
+    gateway: (options: GatewayCommandOptions) => runCommand(io, false, () => runners.gateway(options)),
   };
-  return [upCommand(run), controlCommand(run), gatewayCommand(run), routerCommand(run)];
+  return [upCommand(run), controlCommand(run), gatewayCommand(run), routerCommand(io, runners)];
 }
 
-function upCommand(run: ServerRunners): Command {
+function upCommand(run: Pick<ServerRunners, 'up'>): Command {
   const command = addDatabaseOptions(listening(new Command('up')))
     .description(
       'control plane, gateway and router in one process; with an embedded database, or on PostgreSQL',
@@ -109,7 +96,7 @@ function upCommand(run: ServerRunners): Command {
   return controlPorts(command).action((options: UpCommandOptions) => run.up(options));
 }
 
-function controlCommand(run: ServerRunners): Command {
+function controlCommand(run: Pick<ServerRunners, 'control'>): Command {
   const command = addDatabaseOptions(listening(new Command('control')))
     .description('control plane alone: Management API, edge API, overlay controller')
     .option('--data-dir <dir>', 'database and keys', 'frontdoor-data')
@@ -122,8 +109,8 @@ function controlCommand(run: ServerRunners): Command {
   return controlPorts(command).action((options: ControlCommandOptions) => run.control(options));
 }
 
-function gatewayCommand(run: ServerRunners): Command {
-  return logged(new Command('gateway'))
+function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
+  return addLogOptions(new Command('gateway'))
     .description('public gateway alone')
     .option('--data-dir <dir>', 'identity and last good share list', 'frontdoor-gateway')
     .option('--enrollment-jwt <file>', 'token of "frontdoor fabric gateway create", for the first start')
@@ -136,21 +123,6 @@ function gatewayCommand(run: ServerRunners): Command {
     .action((options: GatewayCommandOptions) => run.gateway(options));
 }
 
-function routerCommand(run: ServerRunners): Command {
-  const router = new Command('router').description('overlay router');
-  logged(router.command('run'))
-    .argument('<file>', 'configuration file')
-    .description('run a router from its configuration file')
-    .action((file: string, options: RouterRunOptions) => run.routerRun(file, options));
-  router
-    .command('enroll')
-    .argument('<file>', 'configuration file: names the identity files to write')
-    .requiredOption('--jwt <file>', 'token of "frontdoor fabric router create"')
-    .description("trade an enrollment token for the router's identity files")
-    .action((file: string, options: RouterEnrollOptions) => run.routerEnroll(file, options));
-  return router;
-}
-
 function controlPorts(command: Command): Command {
   return addAccessOptions(command)
     .addOption(port('--api-port <port>', 'Management API', 8081))
@@ -161,20 +133,9 @@ function controlPorts(command: Command): Command {
 }
 
 function listening(command: Command): Command {
-  return logged(command)
+  return addLogOptions(command)
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .option('--advertise <host>', 'host name or address that others dial', 'localhost');
-}
-
-function logged(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--log-level <level>', 'what to log')
-        .choices(LOG_LEVELS)
-        .default('info')
-        .env('FRONTDOOR_LOG'),
-    )
-    .option('--ready-file <file>', 'written (JSON, 0600) once everything works');
 }
 
 function perAddress(): Option {

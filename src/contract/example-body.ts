@@ -10,6 +10,8 @@ const TEXTS: Readonly<Record<keyof typeof stringFormats, string>> = {
   name: 'Example',
   'share-name': 'example',
   'share-target': 'http://localhost:3000',
+  'service-name': 'database',
+  'terminator-address': 'tcp:127.0.0.1:5432',
   uri: 'https://idp.example.com',
   'date-time': '2030-01-01T00:00:00Z',
 };

@@ -1,4 +1,8 @@
-/** Operations on routers and gateways, which belong to the installation and to no organization. */
+/**
+ * Operations on routers and gateways, which belong to the installation and to no organization. What happens in the mesh
+ * that they make stands in `mesh-operation-table.ts`.
+ */
+import { routerSchema } from './fabric-schemas.ts';
 import {
   countedPageSchema,
   fabricNodeSchema,
@@ -17,13 +21,7 @@ const creation = {
   body: newFabricNodeSchema,
   answer: created(fabricNodeTokenSchema),
 } as const;
-const list = {
-  group,
-  method: 'GET',
-  scope,
-  query: paging(),
-  answer: ok(countedPageSchema(fabricNodeSchema)),
-} as const;
+const list = { group, method: 'GET', scope, query: paging() } as const;
 const deletion = { group, method: 'DELETE', scope, answer: gone, refusals: [404] } as const;
 
 export const fabricOperations = [
@@ -33,11 +31,27 @@ export const fabricOperations = [
     summary: 'Create a router and the JWT that it enrolls with',
     path: '/fabric/routers',
   }),
-  guarded({ ...list, id: 'listRouters', summary: 'List routers', path: '/fabric/routers' }),
+  guarded({
+    ...list,
+    id: 'listRouters',
+    summary: 'List routers, and which of them are connected',
+    path: '/fabric/routers',
+    answer: ok(countedPageSchema(routerSchema)),
+  }),
+  guarded({
+    group,
+    scope,
+    id: 'getRouter',
+    summary: 'Get a router',
+    method: 'GET',
+    path: '/fabric/routers/{id}',
+    answer: ok(routerSchema),
+    refusals: [404],
+  }),
   guarded({
     ...deletion,
     id: 'deleteRouter',
-    summary: 'Delete a router; its connections end',
+    summary: 'Delete a router; its connections end, its terminators go',
     path: '/fabric/routers/{id}',
   }),
   guarded({
@@ -46,7 +60,13 @@ export const fabricOperations = [
     summary: 'Create a gateway and the JWT that it enrolls with',
     path: '/fabric/gateways',
   }),
-  guarded({ ...list, id: 'listGateways', summary: 'List gateways', path: '/fabric/gateways' }),
+  guarded({
+    ...list,
+    id: 'listGateways',
+    summary: 'List gateways',
+    path: '/fabric/gateways',
+    answer: ok(countedPageSchema(fabricNodeSchema)),
+  }),
   guarded({
     ...deletion,
     id: 'deleteGateway',

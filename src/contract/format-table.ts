@@ -12,9 +12,22 @@ export const stringFormats = {
   name: { check: (text) => parseName(text) !== undefined, saidAs: 'string' },
   'share-name': { check: isShareName, saidAs: 'string' },
   'share-target': { check: (text) => parseShareTarget(text) !== undefined, saidAs: 'uri' },
+  'service-name': { check: isServiceName, saidAs: 'string without @' },
+  'terminator-address': { check: isTerminatorAddress, saidAs: 'tcp:host:port or tls:host:port' },
   uri: { check: (text) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(text), saidAs: 'uri' },
   'date-time': { check: isDateTime, saidAs: 'date-time' },
 } as const satisfies Readonly<Record<string, StringFormat>>;
+
+/** In what routers ask for, `INSTANCE@SERVICE`, the at sign ends the instance. */
+function isServiceName(text: string): boolean {
+  return parseName(text) !== undefined && !text.includes('@');
+}
+
+/** What a router's `transport` dialer dials; a host as share targets have it. */
+function isTerminatorAddress(text: string): boolean {
+  const hostPort = /^(?:tcp|tls):([^/]+:[0-9]{1,5})$/.exec(text)?.[1];
+  return hostPort !== undefined && parseShareTarget(`http://${hostPort}`) !== undefined;
+}
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 

@@ -19,6 +19,19 @@ export {
   type ShareChangeBody,
 } from './resource-schemas.ts';
 export {
+  type FabricCircuitAnswer,
+  type FabricLinkAnswer,
+  type FabricServiceAnswer,
+  type FabricServiceChangeBody,
+  type FabricTerminatorAnswer,
+  type FabricTerminatorChangeBody,
+  type InspectionAnswer,
+  type InspectionRequestBody,
+  type NewFabricServiceBody,
+  type NewFabricTerminatorBody,
+  type RouterAnswer,
+} from './fabric-schemas.ts';
+export {
   type NewProviderBody,
   type ProviderAnswer,
   type ProviderChangeBody,

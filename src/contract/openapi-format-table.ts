@@ -15,6 +15,8 @@ interface FormatWords {
 }
 
 const NOT_CONTROL = '[^\\u0000-\\u001f\\u007f-\\u009f]';
+const NOT_CONTROL_NOR_AT = '[^@\\u0000-\\u001f\\u007f-\\u009f]';
+const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
 
 export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWords>> = {
   uuid: { format: 'uuid' },
@@ -34,20 +36,29 @@ export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWord
   'share-target': {
     // So that no host is longer than a DNS name may be.
     maxLength: 260,
-    pattern: targetPattern(),
+    pattern: `^https?://(${hostPattern()})(:${PORT})?/?$`,
     description: '`http` or `https`, a host name or address, perhaps a port; no path',
+  },
+  'service-name': {
+    minLength: 1,
+    maxLength: 255,
+    pattern: `^${NOT_CONTROL_NOR_AT}*[^@\\s\\u0000-\\u001f\\u007f-\\u009f\\ufeff]${NOT_CONTROL_NOR_AT}*$`,
+    description: 'A name without `@`: that stands between instance and service',
+  },
+  'terminator-address': {
+    maxLength: 260,
+    pattern: `^(tcp|tls):(${hostPattern()}):${PORT}$`,
+    description: '`tcp:host:port` or `tls:host:port`, as the router dials it',
   },
 };
 
-function targetPattern(): string {
+function hostPattern(): string {
   const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
   // What ends in a number is read as an IPv4 address: a name's last label has a letter that no number has.
   const lastLabel =
     '([A-Za-z_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?|[0-9]{1,20}[A-WYZa-wyz_-][A-Za-z0-9_-]{0,40}[A-Za-z0-9_])';
   const octet = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
-  const host = `(${label}\\.){0,8}${lastLabel}|(${octet}\\.){3}${octet}|\\[(${ipv6Pattern()})\\]`;
-  const port = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
-  return `^https?://(${host})(:${port})?/?$`;
+  return `(${label}\\.){0,8}${lastLabel}|(${octet}\\.){3}${octet}|\\[(${ipv6Pattern()})\\]`;
 }
 
 /** Eight groups, or fewer around one `::`. */

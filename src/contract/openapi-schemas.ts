@@ -3,6 +3,7 @@
  * our own string formats are said in standard words. The server validates with the schemas themselves.
  */
 import type { TSchema } from 'typebox';
+import * as fabricSchemas from './fabric-schemas.ts';
 import type { stringFormats } from './format-table.ts';
 import * as metricSchemas from './metric-schemas.ts';
 import { formatWords } from './openapi-format-table.ts';
@@ -14,6 +15,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 const SUFFIX = 'Schema';
 const names: ReadonlyMap<unknown, string> = namesOf(
+  fabricSchemas,
   metricSchemas,
   organizationSchemas,
   providerSchemas,

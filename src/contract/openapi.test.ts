@@ -117,7 +117,7 @@ suite('the OpenAPI document', () => {
     assert.deepEqual([...formats].sort(), ['date-time', 'duration', 'uri', 'uuid']);
   });
 
-  for (const name of ['name', 'share-name', 'share-target'] as const) {
+  for (const name of ['name', 'share-name', 'share-target', 'service-name', 'terminator-address'] as const) {
     test(`says in standard words what a ${name} is: the server takes all of them`, () => {
       const { pattern = '', minLength = 0, maxLength = Infinity, not } = formatWords[name];
       const form = new RegExp(pattern);
@@ -134,7 +134,7 @@ suite('the OpenAPI document', () => {
     });
   }
 
-  test('says of what is no name, share name or target that it is none', () => {
+  test('says of what is no name, share name, target or address that it is none', () => {
     const wrong = {
       name: ['', ' ', 'a\nb', '\u0085'],
       'share-name': ['ab', 'Abc', '-abc', 'abc-', 'a'.repeat(64)],
@@ -148,10 +148,26 @@ suite('the OpenAPI document', () => {
         'http://[::1',
         'http://[1::2::3]',
       ],
+      'service-name': ['', ' ', 'a@b', '@', 'a\nb'],
+      'terminator-address': [
+        'udp:a:1',
+        'tcp:a',
+        'tcp:a:0',
+        'tls:a:65536',
+        'tcp::80',
+        'tcp://a:80',
+        'tcp:a:80/',
+        'tcp:1.2.3:80',
+        'tls:[::1:80',
+        'a:80',
+      ],
     };
     for (const [name, texts] of Object.entries(wrong)) {
       const form = new RegExp(formatWords[name as keyof typeof wrong].pattern!);
-      for (const text of texts) assert.ok(!form.test(text), `${name}: ${text}`);
+      for (const text of texts) {
+        assert.ok(!form.test(text), `${name}: ${text}`);
+        assert.ok(!stringFormats[name as keyof typeof wrong].check(text), `${name}: ${text}`);
+      }
     }
     const right = [
       'http://localhost:3000',
@@ -160,6 +176,10 @@ suite('the OpenAPI document', () => {
       'http://[::1]:65535/',
       'http://[1:2:3:4:5:6:7:8]',
     ];
+    for (const text of ['tcp:127.0.0.1:5432', 'tls:db.internal:443', 'tls:[::1]:65535', 'tcp:a_b:1']) {
+      assert.match(text, new RegExp(formatWords['terminator-address'].pattern!));
+      assert.ok(stringFormats['terminator-address'].check(text));
+    }
     for (const text of right) assert.match(text, new RegExp(formatWords['share-target'].pattern!));
   });
 });

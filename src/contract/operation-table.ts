@@ -5,6 +5,7 @@
 import { fabricOperations } from './fabric-operation-table.ts';
 import { frontdoorOperations } from './frontdoor-operation-table.ts';
 import { issuerOperations } from './issuer-operation-table.ts';
+import { meshOperations } from './mesh-operation-table.ts';
 import { organizationOperations } from './organization-operation-table.ts';
 import type { Operation } from './operation.ts';
 import { providerOperations } from './provider-operation-table.ts';
@@ -14,6 +15,7 @@ export const operations = [
   ...providerOperations,
   ...organizationOperations,
   ...fabricOperations,
+  ...meshOperations,
   ...issuerOperations,
 ] as const satisfies readonly Operation[];
 

@@ -21,6 +21,8 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   name: 'name',
   'share-name': 'share name',
   'share-target': 'URL',
+  'service-name': 'name',
+  'terminator-address': 'address',
 };
 /** Nothing of ours is nested deeper; a schema that names itself would never end. */
 const MAX_DEPTH = 6;

@@ -37,6 +37,7 @@ import type { ServerCredentials } from './pki/server-leaf.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 import { loadSecrets } from './secrets/key-file.ts';
 import { mintJti } from './store/enrollment-store.ts';
+import { FabricTerminatorWriter } from './store/fabric-terminator-writer.ts';
 import { seedFirstStart, type FirstStart } from './store/first-start.ts';
 import { openStore } from './store/open-store.ts';
 
@@ -160,12 +161,18 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       model,
       sessions,
       store,
+      fabricTerminators: new FabricTerminatorWriter(store, clock),
       secrets,
       verifyServiceToken: (token) => tokens.verify(token),
       serviceKeys: () => tokens.keys(),
       clock,
       log,
-      ...(replicas === undefined ? {} : { isConnectedElsewhere: (id) => replicas.isConnectedElsewhere(id) }),
+      ...(replicas === undefined
+        ? {}
+        : {
+            isConnectedElsewhere: (id) => replicas.isConnectedElsewhere(id),
+            cluster: replicas.cluster,
+          }),
     }),
   );
   closers.push(() => overlay.close());
@@ -173,6 +180,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   tokens.onKeysChanged(() => overlay.keysChanged());
   pki.onServerRenewed(() => overlay.setTls(controlTls()));
 
+  const edgeRouters = () => replicas?.routers(overlay.routers()) ?? overlay.routers();
   let edgeApiUrl = '';
   const edge = await createEdgeApi({
     pki,
@@ -182,7 +190,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     sessions,
     tokens,
     status,
-    routers: () => replicas?.routers(overlay.routers()) ?? overlay.routers(),
+    routers: edgeRouters,
     frontendUrls: options.frontendUrls,
     apiUrl: () => edgeApiUrl,
     clock,
@@ -223,6 +231,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     secrets,
     model,
     status,
+    fabric: overlay.fabric,
+    edgeRouters,
     log,
     clock,
     baseUrl,
@@ -245,6 +255,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     closers.push(() => replicas.close());
     await replicas.start({
       apiUrl: baseUrl(),
+      ctrlAddress,
       measurements: overlay.status,
       routers: () => overlay.routers(),
     });

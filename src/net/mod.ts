@@ -5,15 +5,30 @@ export {
   type ChannelHandlers,
   type ChannelOptions,
   type ChannelPeer,
+  type ChannelUnderlay,
+  type DroppedFrames,
+  type FrameObserver,
 } from './channel/channel.ts';
-export type { HeartbeatOptions } from './channel/channel-heartbeat.ts';
+export type { HeartbeatOptions } from './channel/heartbeat-machine.ts';
 export {
   ChannelListener,
   type ChannelListenerOptions,
   type HelloDecision,
 } from './channel/channel-listener.ts';
-export { dialChannel, type DialChannelOptions } from './channel/channel-dialer.ts';
-export { channelServerTls, channelTls, type TlsIdentity } from './channel/channel-tls.ts';
+export { dialChannel, type ConnectionPlan, type DialChannelOptions } from './channel/channel-dialer.ts';
+export type { ConnectionType } from './channel/group-keeper.ts';
+export type { SendLimits } from './channel/tls-driver.ts';
+export { channelTls, type TlsIdentity } from './channel/channel-tls.ts';
+export { TlsPort, type TlsHandlerOptions, type TlsPortOptions } from './tls-port.ts';
+export { TlsPorts } from './tls-ports.ts';
+export {
+  ServerCertificates,
+  type ServerTls,
+  type TlsVersion,
+  type TlsVersions,
+} from './server-certificates.ts';
+export { certificatesOfPem, checkPeerChain, issuersOf } from './certificate-chain.ts';
+export type { HttpProxy } from './proxy-connect.ts';
 export { openMemoryChannel } from './channel/memory-driver.ts';
 export { fingerprintOf, leafOf } from './channel/peer-certificate.ts';
 export {
@@ -42,3 +57,5 @@ export {
 } from './http-server.ts';
 export { TLS_CIPHERS, TLS_MIN_VERSION } from './tls-policy.ts';
 export { fetchServedCertificate } from './served-certificate.ts';
+export { QuietLog } from './quiet-log.ts';
+export { systemAnchors } from './trust-anchors.ts';

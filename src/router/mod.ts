@@ -1,9 +1,10 @@
 export { Router, type RouterOptions } from './router.ts';
-export { type ConfigProblem } from './config/config-reader.ts';
 export {
+  loadEnrollableRouterConfig,
   loadRouterConfig,
+  loadRunnableRouterConfig,
   namesAnything,
   parseRouterConfig,
-  type CsrConfig,
-  type RouterConfig,
-} from './config/router-config.ts';
+} from './config/mod.ts';
+export type { ConfigProblem, CsrConfig, RouterConfig } from './config/router-config.ts';
+export { saveEndpointsFile } from './ctrl/endpoints-file.ts';

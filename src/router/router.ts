@@ -1,111 +1,151 @@
 /**
- * The overlay router: control channels out, edge listener in, circuits between. Started from a configuration file,
- * in a process of its own or inside `up`.
+ * The overlay router: control channels out, links to other routers, listeners for SDKs and plain connections, circuits
+ * between them all. Started from a configuration file, in a process of its own or inside `up`. The parts know each
+ * other by small interfaces; here alone they are put together.
  */
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
-import type { Channel } from '#net';
-import type { Frame, FrameHeaders } from '#wire';
+import { TlsPorts, type Channel } from '#net';
+import { contentType, makeFrame, type FrameHeaders } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import { ApiSessionRegistry } from './ctrl/api-session-registry.ts';
-import { CtrlHandlers } from './ctrl/ctrl-handlers.ts';
-import { CtrlLink } from './ctrl/ctrl-link.ts';
-import { FaultReporter } from './ctrl/fault-reporter.ts';
-import { AcknowledgementQueue } from './edge/acknowledgement-queue.ts';
-import { EdgeListener } from './edge/edge-listener.ts';
-import type { EdgePeer } from './edge/edge-peer.ts';
-import { TerminatorRegistry } from './edge/terminator-registry.ts';
-import { Forwarder } from './forwarder.ts';
-import { CertificateRenewal } from './renewal/certificate-renewal.ts';
-import { loadRouterIdentity, type RouterIdentity } from './config/router-identity.ts';
 import type { RouterConfig } from './config/router-config.ts';
+import { ClusterMembership } from './ctrl/cluster-membership.ts';
+import { configInspector } from './ctrl/config-inspector.ts';
+import { ControllerSet } from './ctrl/controller-set.ts';
+import { CtrlDispatcher } from './ctrl/ctrl-dispatcher.ts';
+import { CtrlListeners } from './ctrl/ctrl-listeners.ts';
+import type { CtrlHandler } from './ctrl/controllers.ts';
+import { InspectResponder } from './ctrl/inspect-responder.ts';
+import { InterfaceReporter } from './ctrl/interface-reporter.ts';
+import { EdgePart } from './edge/edge-part.ts';
+import { CircuitPart } from './forwarder/circuit-part.ts';
+import { HealthChecks } from './health/health-checks.ts';
+import { IdentityWatch } from './identity/identity-watch.ts';
+import { loadRouterIdentity, type RouterIdentity } from './identity/router-identity.ts';
+import { LinkSubsystem } from './link/link-subsystem.ts';
+import { MetricRegistry } from './metrics/metric-registry.ts';
+import { MetricReporter } from './metrics/metric-reporter.ts';
+import { CertificateRenewal } from './renewal/certificate-renewal.ts';
+import { Diagnostics } from './trace/diagnostics.ts';
+import { WebServers } from './web/web-servers.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 export interface RouterOptions {
   readonly config: RouterConfig;
   readonly log: Log;
-  /** Tells when certificates are due. */
   readonly clock?: Clock;
+  /** `ctrl.startupTimeout` went by without any controller: the process is meant to end. */
+  onStartupTimeout?(error: FrontdoorError): void;
 }
 
-const SESSION_HEARTBEAT_MS = 60_000;
+/** While it drains: a circuit that moved nothing for so long is not waited for. */
+const DRAINED_IDLE_MS = 10_000;
+const DRAIN_LOOK_MS = 100;
 
 export class Router {
   readonly id: string;
-  readonly #config: RouterConfig;
-  readonly #log: Log;
-  readonly #forwarder: Forwarder;
-  readonly #sessions: ApiSessionRegistry;
-  readonly #terminators: TerminatorRegistry;
-  readonly #faults: FaultReporter;
-  readonly #acknowledgements: AcknowledgementQueue;
-  readonly #links = new Map<CtrlLink, CtrlHandlers>();
-  readonly #allLinks: CtrlLink[] = [];
-  readonly #sessionTimer: NodeJS.Timeout;
+  readonly #options: RouterOptions;
+  readonly #clock: Clock;
+  readonly #registry: MetricRegistry;
+  readonly #ports: TlsPorts;
+  readonly #rateLimiter: WorkerPool;
+  readonly #controllers: ControllerSet;
+  readonly #membership: ClusterMembership;
+  readonly #circuits: CircuitPart;
   readonly #renewal: CertificateRenewal;
+  /** Closed in the opposite order. */
+  readonly #closers: (() => Promise<void> | void)[] = [];
   #identity: RouterIdentity;
-  #edge: EdgeListener | undefined;
+  #diagnostics: Diagnostics | undefined;
+  #edge: EdgePart | undefined;
+  #links: LinkSubsystem | undefined;
+  #closing: Promise<void> | undefined;
 
-  private constructor({ config, log, clock = systemClock }: RouterOptions) {
-    this.#config = config;
-    this.#log = log;
+  private constructor(options: RouterOptions) {
+    const { config, log, clock = systemClock, onStartupTimeout } = options;
+    this.#options = options;
+    this.#clock = clock;
     for (const { path, line, message } of config.warnings)
       log.warn({ file: config.file, line, key: path }, message);
-    this.#identity = loadRouterIdentity(config);
+    this.#identity = loadRouterIdentity(config.identity);
     this.id = this.#identity.id;
-    this.#faults = new FaultReporter(() => this.#channels());
-    this.#forwarder = new Forwarder((circuitId) => this.#faults.onForwardFault(circuitId));
-    this.#sessions = new ApiSessionRegistry((session) => this.#edge?.closeSession(session));
-    this.#terminators = new TerminatorRegistry({
+    const { metrics, forwarder } = config;
+    this.#registry = new MetricRegistry({ ...metrics, clock, log });
+    this.#ports = new TlsPorts({ log });
+    this.#rateLimiter = new WorkerPool({
+      name: 'rate_limiter',
+      queueLength: forwarder.rateLimitedQueueLength,
+      workerCount: forwarder.rateLimitedWorkerCount,
       log,
-      requestTimeoutMs: config.ctrl.requestTimeoutMs,
-      sendToControllers: (frame) => this.#sendToControllers(frame),
-      onEstablished: (terminator) => this.#peerOf(terminator.channel)?.onBindEstablished(terminator),
-      onFailed: (terminator, reason) => this.#peerOf(terminator.channel)?.onBindFailed(terminator, reason),
     });
-    this.#acknowledgements = new AcknowledgementQueue(() => this.#edge?.peers() ?? []);
-    this.#renewal = new CertificateRenewal({
+    this.#registry.addPool(this.#rateLimiter);
+    this.#controllers = new ControllerSet({
+      routerId: this.id,
+      config: config.ctrl,
+      proxy: config.proxy,
+      tls: () => this.#identity.client,
+      linkListeners: () => this.#links?.advertised() ?? [],
+      log,
+      ...(onStartupTimeout === undefined ? {} : { onStartupTimeout }),
+    });
+    this.#membership = new ClusterMembership({ config: config.ctrl, controllers: this.#controllers, log });
+    this.#circuits = new CircuitPart({
+      routerId: this.id,
       config,
-      identity: () => this.#identity,
-      controller: () => this.#controller()?.channel,
-      use: (identity) => {
-        this.#identity = identity;
-        this.#edge?.setTls(identity.server);
-      },
+      controllers: this.#controllers,
+      ports: this.#ports,
+      tls: () => this.#identity,
+      metrics: this.#registry,
       clock,
       log,
     });
-    this.#sessionTimer = setInterval(() => this.#reportSessions(), SESSION_HEARTBEAT_MS);
+    this.#registry.addPool(this.#circuits.routePool);
+    this.#renewal = new CertificateRenewal({
+      config,
+      identity: () => this.#identity,
+      controller: () => this.#controllers.best()?.channel,
+      use: (identity) => this.#use(identity),
+      clock,
+      log,
+    });
   }
 
-  /** Listens, then dials the controllers; a controller that is away is dialed again and again. */
+  /**
+   * Listens, then dials the controllers; a controller that is away is dialed again and again. Rejects with a
+   * `FrontdoorError` when something that the file asks for cannot be had.
+   */
   static async start(options: RouterOptions): Promise<Router> {
     const router = new Router(options);
     try {
-      await router.#listen();
+      await router.#start();
+      return router;
     } catch (error) {
       await router.close();
       throw error;
     }
-    router.#dialControllers();
-    return router;
   }
 
   /** Port of the edge listener; 0 without one. */
   get edgePort(): number {
-    return this.#edge?.port ?? 0;
+    return this.#edge?.listener?.port ?? 0;
   }
 
   get isConnected(): boolean {
-    return this.#links.size > 0;
+    return this.#controllers.all().length > 0;
   }
 
   get circuitCount(): number {
-    return this.#forwarder.circuitCount;
+    return this.#circuits.forwarder.circuitCount;
+  }
+
+  get linkCount(): number {
+    return this.#links?.linkCount ?? 0;
   }
 
   /** An edge channel for a peer in this process, whose certificate the caller vouches for. */
   acceptMemory(fingerprint: string, helloId: string, helloHeaders: FrameHeaders): Promise<Channel> {
-    if (this.#edge === undefined) throw new Error('the router has no edge listener');
-    return this.#edge.acceptMemory(fingerprint, helloId, helloHeaders);
+    const listener = this.#edge?.listener;
+    if (listener === undefined) throw new Error('the router has no edge listener');
+    return listener.acceptMemory(fingerprint, helloId, helloHeaders);
   }
 
   /** Renews the certificates now if that is due; true: new ones are in use. Rejects with what is in the way. */
@@ -113,153 +153,234 @@ export class Router {
     return this.#renewal.check();
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#sessionTimer);
-    this.#renewal.close();
-    this.#acknowledgements.close();
-    await this.#edge?.close();
-    this.#terminators.close();
-    this.#faults.close();
-    for (const link of this.#allLinks) link.close();
+  /** What stands, to the log. */
+  tellState(): void {
+    const forwarder = this.#circuits.forwarder;
+    const circuits = [...forwarder.circuits()].map(({ id, controllerId }) => ({ id, controllerId }));
+    const controllers = this.#controllers.all().map(({ id, isResponsive }) => ({ id, isResponsive }));
+    this.#options.log.info(
+      {
+        controllers,
+        links: this.#links?.links() ?? [],
+        circuits: circuits.slice(0, 1_000),
+        circuitCount: circuits.length,
+      },
+      'state of the router',
+    );
   }
 
-  async #listen(): Promise<void> {
-    const { edgeListener } = this.#config;
-    if (edgeListener === undefined) {
-      this.#log.warn({}, 'no edge listener is configured: SDKs cannot connect');
+  /** Ends the CPU profile, if one runs, and writes it. */
+  async stopCpuProfile(): Promise<void> {
+    await this.#diagnostics?.stopCpuProfile();
+  }
+
+  /**
+   * With `drainMs` no circuit begins any more, and those that move data have so long to end. Then everything is
+   * closed; a second call waits for the first, and cuts its draining short.
+   */
+  async close(drainMs = 0): Promise<void> {
+    if (drainMs > 0 && this.#closing === undefined) await this.#drain(drainMs);
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #start(): Promise<void> {
+    const { config, log } = this.#options;
+    const clock = this.#clock;
+    const controllers = this.#controllers;
+    this.#diagnostics = await Diagnostics.open({ routerId: this.id, config, controllers, clock, log });
+    if (config.csr === undefined)
+      log.warn({ file: config.file }, 'no csr section: certificates cannot be renewed');
+    this.#edge = await EdgePart.open({
+      routerId: this.id,
+      config,
+      edge: config.edge,
+      controllers,
+      ...this.#circuits.forEdge,
+      rateLimiter: this.#rateLimiter,
+      metrics: this.#registry,
+      onIndexReset: () => this.#membership.resetIndex(),
+      clock,
+      log,
+    });
+    this.#closers.push(() => this.#edge?.close());
+    await this.#openLinks();
+    await this.#openListeners();
+    const health = new HealthChecks({
+      config: config.healthChecks,
+      controllers: () => controllers.all(),
+      links: () => this.#links?.links() ?? [],
+      clock,
+      log,
+    });
+    this.#closers.push(() => health.close());
+    await this.#openWeb(health);
+    await this.#followControllers();
+  }
+
+  async #openLinks(): Promise<void> {
+    const { config, log } = this.#options;
+    if (config.link === undefined) {
+      log.info({}, 'no link section: this router neither dials nor accepts other routers');
+      // Controllers wait for the list, be it empty.
+      const none = ctrlMessages.routerLinks.frame({ links: [], fullRefresh: true });
+      this.#controllers.onConnected(({ channel }) => channel.send({ ...none }));
       return;
     }
-    const opening = EdgeListener.open({
+    const links = await LinkSubsystem.open({
       routerId: this.id,
-      host: edgeListener.address.host,
-      port: edgeListener.address.port,
+      config: config.link,
+      forwarder: config.forwarder,
+      handshakeTimeoutMs: config.handshakeTimeoutMs,
+      proxy: config.proxy,
+      ports: this.#ports,
+      tls: () => this.#identity,
+      controllers: this.#controllers,
+      forwarding: this.#circuits.forwarder,
+      metrics: this.#registry,
+      rateLimiter: this.#rateLimiter,
+      clock: this.#clock,
+      log,
+    });
+    this.#links = links;
+    this.#registry.addPool(links.dialPool);
+    this.#closers.push(() => links.close());
+  }
+
+  async #openListeners(): Promise<void> {
+    const { config, log } = this.#options;
+    for (const listener of config.listeners) {
+      if (listener.binding === 'edge') await this.#edge!.listen(listener, this.#ports, this.#identity.server);
+      else if (listener.binding === 'transport' || listener.binding === 'proxy')
+        await this.#circuits.listen(listener);
+      else {
+        const message = `${config.file}: ${listener.path}.binding "${listener.binding}" cannot be run by this version`;
+        throw new FrontdoorError('invalid', 'unsupported-binding', message);
+      }
+    }
+    if (this.#edge?.listener === undefined)
+      log.warn({}, 'no edge listener is configured: SDKs cannot connect');
+  }
+
+  async #openWeb(health: HealthChecks): Promise<void> {
+    const { config, log } = this.#options;
+    const web = await WebServers.open({
+      servers: config.web,
+      ports: this.#ports,
       tls: this.#identity.server,
-      helloTimeoutMs: edgeListener.helloTimeoutMs,
-      sessions: this.#sessions,
-      log: this.#log,
-      context: {
-        log: this.#log,
-        forwarder: this.#forwarder,
-        terminators: this.#terminators,
-        controller: () => this.#controller(),
-        sendToControllers: (frame) => this.#sendToControllers(frame),
-        reportFault: (circuitId, isTerminator) => this.#faults.onCircuitClosed(circuitId, isTerminator),
-        acknowledgeLater: (circuit) => this.#acknowledgements.add(circuit),
-      },
-      onConnected: (identityId, isConnected, peer) => {
-        this.#sendToControllers(connectEvent(identityId, isConnected, peer.address));
-      },
+      loadTls: (identity) => loadRouterIdentity(identity, 'web.identity').server,
+      handshakeTimeoutMs: config.handshakeTimeoutMs,
+      routerId: this.id,
+      health,
+      registry: this.#registry,
+      log,
     });
-    this.#edge = await opening.catch((cause: unknown) => {
-      throw listenFailure(cause, edgeListener.address.port, this.#config.file);
-    });
-    this.#log.info({ port: this.#edge.port }, 'edge listener is open');
+    this.#closers.push(() => web.close());
   }
 
-  #dialControllers(): void {
-    const { ctrl } = this.#config;
-    for (const endpoint of ctrl.endpoints) {
-      const link = new CtrlLink({
-        routerId: this.id,
-        endpoint,
-        tls: () => this.#identity.client,
-        connectTimeoutMs: ctrl.connectTimeoutMs,
-        heartbeat: ctrl.heartbeat,
-        log: this.#log,
-        onConnected: (it) => this.#onConnected(it),
-        onFrame: (frame, it) => this.#links.get(it)?.onFrame(frame),
-        onDisconnected: (it) => {
-          this.#links.delete(it);
-        },
-        ...(ctrl.bind === undefined ? {} : { localAddress: ctrl.bind }),
-      });
-      this.#allLinks.push(link);
-    }
-  }
-
-  #onConnected(link: CtrlLink): void {
-    const channel = link.channel!;
-    const { edgeListener } = this.#config;
-    const handlers = new CtrlHandlers(
-      {
-        log: this.#log,
-        sessions: this.#sessions,
-        terminators: this.#terminators,
-        forwarder: this.#forwarder,
-        advertised: () =>
-          edgeListener === undefined
-            ? undefined
-            : {
-                host: edgeListener.advertise.host,
-                port: edgeListener.advertise.port || this.edgePort,
-                bind: `${edgeListener.address.host}:${this.edgePort}`,
-              },
-        peerOf: (of) => this.#peerOf(of),
-        ownCircuit: (circuitId, owner) => this.#faults.own(circuitId, owner),
-        disownCircuit: (circuitId) => this.#faults.disown(circuitId),
-        onCertificates: (frame, from) => this.#renewal.onCertificates(frame, from),
+  async #followControllers(): Promise<void> {
+    const { config, log } = this.#options;
+    const clock = this.#clock;
+    const controllers = this.#controllers;
+    const { ctrl } = config;
+    const reporter = new MetricReporter({
+      routerId: this.id,
+      config: config.metrics,
+      registry: this.#registry,
+      controllers,
+      clock,
+      log,
+    });
+    const interfaces = new InterfaceReporter({
+      config: config.interfaceDiscovery,
+      controllers,
+      requestTimeoutMs: ctrl.requestTimeoutMs,
+      clock,
+      log,
+    });
+    const watch = new IdentityWatch({
+      identity: config.identity,
+      log,
+      onLoaded: (identity) => {
+        if (identity.id !== this.id) {
+          log.error({ id: identity.id }, 'changed identity files are of another router, the old ones stay');
+          return;
+        }
+        this.#use(identity);
+        log.info({}, 'identity loaded again: new connections use it');
       },
-      channel,
+    });
+    this.#closers.push(
+      () => reporter.close(),
+      () => interfaces.close(),
+      () => watch.close(),
     );
-    this.#links.set(link, handlers);
-    channel.send(ctrlMessages.routerLinks.frame({ links: [], fullRefresh: true }));
-    this.#reportConnected(channel);
-    this.#terminators.onControllerConnected();
-    this.#renewal.onControllerConnected();
+    const inspectors = [
+      configInspector(config),
+      (name: string) => controllers.inspect(name),
+      (name: string) => this.#edge?.terminators.inspect(name),
+      (name: string) => this.#edge?.inspect(name),
+      (name: string) => this.#links?.inspect(name),
+      (name: string) => this.#circuits.inspect(name),
+      reporter.inspect,
+    ];
+    const renewal = new Map([
+      [
+        contentType.enrollmentCertsResponse,
+        (frame, from) => this.#renewal.onCertificates(frame, from.channel),
+      ],
+    ] satisfies [number, CtrlHandler][]);
+    const parts = [
+      this.#membership.handlers(),
+      ...this.#edge!.handlers(),
+      ...this.#circuits.handlers(),
+      this.#links?.handlers() ?? new Map(),
+      new InspectResponder(inspectors, log).handlers(),
+      renewal,
+    ];
+    controllers.onConnected(() => this.#renewal.onControllerConnected());
+    controllers.start(new CtrlDispatcher(parts, log));
+    await this.#membership.start();
+    const listeners = await CtrlListeners.open({
+      routerId: this.id,
+      config: ctrl,
+      ports: this.#ports,
+      handshakeTimeoutMs: config.handshakeTimeoutMs,
+      tls: () => this.#identity.server,
+      controllers,
+      isMember: (id) => this.#membership.isMember(id),
+      clock,
+      log,
+    });
+    this.#closers.push(() => listeners.close());
   }
 
-  /** All identities that have channels here: a controller that comes back starts from nothing. */
-  #reportConnected(channel: Channel): void {
-    const events = [...(this.#edge?.connectedIdentities() ?? [])].map((identityId) => ({
-      identityId,
-      isConnected: true,
-      connectTimes: [],
-    }));
-    channel.send(ctrlMessages.connectEvents.frame({ events, fullState: true }));
+  #use(identity: RouterIdentity): void {
+    this.#identity = identity;
+    void this.#ports.setTls(identity.server);
   }
 
-  /** Keeps the sessions of standing channels from idling out. */
-  #reportSessions(): void {
-    const tokens = new Set([...(this.#edge?.peers() ?? [])].map((peer) => peer.session.token));
-    if (tokens.size > 0)
-      this.#sendToControllers(ctrlMessages.apiSessionHeartbeat.frame({ tokens: [...tokens] }));
+  async #drain(drainMs: number): Promise<void> {
+    const { log } = this.#options;
+    const untilMs = this.#clock.nowMs() + drainMs;
+    this.#controllers.broadcast(makeFrame(contentType.quiesceRouter));
+    this.#edge?.drain();
+    await this.#circuits.drain();
+    const busy = (): number => this.#circuits.busyCount(DRAINED_IDLE_MS);
+    if (busy() > 0) log.info({ circuits: busy(), drainMs }, 'waiting for circuits to end');
+    while (this.#closing === undefined && busy() > 0 && this.#clock.nowMs() < untilMs)
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));
   }
 
-  #controller(): { channel: Channel; id: string } | undefined {
-    for (const link of this.#links.keys()) {
-      if (link.channel !== undefined) return { channel: link.channel, id: link.controllerId };
-    }
-    return undefined;
+  async #close(): Promise<void> {
+    this.#renewal.close();
+    for (const close of this.#closers.reverse()) await close();
+    await this.#circuits.close();
+    this.#rateLimiter.close();
+    this.#controllers.close();
+    await this.#membership.close();
+    await this.#ports.close();
+    await this.#diagnostics?.close();
+    this.#registry.close();
   }
-
-  #channels(): Channel[] {
-    return [...this.#links.keys()].map((link) => link.channel).filter((channel) => channel !== undefined);
-  }
-
-  #sendToControllers(frame: Frame): boolean {
-    const channels = this.#channels();
-    // Each channel numbers its own copy.
-    for (const channel of channels) channel.send({ ...frame });
-    return channels.length > 0;
-  }
-
-  #peerOf(channel: Channel): EdgePeer | undefined {
-    return this.#edge?.peerOf(channel);
-  }
-}
-
-function connectEvent(identityId: string, isConnected: boolean, address: string): Frame {
-  const connectTimes = isConnected
-    ? [{ connectTime: BigInt(Date.now()), srcAddr: address, dstAddr: '' }]
-    : [];
-  return ctrlMessages.connectEvents.frame({
-    events: [{ identityId, isConnected, connectTimes }],
-    fullState: false,
-  });
-}
-
-function listenFailure(cause: unknown, port: number, file: string): unknown {
-  if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') return cause;
-  const message = `port ${port} is taken: choose another for the edge listener in ${file}`;
-  return new FrontdoorError('conflict', 'port-taken', message, { cause });
 }

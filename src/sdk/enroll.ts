@@ -40,7 +40,7 @@ export interface EnrolledRouter {
 
 /** Enrolls an environment or a gateway (`em: ott`). Throws `FrontdoorError`s that say the hop and the remedy. */
 export async function enrollIdentity(options: EnrollOptions): Promise<EnrolledIdentity> {
-  return withTrustedServer(options, 'ott', async (token, client, caPem) => {
+  return withTrustedServer(options, ['ott'], async (token, client, caPem) => {
     const { keyPem, csrPem } = await makeKeyRequest(token.subject);
     const answer = await client.request({
       method: 'POST',
@@ -53,11 +53,11 @@ export async function enrollIdentity(options: EnrollOptions): Promise<EnrolledId
   });
 }
 
-/** Enrolls a router (`em: erott`). `hosts` are what its listeners are dialed by. */
+/** Enrolls a router (`em: erott`, or `trott` for one without an edge). `hosts` are what its listeners are dialed by. */
 export async function enrollRouter(
   options: EnrollOptions & RequestDetails & { readonly hosts: readonly string[] },
 ): Promise<EnrolledRouter> {
-  return withTrustedServer(options, 'erott', async (token, client) => {
+  return withTrustedServer(options, ['erott', 'trott'], async (token, client) => {
     const { keyPem, csrPem } = await makeKeyRequest(token.subject, options);
     const answer = await client.request({
       method: 'POST',
@@ -134,13 +134,13 @@ export async function fetchBootstrapToken(options: BootstrapOptions): Promise<Bo
 
 async function withTrustedServer<T>(
   options: EnrollOptions,
-  method: string,
+  methods: readonly string[],
   work: (token: EnrollmentToken, client: JsonClient, caPem: string) => Promise<T>,
 ): Promise<T> {
   const jwt = options.jwt.trim();
   const token = readEnrollmentToken(jwt);
-  if (token.method !== method) {
-    const message = `this enrollment token is of kind ${token.method.slice(0, 16)}, not ${method}`;
+  if (!methods.includes(token.method)) {
+    const message = `this enrollment token is of kind ${token.method.slice(0, 16)}, not ${methods.join(' or ')}`;
     throw new FrontdoorError('invalid', 'enrollment_token_of_other_kind', message);
   }
   const leaf = await proveEnrollmentToken(jwt, token, options.timeoutMs ?? 10_000, options.ca);

@@ -26,7 +26,7 @@ export function readEnrollmentToken(jwt: string): EnrollmentToken {
       string,
       unknown
     >;
-    const { iss, sub, jti, em, ctrls } = claims;
+    const { iss, sub, jti, em, ctrl, ctrls } = claims;
     if (
       typeof iss === 'string' &&
       typeof sub === 'string' &&
@@ -35,7 +35,9 @@ export function readEnrollmentToken(jwt: string): EnrollmentToken {
     ) {
       const { origin, protocol } = new URL(iss);
       if (protocol === 'https:' && sub !== '' && jti !== '') {
-        const controlAddresses = Array.isArray(ctrls) ? ctrls.filter((one) => typeof one === 'string') : [];
+        // Older controllers name one.
+        const named: unknown[] = Array.isArray(ctrls) ? ctrls : [ctrl];
+        const controlAddresses = named.filter((one) => typeof one === 'string');
         return { issuer: origin, subject: sub, jti, method: em, controlAddresses };
       }
     }

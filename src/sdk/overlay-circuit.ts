@@ -74,6 +74,7 @@ export class OverlayCircuit implements Circuit {
         this.onEnd();
         this.#finishIfDone();
       },
+      broken: (reason) => this.destroy(reason),
       drained: () => {
         if (!this.#isOver) this.onDrain();
       },

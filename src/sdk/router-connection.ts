@@ -36,8 +36,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** How long circuits of a channel that was replaced may go on, and how often that is looked at. */
 const RETIRE_MS = 3_600_000;
 const RETIRE_LOOK_MS = 1_000;
-/** The router closes the channel of a client that falls silent after having beaten. */
-const HEARTBEAT = { sendIntervalMs: 2_000, closeAfterMs: 8_000 };
+/** The router closes the channel of a client that falls silent after having beaten. Whatever it sends proves it. */
+const HEARTBEAT = { sendIntervalMs: 2_000, closeAfterMs: 8_000, countsTraffic: true };
 
 export class RouterConnection {
   readonly name: string;

@@ -39,21 +39,52 @@ export interface RouterHello {
 
 const { channel, ctrlHello, ctrlHelloResult } = headerId;
 
-/** Headers of a router's hello that controllers of 1.x and 2.x both understand; never for a grouped channel. */
+/** A link listener as a router advertises it. */
+export interface AdvertisedListener {
+  readonly address: string;
+  readonly protocol: string;
+  readonly groups: readonly string[];
+  /** Interface that owns its bind address; '' for all. */
+  readonly localBinding?: string;
+}
+
+/** Where controllers may dial the router. */
+export interface AdvertisedCtrlListener {
+  readonly address: string;
+  readonly groups: readonly string[];
+}
+
+export interface RouterHelloExtras {
+  readonly ctrlListeners?: readonly AdvertisedCtrlListener[];
+  /** Numbers of 2.x alone: on a grouped channel header 10 is the group's secret. */
+  readonly isGrouped?: boolean;
+}
+
+/** Headers of a router's hello that controllers of 1.x and 2.x both understand. */
 export function encodeRouterHello(
   versionText: string,
-  listeners: readonly { readonly address: string; readonly protocol: string; readonly groups: string[] }[],
+  listeners: readonly AdvertisedListener[],
+  { ctrlListeners = [], isGrouped = false }: RouterHelloExtras = {},
 ): FrameHeaders {
   const headers = new HeaderWriter().text(channel.helloVersion, versionText);
   if (listeners.length > 0) {
-    const encoded = helloMessages.listeners.encode({ listeners: [...listeners] });
-    headers.bytes(ctrlHello.legacyListeners, encoded).bytes(ctrlHello.listeners, encoded);
+    const encoded = helloMessages.listeners.encode({
+      listeners: listeners.map((listener) => ({ ...listener, groups: [...listener.groups] })),
+    });
+    headers.bytes(ctrlHello.listeners, encoded);
+    if (!isGrouped) headers.bytes(ctrlHello.legacyListeners, encoded);
+  }
+  if (ctrlListeners.length > 0) {
+    const encoded = helloMessages.ctrlListeners.encode({
+      listeners: ctrlListeners.map(({ address, groups }) => ({ address, groups: [...groups] })),
+    });
+    headers.bytes(ctrlHello.ctrlListeners, encoded);
+  }
+  if (!isGrouped) {
+    const metadata = { capabilities: [RouterCapability.LINK_MANAGEMENT] };
+    headers.bytes(ctrlHello.legacyMetadata, helloMessages.metadata.encode(metadata));
   }
   return headers
-    .bytes(
-      ctrlHello.legacyMetadata,
-      helloMessages.metadata.encode({ capabilities: [RouterCapability.LINK_MANAGEMENT] }),
-    )
     .bytes(ctrlHello.capabilities, encodeCapabilities([CtrlRouterCapability.multiChannel]))
     .build();
 }

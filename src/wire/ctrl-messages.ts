@@ -6,7 +6,9 @@ import {
   create,
   fromBinary,
   toBinary,
+  toJson,
   type DescMessage,
+  type JsonValue,
   type MessageInitShape,
   type MessageShape,
 } from '@bufbuild/protobuf';
@@ -34,6 +36,11 @@ export class ProtobufMessage<Desc extends DescMessage> {
       const message = `malformed body of ${messageName(this.contentType)}`;
       throw new FrontdoorError('protocol', 'malformed-body', message, { cause });
     }
+  }
+
+  /** For traces: as protobuf's JSON has it. */
+  decodeJson(body: Uint8Array): JsonValue {
+    return toJson(this.#schema, this.decode(body));
   }
 
   encode(value: MessageInitShape<Desc>): Uint8Array<ArrayBuffer> {

@@ -36,6 +36,17 @@ export {
   decodeRouterHello,
   encodeControllerHello,
   encodeRouterHello,
+  type AdvertisedCtrlListener,
+  type AdvertisedListener,
   type ControllerHello,
   type RouterHello,
 } from './ctrl-messages-hello.ts';
+export {
+  decodeTraceRecords,
+  encodeTraceMessage,
+  encodeTraceState,
+  traceOfFrame,
+  type TraceMessage,
+  type TraceRecord,
+  type TraceState,
+} from './ctrl-trace.ts';

@@ -57,7 +57,16 @@ export {
   writePayloadHead,
   type DataFrame,
 } from './payload-codec.ts';
+export {
+  controlToPass,
+  decodeControl,
+  traceRequest,
+  traceResponse,
+  type ControlFrame,
+  type TraceHop,
+} from './control-codec.ts';
 export { Xgress, XGRESS_TICK_MS, type XgressPort } from './xgress-machine.ts';
+export { XgressCounters } from './xgress-counters.ts';
 export { XGRESS_DEFAULTS, type XgressOptions } from './xgress-options.ts';
 export { formatAddress, parseAddress, type OverlayAddress } from './address.ts';
 export {
@@ -78,6 +87,12 @@ export {
   type HeaderContext,
   type HeaderRow,
 } from './header-table.ts';
+export {
+  decodeCircuitAnswer,
+  encodeCircuitFailed,
+  encodeCircuitSuccess,
+  type CircuitGranted,
+} from './circuit-request-codec.ts';
 export {
   decodeCircuitCreated,
   decodeCreateCircuitV2,

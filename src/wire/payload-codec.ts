@@ -24,6 +24,7 @@ export const PAYLOAD_FLAGS = {
 export const PAYLOAD_HEADERS = { traceId: 0, capabilities: 1, edgeFlags: 0x10 } as const;
 
 const HEARTBEAT = 5;
+const HEARTBEAT_RESPONSE = 6;
 const CONN_ID = 1000;
 const PAYLOAD_HEADER_BASE = 2000;
 const PAYLOAD_HEADER_MAX = 2255;
@@ -49,8 +50,9 @@ export class PayloadFrame {
   headers: Map<number, Uint8Array> | undefined;
   /** Header 1000, on edge channels only. */
   connId: number | undefined;
-  /** A heartbeat that rode along when it was received; never sent. */
+  /** A heartbeat, and the answer to one of ours, that rode along when it was received; never sent. */
   heartbeat: Uint8Array | undefined;
+  heartbeatResponse: Uint8Array | undefined;
 
   constructor(circuitId: string, sequence: number, flags: number, data: Uint8Array) {
     this.circuitId = circuitId;
@@ -61,6 +63,7 @@ export class PayloadFrame {
     this.headers = undefined;
     this.connId = undefined;
     this.heartbeat = undefined;
+    this.heartbeatResponse = undefined;
   }
 
   get isFromTerminator(): boolean {
@@ -80,6 +83,7 @@ export class AcknowledgementFrame {
   sequences: readonly number[];
   connId: number | undefined;
   heartbeat: Uint8Array | undefined;
+  heartbeatResponse: Uint8Array | undefined;
 
   constructor(circuitId: string, flags: number, receiveBufferSize: number, sequences: readonly number[]) {
     this.circuitId = circuitId;
@@ -89,6 +93,7 @@ export class AcknowledgementFrame {
     this.sequences = sequences;
     this.connId = undefined;
     this.heartbeat = undefined;
+    this.heartbeatResponse = undefined;
   }
 
   get isFromTerminator(): boolean {
@@ -112,6 +117,7 @@ export function decodePayload(frame: Frame): PayloadFrame | undefined {
     else if (key === RTT && length === 2) payload.rtt = raw[start]! | (raw[start + 1]! << 8);
     else if (key === CONN_ID && length === 4) payload.connId = readU32(raw, start);
     else if (key === HEARTBEAT) payload.heartbeat = raw.subarray(start, start + length);
+    else if (key === HEARTBEAT_RESPONSE) payload.heartbeatResponse = raw.subarray(start, start + length);
     else if (key >= PAYLOAD_HEADER_BASE && key <= PAYLOAD_HEADER_MAX) {
       payload.headers ??= new Map();
       payload.headers.set(key - PAYLOAD_HEADER_BASE, raw.subarray(start, start + length));
@@ -140,6 +146,7 @@ export function decodeAcknowledgement(frame: Frame): AcknowledgementFrame | unde
     else if (key === RTT && length === 2) ack.rtt = raw[start]! | (raw[start + 1]! << 8);
     else if (key === CONN_ID && length === 4) ack.connId = readU32(raw, start);
     else if (key === HEARTBEAT) ack.heartbeat = raw.subarray(start, start + length);
+    else if (key === HEARTBEAT_RESPONSE) ack.heartbeatResponse = raw.subarray(start, start + length);
     at = start + length;
   }
   return ack.circuitId === '' ? undefined : ack;

@@ -16,6 +16,11 @@ export class RoundTrip {
     this.#lostAfterMs = options.retxStartMs;
   }
 
+  /** How many round trips an acknowledgement may take. */
+  get scale(): number {
+    return this.#scale;
+  }
+
   /** Age at which a payload is sent again, in ms. */
   get lostAfterMs(): number {
     return this.#lostAfterMs;
@@ -35,7 +40,9 @@ export class RoundTrip {
   learn(stamp: number, nowMs: number): void {
     const { maxRttScale, retxAddMs, retxMaxMs, retxStartMs } = this.#options;
     let rttMs = (nowMs - stamp) & 0xffff;
-    if (this.#lastMs > 0 && maxRttScale > 0) rttMs = Math.min(rttMs, this.#lastMs * maxRttScale);
+    // 1 would let no round trip ever grow: it counts as 2.
+    const most = maxRttScale === 1 ? 2 : maxRttScale;
+    if (this.#lastMs > 0 && most > 0) rttMs = Math.min(rttMs, this.#lastMs * most);
     if (this.#lastMs > 0) rttMs = (rttMs + this.#lastMs) >> 1;
     this.#lastMs = rttMs;
     // Never below the start value: a busy peer's tick is no lost frame.

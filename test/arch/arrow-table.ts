@@ -52,7 +52,7 @@ export const ARROWS: Readonly<Record<string, PartRow>> = {
 /** Folders outside the product: what they may reach, all through the parts' names. */
 export const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
   // Development commands: `bin/dev.ts` alone reaches tools. The reference pages name commands beside operations.
-  tools: ['base', 'wire', 'domain', 'contract', 'cli', 'tools'],
+  tools: ['base', 'wire', 'domain', 'contract', 'router', 'cli', 'tools'],
   test: ['base', 'wire', 'domain', 'contract', 'net', 'sdk', ...PROGRAMS, 'bin', 'tools', 'test'],
 };
 
@@ -69,5 +69,10 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     file: 'src/wire/ctrl.ts',
     parts: ['control', 'router'],
     why: 'the protobufs of the control channel cost every process memory and time at start; agents and gateways need none',
+  },
+  '#router/config': {
+    file: 'src/router/config/mod.ts',
+    parts: ['router'],
+    why: 'a router file is judged, and its reference written, without the router: `router check` answers at once',
   },
 };

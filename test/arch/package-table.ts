@@ -23,13 +23,13 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // The request path is ours: no package there.
   gateway: [],
   // These read a YAML file of their operator's, and so does the control plane; the router's follows OpenZiti's rules.
-  router: ['yaml'],
+  router: ['yaml', 'typebox'],
   agent: ['yaml', 'typebox'],
   cli: ['commander', '@clack/prompts', 'cli-table3'],
   // The log's writer, and the router file that `up` writes.
   bin: ['pino', 'yaml'],
   tools: [],
-  test: ['ws', 'fast-check', 'fastify', 'pg', 'jose', '@peculiar/x509', 'reflect-metadata'],
+  test: ['ws', 'fast-check', 'fastify', 'pg', 'jose', '@peculiar/x509', 'reflect-metadata', 'ajv'],
 };
 
 /** The oldest version without a known hole that concerns us; each line says which class of defect it closes. */

@@ -10,6 +10,11 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/net/', ['node:net', 'node:tls', 'node:http', 'node:https'], 'the part that opens sockets'],
   ['src/gateway/gateway-listener.ts', ['node:net', 'node:tls'], 'the data path: client connections'],
   ['src/gateway/error-page.ts', ['node:http'], 'the names of statuses, no server'],
+  [
+    'src/router/xgress/',
+    ['node:net', 'node:tls'],
+    'the data path: connections of circuits that end at a router',
+  ],
   ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
   ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
   [
@@ -17,7 +22,17 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     ['node:http'],
     'the sample service is a program that stands in for a user’s own',
   ],
+  [
+    'src/router/config/',
+    ['node:net', 'node:tls'],
+    'isIP: what form an address has; the authorities that come with Node',
+  ],
   ['src/sdk/certificate-signing.ts', ['node:net'], 'isIP: what form an address has'],
+  [
+    'src/router/web/',
+    ['node:http', 'node:http2', 'node:net'],
+    'HTTP over connections that src/net accepted; isIP: what form an address has',
+  ],
   ['src/control/pki/', ['node:net'], 'isIP: what form an address has'],
   ['src/control/api/raw-failures.ts', ['node:http'], 'the names of statuses, no server'],
   [
@@ -111,7 +126,7 @@ test('the process environment and exit are the outer ring’s', () => {
     // A program of its own.
     'src/agent/sample-service.ts',
     // The router file's own rule: environment variables are substituted.
-    'src/router/config/router-config.ts',
+    'src/router/config/router-file.ts',
   ];
   const wrong = sourceFiles('src', 'bin', 'tools')
     .filter(({ path }) => !isTest(path) && !allowed.some((prefix) => path.startsWith(prefix)))

@@ -1,6 +1,6 @@
 /**
- * `frontdoor dev chaos`: kills the control plane under 16 writers, as many rounds as asked, on both databases. Prints
- * its seed and what was lost; the exit status is 1 when anything was.
+ * `frontdoor dev chaos`: kills the control plane under 16 writers, as many rounds as asked, on both databases; `chaos
+ * fabric` the fault table of the mesh. Prints its seed and what was lost; the exit status is 1 when anything was.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,11 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
+import { runFabricChaos } from './fabric/main.ts';
 import { killWriters } from './killed-writers.ts';
+
+const [what, ...rest] = process.argv.slice(2);
+if (what === 'fabric') process.exit(await runFabricChaos(rest));
 
 const { values } = parseArgs({
   options: {

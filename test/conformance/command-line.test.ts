@@ -59,6 +59,8 @@ async function run(args: readonly string[], environment: Record<string, string> 
     gateway: notHere,
     routerRun: notHere,
     routerEnroll: notHere,
+    routerCheck: notHere,
+    routerSchema: notHere,
     restore: notHere,
     agentStart: notHere,
   };

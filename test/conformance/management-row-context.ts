@@ -3,6 +3,7 @@
  * asked for. What a row deletes is made for that row alone.
  */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { JsonClient, type JsonAnswer } from '#net';
 import { startPrivateService } from '../support/private-service.ts';
 import { openWorld, type World } from '../support/world.ts';
@@ -121,6 +122,14 @@ function makersOf(
     const body = { name, environmentId, shareMode: 'public', backendMode: 'proxy', target };
     return (await create(`${base}/shares`, body))['token']!;
   };
+  const node = async (kind: string): Promise<string> =>
+    (await create(`/fabric/${kind}s`, { name: 'by row' }))['id']!;
+  const service = async (name: string): Promise<string> =>
+    (await create('/fabric/services', { name }))['id']!;
+  const terminator = async (): Promise<string> => {
+    const [serviceId, routerId] = [await service(randomUUID()), await node('router')];
+    return (await create('/fabric/terminators', { serviceId, routerId, address: 'tcp:127.0.0.1:9' }))['id']!;
+  };
   return {
     baseUrl: async () => up.control.apiUrl,
     organizationId: async () => credentials.organizationId,
@@ -138,5 +147,13 @@ function makersOf(
     enrollmentCode: () => world.enrollmentCode(),
     shareToken: () => share('read-by-row'),
     doomedShareToken: () => share('doomed-by-row'),
+    routerId: () => node('router'),
+    doomedRouterId: () => node('router'),
+    doomedGatewayId: () => node('gateway'),
+    serviceId: () => service('read by row'),
+    changedServiceId: () => service('changed by row'),
+    doomedServiceId: () => service('doomed by row'),
+    terminatorId: terminator,
+    doomedTerminatorId: terminator,
   };
 }

@@ -21,9 +21,11 @@ export type Kind =
 /** A field of a request body. */
 export interface BodyField {
   readonly value: unknown;
-  readonly type: 'string' | 'object' | 'boolean' | 'array';
+  readonly type: 'string' | 'integer' | 'object' | 'boolean' | 'array';
   /** What a string must be beyond that; refusals of an absent field call it this. */
-  readonly format?: 'UUID' | 'uri';
+  readonly format?: 'UUID' | 'uri' | 'string without @' | 'tcp:host:port or tls:host:port';
+  /** A string that its format refuses; `none` when not given. */
+  readonly malformed?: string;
   readonly isOptional?: true;
 }
 

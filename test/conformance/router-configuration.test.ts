@@ -1,14 +1,13 @@
-// What a router started from its configuration file does, seen from its controllers and from the network.
+// What a router started from its configuration file does, seen from its controllers and from the network: what absent
+// sections mean, and `ctrl`. Traffic over a whole mesh is in test/e2e/router-roles.test.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createConnection } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import * as tls from 'node:tls';
-import { FrontdoorError, silentLog, type Log } from '#base';
-import { parseRouterConfig, Router } from '#router';
+import { FrontdoorError } from '#base';
 import {
   acceptHello,
   CHANNEL_HEADERS,
@@ -16,82 +15,15 @@ import {
   decodeRouteResult,
   encodeFrame,
   FrameDecoder,
+  headerId,
   RouteErrorCode,
+  versionHeader,
+  type RouteResult,
 } from '#wire';
-import { ctrlMessages } from '#wire/ctrl';
-import { makeTestAuthority } from '../support/certificates.ts';
+import { ctrlMessages, encodeControllerHello, PeerState } from '#wire/ctrl';
 import { until, within } from '../support/deadline.ts';
-import { openScriptedController, type ScriptedController } from '../support/scripted-controller.ts';
-
-const authority = await makeTestAuthority();
-const routerIdentity = await authority.issue('router-1');
-const controllerIdentity = await authority.issue('ctrl');
-const directory = mkdtempSync(join(tmpdir(), 'router-conformance-'));
-
-const closers: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-type Sections = Readonly<Record<string, unknown>>;
-
-/** Starts a router from the text of a file; `ctrl` gets the controllers' addresses unless it names some. */
-async function startRouter(
-  controllers: readonly { readonly port: number }[],
-  sections: Sections & { readonly ctrl?: Sections } = {},
-  log: Log = silentLog,
-): Promise<Router> {
-  const { ctrl = {}, ...rest } = sections;
-  const text = JSON.stringify({
-    v: 3,
-    ctrl: { endpoints: controllers.map(({ port }) => `tls:127.0.0.1:${port}`), ...ctrl },
-    identity: {
-      cert: `pem:${routerIdentity.cert}`,
-      key: `pem:${routerIdentity.key}`,
-      ca: `pem:${authority.ca}`,
-    },
-    ...rest,
-  });
-  const interfaces = { loop2: [{ address: '127.0.0.2' }] };
-  const file = join(directory, 'router.yml');
-  const { config, problems } = parseRouterConfig(text, file, { environment: {}, interfaces });
-  assert.deepEqual(problems, []);
-  const router = await Router.start({ config: config!, log });
-  closers.push(() => router.close());
-  return router;
-}
-
-async function openController(): Promise<ScriptedController> {
-  const controller = await openScriptedController(controllerIdentity);
-  closers.push(() => controller.close());
-  return controller;
-}
-
-/** A server that shakes hands as a controller would, and does with its sockets what the test wants. */
-async function openRawController(onSocket: (socket: tls.TLSSocket) => void): Promise<{ port: number }> {
-  const server = tls.createServer(
-    {
-      ...controllerIdentity,
-      requestCert: true,
-      rejectUnauthorized: false,
-      ALPNProtocols: ['ziti-ctrl'],
-    },
-    (socket) => {
-      socket.on('error', () => {});
-      onSocket(socket);
-    },
-  );
-  const sockets = new Set<NodeJS.WritableStream & { destroy(): void }>();
-  server.on('connection', (socket: tls.TLSSocket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return server.address() as { port: number };
-}
+import { keptLog, RouterStage, type Sections } from '../support/router-stage.ts';
+import type { ScriptedController } from '../support/scripted-controller.ts';
 
 const LISTENER: Sections = {
   edge: { csr: { sans: { dns: ['localhost'] } } },
@@ -104,38 +36,107 @@ const LISTENER: Sections = {
   ],
 };
 
-test('with v, ctrl and identity alone a router connects, has no links and offers no listener', async () => {
-  const controller = await openController();
-  const router = await startRouter([controller]);
+/** Everything that was sent to the router before is dealt with once it answers. */
+async function settled(controller: ScriptedController): Promise<void> {
+  const channel = await controller.connected();
+  await channel.request(ctrlMessages.inspectRequest.frame({ requestedValues: ['nothing'] }), 5_000);
+}
+
+async function routeBy(controller: ScriptedController, binding: string): Promise<RouteResult> {
+  const egress = { binding, address: 'a', destination: 'tcp:127.0.0.1:80', peerData: {} };
+  controller.send(
+    ctrlMessages.route.frame({ circuitId: 'c1', egress, forwards: [], timeout: 1_000_000_000n }),
+  );
+  return decodeRouteResult(await controller.frame(contentType.routeResult));
+}
+
+test('with v, ctrl and identity alone a router connects, has no links and offers no listener', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  const router = await stage.start([controller]);
   const links = await controller.next('routerLinks');
   assert.deepEqual([links.links.length, links.fullRefresh], [0, true]);
   assert.deepEqual([router.id, controller.routerIds], ['router-1', ['router-1']]);
   assert.equal(router.edgePort, 0);
+  // Nothing of the edge: a controller's greeting to edge routers has no answer, nobody subscribes to a data model.
   controller.send(ctrlMessages.serverHello.frame({ version: 'v1.7.2' }));
-  const hello = await controller.next('clientHello');
-  assert.deepEqual([hello.listeners.length, hello.protocols, hello.hostname], [0, [], '']);
+  await settled(controller);
+  const types = controller.frames.map((frame) => frame.contentType);
+  for (const name of ['clientHello', 'subscribeToDataModel'] as const)
+    assert.ok(!types.includes(ctrlMessages[name].contentType), name);
 });
 
-test('without dialers a route that the router would have to dial itself fails as misconfigured', async () => {
-  const controller = await openController();
-  await startRouter([controller]);
-  await controller.next('routerLinks');
-  const egress = { binding: 'transport', address: 'a', destination: 'tcp:127.0.0.1:80', peerData: {} };
-  controller.send(
-    ctrlMessages.route.frame({ circuitId: 'c1', egress, forwards: [], timeout: 1_000_000_000n }),
-  );
-  const result = decodeRouteResult(await controller.frame(contentType.routeResult));
+test('without dialers a route that the router would have to dial itself fails as misconfigured', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  await stage.start([controller]);
+  const result = await routeBy((await controller.connected(), controller), 'transport');
   assert.deepEqual(
     [result.circuitId, result.isSuccess, result.errorCode],
     ['c1', false, RouteErrorCode.misconfiguredTerminator],
   );
-  assert.match(result.error, /"transport"/);
+  assert.match(result.error, /"transport".*\bdialers\b/);
 });
 
-test('an edge listener listens at its address and tells controllers what it advertises', async () => {
-  const controller = await openController();
-  const router = await startRouter([controller], LISTENER);
-  await controller.next('routerLinks');
+test('dialers with the binding proxy or proxy_udp are valid and dial nothing, which the route is told', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  await stage.start([controller], { dialers: [{ binding: 'proxy' }, { binding: 'proxy_udp' }] });
+  await controller.connected();
+  for (const [index, binding] of ['proxy', 'proxy_udp'].entries()) {
+    const result = await routeBy(controller, binding);
+    assert.deepEqual([result.isSuccess, result.errorCode], [false, RouteErrorCode.misconfiguredTerminator]);
+    assert.ok(result.error.includes(`dialers[${index}].binding`), result.error);
+  }
+});
+
+test('without link a router dials no other router, and has no listener to tell of', async (t) => {
+  const peer = createServer(() => dials.push('dialed'));
+  const dials: string[] = [];
+  peer.listen(0, '127.0.0.1');
+  await once(peer, 'listening');
+  t.after(() => peer.close());
+  const { port } = peer.address() as { port: number };
+  const listeners = [{ address: `tls:127.0.0.1:${port}`, protocol: 'tls', groups: ['default'] }];
+  const changes = [{ id: 'router-2', version: 'v1.7.2', state: PeerState.HEALTHY, listeners }];
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  await stage.start([controller]);
+  await controller.connected();
+  controller.send(ctrlMessages.peerStateChanges.frame({ changes }));
+  await settled(controller);
+  assert.deepEqual(dials, []);
+  // The same news make a router with dialers dial: the news are good.
+  const other = await stage.controller({ id: 'ctrl-2' });
+  await stage.start([other], { link: { dialers: [{ binding: 'transport' }] } }, { id: 'router-3' });
+  await other.connected();
+  other.send(ctrlMessages.peerStateChanges.frame({ changes }));
+  await until(
+    'a dial by the router that has dialers',
+    () => dials.length,
+    (count) => count > 0,
+  );
+  assert.equal(controller.hellos[0]!.bytes(headerId.ctrlHello.listeners), undefined);
+});
+
+test('an edge section without an edge listener starts, says that nobody can connect, and tells of no listener', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  const { log, lines } = keptLog();
+  const router = await stage.start([controller], { edge: {} }, { log });
+  await controller.connected();
+  assert.equal(router.edgePort, 0);
+  controller.send(ctrlMessages.serverHello.frame({ version: 'v1.7.2' }));
+  const hello = await controller.next('clientHello');
+  assert.deepEqual([hello.listeners.length, hello.hostname], [0, '']);
+  assert.ok(lines.some(({ fields }) => fields['key'] === 'edge'));
+});
+
+test('an edge listener listens at its address and tells controllers what it advertises', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  const router = await stage.start([controller], LISTENER);
+  await controller.connected();
   controller.send(ctrlMessages.serverHello.frame({ version: 'v1.7.2' }));
   const hello = await controller.next('clientHello');
   assert.equal(hello.hostname, 'edge.example');
@@ -146,7 +147,7 @@ test('an edge listener listens at its address and tells controllers what it adve
   const socket = tls.connect({
     host: '127.0.0.1',
     port: router.edgePort,
-    ...routerIdentity,
+    ...(await stage.authority.issue('sdk')),
     ALPNProtocols: ['ziti-edge'],
   });
   socket.on('error', () => {});
@@ -155,56 +156,94 @@ test('an edge listener listens at its address and tells controllers what it adve
   await within('the end of a connection without a hello', once(socket.resume(), 'close'), 5_000);
 });
 
-test('a port that is taken stops the start with a clear error', async () => {
-  const taken = await openRawController(() => {});
+test('bind does as well as address, which wins; advertise stands beside options or inside, which wins', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  const taken = await stage.rawController(() => {});
+  const nobody = `tls:127.0.0.1:${taken.port}`;
+  const free = 'tls:127.0.0.1:0';
+  const cases: readonly [Sections, string][] = [
+    [{ bind: free, advertise: 'beside.example:1' }, 'beside.example'],
+    [{ address: free, bind: nobody, options: { advertise: 'inside.example:2' } }, 'inside.example'],
+    [{ bind: free, advertise: 'beside.example:3', options: { advertise: 'both.example:3' } }, 'both.example'],
+  ];
+  for (const [listener, expected] of cases) {
+    const sections = { edge: {}, listeners: [{ binding: 'edge', ...listener }] };
+    const id = `router-${expected}`;
+    const router = await stage.start([controller], sections, { id });
+    const index = cases.findIndex(([, name]) => name === expected);
+    await controller.connected(index + 1);
+    controller.send(ctrlMessages.serverHello.frame({ version: 'v1.7.2' }));
+    assert.equal((await controller.next('clientHello')).hostname, expected);
+    const socket = createConnection(router.edgePort, '127.0.0.1');
+    await within('the edge port', once(socket, 'connect'));
+    socket.destroy();
+  }
+});
+
+test('a port that is taken stops the start with a clear error', async (t) => {
+  const stage = await RouterStage.open(t);
+  const taken = await stage.rawController(() => {});
   const listeners = [{ binding: 'edge', address: `tls:127.0.0.1:${taken.port}`, advertise: 'x:1' }];
   await assert.rejects(
-    startRouter([taken], { edge: {}, listeners }),
+    stage.start([taken], { edge: {}, listeners }),
     (error) => error instanceof FrontdoorError && error.message.includes(String(taken.port)),
   );
 });
 
-test('every endpoint is dialed, from the address that bind names', async () => {
-  const [one, two] = [await openController(), await openController()];
-  await startRouter([one, two], { ctrl: { bind: 'loop2' } });
-  await Promise.all([one.next('routerLinks'), two.next('routerLinks')]);
-  for (const { channels } of [one, two])
-    assert.match(channels[0]!.peer.address, /^(?:::ffff:)?127\.0\.0\.2\b/);
+test('every endpoint is dialed, from the address that bind names', async (t) => {
+  const stage = await RouterStage.open(t);
+  const [one, two] = [await stage.controller({ id: 'c1' }), await stage.controller({ id: 'c2' })];
+  await stage.start([one, two], { ctrl: { bind: 'loop2' } });
+  for (const channel of await Promise.all([one.connected(), two.connected()]))
+    assert.match(channel.peer.address, /^(?:::ffff:)?127\.0\.0\.2\b/);
 });
 
-test('a controller that does not answer the hello is given up after connectTimeout and dialed again', async () => {
-  const warnings: string[] = [];
-  const log: Log = {
-    ...silentLog,
-    warn: (fields, message) => void warnings.push(`${message}: ${String(fields['err'])}`),
-  };
+test('endpoint is dialed and endpoints beside it are not; a variable may name it', async (t) => {
+  const stage = await RouterStage.open(t);
+  const [one, two] = [await stage.controller({ id: 'c1' }), await stage.controller({ id: 'c2' })];
+  await stage.start(
+    [two],
+    { ctrl: { endpoint: 'tls:${CTRL_HOST}:$CTRL_PORT' } },
+    { environment: { CTRL_HOST: '127.0.0.1', CTRL_PORT: String(one.port) } },
+  );
+  await one.connected();
+  await settled(one);
+  assert.equal(two.channels.length, 0);
+});
+
+test('a controller that does not answer the hello is given up after connectTimeout and dialed again', async (t) => {
+  const stage = await RouterStage.open(t);
+  const { log, lines } = keptLog();
   let dials = 0;
-  const controller = await openRawController(() => (dials += 1));
-  await startRouter([controller], { ctrl: { options: { connectTimeout: '150ms' } } }, log);
+  const controller = await stage.rawController(() => (dials += 1));
+  await stage.start([controller], { ctrl: { options: { connectTimeout: '150ms' } } }, { log });
   await until(
     'a second dial',
     () => dials,
     (count) => count >= 2,
   );
-  const [first] = warnings.filter((text) => text.startsWith('cannot reach controller'));
-  assert.match(first!, /within 150 ms/);
+  const first = lines.find(({ message }) => message.startsWith('cannot reach controller'));
+  assert.match(String(first?.fields['err']), /within 150 ms/);
 });
 
-test('heartbeats go out, and a controller that falls silent is left and dialed again', async () => {
+test('heartbeats go out, and a controller that falls silent is left and dialed again', async (t) => {
+  const stage = await RouterStage.open(t);
   let dials = 0;
   let beats = 0;
-  const controller = await openRawController((socket) => {
+  const controller = await stage.rawController((socket) => {
     dials += 1;
     const decoder = new FrameDecoder({ maxHeadersBytes: 65_536, maxBodyBytes: 65_536 });
     socket.on('data', (chunk: Buffer) => {
       decoder.push(chunk, (frame) => {
         if (frame.contentType === contentType.hello) {
-          socket.write(encodeFrame(acceptHello(frame, { connectionId: 'c', ownId: 'ctrl' })));
+          const extra = encodeControllerHello(versionHeader('linux', 'x64'), [1, 2, 3, 4]);
+          socket.write(encodeFrame(acceptHello(frame, { connectionId: 'c', ownId: 'ctrl', extra })));
         } else if (frame.headers.has(CHANNEL_HEADERS.heartbeat)) beats += 1;
       });
     });
   });
-  await startRouter([controller], {
+  await stage.start([controller], {
     ctrl: { heartbeats: { sendInterval: '1s', closeUnresponsiveTimeout: '1500ms' } },
   });
   await until(
@@ -215,16 +254,45 @@ test('heartbeats go out, and a controller that falls silent is left and dialed a
   assert.ok(beats >= 1, `${beats} heartbeats`);
 });
 
-test('a router starts although no controller is there, and connects when one comes', async () => {
-  const { port, close } = await openScriptedController(controllerIdentity);
-  await close();
-  const router = await startRouter([{ port }], LISTENER);
+test('a router starts although no controller is there, and connects when one comes', async (t) => {
+  const stage = await RouterStage.open(t);
+  const early = await stage.controller();
+  await early.close();
+  const router = await stage.start([early], LISTENER);
   const socket = createConnection(router.edgePort, '127.0.0.1');
   await within('the edge port', once(socket, 'connect'));
   socket.destroy();
   assert.equal(router.isConnected, false);
-  const late = await openScriptedController(controllerIdentity, port);
-  closers.push(() => late.close());
-  await late.next('routerLinks');
-  assert.equal(router.isConnected, true);
+  const late = await stage.controller({ port: early.port });
+  await late.connected();
+  await until(
+    'the router connected',
+    () => router.isConnected,
+    (it) => it,
+  );
+});
+
+test('the membership that a controller tells goes to endpointsFile, and the next start dials it', async (t) => {
+  const stage = await RouterStage.open(t);
+  const [one, two] = [await stage.controller({ id: 'c1' }), await stage.controller({ id: 'c2' })];
+  const endpointsFile = join(stage.folder, 'kept', 'controllers.yml');
+  const first = await stage.start([one], { ctrl: { endpointsFile } });
+  await one.connected();
+  const controllers = [two].map(({ endpoint }) => ({
+    id: 'c2',
+    endpoints: [{ address: endpoint, groups: ['default'] }],
+  }));
+  one.send(ctrlMessages.updateCtrlAddresses.frame({ index: 1n, isLeader: true, controllers, addresses: [] }));
+  await two.connected();
+  await until(
+    'the file',
+    () => readFileSync(endpointsFile, 'utf8'),
+    (text) => text.includes(two.endpoint),
+  );
+  assert.equal(statSync(endpointsFile).mode & 0o777, 0o600);
+  await first.close();
+  // No endpoint stands in this file: the endpoints file alone names the controller.
+  await stage.start([], { ctrl: { endpointsFile } });
+  await two.connected(2);
+  assert.equal(one.channels.length, 1);
 });

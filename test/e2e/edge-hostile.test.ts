@@ -8,6 +8,7 @@ import {
   AcknowledgementFrame,
   contentType,
   encodeAcknowledgement,
+  encodeFrame,
   encodePayloadHead,
   HeaderWriter,
   headerId,
@@ -282,6 +283,29 @@ describe('an enrolled identity at the edge listener', () => {
       await peer.until('the refusal of the bind', () => peer.frames.some(isRefusal));
     }
     await assertAlive(peer);
+    peer.close();
+  });
+
+  it('opens no circuit, and holds no memory, by 100,000 dials', async () => {
+    const peer = await openChannel();
+    const circuits = world.up.router.circuitCount;
+    const memory = await usedMemory();
+    for (let from = 0; from < 100_000; from += 1_000) {
+      const dials = Array.from({ length: 1_000 }, (_, at) => {
+        const headers = new HeaderWriter().u32(edge.connId, 1_000 + from + at);
+        return encodeFrame(
+          makeFrame(contentType.connect, { headers, body: 'made-up', sequence: 1 + from + at }),
+        );
+      });
+      if (!peer.socket.write(Buffer.concat(dials)))
+        await until('room to write', () => !peer.socket.writableNeedDrain, Boolean);
+      peer.frames.length = 0;
+    }
+    await assertAlive(peer);
+    peer.frames.length = 0;
+    assert.equal(world.up.router.circuitCount, circuits);
+    const grown = (await usedMemory()) - memory;
+    assert.ok(grown < 48 << 20, `memory grew by ${(grown / (1 << 20)).toFixed(1)} MiB`);
     peer.close();
   });
 

@@ -59,20 +59,6 @@ describe(`recorded frames changed at random (FRONTDOOR_TEST_SEED=${SEED})`, () =
       const peer = await openChannel(world, kind, identity);
       assert.equal((await peer.ask(makeFrame(LATENCY_TYPE))).contentType, RESULT_TYPE);
       await closeAndWait(world, kind, peer);
-      if (process.env['DBG'])
-        console.log(
-          JSON.stringify(
-            world.records
-              .filter(
-                (r) =>
-                  (['warn', 'error'].includes(r.level) && r.message !== 'malformed frame, channel closed') ||
-                  /router|share|terminator/.test(r.message),
-              )
-              .slice(0, 400),
-            null,
-            0,
-          ).replaceAll('},{', '}\n{'),
-        );
       const { requests } = await canary.stop(50);
       const records = world.records.splice(from);
       const faults = records.filter(({ level }) => level === 'error');

@@ -47,7 +47,7 @@ before(async () => {
     ctrlAddress: control.ctrlAddress,
   });
   config = loadRouterConfig(file);
-  await enrollRouterIdentity(config, token);
+  await enrollRouterIdentity(config, token, silentLog);
 });
 after(async () => {
   await control.close();

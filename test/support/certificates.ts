@@ -9,12 +9,28 @@ export interface TestIdentity {
   readonly ca: string;
 }
 
+export interface IssueOptions {
+  /** Until it expires; negative: it has. */
+  readonly days?: number;
+  /** Until it becomes valid; it is already, unless told otherwise. */
+  readonly startsInDays?: number;
+  /** What it may be used for; both unless told otherwise. */
+  readonly purposes?: readonly ('server' | 'client')[];
+  /** Instead of `localhost` and `127.0.0.1`. */
+  readonly dns?: readonly string[];
+  /** URIs beside those. */
+  readonly uris?: readonly string[];
+}
+
 export interface TestAuthority {
+  /** Its own certificate. */
   readonly ca: string;
-  /** A leaf for both sides of TLS, with `localhost` and `127.0.0.1` in it. */
-  issue(commonName: string, options?: { readonly days?: number }): Promise<TestIdentity>;
+  /** A leaf for both sides of TLS, with `localhost` and `127.0.0.1` in it unless others are named. */
+  issue(commonName: string, options?: IssueOptions): Promise<TestIdentity>;
   /** A leaf (PEM) for the key and the subject of a certificate request. */
   certify(csrPem: string): Promise<string>;
+  /** An authority below this one. What it issues holds the leaf alone. */
+  intermediate(name: string): Promise<TestAuthority>;
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -22,38 +38,58 @@ const DAY_MS = 86_400_000;
 
 export async function makeTestAuthority(name = 'test CA'): Promise<TestAuthority> {
   x509.cryptoProvider.set(webcrypto);
-  const caKeys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  return authorityOf(await makeAuthorityCertificate(`CN=${name}`, keys.publicKey, `CN=${name}`, keys), keys);
+}
+
+function makeAuthorityCertificate(
+  subject: string,
+  publicKey: webcrypto.CryptoKey,
+  issuer: string,
+  issuerKeys: webcrypto.CryptoKeyPair,
+): Promise<x509.X509Certificate> {
+  return x509.X509CertificateGenerator.create({
     serialNumber: '01',
-    name: `CN=${name}`,
+    subject,
+    issuer,
     notBefore: new Date(Date.now() - DAY_MS),
     notAfter: new Date(Date.now() + 30 * DAY_MS),
-    keys: caKeys,
+    publicKey,
+    signingKey: issuerKeys.privateKey,
     signingAlgorithm: ALGORITHM,
-    extensions: [new x509.BasicConstraintsExtension(true, 1, true)],
+    extensions: [new x509.BasicConstraintsExtension(true, subject === issuer ? 1 : 0, true)],
   });
+}
+
+function authorityOf(ca: x509.X509Certificate, caKeys: webcrypto.CryptoKeyPair): TestAuthority {
   const caPem = ca.toString('pem');
   let serial = 1;
-  const sign = async (subject: string, publicKey: x509.PublicKeyType, days: number): Promise<string> => {
+  const sign = async (
+    subject: string,
+    publicKey: x509.PublicKeyType,
+    { days = 7, startsInDays = -1, purposes = ['server', 'client'], dns, uris = [] }: IssueOptions = {},
+  ): Promise<string> => {
     serial += 1;
     const leaf = await x509.X509CertificateGenerator.create({
       serialNumber: serial.toString(16).padStart(4, '0'),
       subject,
       issuer: ca.subject,
-      notBefore: new Date(Date.now() - DAY_MS),
+      notBefore: new Date(Date.now() + startsInDays * DAY_MS),
       notAfter: new Date(Date.now() + days * DAY_MS),
       signingKey: caKeys.privateKey,
       publicKey,
       signingAlgorithm: ALGORITHM,
       extensions: [
         new x509.BasicConstraintsExtension(false),
-        new x509.ExtendedKeyUsageExtension([
-          x509.ExtendedKeyUsage.serverAuth,
-          x509.ExtendedKeyUsage.clientAuth,
-        ]),
+        new x509.ExtendedKeyUsageExtension(
+          purposes.map((purpose) => x509.ExtendedKeyUsage[`${purpose}Auth`]),
+        ),
         new x509.SubjectAlternativeNameExtension([
-          { type: 'dns', value: 'localhost' },
-          { type: 'ip', value: '127.0.0.1' },
+          ...(dns?.map((value) => ({ type: 'dns' as const, value })) ?? [
+            { type: 'dns' as const, value: 'localhost' },
+            { type: 'ip' as const, value: '127.0.0.1' },
+          ]),
+          ...uris.map((value) => ({ type: 'url' as const, value })),
         ]),
       ],
     });
@@ -63,16 +99,23 @@ export async function makeTestAuthority(name = 'test CA'): Promise<TestAuthority
     ca: caPem,
     certify: async (csrPem) => {
       const request = new x509.Pkcs10CertificateRequest(csrPem);
-      return sign(request.subject, request.publicKey, 7);
+      return sign(request.subject, request.publicKey);
     },
-    async issue(commonName, { days = 7 } = {}) {
+    async issue(commonName, options) {
       const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-      const cert = await sign(`CN=${commonName}`, keys.publicKey, days);
+      const cert = await sign(`CN=${commonName}`, keys.publicKey, options);
       const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString(
         'base64',
       );
       const key = `-----BEGIN PRIVATE KEY-----\n${pkcs8.replace(/.{64}/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
       return { cert, key, ca: caPem };
+    },
+    async intermediate(name) {
+      const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+      return authorityOf(
+        await makeAuthorityCertificate(`CN=${name}`, keys.publicKey, ca.subject, caKeys),
+        keys,
+      );
     },
   };
 }

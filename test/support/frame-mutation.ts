@@ -1,21 +1,48 @@
 /**
- * Recorded frames of a real network, changed at random: bits and bytes flipped, runs cut out, doubled or filled,
- * lengths and ids set to the values at which programs break.
+ * Frames of a real network, recorded or made by hand, changed at random: bits and bytes flipped, runs cut out, doubled
+ * or filled, lengths and ids set to the values at which programs break.
  */
 import { FRAME_HEAD_BYTES } from '#wire';
-import { channelOf, loadRecordedFrames } from './recorded-frames.ts';
+import { channelOf, loadRecordedFrames, loadWireVectors } from './recorded-frames.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 const HELLO = 0;
+/** Of frames: vectors of other forms are no frames. */
+const MAGIC = '0306090c';
 const EDGES = [
   0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff,
 ] as const;
 
-/** Whole recorded frames of one kind of channel, hellos left out. */
-export function recordedFrames(channel: 'ctrl' | 'edge'): Uint8Array[] {
-  return loadRecordedFrames()
-    .filter((frame) => channelOf(frame) === channel && frame.type !== HELLO && frame.frame !== undefined)
-    .map(({ frame }) => Buffer.from(frame!, 'hex'));
+export type FuzzedChannel = 'ctrl' | 'edge' | 'link';
+
+/** Vectors that stand for a frame of each kind of channel, by the beginning of their names. */
+const VECTOR_PREFIXES: Readonly<Record<FuzzedChannel, readonly string[]>> = {
+  ctrl: ['ctrl_', 'hello_', 'heartbeat_', 'latency_', 'ping'],
+  link: ['link_', 'xg_', 'heartbeat_', 'latency_'],
+  edge: ['xg_', 'heartbeat_', 'latency_'],
+};
+
+/** Whole frames of one kind of channel, recorded ones and vectors, hellos left out. */
+export function recordedFrames(channel: FuzzedChannel): Uint8Array[] {
+  return wholeFrames(channel).filter((frame) => typeOf(frame) !== HELLO);
+}
+
+export function recordedHellos(channel: FuzzedChannel): Uint8Array[] {
+  return wholeFrames(channel).filter((frame) => typeOf(frame) === HELLO);
+}
+
+function wholeFrames(channel: FuzzedChannel): Uint8Array[] {
+  const recorded = loadRecordedFrames().flatMap((frame) =>
+    channelOf(frame) === channel && frame.frame !== undefined ? [frame.frame] : [],
+  );
+  const vectors = loadWireVectors().flatMap(({ name, hex }) =>
+    VECTOR_PREFIXES[channel].some((prefix) => name.startsWith(prefix)) && hex.startsWith(MAGIC) ? [hex] : [],
+  );
+  return [...recorded, ...vectors].map((hex) => Buffer.from(hex, 'hex'));
+}
+
+function typeOf(frame: Uint8Array): number {
+  return new DataView(frame.buffer, frame.byteOffset).getInt32(4, true);
 }
 
 /** A changed copy. Seven of eight keep the lengths of the frame true, so that the change reaches what is inside. */

@@ -6,11 +6,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { nodeFlags } from '../../bin/node-flags.js';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
-const NODE_FLAGS = ['--disable-warning=ExperimentalWarning'];
 const READY_MS = 30_000;
 const COMMAND_MS = 40_000;
 const KEPT_CHARS = 20_000;
@@ -33,6 +34,7 @@ export class PartProcess<Ready = unknown> {
   #child: ChildProcess | undefined;
   #ready: Ready | undefined;
   #output = '';
+  readonly #watchers = new Set<(line: string) => void>();
 
   constructor(options: PartOptions<Ready>) {
     this.name = options.name;
@@ -54,6 +56,12 @@ export class PartProcess<Ready = unknown> {
     return this.#output;
   }
 
+  /** Each line that it prints from now on, through all its starts; call the answer to stop. */
+  watch(onLine: (line: string) => void): () => void {
+    this.#watchers.add(onLine);
+    return () => this.#watchers.delete(onLine);
+  }
+
   get isRunning(): boolean {
     const child = this.#child;
     return child !== undefined && child.exitCode === null && child.signalCode === null;
@@ -64,7 +72,8 @@ export class PartProcess<Ready = unknown> {
     const { args, nodeArgs = [], env, readyFile } = this.#options;
     if (this.isRunning) throw new Error(`${this.name} runs already`);
     if (readyFile !== undefined) rmSync(readyFile, { force: true });
-    const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeArgs, ENTRY, ...args(this.#ready)], {
+    const words = args(this.#ready);
+    const child = spawn(process.execPath, [...nodeFlags(words[0]), ...nodeArgs, ENTRY, ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
@@ -74,6 +83,9 @@ export class PartProcess<Ready = unknown> {
     };
     child.stdout.setEncoding('utf8').on('data', keep);
     child.stderr.setEncoding('utf8').on('data', keep);
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      for (const onLine of this.#watchers) onLine(line);
+    });
     child.on('error', (error) => keep(error.message));
     const deadlineMs = performance.now() + READY_MS;
     for (;;) {
@@ -122,7 +134,7 @@ export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags(args[0]), ENTRY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     timeout: COMMAND_MS,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { bytesOfHex } from '#base';
-import { FrameDecoder, type Frame } from '#wire';
+import { FrameDecoder, HeaderWriter, makeFrame, type Frame } from '#wire';
 
 export interface RecordedFrame {
   readonly connection: string;
@@ -28,18 +28,45 @@ export interface WireVector {
   readonly note: string;
 }
 
+/** A frame between one of ours and OpenZiti: `session` says which of them is where. */
+export interface InteropFrame extends RecordedFrame {
+  readonly session: string;
+}
+
 export function loadRecordedFrames(): RecordedFrame[] {
-  const file = new URL('../vectors/openziti-1.7.2.jsonl', import.meta.url);
-  return readFileSync(file, 'utf8')
+  return loadLines<RecordedFrame>('openziti-1.7.2.jsonl');
+}
+
+/** What test/interop/recorded-sessions.test.ts wrote. */
+export function loadInteropFrames(): InteropFrame[] {
+  return loadLines<InteropFrame>('interop-1.7.2.jsonl');
+}
+
+function loadLines<Line>(name: string): Line[] {
+  return readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as RecordedFrame);
+    .map((line) => JSON.parse(line) as Line);
 }
 
 export function loadWireVectors(): WireVector[] {
   return JSON.parse(
     readFileSync(new URL('../vectors/wire-vectors.json', import.meta.url), 'utf8'),
   ) as WireVector[];
+}
+
+export function vectorFrame(name: string): Frame {
+  const found = loadWireVectors().find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no vector ${name}`);
+  return frameOfHex(found.hex);
+}
+
+/** A copy with other values for some headers; undefined takes one away. */
+export function withHeaders(frame: Frame, changes: ReadonlyMap<number, Uint8Array | undefined>): Frame {
+  const headers = new HeaderWriter();
+  for (const [id, value] of frame.headers.entries()) if (!changes.has(id)) headers.bytes(id, value);
+  for (const [id, value] of changes) if (value !== undefined) headers.bytes(id, value);
+  return makeFrame(frame.contentType, { headers, body: frame.body, sequence: frame.sequence });
 }
 
 /** @throws Error when the hex is not exactly one frame. */

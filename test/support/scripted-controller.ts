@@ -1,27 +1,66 @@
 /** A controller that a test plays itself towards a router of ours, over a real control channel. */
 import { ChannelListener, type Channel } from '#net';
 import { silentLog } from '#base';
-import { messageName, type Frame } from '#wire';
-import { ctrlMessages, type CtrlBody, type CtrlMessageName } from '#wire/ctrl';
+import { messageName, versionHeader, type Frame, type FrameHeaders } from '#wire';
+import {
+  ControllerCapability,
+  ctrlMessages,
+  encodeControllerHello,
+  type CtrlBody,
+  type CtrlMessageName,
+} from '#wire/ctrl';
 import type { TestIdentity } from './certificates.ts';
 import { until } from './deadline.ts';
 
 export interface ScriptedController {
   readonly port: number;
+  /** `tls:127.0.0.1:port`. */
+  readonly endpoint: string;
   /** Channels that routers opened, oldest first. */
   readonly channels: readonly Channel[];
+  /** Those that are open. */
+  readonly open: readonly Channel[];
   /** Bodies of the hellos, oldest first: the ids of the routers. */
   readonly routerIds: readonly string[];
+  /** Headers of the hellos, oldest first. */
+  readonly hellos: readonly FrameHeaders[];
+  /** Frames that nobody took yet. */
+  readonly frames: readonly Frame[];
+  /** Over the newest channel that is open. */
   send(frame: Frame): void;
   /** The next frame of a type that nobody took, over any channel. */
   frame(type: number): Promise<Frame>;
   next<Name extends CtrlMessageName>(name: Name): Promise<CtrlBody<Name>>;
+  /** The n-th channel, from 1, once it is open. */
+  connected(count?: number): Promise<Channel>;
   close(): Promise<void>;
 }
 
-/** `port` 0: any. */
-export async function openScriptedController(tls: TestIdentity, port = 0): Promise<ScriptedController> {
+export interface ScriptedControllerOptions {
+  readonly id?: string;
+  /** 0: any. */
+  readonly port?: number;
+  /** Of the answer to hellos; those of a 1.7.2 controller when absent. */
+  readonly helloHeaders?: FrameHeaders;
+  /** Undefined: the router may come in; else it is told why not. */
+  readonly refuse?: () => string | undefined;
+}
+
+const { createTerminatorV2, singleRouterLinkSource, createCircuitV2, routerDataModel } = ControllerCapability;
+const HELLO_HEADERS = encodeControllerHello(versionHeader('linux', 'x64'), [
+  createTerminatorV2,
+  singleRouterLinkSource,
+  createCircuitV2,
+  routerDataModel,
+]);
+
+export async function openScriptedController(
+  tls: TestIdentity,
+  options: ScriptedControllerOptions = {},
+): Promise<ScriptedController> {
+  const { id = 'ctrl', port = 0, helloHeaders = HELLO_HEADERS, refuse } = options;
   const channels: Channel[] = [];
+  const hellos: FrameHeaders[] = [];
   const routerIds: string[] = [];
   const frames: Frame[] = [];
   const listener = await ChannelListener.open({
@@ -29,12 +68,15 @@ export async function openScriptedController(tls: TestIdentity, port = 0): Promi
     port,
     tls,
     alpn: ['ziti-ctrl'],
-    ownId: 'ctrl',
+    ownId: id,
     allowGroups: false,
     log: silentLog,
-    authorize: (_hello, peer) => {
+    authorize: (hello, peer) => {
+      const reason = refuse?.();
+      if (reason !== undefined) return { accept: false, log: reason, tell: reason };
       routerIds.push(peer.id);
-      return { accept: true };
+      hellos.push(hello.headers);
+      return { accept: true, extra: helloHeaders };
     },
     onChannel: (channel) => {
       channels.push(channel);
@@ -48,13 +90,28 @@ export async function openScriptedController(tls: TestIdentity, port = 0): Promi
   };
   return {
     port: listener.port,
+    endpoint: `tls:127.0.0.1:${listener.port}`,
     channels,
+    get open() {
+      return channels.filter(({ isClosed }) => !isClosed);
+    },
     routerIds,
-    send: (frame) => void channels.at(-1)!.send(frame),
+    hellos,
+    frames,
+    send: (frame) => void channels.findLast(({ isClosed }) => !isClosed)!.send(frame),
     frame: frameOf,
     next: async (name) => {
       const codec = ctrlMessages[name];
       return codec.decode((await frameOf(codec.contentType)).body) as CtrlBody<typeof name>;
+    },
+    connected: async (count = 1) => {
+      await until(
+        `channel ${count} at ${id}`,
+        () => channels.length,
+        (length) => length >= count,
+        10_000,
+      );
+      return channels[count - 1]!;
     },
     close: () => listener.close(),
   };

@@ -233,7 +233,7 @@ export function httpGet(port: number, host: string, path: string): Promise<HttpA
   });
 }
 
-function recordingLog(records: LogRecord[], bound: LogFields = {}): Log {
+export function recordingLog(records: LogRecord[], bound: LogFields = {}): Log {
   const at =
     (level: LogRecord['level']) =>
     (fields: LogFields, message: string): void =>

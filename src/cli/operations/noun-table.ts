@@ -12,11 +12,25 @@ export const NOUNS = {
   'api-accounts': 'accounts that call the Management API with a token',
   'oauth-clients': 'clients that call the Management API with bearer tokens',
   'signing-keys': 'keys that sign bearer tokens',
+  fabric: 'routers and gateways, and the mesh that they make',
   audit: 'what happened, who did it',
   api: 'the Management API itself',
 } as const;
 
+/** Parts of a noun that have verbs of their own. */
+export const PARTS = {
+  router: 'routers of the overlay',
+  gateway: 'gateways of the overlay',
+  circuit: 'circuits through the overlay',
+  service: 'services that routers themselves dial and terminate',
+  terminator: 'where services are reached',
+} as const;
+
 export type Noun = keyof typeof NOUNS;
+
+export function isPart(word: string): word is keyof typeof PARTS {
+  return Object.hasOwn(PARTS, word);
+}
 
 export function isNoun(word: string): word is Noun {
   return Object.hasOwn(NOUNS, word);

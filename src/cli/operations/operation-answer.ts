@@ -1,12 +1,13 @@
 /** Shows what an operation answered: tables, names and values, or JSON as it came. */
-import type { FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract';
+import type { FrontdoorMetricsAnswer, InspectionAnswer, SparklinesAnswer } from '#contract';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { cellText, fieldOf } from '../output/cell-text.ts';
+import { inspectionText } from '../output/inspection-text.ts';
 import { metricsText, sparklinesText } from '../output/metric-text.ts';
 import { recordText } from '../output/record-text.ts';
 import { TableText } from '../output/table-text.ts';
 import type { Entry } from './list-pages.ts';
-import type { OperationCommand } from './operation-command-table.ts';
+import type { OperationCommand } from './operation-command.ts';
 
 export interface ListForm {
   readonly columns: readonly string[];
@@ -26,6 +27,7 @@ export function showAnswer(
   if (typeof answer === 'string') return io.out(answer);
   if (row.view === 'metrics') return io.out(metricsText(answer as FrontdoorMetricsAnswer));
   if (row.view === 'sparklines') return io.out(sparklinesText(answer as SparklinesAnswer));
+  if (row.view === 'inspection') return showInspection(io, answer as InspectionAnswer);
   if (row.view === 'json') return writeJson(io, answer);
   io.out(recordText(answer as object));
   const { once, next } = row;
@@ -36,6 +38,11 @@ export function showAnswer(
     );
     io.err(`Next: ${said}\n`);
   }
+}
+
+function showInspection(io: CliIo, answer: InspectionAnswer): void {
+  if (answer.values.length === 0) io.err('no router answered anything under these names\n');
+  else io.out(inspectionText(answer));
 }
 
 /** Entries as they come, so that the first are seen before the last are asked for. */

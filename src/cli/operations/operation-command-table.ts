@@ -3,36 +3,14 @@
  * does not compile. Arguments and options come from the operation's own parameters and schema.
  */
 import type { OperationId } from '#contract';
-import type { Noun } from './noun-table.ts';
+import { FABRIC_COMMANDS } from './fabric-command-table.ts';
+import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
-export interface OperationCommand {
-  readonly noun: Noun;
-  readonly verb: string;
-  /** How an answer is shown to people, when not as a table or as names and values. */
-  readonly view?: 'json' | 'metrics' | 'sparklines';
-  /** Fields of an entry that its table shows; a dot leads into an object. */
-  readonly columns?: readonly string[];
-  /** Field of the answer that is shown this once. */
-  readonly once?: string;
-  /** What to do next; names of the answer's fields in braces, and {api}. */
-  readonly next?: string;
-  /** Fields of the body that are no options, and why: they can be given by --body. */
-  readonly bodyOnly?: Readonly<Record<string, string>>;
-  /** What stands after "frontdoor". */
-  readonly examples: readonly string[];
-}
-
-/** An operation with a command of its own kind. */
-export interface ElsewhereCommand {
-  /** The words of that command; undefined: none, for the reason. */
-  readonly elsewhere: readonly string[] | undefined;
-  readonly reason: string;
-}
+export { isOperationCommand } from './operation-command.ts';
 
 const listed = { columns: ['id', 'name', 'scopes', 'createdAt'] } as const;
 const shareColumns = ['token', 'shareMode', 'status', 'target', 'frontendEndpoints'] as const;
 const asIs = { view: 'json' } as const;
-const ownFile = 'writes the token into a file of its owner alone';
 /** Ids in examples: of an environment and of what else has one. */
 const ENVIRONMENT = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
@@ -143,6 +121,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'auth-providers',
     verb: 'types',
     columns: ['type', 'displayName', 'description'],
+    entries: 'types',
     examples: ['auth-providers types'],
   },
   getAuthProviderType: { noun: 'auth-providers', verb: 'type', examples: ['auth-providers type OIDC'] },
@@ -256,16 +235,12 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'audit',
     verb: 'list',
     columns: ['at', 'actor', 'action', 'target', 'result', 'reason'],
+    entries: 'events',
     examples: ['audit list --limit 50', 'audit list --action deleteShare --result ok'],
   },
   verifyAuditEvents: { noun: 'audit', verb: 'verify', examples: ['audit verify'] },
 
-  createRouter: { elsewhere: ['fabric', 'router', 'create'], reason: ownFile },
-  listRouters: { elsewhere: ['fabric', 'router', 'list'], reason: 'kept with its siblings' },
-  deleteRouter: { elsewhere: ['fabric', 'router', 'delete'], reason: 'kept with its siblings' },
-  createGateway: { elsewhere: ['fabric', 'gateway', 'create'], reason: ownFile },
-  listGateways: { elsewhere: ['fabric', 'gateway', 'list'], reason: 'kept with its siblings' },
-  deleteGateway: { elsewhere: ['fabric', 'gateway', 'delete'], reason: 'kept with its siblings' },
+  ...FABRIC_COMMANDS,
 
   issueToken: { elsewhere: ['token'], reason: 'prints the token alone' },
   getTokenKeys: { noun: 'api', verb: 'token-keys', ...asIs, examples: ['api token-keys'] },
@@ -273,7 +248,3 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
   getOpenApi: { noun: 'api', verb: 'openapi', ...asIs, examples: ['api openapi > openapi.json'] },
   getApiPage: { elsewhere: undefined, reason: 'a page for browsers: {base_url}/docs' },
 };
-
-export function isOperationCommand(row: OperationCommand | ElsewhereCommand): row is OperationCommand {
-  return 'noun' in row;
-}

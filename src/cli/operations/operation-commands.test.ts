@@ -6,6 +6,7 @@ import { operations, type Operation } from '#contract';
 import { runCli, wholeProgram } from '../cli-fixture.ts';
 import { everyCommand } from '../program.ts';
 import { bodyFields } from './body-fields.ts';
+import type { OperationCommand } from './operation-command.ts';
 import { isOperationCommand, OPERATION_COMMANDS } from './operation-command-table.ts';
 
 const rows = (operations as readonly Operation[]).map((operation) => ({
@@ -20,12 +21,14 @@ function find(words: readonly string[]): Command | undefined {
   return command;
 }
 
+const wordsOf = ({ noun, verb }: OperationCommand): string[] => [noun, ...verb.split(' ')];
+
 const helpOf = async (words: readonly string[]): Promise<string> => (await runCli([...words, '--help'])).out;
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 test('every operation has a command, and its help names method, path, scope and examples', async () => {
   for (const { operation, row } of rows) {
-    const words = isOperationCommand(row) ? [row.noun, row.verb] : row.elsewhere;
+    const words = isOperationCommand(row) ? wordsOf(row) : row.elsewhere;
     if (words === undefined) {
       assert.ok(!isOperationCommand(row) && row.reason.length > 10, operation.id);
       continue;
@@ -57,7 +60,7 @@ test('the options of a command are the fields and parameters of its operation, a
     if (!isOperationCommand(row)) continue;
     const expected = new Set(common);
     const add = (name: string): void =>
-      void expected.add(name === 'organizationId' ? 'organization' : kebab(name));
+      void expected.add(row.called?.[name] ?? (name === 'organizationId' ? 'organization' : kebab(name)));
     for (const { name } of operation.query) add(name);
     if (operation.query.some(({ name }) => name === 'page')) expected.add('limit');
     if (row.columns !== undefined) expected.add('json-lines');
@@ -71,6 +74,7 @@ test('the options of a command are the fields and parameters of its operation, a
       };
       for (const [name, schema] of Object.entries(properties)) {
         if (schema.readOnly === true || row.bodyOnly?.[name] !== undefined) continue;
+        if (row.fieldArguments?.includes(name) === true) continue;
         const isList = schema.type === 'array';
         add(isList ? name.replace(/s$/, '') : name);
         const isNullable = Array.isArray(schema.type) && schema.type.includes('null');
@@ -78,7 +82,7 @@ test('the options of a command are the fields and parameters of its operation, a
           expected.add(`no-${kebab(isList ? name.replace(/s$/, '') : name)}`);
       }
     }
-    const options = find([row.noun, row.verb])!.options.map(({ long }) => long!.slice(2));
+    const options = find(wordsOf(row))!.options.map(({ long }) => long!.slice(2));
     assert.deepEqual(options.sort(), [...expected].sort(), operation.id);
   }
 });
@@ -91,10 +95,13 @@ test('every path parameter is an argument, or follows from who is logged in', ()
     const expected = parameters.filter(
       (name) => name === own || !/^(?:frontdoor|organization)Id$/.test(name),
     );
-    const command = find([row.noun, row.verb])!;
+    const command = find(wordsOf(row))!;
     assert.deepEqual(
       command.registeredArguments.map((argument) => argument.name()),
-      expected.map(kebab),
+      [
+        ...expected.map(kebab),
+        ...(row.fieldArguments ?? []).map((name) => row.called?.[name] ?? kebab(name).replace(/s$/, '')),
+      ],
     );
     // What is deleted is always named.
     if (operation.method === 'DELETE')

@@ -3,16 +3,18 @@
  * from the summary, and the call itself. Loaded when such a command, its help or completion is asked for.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { operations, type Operation, type QueryParameter } from '#contract';
+import { operations, type Operation } from '#contract';
 import { addApiOptions } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
-import { optionName, optionsOf } from './body-fields.ts';
+import { optionsOf, type BodyField } from './body-fields.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
-import type { Noun } from './noun-table.ts';
+import { nodeCreationCommand } from './node-creation-command.ts';
+import { isPart, PARTS, type Noun } from './noun-table.ts';
 import { showAnswer, showList } from './operation-answer.ts';
-import { isOperationCommand, OPERATION_COMMANDS, type OperationCommand } from './operation-command-table.ts';
-import { commandParameters, type CommandParameters } from './operation-parameters.ts';
+import { isOperationCommand, type OperationCommand } from './operation-command.ts';
+import { OPERATION_COMMANDS } from './operation-command-table.ts';
+import { commandParameters, type CommandParameters, type QueryOption } from './operation-parameters.ts';
 import {
   operationRequest,
   withQuery,
@@ -37,21 +39,43 @@ interface Run {
 export function addOperationCommands(command: Command, noun: Noun, io: CliIo): void {
   for (const operation of operations as readonly Operation[]) {
     const row = OPERATION_COMMANDS[operation.id as keyof typeof OPERATION_COMMANDS];
-    if (isOperationCommand(row) && row.noun === noun)
-      command.addCommand(operationCommand(operation, row, io));
+    if (!isOperationCommand(row) || row.noun !== noun) continue;
+    for (const verb of row.alias === undefined ? [row.verb] : [row.verb, row.alias]) {
+      const [word = '', below] = verb.split(' ');
+      const parent = below === undefined ? command : partOf(command, word);
+      parent.addCommand(operationCommand(operation, row, below ?? word, io));
+    }
   }
+  if (noun === 'fabric')
+    for (const kind of ['router', 'gateway'] as const)
+      partOf(command, kind).addCommand(nodeCreationCommand(io, kind));
   if (noun === 'audit') command.addCommand(auditFollowCommand(io));
 }
 
-function operationCommand(operation: Operation, row: OperationCommand, io: CliIo): Command {
+/** The command that this part's verbs stand below. */
+function partOf(command: Command, word: string): Command {
+  const known = command.commands.find((each) => each.name() === word);
+  if (known !== undefined) return known;
+  if (!isPart(word)) throw new Error(`nothing says what ${command.name()} ${word} is`);
+  const made = new Command(word).description(PARTS[word]);
+  command.addCommand(made);
+  return made;
+}
+
+function operationCommand(operation: Operation, row: OperationCommand, verb: string, io: CliIo): Command {
   const parameters = commandParameters(operation, row);
-  const command = new Command(row.verb).description(decapital(operation.summary));
+  const command = new Command(verb).description(decapital(operation.summary));
   for (const { name, isRequired } of parameters.arguments)
     command.argument(isRequired ? `<${name}>` : `[${name}]`);
-  for (const field of parameters.fields) for (const option of optionsOf(field)) command.addOption(option);
+  for (const field of parameters.fieldArguments) command.argument(...fieldArgument(field, parameters));
+  for (const field of parameters.fields)
+    for (const option of optionsOf(field)) {
+      option.description += orName(parameters.named, field.name);
+      command.addOption(option);
+    }
   if (typeof operation.body === 'object')
     command.option('--body <json|@file|->', 'the whole body; single fields are put over it');
-  for (const parameter of parameters.query) command.addOption(queryOption(parameter));
+  for (const parameter of parameters.query) command.addOption(queryOption(parameter, parameters));
   if (parameters.usesOrganization) {
     const otherwise = parameters.isOrganizationRequired ? ", default the caller's own" : '';
     command.option('--organization <id>', `whose${otherwise}`);
@@ -63,13 +87,16 @@ function operationCommand(operation: Operation, row: OperationCommand, io: CliIo
   addApiOptions(command).addHelpText('after', helpAfter(operation, row));
   return command.action(async (...given: unknown[]) => {
     const options = command.opts<PageOptions>();
-    const args = given.slice(0, parameters.arguments.length) as (string | undefined)[];
+    const count = parameters.arguments.length + parameters.fieldArguments.length;
+    const args = given.slice(0, count) as Arguments;
     const isJson = options.json === true || options.jsonLines === true;
     await runCommand(io, isJson, () => run({ io, operation, row, parameters }, args, options));
   });
 }
 
-async function run(parts: Run, args: readonly (string | undefined)[], options: PageOptions): Promise<void> {
+type Arguments = readonly (string | readonly string[] | undefined)[];
+
+async function run(parts: Run, args: Arguments, options: PageOptions): Promise<void> {
   const { io, operation, row, parameters } = parts;
   // Late: the network's code is most of what a command loads.
   const { withManagement } = await import('../access/access.ts');
@@ -80,7 +107,7 @@ async function run(parts: Run, args: readonly (string | undefined)[], options: P
     if (isList(operation, row)) return runList(parts, options, request, call);
     const answer = await call(request);
     if (options.json !== true) {
-      if (answer === undefined) io.out(`deleted ${request.path.split('/').at(-1)}\n`);
+      if (answer === undefined) io.out(`${row.done ?? 'deleted'} ${request.path.split('/').at(-1)}\n`);
       else {
         // A field of the body is new when it was given; what the server makes always is.
         const isOfBody = parameters.fields.some(({ name }) => name === row.once);
@@ -101,7 +128,7 @@ async function runList(
     columns: row.columns!,
     isJson: options.json === true,
     isJsonLines: options.jsonLines === true,
-    emptyNote: `no ${row.noun === 'audit' ? 'events' : row.verb === 'types' ? 'types' : row.noun}`,
+    emptyNote: `no ${row.entries ?? row.noun}`,
   };
   const ask = async (page: number | undefined, size: number | undefined): Promise<unknown> => {
     const query = new URLSearchParams(request.query);
@@ -130,8 +157,19 @@ function isList({ method }: Operation, { columns }: OperationCommand): boolean {
   return method === 'GET' && columns !== undefined;
 }
 
-function queryOption({ name, type, summary, values }: QueryParameter): Option {
-  const option = new Option(`--${optionName(name)} <${type === 'integer' ? 'n' : type}>`, decapital(summary));
+/** Its name, and what help says of it. */
+function fieldArgument({ option, kind, name }: BodyField, { named }: CommandParameters): [string, string] {
+  return [`<${option}${kind === 'list' ? '...' : ''}>`, `field ${name}${orName(named, name)}`];
+}
+
+function orName(named: CommandParameters['named'], name: string): string {
+  return named[name] === undefined ? '' : `: the id or name of a ${named[name].what}`;
+}
+
+function queryOption(parameter: QueryOption, { named }: CommandParameters): Option {
+  const { name, option: word, type, summary, values } = parameter;
+  const value = type === 'integer' ? 'n' : named[name] === undefined ? type : 'id|name';
+  const option = new Option(`--${word} <${value}>`, decapital(summary));
   return values === undefined ? option : option.choices(values);
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Operation, QueryParameter } from '#contract';
 import { bodyFields, optionName, type BodyField } from './body-fields.ts';
-import type { OperationCommand } from './operation-command-table.ts';
+import type { NamedThing, OperationCommand } from './operation-command.ts';
 
 export interface CommandArgument {
   /** Of the path. */
@@ -22,15 +22,24 @@ export interface CommandParameters {
   readonly usesFrontdoor: boolean;
   /** `--organization` is there: in the path, the query or the body. */
   readonly usesOrganization: boolean;
+  /** Fields of the body that are arguments, after those of the path. */
+  readonly fieldArguments: readonly BodyField[];
   /** Without the paging ones and the organization. */
-  readonly query: readonly QueryParameter[];
+  readonly query: readonly QueryOption[];
   /** The list is paged. */
   readonly isPaged: boolean;
-  /** Without the organization. */
+  /** Fields and parameters that take a name in place of an id. */
+  readonly named: Readonly<Record<string, NamedThing>>;
+  /** Those that are options, without the organization. */
   readonly fields: readonly BodyField[];
   readonly organizationIn: 'path' | 'query' | 'body' | undefined;
   /** When it is not given, the caller's own is sent. */
   readonly isOrganizationRequired: boolean;
+}
+
+export interface QueryOption extends QueryParameter {
+  /** The long option, without its dashes. */
+  readonly option: string;
 }
 
 const OWN_NOUN: Readonly<Record<string, string>> = {
@@ -43,7 +52,11 @@ export function commandParameters(operation: Operation, row: OperationCommand): 
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const isArgument = (name: string): boolean => OWN_NOUN[name] === undefined || OWN_NOUN[name] === row.noun;
   const { body } = operation;
-  const allFields = typeof body === 'object' ? bodyFields(body) : [];
+  const { called = {}, fieldArguments = [], named = {} } = row;
+  const allFields = (typeof body === 'object' ? bodyFields(body) : []).map((field) => ({
+    ...field,
+    option: called[field.name] ?? field.option,
+  }));
   const organizationField = allFields.find(({ name }) => name === 'organizationId');
   const organizationQuery = operation.query.find(({ name }) => name === 'organizationId');
   const isPathOption = inPath.includes('organizationId') && !isArgument('organizationId');
@@ -62,9 +75,16 @@ export function commandParameters(operation: Operation, row: OperationCommand): 
     })),
     usesFrontdoor: inPath.includes('frontdoorId') && !isArgument('frontdoorId'),
     usesOrganization: organizationIn !== undefined,
-    query: operation.query.filter(({ name }) => !PAGING.includes(name) && name !== 'organizationId'),
+    fieldArguments: fieldArguments.map((name) => allFields.find((field) => field.name === name)!),
+    named,
+    query: operation.query
+      .filter(({ name }) => !PAGING.includes(name) && name !== 'organizationId')
+      .map((parameter) => ({ ...parameter, option: called[parameter.name] ?? optionName(parameter.name) })),
     isPaged: PAGING.every((name) => operation.query.some((parameter) => parameter.name === name)),
-    fields: allFields.filter(({ name }) => name !== 'organizationId' && row.bodyOnly?.[name] === undefined),
+    fields: allFields.filter(
+      ({ name }) =>
+        name !== 'organizationId' && row.bodyOnly?.[name] === undefined && !fieldArguments.includes(name),
+    ),
     organizationIn,
     isOrganizationRequired:
       isPathOption || organizationQuery?.isRequired === true || organizationField?.isRequired === true,

@@ -6,7 +6,8 @@ import type { Access } from '../access/access.ts';
 import type { ApiFlags } from '../access/api-options.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { ManagementClient, ManagementRequest } from '../management-client.ts';
-import { attributeName, bodyOf, optionName } from './body-fields.ts';
+import { attributeName, bodyOf } from './body-fields.ts';
+import { namedId } from './named-id.ts';
 import type { CommandParameters } from './operation-parameters.ts';
 
 export interface GivenOptions extends ApiFlags {
@@ -18,7 +19,8 @@ export interface GivenOptions extends ApiFlags {
 export interface RequestParts {
   readonly operation: Operation;
   readonly parameters: CommandParameters;
-  readonly args: readonly (string | undefined)[];
+  /** A list when its last argument takes several words. */
+  readonly args: readonly (string | readonly string[] | undefined)[];
   readonly options: GivenOptions;
   readonly access: Access;
   readonly client: ManagementClient;
@@ -38,9 +40,9 @@ export async function operationRequest(parts: RequestParts): Promise<OperationRe
   const query = new URLSearchParams();
   if (organizationId !== undefined && parameters.organizationIn === 'query')
     query.set('organizationId', organizationId);
-  for (const { name } of parameters.query) {
-    const value = options[attributeName(optionName(name))];
-    if (typeof value === 'string') query.set(name, value);
+  for (const { name, option } of parameters.query) {
+    const value = options[attributeName(option)];
+    if (typeof value === 'string') query.set(name, await idOf(parts, name, value));
   }
   const body = await requestBody(parts, organizationId);
   return {
@@ -60,7 +62,7 @@ async function requestPath(parts: RequestParts, organizationId: string | undefin
   const { operation, parameters, args, io } = parts;
   const values = new Map<string, string>();
   for (const [index, { parameter }] of parameters.arguments.entries()) {
-    const given = args[index];
+    const given = args[index] as string | undefined;
     const value = given === '-' ? ((await io.input?.()) ?? '').trim() : given;
     if (value === '') throw new FrontdoorError('invalid', 'argument', `${parameter} is empty`);
     if (value !== undefined) values.set(parameter, value);
@@ -76,7 +78,7 @@ async function requestPath(parts: RequestParts, organizationId: string | undefin
 }
 
 async function requestBody(parts: RequestParts, organizationId: string | undefined): Promise<unknown> {
-  const { operation, parameters, options, io } = parts;
+  const { operation, parameters, options, args, io } = parts;
   if (typeof operation.body !== 'object') return undefined;
   const readJson = (text: string, option: string): Promise<unknown> => jsonInput(text, option, io);
   const base = options.body === undefined ? {} : await readJson(options.body, '--body');
@@ -84,6 +86,12 @@ async function requestBody(parts: RequestParts, organizationId: string | undefin
     throw new FrontdoorError('invalid', 'body', '--body must be a JSON object');
   }
   const body = await bodyOf(parameters.fields, options, base as Record<string, unknown>, readJson);
+  for (const [index, { name }] of parameters.fieldArguments.entries())
+    body[name] = args[parameters.arguments.length + index];
+  for (const name of Object.keys(parameters.named)) {
+    const value = body[name];
+    if (typeof value === 'string') body[name] = await idOf(parts, name, value);
+  }
   if (
     parameters.organizationIn === 'body' &&
     (options.organization !== undefined || !('organizationId' in body))
@@ -121,6 +129,12 @@ export async function jsonInput(text: string, option: string, io: CliIo): Promis
     // Not the parser's own words: they quote what may be a secret.
     throw new FrontdoorError('invalid', 'body', `${option} holds no JSON`, { cause });
   }
+}
+
+/** What stands under this name, by its id. */
+async function idOf({ parameters, client }: RequestParts, name: string, given: string): Promise<string> {
+  const thing = parameters.named[name];
+  return thing === undefined ? given : namedId(client, thing, given);
 }
 
 function ownFrontdoor({ access }: RequestParts): string {

@@ -14,6 +14,7 @@ import { openEmbedded, type OpenStore } from '../store/each-store-suite.ts';
 import { seedFirstStart, type FirstStart } from '../store/first-start.ts';
 import type { Store } from '../store/store.ts';
 import { BodyChecks } from './body-check.ts';
+import { FabricFixture } from './fabric-view-fixture.ts';
 import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
 
 export const BASE_URL = 'http://127.0.0.1:8081';
@@ -37,6 +38,7 @@ export interface ApiWorld {
   readonly authorization: string;
   readonly connected: Set<string>;
   readonly statuses: Map<string, ShareStatus>;
+  readonly fabric: FabricFixture;
   readonly logLines: string[];
   /** JWT claims that were minted, oldest first. */
   readonly minted: Parameters<ManagementApiOptions['mintEnrollmentJwt']>[0][];
@@ -83,6 +85,7 @@ export async function openApiWorld({
   const attached = await attachModel(store, model);
   const connected = new Set<string>();
   const statuses = new Map<string, ShareStatus>();
+  const fabric = new FabricFixture(model);
   const minted: ApiWorld['minted'] = [];
   const apiOptions: ManagementApiOptions = {
     store,
@@ -94,6 +97,8 @@ export async function openApiWorld({
       share: (id) => statuses.get(id) ?? { state: 'PENDING' },
       isConnected: (id) => connected.has(id),
     },
+    fabric,
+    edgeRouters: () => [],
     baseUrl: () => BASE_URL,
     authUrl: () => BASE_URL,
     frontendUrls: (host) => [`http://${host}:8080`],
@@ -148,6 +153,7 @@ export async function openApiWorld({
     authorization: `Basic ${first.accountId}:${first.apiToken}`,
     connected,
     statuses,
+    fabric,
     logLines,
     minted,
     addAccount,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/audit-verification.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
+import { circuitView } from './fabric-view-fixture.ts';
 
 /** A call that succeeds, and whose audit trail tells it; '' for the installation's. */
 interface Change {
@@ -70,6 +72,31 @@ describe('every operation that changes something', () => {
       path: `/fabric/gateways/${await made('/fabric/gateways', { name: 'x' })}`,
       chain: '',
     }),
+    endCircuit: () => {
+      world.fabric.circuitList.push(circuitView('c1'));
+      return { path: '/fabric/circuits/c1', chain: '' };
+    },
+    createFabricService: () => ({ path: '/fabric/services', body: newService(), chain: '' }),
+    changeFabricService: async () => ({
+      path: `/fabric/services/${await made('/fabric/services', newService())}`,
+      body: { terminatorStrategy: 'random' },
+      chain: '',
+    }),
+    deleteFabricService: async () => ({
+      path: `/fabric/services/${await made('/fabric/services', newService())}`,
+      chain: '',
+    }),
+    createTerminator: async () => ({ path: '/fabric/terminators', body: await newTerminator(), chain: '' }),
+    changeTerminator: async () => ({
+      path: `/fabric/terminators/${await made('/fabric/terminators', await newTerminator())}`,
+      body: { cost: 5 },
+      chain: '',
+    }),
+    deleteTerminator: async () => ({
+      path: `/fabric/terminators/${await made('/fabric/terminators', await newTerminator())}`,
+      chain: '',
+    }),
+    inspectRouters: () => ({ path: '/fabric/inspect', body: { names: ['links'] }, chain: '' }),
     issueToken: () => ({
       path: '/oauth/token',
       body: {
@@ -90,6 +117,12 @@ describe('every operation that changes something', () => {
     assert.equal(answer.status, 201, answer.text);
     return (answer.body as { id: string }).id;
   };
+  const newService = () => ({ name: `service ${randomUUID()}` });
+  const newTerminator = async () => ({
+    serviceId: await made('/fabric/services', newService()),
+    routerId: await made('/fabric/routers', { name: 'x' }),
+    address: 'tcp:127.0.0.1:5432',
+  });
   const environment = () => world.addEnvironment('env');
   const organization = () => made('/organizations', { name: 'x' });
   const newProvider = {

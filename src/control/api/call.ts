@@ -12,6 +12,7 @@ import type { Principal, TokenPolicy } from '../oauth/principal.ts';
 import type { LoginFailures } from '../oauth/login-failures.ts';
 import type { TokenKeys } from '../oauth/token-keys.ts';
 import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
+import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { AccessDirectory } from '../store/access-directory.ts';
 import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
@@ -34,6 +35,9 @@ export interface ApiParts {
   readonly secrets: Secrets;
   readonly model: OverlayModel;
   readonly status: StatusBoard;
+  readonly fabric: FabricView;
+  /** Connected anywhere, to this control plane or another over the same database. */
+  readonly edgeRouters: () => readonly OverlayRouter[];
   readonly keys: TokenKeys;
   readonly access: AccessDirectory;
   readonly issuers?: TrustedIssuers | undefined;

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { OverlayRouter } from '../overlay/mod.ts';
 import { claimEnrollment } from '../store/enrollment-store.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createFabricEnrollment } from './fabric-operations.ts';
+
+/** What is told of a router that is not connected. */
+const AWAY = { online: false, version: null, connectedAt: null, linkListeners: [], edgeAddress: null };
 
 describe('routers and gateways', () => {
   let world: ApiWorld;
@@ -35,7 +39,12 @@ describe('routers and gateways', () => {
 
       const listed = await world.call('GET', path);
       assert.deepEqual(listed.body, {
-        content: [{ id, name: 'one', enrolled: false, createdAt: new Date(nowMs).toISOString() }],
+        content: [
+          {
+            ...{ id, name: 'one', enrolled: false, createdAt: new Date(nowMs).toISOString() },
+            ...(kind === 'router' ? AWAY : {}),
+          },
+        ],
         pageable: { pageNumber: 0, pageSize: 20 },
         totalElements: 1,
         totalPages: 1,
@@ -45,6 +54,41 @@ describe('routers and gateways', () => {
       assert.equal(world.model.identity(id), undefined);
     });
   }
+
+  it('tell of a router what it does now: here, and how it is reached when it is connected elsewhere', async () => {
+    const edges: OverlayRouter[] = [];
+    const other = await openApiWorld({ edgeRouters: () => edges });
+    const { id } = (await other.call('POST', '/fabric/routers', { body: { name: 'r1' } })).body as {
+      id: string;
+    };
+    const path = `/fabric/routers/${id}`;
+    const shown = async () => {
+      const one = (await other.call('GET', path)).body as Record<string, unknown>;
+      const { content } = (await other.call('GET', '/fabric/routers')).body as { content: unknown[] };
+      assert.deepEqual(content, [one]);
+      const { id: _id, name: _name, enrolled: _enrolled, createdAt: _createdAt, ...live } = one;
+      return live;
+    };
+    assert.deepEqual(await shown(), AWAY);
+    other.fabric.connected.set(id, {
+      version: 'v1.7.2',
+      connectedAtMs: 1_000,
+      linkListeners: ['tls:10.0.0.1:10080'],
+      edgeAddress: '10.0.0.1:3022',
+    });
+    assert.deepEqual(await shown(), {
+      online: true,
+      version: 'v1.7.2',
+      connectedAt: '1970-01-01T00:00:01.000Z',
+      linkListeners: ['tls:10.0.0.1:10080'],
+      edgeAddress: '10.0.0.1:3022',
+    });
+    other.fabric.connected.clear();
+    edges.push({ id, name: 'r1', hostname: '::1', port: 3022, isOnline: true });
+    assert.deepEqual(await shown(), { ...AWAY, online: true, edgeAddress: '[::1]:3022' });
+    assert.equal((await other.call('GET', '/fabric/routers/none')).status, 404);
+    await other.close();
+  });
 
   it('are for administrators alone', async () => {
     const { authorization } = await world.addAccount(

@@ -1,5 +1,6 @@
 /** Routers and gateways: made by administrators, enrolled with the JWT that is shown once. */
-import type { NewFabricNodeBody } from '#contract';
+import { formatHostPort } from '#base';
+import type { NewFabricNodeBody, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../audit/machine-audit.ts';
 import { createEnrollment, mintJti, type Enrollment } from '../store/enrollment-store.ts';
@@ -28,13 +29,25 @@ import {
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 export const fabricHandlers: Handlers<
-  'createRouter' | 'listRouters' | 'deleteRouter' | 'createGateway' | 'listGateways' | 'deleteGateway'
+  | 'createRouter'
+  | 'listRouters'
+  | 'getRouter'
+  | 'deleteRouter'
+  | 'createGateway'
+  | 'listGateways'
+  | 'deleteGateway'
 > = {
   createRouter: (parts, call) => create(parts, call, 'router'),
-  listRouters: (parts, call) => list(parts, call, 'router'),
+  listRouters: (parts, call) => list(parts, call, 'router', routerAnswers(parts)),
+  async getRouter(parts, call) {
+    const id = call.parameters['id']!;
+    const node = await findFabricNode(parts.store.db, 'router', id);
+    if (node === undefined) throw notFound('Router', id);
+    return unstored(ok(routerAnswers(parts)(node)));
+  },
   deleteRouter: (parts, call) => remove(parts, call, 'router', 'Router'),
   createGateway: (parts, call) => create(parts, call, 'gateway'),
-  listGateways: (parts, call) => list(parts, call, 'gateway'),
+  listGateways: (parts, call) => list(parts, call, 'gateway', nodeAnswer),
   deleteGateway: (parts, call) => remove(parts, call, 'gateway', 'Gateway'),
 };
 
@@ -98,16 +111,39 @@ function auditOf({ node, enrollment }: NewNode, kind: FabricKind) {
   return { target: { kind, id }, after: { id, name, enrollmentId: enrollment.id, enrollmentExpiresAt } };
 }
 
-async function list(parts: ApiParts, call: Call, kind: FabricKind): Promise<Answer> {
+async function list(
+  parts: ApiParts,
+  call: Call,
+  kind: FabricKind,
+  answerOf: (node: FabricNode) => object,
+): Promise<Answer> {
   const request = parsePageRequest(call.query);
   const page = await listFabricNodes(parts.store.db, kind, request);
-  const content = page.content.map((node) => ({
-    id: node.id,
-    name: node.name,
-    enrolled: node.isEnrolled,
-    createdAt: isoTime(node.createdAtMs),
-  }));
-  return ok(countedPageAnswer(request, page, content));
+  return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+}
+
+function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
+  return { id, name, enrolled: isEnrolled, createdAt: isoTime(createdAtMs) };
+}
+
+/** As they are connected now; of those at another control plane only where they take in clients is known. */
+function routerAnswers({ fabric, edgeRouters }: ApiParts): (node: FabricNode) => RouterAnswer {
+  const views = new Map(fabric.routers().map((view) => [view.id, view]));
+  const edges = new Map(edgeRouters().map((router) => [router.id, router]));
+  return (node) => {
+    const view = views.get(node.id);
+    const edge = edges.get(node.id);
+    const { connectedAtMs } = view ?? {};
+    return {
+      ...nodeAnswer(node),
+      online: view?.isOnline === true || edge?.isOnline === true,
+      version: view?.version ?? null,
+      connectedAt: connectedAtMs === undefined ? null : isoTime(connectedAtMs),
+      linkListeners: [...(view?.linkListeners ?? [])],
+      edgeAddress:
+        view?.edgeAddress ?? (edge === undefined ? null : formatHostPort(edge.hostname, edge.port)),
+    };
+  };
 }
 
 async function remove(

@@ -19,6 +19,7 @@ import { LoginFailures } from '../oauth/login-failures.ts';
 import { TokenKeys } from '../oauth/token-keys.ts';
 import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
 import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
+import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { AccessDirectory } from '../store/access-directory.ts';
 import type { Store } from '../store/store.ts';
@@ -31,6 +32,7 @@ import type { Answer, ApiParts, Call, Handler, MintEnrollmentJwt } from './call.
 import { credentialHandlers } from './credential-operations.ts';
 import { environmentHandlers } from './environment-operations.ts';
 import { fabricHandlers } from './fabric-operations.ts';
+import { fabricServiceHandlers } from './fabric-service-operations.ts';
 import { frontdoorHandlers } from './frontdoor-operations.ts';
 import { defaultApiLimits, MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
@@ -39,6 +41,7 @@ import { recordRefusal } from './refusal-audit.ts';
 import { RequestGate, type Admission } from './request-gate.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
+import { meshHandlers } from './mesh-operations.ts';
 import { metricHandlers } from './metric-operations.ts';
 import { organizationHandlers } from './organization-operations.ts';
 import { callerHandlers } from './caller-operations.ts';
@@ -48,12 +51,17 @@ import { auditHandlers, auditJson } from './audit-operations.ts';
 import { descriptionHandlers } from './description-operations.ts';
 import { frontendHandlers } from './frontend-operations.ts';
 import { shareHandlers } from './share-operations.ts';
+import { terminatorHandlers } from './terminator-operations.ts';
 
 export interface ManagementApiOptions {
   readonly store: Store;
   readonly secrets: Secrets;
   readonly model: OverlayModel;
   readonly status: StatusBoard;
+  /** The mesh as this control plane sees it. */
+  readonly fabric: FabricView;
+  /** Routers that take in clients, wherever they are connected. */
+  readonly edgeRouters: () => readonly OverlayRouter[];
   readonly log: Log;
   readonly clock: Clock;
   /** {base_url}, without a final slash; asked for at each use, so that the port may be known late. */
@@ -83,6 +91,9 @@ const handlers: Readonly<Record<OperationId, Handler>> = {
   ...environmentHandlers,
   ...shareHandlers,
   ...fabricHandlers,
+  ...fabricServiceHandlers,
+  ...terminatorHandlers,
+  ...meshHandlers,
   ...credentialHandlers,
   ...providerHandlers,
   ...providerTypeHandlers,

@@ -30,6 +30,8 @@ export const BACKED_UP = [
   { table: 'share_auth_provider', key: ['share_id', 'auth_provider_id'] },
   { table: 'share_grant', key: ['share_id', 'environment_id'] },
   { table: 'terminator', key: ['id'] },
+  { table: 'fabric_service', key: ['id'] },
+  { table: 'fabric_terminator', key: ['id'] },
   { table: 'audit_event', key: ['organization_id', 'sequence'] },
   { table: 'audit_head', key: ['organization_id'] },
   { table: 'metric_rollup', key: ['scope_id', 'resolution_ms', 'starts_at'] },

@@ -11,6 +11,7 @@ import { silentLog, systemClock } from '#base';
 import { until, within } from '../../../test/support/deadline.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore, openEmbedded, openPostgres } from '../store/each-store-suite.ts';
+import { createFabricNode } from '../store/fabric-store.ts';
 import { openEmbeddedStore } from '../store/embedded-store.ts';
 import { grantFrontdoor } from '../store/frontdoor-store.ts';
 import { listEnvironments } from '../store/environment-store.ts';
@@ -81,6 +82,19 @@ describeEachStore('a backup', (open) => {
     store = await open();
     ({ frontdoorId } = (await seedFirstStart(store, secrets, { zone, clock: systemClock }))!);
     for (let n = 0; n < 1_200; n += 1) await write(store, frontdoorId, 0, n);
+    const wanted = { kind: 'router', name: 'r', nowMs: 1 } as const;
+    const router = await store.transaction((trx, touch) => createFabricNode(trx, touch, wanted));
+    await store.db
+      .insertInto('fabric_service')
+      .values({ id: 's', name: 'database', terminator_strategy: 'ha', created_at: 1 })
+      .execute();
+    await store.db
+      .insertInto('fabric_terminator')
+      .values({
+        ...{ id: 't', service_id: 's', router_id: router.id, binding: 'transport', address: 'tcp:h:1' },
+        ...{ instance_id: '', cost: 5, precedence: 1, peer_data: '{"1110":"aA=="}', created_at: 1 },
+      })
+      .execute();
     await store.db
       .insertInto('replica')
       .values({ id: 'r', api_url: 'http://x', started_at: 1, seen_at: 1 })
@@ -95,7 +109,8 @@ describeEachStore('a backup', (open) => {
     for (const openTarget of [openEmbedded, openPostgres]) {
       const target = await openTarget();
       const { rows } = await restoreBackup(target, file, secrets);
-      assert.equal(rows['identity'], 1_200);
+      assert.equal(rows['identity'], 1_201);
+      assert.deepEqual([rows['fabric_service'], rows['fabric_terminator']], [1, 1]);
       const got = await contentOf(target);
       assert.deepEqual(got, expected);
       assert.deepEqual(await target.db.selectFrom('replica').selectAll().execute(), []);
@@ -141,7 +156,8 @@ describeEachStore('a backup', (open) => {
       .select('name')
       .orderBy('name')
       .execute();
-    const all = await target.db.selectFrom('identity').select('id').execute();
+    const environments = target.db.selectFrom('identity').select('id').where('kind', '=', 'environment');
+    const all = await environments.execute();
     assert.equal(rows.length, all.length, 'half a transaction');
     for (let writer = 1; writer <= writers; writer += 1) {
       const names = rows.map(({ name }) => name).filter((name) => name.startsWith(`w${writer}-`));

@@ -35,6 +35,8 @@ export class ServiceChanges {
       if (change.removed) this.#byIdentity.delete(change.id);
       return;
     }
+    // Fabric services concern routers alone.
+    if (change.type !== 'service') return;
     // Two changes in one millisecond are two times: clients compare for equality.
     this.#lastMs = Math.max(this.#clock.nowMs(), this.#lastMs + 1);
     this.#gatewaysMs = this.#lastMs;

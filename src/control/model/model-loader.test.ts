@@ -2,13 +2,19 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '#base';
+import { within } from '../../../test/support/deadline.ts';
+import { postgresSkip } from '../../../test/support/postgres.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { newPostgresPlace } from '../store/each-store-suite.ts';
+import { createFabricService, deleteFabricService } from '../store/fabric-service-store.ts';
+import { createFabricNode, deleteFabricNode } from '../store/fabric-store.ts';
+import { FabricTerminatorWriter } from '../store/fabric-terminator-writer.ts';
 import { seedFirstStart } from '../store/first-start.ts';
 import { openStore } from '../store/open-store.ts';
 import { createShare } from '../store/share-store.ts';
 import type { Store } from '../store/store.ts';
 import { attachModel } from './model-loader.ts';
-import { OverlayModel } from './overlay-model.ts';
+import { OverlayModel, type ModelChange } from './overlay-model.ts';
 
 describe('the overlay model', () => {
   let store: Store;
@@ -127,6 +133,53 @@ describe('the overlay model', () => {
     attached.close();
   });
 
+  it('drops terminators of a service that is gone, and of a router, though the store tells of these alone', async () => {
+    const model = new OverlayModel();
+    const attached = await attachModel(store, model);
+    const { keptService, service, router } = await addTerminators();
+    const idsOf = () => [...model.fabricTerminators()].map(({ id }) => id).toSorted();
+    assert.deepEqual(idsOf(), ['of-kept', 'of-router', 'of-service']);
+    const told: string[] = [];
+    model.onChange(({ type, id }) => told.push(`${type} ${id}`));
+    await store.transaction((trx, touch) => deleteFabricService(trx, touch, service));
+    await store.transaction((trx, touch) => deleteFabricNode(trx, touch, 'router', router));
+    assert.deepEqual(idsOf(), ['of-kept']);
+    assert.deepEqual(told, [
+      'fabric-terminator of-service',
+      `fabric-service ${service}`,
+      'fabric-terminator of-router',
+      `identity ${router}`,
+    ]);
+    assert.ok(model.fabricService(keptService));
+    attached.close();
+  });
+
+  /** One at a service and one at a router that can be deleted, one beside them. */
+  async function addTerminators() {
+    const newService = (name: string) => ({ name, terminatorStrategy: 'random', nowMs: 1 }) as const;
+    return store.transaction(async (trx, touch) => {
+      const keptService = (await createFabricService(trx, touch, newService('kept'))).id;
+      const service = (await createFabricService(trx, touch, newService('gone'))).id;
+      const newRouter = { kind: 'router', name: 'r', nowMs: 1 } as const;
+      const keptRouter = (await createFabricNode(trx, touch, newRouter)).id;
+      const router = (await createFabricNode(trx, touch, newRouter)).id;
+      for (const [id, service_id, router_id] of [
+        ['of-kept', keptService, keptRouter],
+        ['of-service', service, keptRouter],
+        ['of-router', keptService, router],
+      ] as const) {
+        const row = { id, service_id, router_id, binding: 'transport', address: 'tcp:h:1', instance_id: '' };
+        const rest = { cost: 0, precedence: 0, peer_data: '{}', created_at: 1 };
+        await trx
+          .insertInto('fabric_terminator')
+          .values({ ...row, ...rest })
+          .execute();
+        touch('fabric-terminator', id);
+      }
+      return { keptService, service, router };
+    });
+  }
+
   it('reads later what it could not read', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const model = new OverlayModel();
@@ -149,5 +202,45 @@ describe('the overlay model', () => {
     await promise;
     assert.equal(model.identityByFingerprint('ff')?.id, id);
     attached.close();
+  });
+});
+
+describe('the overlay models of two control planes over one database', { skip: postgresSkip }, () => {
+  it('hold services of the fabric and their terminators as soon as either is told of them', async () => {
+    const place = await newPostgresPlace();
+    const [here, there] = [await openStore(place), await openStore(place)];
+    const model = new OverlayModel();
+    const attached = await attachModel(there, model);
+    const changed = (type: ModelChange['type'], removed: boolean) =>
+      within(
+        `${type} to be told`,
+        new Promise<void>((resolve) => {
+          model.onChange((change) => {
+            if (change.type === type && 'removed' in change && change.removed === removed) resolve();
+          });
+        }),
+      );
+    const made = changed('fabric-terminator', false);
+    const service = await here.transaction((trx, touch) =>
+      createFabricService(trx, touch, { name: 'db', terminatorStrategy: 'ha', nowMs: 1 }),
+    );
+    const router = await here.transaction((trx, touch) =>
+      createFabricNode(trx, touch, { kind: 'router', name: 'r', nowMs: 1 }),
+    );
+    const wanted = {
+      ...{ serviceId: service.id, routerId: router.id, binding: 'transport', address: 'tcp:h:1' },
+      ...{ instanceId: '', cost: 3, precedence: 0, peerData: new Map<number, Uint8Array>() },
+    };
+    const id = await new FabricTerminatorWriter(here, new ManualClock()).create(wanted);
+    await made;
+    assert.deepEqual(model.fabricTerminator(id), { id, ...wanted });
+    assert.equal(model.fabricService(service.id)?.terminatorStrategy, 'ha');
+    const gone = changed('fabric-service', true);
+    await here.transaction((trx, touch) => deleteFabricService(trx, touch, service.id));
+    await gone;
+    assert.equal(model.fabricTerminator(id), undefined);
+    attached.close();
+    await here.close();
+    await there.close();
   });
 });

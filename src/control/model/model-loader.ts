@@ -4,11 +4,10 @@
  * not yet read again is kept and read later.
  */
 import { BackOff, messageOf, silentLog, type Log } from '#base';
-import { findShares, shareRecordsOf, type ShareRecord } from '../store/share-record.ts';
+import type { ShareRecord } from '../store/share-record.ts';
 import type { Change, Queries, Store } from '../store/store.ts';
-import type { Identity, OverlayModel, Service } from './overlay-model.ts';
-
-const CHUNK = 500;
+import { readFabricServices, readFabricTerminators, readIdentities, readShares } from './model-rows.ts';
+import type { OverlayModel, Service } from './overlay-model.ts';
 
 export interface AttachedModel {
   /** Stops trying again; changes of the store still arrive. */
@@ -23,7 +22,7 @@ export async function attachModel(
 ): Promise<AttachedModel> {
   const log = options.log ?? silentLog;
   const backOff = new BackOff({ minMs: 200, maxMs: 5_000, factor: 2 });
-  const dirty: Dirty = { identities: new Set(), shares: new Set(), all: true };
+  const dirty: Dirty = { ...nothing(), all: true };
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let reading: Promise<void> = Promise.resolve();
@@ -69,43 +68,84 @@ export async function attachModel(
 interface Dirty {
   identities: Set<string>;
   shares: Set<string>;
+  fabricServices: Set<string>;
+  fabricTerminators: Set<string>;
   /** Everything is to be read again. */
   all: boolean;
+}
+
+function nothing(): Dirty {
+  return {
+    identities: new Set(),
+    shares: new Set(),
+    fabricServices: new Set(),
+    fabricTerminators: new Set(),
+    all: false,
+  };
 }
 
 function note(dirty: Dirty, changes: readonly Change[]): void {
   for (const { entity, id } of changes) {
     if (entity === 'identity') dirty.identities.add(id);
     else if (entity === 'share') dirty.shares.add(id);
+    else if (entity === 'fabric-service') dirty.fabricServices.add(id);
+    else if (entity === 'fabric-terminator') dirty.fabricTerminators.add(id);
     else if (entity === 'frontend' || entity === 'everything') dirty.all = true;
   }
 }
 
+/** Moves what is noted in `from` over to `to`. */
+function moveNotes(from: Dirty, to: Dirty): void {
+  for (const kind of ['identities', 'shares', 'fabricServices', 'fabricTerminators'] as const) {
+    for (const id of from[kind]) to[kind].add(id);
+    from[kind].clear();
+  }
+  to.all ||= from.all;
+  from.all = false;
+}
+
 /** Reads what is dirty into the model. Changes noted meanwhile stay for the next time, as all do when it fails. */
 async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<void> {
-  const { all } = dirty;
-  const identityIds = [...dirty.identities];
-  const shareIds = [...dirty.shares];
-  dirty.identities.clear();
-  dirty.shares.clear();
-  dirty.all = false;
-  let identities: Identity[];
-  let shares: ShareRecord[];
+  const taken = nothing();
+  moveNotes(dirty, taken);
+  const wanted = (ids: Set<string>): readonly string[] | undefined => (taken.all ? undefined : [...ids]);
+  let identities, shares, fabricServices, fabricTerminators;
   try {
-    identities = all ? await allIdentities(db) : await someIdentities(db, identityIds);
-    shares = all ? await allShares(db) : await someShares(db, shareIds);
+    identities = await readIdentities(db, wanted(taken.identities));
+    shares = await readShares(db, wanted(taken.shares));
+    // Before the services that they belong to, so that what is read of them is never older.
+    fabricTerminators = await readFabricTerminators(db, wanted(taken.fabricTerminators));
+    fabricServices = await readFabricServices(db, wanted(taken.fabricServices));
   } catch (error) {
-    for (const id of identityIds) dirty.identities.add(id);
-    for (const id of shareIds) dirty.shares.add(id);
-    dirty.all ||= all;
+    moveNotes(taken, dirty);
     throw error;
   }
-  const goneShares = absent(all ? [...model.services()].map(({ id }) => id) : shareIds, shares);
-  const goneIdentities = absent(all ? [...model.identities()].map(({ id }) => id) : identityIds, identities);
+  const gone = (
+    ids: Set<string>,
+    known: Iterable<{ readonly id: string }>,
+    rows: readonly { readonly id: string }[],
+  ): string[] => absent(taken.all ? Array.from(known, ({ id }) => id) : [...ids], rows);
+  const goneShares = gone(taken.shares, model.services(), shares);
+  const goneIdentities = gone(taken.identities, model.identities(), identities);
+  const goneServices = gone(taken.fabricServices, model.fabricServices(), fabricServices);
+  const goneTerminators = gone(taken.fabricTerminators, model.fabricTerminators(), fabricTerminators);
   for (const id of goneShares) model.removeService(id);
+  for (const id of goneTerminators) model.removeFabricTerminator(id);
+  removeTerminatorsOf(model, new Set([...goneServices, ...goneIdentities]));
+  for (const id of goneServices) model.removeFabricService(id);
   for (const id of goneIdentities) model.removeIdentity(id);
   for (const identity of identities) model.setIdentity(identity);
   for (const share of shares) model.setService(serviceOf(share));
+  for (const service of fabricServices) model.setFabricService(service);
+  for (const terminator of fabricTerminators) model.setFabricTerminator(terminator);
+}
+
+/** The store drops them with their service or router, and tells of these alone. */
+function removeTerminatorsOf(model: OverlayModel, gone: ReadonlySet<string>): void {
+  if (gone.size === 0) return;
+  for (const { id, serviceId, routerId } of [...model.fabricTerminators()]) {
+    if (gone.has(serviceId) || gone.has(routerId)) model.removeFabricTerminator(id);
+  }
 }
 
 function absent(ids: readonly string[], rows: readonly { readonly id: string }[]): string[] {
@@ -129,80 +169,4 @@ export function serviceOf(share: ShareRecord): Service {
     authProviderIds: share.authProviderIds,
     updatedAtMs: share.updatedAtMs,
   };
-}
-
-async function allIdentities(db: Queries): Promise<Identity[]> {
-  return pages(async (after) =>
-    withCertificates(db, await identityRows(db).where('id', '>', after).orderBy('id').limit(CHUNK).execute()),
-  );
-}
-
-async function allShares(db: Queries): Promise<ShareRecord[]> {
-  return pages(async (after) => {
-    const rows = await db
-      .selectFrom('share')
-      .selectAll()
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(CHUNK)
-      .execute();
-    return shareRecordsOf(db, rows);
-  });
-}
-
-async function someIdentities(db: Queries, ids: readonly string[]): Promise<Identity[]> {
-  return chunks(ids, async (some) =>
-    withCertificates(db, await identityRows(db).where('id', 'in', some).execute()),
-  );
-}
-
-async function someShares(db: Queries, ids: readonly string[]): Promise<ShareRecord[]> {
-  return chunks(ids, (some) => findShares(db, some));
-}
-
-function identityRows(db: Queries) {
-  return db.selectFrom('identity').select(['id', 'kind', 'name', 'frontdoor_id']);
-}
-
-type IdentityRow = Awaited<ReturnType<ReturnType<typeof identityRows>['execute']>>[number];
-
-async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Promise<Identity[]> {
-  if (rows.length === 0) return [];
-  const certificates = await db
-    .selectFrom('certificate')
-    .select(['fingerprint', 'identity_id'])
-    .where(
-      'identity_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .orderBy('created_at')
-    .execute();
-  const fingerprintsOf = Map.groupBy(certificates, (certificate) => certificate.identity_id);
-  return rows.map((row) => ({
-    id: row.id,
-    kind: row.kind,
-    name: row.name,
-    frontdoorId: row.frontdoor_id,
-    fingerprints: (fingerprintsOf.get(row.id) ?? []).map(({ fingerprint }) => fingerprint),
-  }));
-}
-
-/** Every row, `CHUNK` at a time in the order of ids, so that no answer is large. */
-async function pages<T extends { readonly id: string }>(page: (after: string) => Promise<T[]>): Promise<T[]> {
-  const whole: T[] = [];
-  for (;;) {
-    const some = await page(whole.at(-1)?.id ?? '');
-    whole.push(...some);
-    if (some.length < CHUNK) return whole;
-  }
-}
-
-async function chunks<T>(
-  ids: readonly string[],
-  read: (some: readonly string[]) => Promise<T[]>,
-): Promise<T[]> {
-  const whole: T[] = [];
-  for (let at = 0; at < ids.length; at += CHUNK) whole.push(...(await read(ids.slice(at, at + CHUNK))));
-  return whole;
 }

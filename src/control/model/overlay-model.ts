@@ -33,7 +33,37 @@ export interface Service {
   readonly updatedAtMs: number;
 }
 
+/** How a service's circuits choose among its terminators. */
+export type TerminatorStrategy = 'smartrouting' | 'weighted' | 'random' | 'ha';
+
+/**
+ * A service of the installation, of no organization: what routers themselves dial (`proxy` and `transport` listeners)
+ * and terminate (`transport` dialers). Its name is unique among its kind; agents and gateways never see it.
+ */
+export interface FabricService {
+  readonly id: string;
+  readonly name: string;
+  readonly terminatorStrategy: TerminatorStrategy;
+}
+
+/** Where a fabric service is reached: an address that a router dials by a binding. */
+export interface FabricTerminator {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly routerId: string;
+  /** `transport`. */
+  readonly binding: string;
+  /** `tcp:127.0.0.1:5432`, `tls:…`. */
+  readonly address: string;
+  readonly instanceId: string;
+  readonly cost: number;
+  readonly precedence: number;
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
+}
+
 export type ModelChange =
+  | { readonly type: 'fabric-service'; readonly id: string; readonly removed: boolean }
+  | { readonly type: 'fabric-terminator'; readonly id: string; readonly removed: boolean }
   | { readonly type: 'identity'; readonly id: string; readonly removed: boolean }
   | {
       readonly type: 'service';
@@ -48,6 +78,8 @@ export class OverlayModel {
   readonly #services = new Map<string, Service>();
   readonly #byEnvironment = new Map<string, Set<string>>();
   readonly #byGrant = new Map<string, Set<string>>();
+  readonly #fabricServices = new Map<string, FabricService>();
+  readonly #fabricTerminators = new Map<string, FabricTerminator>();
   readonly #listeners: ((change: ModelChange) => void)[] = [];
 
   onChange(listener: (change: ModelChange) => void): void {
@@ -134,6 +166,41 @@ export class OverlayModel {
     this.#unindex(before);
     this.#services.delete(id);
     this.#tell({ type: 'service', id, removed: true, before });
+  }
+
+  fabricService(id: string): FabricService | undefined {
+    return this.#fabricServices.get(id);
+  }
+
+  fabricServices(): IterableIterator<FabricService> {
+    return this.#fabricServices.values();
+  }
+
+  fabricTerminator(id: string): FabricTerminator | undefined {
+    return this.#fabricTerminators.get(id);
+  }
+
+  fabricTerminators(): IterableIterator<FabricTerminator> {
+    return this.#fabricTerminators.values();
+  }
+
+  setFabricService(service: FabricService): void {
+    this.#fabricServices.set(service.id, service);
+    this.#tell({ type: 'fabric-service', id: service.id, removed: false });
+  }
+
+  /** Its terminators are removed one by one before. */
+  removeFabricService(id: string): void {
+    if (this.#fabricServices.delete(id)) this.#tell({ type: 'fabric-service', id, removed: true });
+  }
+
+  setFabricTerminator(terminator: FabricTerminator): void {
+    this.#fabricTerminators.set(terminator.id, terminator);
+    this.#tell({ type: 'fabric-terminator', id: terminator.id, removed: false });
+  }
+
+  removeFabricTerminator(id: string): void {
+    if (this.#fabricTerminators.delete(id)) this.#tell({ type: 'fabric-terminator', id, removed: true });
   }
 
   #unindex(service: Service): void {

@@ -1,10 +1,10 @@
 /**
- * Makes circuits: picks terminator and path, sends a Route to every router on it, collects their answers by circuit
+ * Makes circuits: asks for terminator and path, sends a Route to every router on it, collects their answers by circuit
  * and attempt, tries twice, cleans up behind itself. Nothing here waits for the database. OpenZiti's rules; the
  * driver calls `tick` for the deadlines.
  */
 import { randomBytes } from 'node:crypto';
-import { base62, type Clock, type Log } from '#base';
+import { base62, type Clock } from '#base';
 import {
   EdgeErrorCode,
   headerId,
@@ -15,23 +15,23 @@ import {
   type RouteResult,
 } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { Service } from '../model/overlay-model.ts';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
-import type { LinkRegistry } from './link-registry.ts';
-import { planOneRouter, planTwoRouters, type RoutePlan } from './route-plan-policy.ts';
-import { chooseTerminator } from './terminator-choice-policy.ts';
-import { Precedence, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
+import type { HostTerminator } from './host-terminator.ts';
+import type { CircuitPath } from './path-policy.ts';
+import { planRoute, type PathAddresses } from './route-plan-policy.ts';
+import type { DialedService, TerminatorSelector } from './terminator-selector.ts';
 
 export const MAX_ATTEMPTS = 2;
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 /** Attempt number of a Route that moves a circuit to another path. */
-const REROUTE_ATTEMPT = 99_969_996;
+export const REROUTE_ATTEMPT = 99_969_996;
 
 export interface CircuitWish {
-  readonly service: Service;
-  readonly identityId: string;
-  readonly sessionId: string;
+  readonly service: DialedService;
+  /** Who dials; undefined: the router itself. */
+  readonly identityId: string | undefined;
+  readonly sessionId: string | undefined;
   readonly ingress: ConnectedRouter;
   /** Empty: any terminator. */
   readonly instanceId: string;
@@ -59,14 +59,13 @@ export type CircuitOutcome =
 
 export interface CircuitBuilderOptions {
   readonly routers: RouterRegistry;
-  readonly terminators: TerminatorRegistry;
-  readonly links: LinkRegistry;
+  readonly selector: TerminatorSelector;
   readonly circuits: CircuitRegistry;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly random?: () => number;
   /** Whether the terminator's host answered a real dial: counts as a probe of the share. */
-  onTerminatorResult(terminator: Terminator, error: string | undefined): void;
+  onTerminatorResult(terminator: HostTerminator, error: string | undefined): void;
+  /** A circuit stands; what changed while it was made is for the listener to look at. */
+  onEstablished(circuit: EstablishedCircuit): void;
 }
 
 /** Mutable on purpose: one per dial. */
@@ -76,12 +75,13 @@ class PendingCircuit {
   readonly done: (outcome: CircuitOutcome) => void;
   attempt = 0;
   deadlineMs = 0;
-  terminator: Terminator | undefined;
-  linkId: string | undefined;
-  plan: RoutePlan | undefined;
+  terminator: HostTerminator | undefined;
+  path: CircuitPath | undefined;
+  addresses: PathAddresses | undefined;
   peerData: Map<number, Uint8Array> = new Map();
   readonly waiting = new Set<string>();
-  /** Routers that hold forwarding entries of any attempt. */
+  /** Routers that were sent a Route in any attempt, and those of them that hold forwarding entries. */
+  readonly asked = new Set<string>();
   readonly routed = new Set<string>();
 
   constructor(id: string, wish: CircuitWish, done: (outcome: CircuitOutcome) => void) {
@@ -93,13 +93,11 @@ class PendingCircuit {
 
 export class CircuitBuilder {
   readonly #options: CircuitBuilderOptions;
-  readonly #random: () => number;
   /** In the order of their deadlines. */
   readonly #pending = new Map<string, PendingCircuit>();
 
   constructor(options: CircuitBuilderOptions) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
   }
 
   get pendingCount(): number {
@@ -118,12 +116,17 @@ export class CircuitBuilder {
     const pending = this.#pending.get(result.circuitId);
     if (pending === undefined) return false;
     const isExpected = result.attempt === pending.attempt && pending.waiting.has(router.id);
-    if (result.isSuccess && pending.routed.size < 16) pending.routed.add(router.id);
+    if (!pending.asked.has(router.id)) {
+      // Nobody asked it.
+      if (result.isSuccess) this.#options.circuits.unroute(pending.id, [router.id], true);
+      return true;
+    }
+    if (result.isSuccess) pending.routed.add(router.id);
     if (!isExpected) return true;
     pending.waiting.delete(router.id);
     const isEgress = pending.terminator?.routerId === router.id;
     if (!result.isSuccess) {
-      if (isEgress) this.#onEgressFailure(pending, result);
+      if (isEgress) this.#onEgressFailure(pending.terminator!, result);
       this.#retry(pending, result.error || 'the router could not route', result.errorCode);
       return true;
     }
@@ -143,7 +146,7 @@ export class CircuitBuilder {
         const text = 'the router of the dialer went away';
         this.#fail(pending, { text, code: EdgeErrorCode.internal, retryHint: RetryHint.none });
       } else if (pending.waiting.has(router.id)) {
-        this.#retry(pending, 'the router of the terminator went away', RouteErrorCode.generic);
+        this.#retry(pending, `router ${router.id} on the path went away`, RouteErrorCode.generic);
       }
     }
   }
@@ -164,6 +167,7 @@ export class CircuitBuilder {
     for (const pending of [...this.#overdue(nowMs)]) {
       const names = [...pending.waiting].join(', ');
       if (pending.terminator !== undefined && pending.waiting.has(pending.terminator.routerId)) {
+        this.#options.selector.onFailure(pending.terminator, RouteErrorCode.dialTimeout, nowMs);
         this.#options.onTerminatorResult(pending.terminator, 'no answer to the dial in time');
       }
       const text = `no answer from router ${names} in time`;
@@ -179,16 +183,18 @@ export class CircuitBuilder {
   }
 
   #start(pending: PendingCircuit): void {
-    const { clock, routers } = this.#options;
-    const found = this.#findPath(pending);
+    const { clock, routers, selector } = this.#options;
+    const { service, instanceId, ingress } = pending.wish;
+    const found = selector.select({ service, instanceId, ingressId: ingress.id, failed: pending.terminator });
     if (typeof found === 'string') {
       this.#fail(pending, { text: found, code: EdgeErrorCode.invalidTerminator, retryHint: RetryHint.none });
       return;
     }
-    const { terminator, plan } = found;
+    const { terminator, path } = found;
+    const addresses = { ingressAddress: base62(randomBytes(16)), egressAddress: base62(randomBytes(16)) };
     pending.terminator = terminator;
-    pending.linkId = found.linkId;
-    pending.plan = plan;
+    pending.path = path;
+    pending.addresses = addresses;
     pending.peerData.clear();
     pending.waiting.clear();
     pending.deadlineMs = clock.nowMs() + ATTEMPT_TIMEOUT_MS;
@@ -196,14 +202,17 @@ export class CircuitBuilder {
     this.#pending.delete(pending.id);
     this.#pending.set(pending.id, pending);
     const tags = Object.fromEntries(tagsOf(pending.wish, terminator));
-    for (const { routerId } of plan.hops) pending.waiting.add(routerId);
-    for (const { routerId, isEgress, forwards } of plan.hops) {
-      const egress = {
-        binding: terminator.binding,
-        address: plan.egressAddress,
-        destination: terminator.address,
-        peerData: peerDataRecord(pending.wish.peerData),
-      };
+    const egress = {
+      binding: terminator.binding,
+      address: addresses.egressAddress,
+      destination: terminator.address,
+      peerData: peerDataRecord(pending.wish.peerData),
+    };
+    for (const routerId of path.routerIds) {
+      pending.waiting.add(routerId);
+      pending.asked.add(routerId);
+    }
+    for (const { routerId, isEgress, forwards } of planRoute(path, addresses)) {
       const route = ctrlMessages.route.frame({
         circuitId: pending.id,
         attempt: pending.attempt,
@@ -216,53 +225,11 @@ export class CircuitBuilder {
     }
   }
 
-  #findPath(
-    pending: PendingCircuit,
-  ): { terminator: Terminator; plan: RoutePlan; linkId: string | undefined } | string {
-    const { terminators, routers, links } = this.#options;
-    const { service, instanceId, ingress } = pending.wish;
-    let hosts = 0;
-    let awayRouterId = '';
-    const reachable: Terminator[] = [];
-    for (const terminator of terminators.ofService(service.id).values()) {
-      if (instanceId !== '' && terminator.instanceId !== instanceId) continue;
-      hosts += 1;
-      const { routerId } = terminator;
-      const isLinked = routerId === ingress.id || links.between(ingress.id, routerId) !== undefined;
-      if (isLinked && routers.get(routerId) !== undefined) reachable.push(terminator);
-      else awayRouterId = routerId;
-    }
-    const terminator = chooseTerminator(reachable, this.#random, pending.terminator);
-    if (terminator === undefined) {
-      if (hosts === 0) return `service ${service.name} has no terminators: no agent hosts it now`;
-      return `service ${service.name} is hosted at router ${awayRouterId}, which router ${ingress.id} cannot reach`;
-    }
-    const addresses = { ingressAddress: base62(randomBytes(16)), egressAddress: base62(randomBytes(16)) };
-    if (terminator.routerId === ingress.id) {
-      return { terminator, plan: planOneRouter(ingress.id, addresses), linkId: undefined };
-    }
-    const linkId = links.between(ingress.id, terminator.routerId)!.id;
-    return { terminator, plan: planTwoRouters(ingress.id, linkId, terminator.routerId, addresses), linkId };
-  }
-
-  #onEgressFailure(pending: PendingCircuit, result: RouteResult): void {
-    const terminator = pending.terminator!;
-    const { terminators, log } = this.#options;
-    if (result.errorCode === RouteErrorCode.invalidTerminator) {
-      log.info(
-        { terminator: terminator.id, router: terminator.routerId },
-        'terminator unknown to its router removed',
-      );
-      terminators.remove([terminator]).catch((error: unknown) => {
-        log.warn({ err: error, terminator: terminator.id }, 'terminator not removed from the store');
-      });
-      return;
-    }
-    if (result.errorCode === RouteErrorCode.misconfiguredTerminator) {
-      terminators.update(terminator, { precedence: Precedence.failed }).catch((error: unknown) => {
-        log.warn({ err: error, terminator: terminator.id }, 'terminator not changed in the store');
-      });
-    }
+  #onEgressFailure(terminator: HostTerminator, result: RouteResult): void {
+    const { selector, clock } = this.#options;
+    selector.onFailure(terminator, result.errorCode, clock.nowMs());
+    // Unknown to its router: that says nothing of the host.
+    if (result.errorCode === RouteErrorCode.invalidTerminator) return;
     this.#options.onTerminatorResult(terminator, result.error || 'refused');
   }
 
@@ -287,13 +254,13 @@ export class CircuitBuilder {
   }
 
   #succeed(pending: PendingCircuit): void {
-    const { circuits, clock } = this.#options;
+    const { circuits, clock, selector } = this.#options;
     const { wish } = pending;
     const terminator = pending.terminator!;
-    const plan = pending.plan!;
+    const path = pending.path!;
+    const { ingressAddress, egressAddress } = pending.addresses!;
     this.#pending.delete(pending.id);
-    const routerIds = plan.hops.map(({ routerId }) => routerId);
-    const stray = [...pending.routed].filter((id) => !routerIds.includes(id));
+    const stray = [...pending.routed].filter((id) => !path.routerIds.includes(id));
     circuits.unroute(pending.id, stray, true);
     const circuit: EstablishedCircuit = {
       id: pending.id,
@@ -301,10 +268,13 @@ export class CircuitBuilder {
       identityId: wish.identityId,
       sessionId: wish.sessionId,
       terminatorId: terminator.id,
-      routerIds,
-      linkId: pending.linkId,
+      path,
+      earlierRouterIds: undefined,
+      ingressAddress,
+      egressAddress,
       createdAtMs: clock.nowMs(),
     };
+    selector.onDialed(terminator);
     circuits.add(circuit);
     this.#options.onTerminatorResult(terminator, undefined);
     const peerData = new Map([...terminator.peerData, ...pending.peerData]);
@@ -315,15 +285,15 @@ export class CircuitBuilder {
     ) {
       peerData.delete(key);
     }
-    const { ingressAddress } = plan;
     pending.done({ isMade: true, circuit, ingressAddress, peerData, tags: tagsOf(wish, terminator) });
+    this.#options.onEstablished(circuit);
   }
 }
 
-function tagsOf(wish: CircuitWish, terminator: Terminator): ReadonlyMap<string, string> {
+function tagsOf(wish: CircuitWish, terminator: HostTerminator): ReadonlyMap<string, string> {
   return new Map([
     ['serviceId', wish.service.id],
-    ['clientId', wish.identityId],
-    ['hostId', terminator.identityId],
+    ...(wish.identityId === undefined ? [] : [['clientId', wish.identityId] as const]),
+    ...(terminator.identityId === undefined ? [] : [['hostId', terminator.identityId] as const]),
   ]);
 }

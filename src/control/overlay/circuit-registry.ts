@@ -1,23 +1,32 @@
 /**
- * The circuits that stand. One ends when a router says so, when its service, identity or log-in goes, or when an
- * operator ends it; the table is bounded. Circuits of a router that was away are kept, but make room first.
+ * The circuits that stand. One ends when a router says so, when its service, identity or log-in goes, when no path is
+ * left, or when an operator ends it; the table is bounded. Circuits of a router that was away are kept, but make room
+ * first.
  */
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterRegistry } from './connected-router.ts';
+import type { CircuitPath } from './path-policy.ts';
+import type { TerminatorCosts } from './terminator-costs.ts';
 
+/** Mutable on purpose: one per circuit, and its path changes. */
 export interface EstablishedCircuit {
   readonly id: string;
   readonly serviceId: string;
-  readonly identityId: string;
-  readonly sessionId: string;
+  /** Who dialed; undefined for a circuit that a router asked for itself. */
+  readonly identityId: string | undefined;
+  readonly sessionId: string | undefined;
   readonly terminatorId: string;
-  readonly routerIds: readonly string[];
-  readonly linkId: string | undefined;
+  path: CircuitPath;
+  /** While it is moved to `path`: routers that may still hold entries of an earlier one. */
+  earlierRouterIds: Set<string> | undefined;
+  readonly ingressAddress: string;
+  readonly egressAddress: string;
   readonly createdAtMs: number;
 }
 
 export interface CircuitLimits {
   readonly maxCircuits: number;
+  /** The same for a router that dials by itself. */
   readonly maxCircuitsPerIdentity: number;
 }
 
@@ -25,14 +34,16 @@ export const CIRCUIT_LIMITS: CircuitLimits = { maxCircuits: 100_000, maxCircuits
 
 export class CircuitRegistry {
   readonly #routers: RouterRegistry;
+  readonly #costs: TerminatorCosts;
   readonly #limits: CircuitLimits;
   readonly #circuits = new Map<string, EstablishedCircuit>();
-  readonly #perIdentity = new Map<string, number>();
+  readonly #perOwner = new Map<string, number>();
   /** Their router was away since: it may have forgotten them without telling. */
   readonly #suspects = new Set<EstablishedCircuit>();
 
-  constructor(routers: RouterRegistry, limits: CircuitLimits = CIRCUIT_LIMITS) {
+  constructor(routers: RouterRegistry, costs: TerminatorCosts, limits: CircuitLimits = CIRCUIT_LIMITS) {
     this.#routers = routers;
+    this.#costs = costs;
     this.#limits = limits;
   }
 
@@ -44,10 +55,14 @@ export class CircuitRegistry {
     return this.#circuits.get(id);
   }
 
-  hasRoomFor(identityId: string): boolean {
+  all(): IterableIterator<EstablishedCircuit> {
+    return this.#circuits.values();
+  }
+
+  hasRoomFor(ownerId: string): boolean {
     return (
       (this.#circuits.size < this.#limits.maxCircuits || this.#suspects.size > 0) &&
-      (this.#perIdentity.get(identityId) ?? 0) < this.#limits.maxCircuitsPerIdentity
+      (this.#perOwner.get(ownerId) ?? 0) < this.#limits.maxCircuitsPerIdentity
     );
   }
 
@@ -57,17 +72,24 @@ export class CircuitRegistry {
       if (oldest.done !== true) this.end(oldest.value, true);
     }
     this.#circuits.set(circuit.id, circuit);
-    this.#perIdentity.set(circuit.identityId, (this.#perIdentity.get(circuit.identityId) ?? 0) + 1);
+    const ownerId = ownerOf(circuit);
+    this.#perOwner.set(ownerId, (this.#perOwner.get(ownerId) ?? 0) + 1);
   }
 
   /** Forgets the circuit and tells every router on its path. `now` false: once it is idle. */
   end(circuit: EstablishedCircuit, now: boolean): void {
     if (!this.#circuits.delete(circuit.id)) return;
     this.#suspects.delete(circuit);
-    const left = (this.#perIdentity.get(circuit.identityId) ?? 1) - 1;
-    if (left === 0) this.#perIdentity.delete(circuit.identityId);
-    else this.#perIdentity.set(circuit.identityId, left);
-    this.unroute(circuit.id, circuit.routerIds, now);
+    const ownerId = ownerOf(circuit);
+    const left = (this.#perOwner.get(ownerId) ?? 1) - 1;
+    if (left === 0) this.#perOwner.delete(ownerId);
+    else this.#perOwner.set(ownerId, left);
+    this.#costs.onCircuitEnded(circuit.terminatorId);
+    const { earlierRouterIds, path } = circuit;
+    if (earlierRouterIds !== undefined) {
+      for (const id of path.routerIds) earlierRouterIds.add(id);
+    }
+    this.unroute(circuit.id, earlierRouterIds ?? path.routerIds, now);
   }
 
   /** Ends, at once, every circuit that `isOver` picks; answers how many. */
@@ -81,10 +103,16 @@ export class CircuitRegistry {
     return count;
   }
 
-  suspectOf(routerId: string): void {
-    for (const circuit of this.#circuits.values()) {
-      if (circuit.routerIds.includes(routerId)) this.#suspects.add(circuit);
-    }
+  /** Answers those that this router was on. */
+  suspectOf(routerId: string): EstablishedCircuit[] {
+    const found = [...this.#circuits.values()].filter(({ path }) => path.routerIds.includes(routerId));
+    for (const circuit of found) this.#suspects.add(circuit);
+    return found;
+  }
+
+  /** It stands after all. */
+  trust(circuit: EstablishedCircuit): void {
+    this.#suspects.delete(circuit);
   }
 
   unroute(circuitId: string, routerIds: Iterable<string>, now: boolean): void {
@@ -92,4 +120,18 @@ export class CircuitRegistry {
       this.#routers.get(routerId)?.send(ctrlMessages.unroute.frame({ circuitId, now }));
     }
   }
+}
+
+/** Whether the router is on its path, or was until a moment ago. */
+export function isOnPath({ path, earlierRouterIds }: EstablishedCircuit, routerId: string): boolean {
+  return path.routerIds.includes(routerId) || earlierRouterIds?.has(routerId) === true;
+}
+
+/** Whether the circuit begins or ends at the router. */
+export function isAtEnd({ path }: EstablishedCircuit, routerId: string): boolean {
+  return path.routerIds[0] === routerId || path.routerIds.at(-1) === routerId;
+}
+
+function ownerOf({ identityId, path }: EstablishedCircuit): string {
+  return identityId ?? path.routerIds[0]!;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { bytesOfHex, textOf } from '#base';
+import { certificatesOfPem, fingerprintOf } from '#net';
 import {
   contentType,
   decodeCircuitCreated,
@@ -232,12 +233,27 @@ test('a router that does not answer: two attempts of ten seconds, then a refusal
   assert.deepEqual([unroute.circuitId, unroute.now], [circuitId, true]);
 });
 
+test('a dial is taken with the client’s whole chain, in any order: so OpenZiti’s routers tell of it', async () => {
+  await hosted();
+  const authorities = certificatesOfPem(world.pki.caBundlePem).map(fingerprintOf);
+  assert.ok(authorities.length > 0);
+  for (const fingerprints of [
+    ['fp-gw1', ...authorities],
+    [...authorities, 'fp-gw1'],
+  ]) {
+    router.send(world.dialFrame('gw1', 'svc1', { fingerprints }));
+    await router.route();
+    await router.frame(contentType.createCircuitV2Response);
+  }
+});
+
 test('dials are refused without log-in, leaf, policy or host', async () => {
   await world.addService('svc2', 'env1', { shareMode: 'private', grants: [] });
   await hosted();
   const cases: [ReturnType<typeof world.dialFrame>, number, number][] = [
     [world.dialFrame('gw1', 'svc1', { token: 'forged' }), 2, RetryHint.startOver],
     [world.dialFrame('gw1', 'svc1', { fingerprints: ['other', 'fp-gw1'] }), 2, RetryHint.startOver],
+    [world.dialFrame('gw1', 'svc1', { fingerprints: ['fp-gw1', 'other'] }), 2, RetryHint.startOver],
     [world.dialFrame('gw1', 'svc1', { fingerprints: [] }), 2, RetryHint.startOver],
     [
       world.dialFrame('gw1', 'svc1', { token: 'token-env1', fingerprints: ['fp-env1'] }),

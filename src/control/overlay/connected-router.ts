@@ -16,7 +16,8 @@ export class ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
   readonly version: string;
-  readonly listeners: readonly Listener[];
+  /** Where other routers dial links to it. */
+  listeners: readonly Listener[];
   readonly connectedAtMs: number;
   /** SHA-1 of the certificate that stands for it: of the channel's, or of a younger one that it has shown. */
   fingerprint: string;
@@ -29,6 +30,8 @@ export class ConnectedRouter {
   wantsPublicKeys = false;
   /** Circuits that it waits for. */
   pendingCircuits = 0;
+  /** It told of all its links since it connected. */
+  hasToldLinks = false;
 
   constructor(channel: Channel, hello: RouterHello, connectedAtMs: number) {
     this.id = channel.peer.id;
@@ -52,6 +55,13 @@ export class RouterRegistry {
   readonly #routers = new Map<string, ConnectedRouter>();
   readonly #edgeAddresses = new Map<string, EdgeAddress>();
   readonly #edgeListeners: ((routerId: string) => void)[] = [];
+  readonly #quiesced = new Set<string>();
+  #version = 0;
+
+  /** Moves whenever a path through the routers may have become possible, impossible or undesired. */
+  get version(): number {
+    return this.#version;
+  }
 
   /** Whenever what SDKs are told of a router may have changed. */
   onEdgeChange(listener: (routerId: string) => void): void {
@@ -76,11 +86,24 @@ export class RouterRegistry {
 
   add(router: ConnectedRouter): void {
     this.#routers.set(router.id, router);
+    this.#version += 1;
+  }
+
+  /** It asked for no new circuits; kept while it is away. */
+  isQuiesced(id: string): boolean {
+    return this.#quiesced.has(id);
+  }
+
+  setQuiesced(id: string, isQuiesced: boolean): void {
+    if (isQuiesced) this.#quiesced.add(id);
+    else this.#quiesced.delete(id);
+    this.#version += 1;
   }
 
   /** False when a newer channel took its place. */
   remove(router: ConnectedRouter): boolean {
     if (!this.isCurrent(router) || !this.#routers.delete(router.id)) return false;
+    this.#version += 1;
     this.#tellEdge(router.id);
     return true;
   }
@@ -102,6 +125,7 @@ export class RouterRegistry {
 
   forget(id: string): void {
     this.#edgeAddresses.delete(id);
+    this.#quiesced.delete(id);
   }
 
   isPresent(identityId: string): boolean {

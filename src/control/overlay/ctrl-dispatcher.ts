@@ -4,15 +4,21 @@
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
-import { ctrlMessages, FaultSubject } from '#wire/ctrl';
+import { ctrlMessages } from '#wire/ctrl';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRequests } from './circuit-requests.ts';
-import type { CircuitRegistry } from './circuit-registry.ts';
+import { isOnPath, type CircuitRegistry } from './circuit-registry.ts';
+import type { CircuitRerouter } from './circuit-rerouter.ts';
+import type { ClusterMembership } from './cluster-membership.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { DataModelFeed } from './data-model-feed.ts';
-import type { LinkRegistry } from './link-registry.ts';
+import type { FabricCircuitRequests } from './fabric-circuit-requests.ts';
+import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
+import type { LinkReports } from './link-reports.ts';
+import type { PeerFeed } from './peer-feed.ts';
+import type { RouterInspection } from './router-inspection.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 import type { SessionFeed } from './session-feed.ts';
 import type { ShareProber } from './share-prober.ts';
@@ -24,9 +30,16 @@ export interface CtrlParts {
   readonly routers: RouterRegistry;
   readonly sessionFeed: SessionFeed;
   readonly dataModel: DataModelFeed;
-  readonly links: LinkRegistry;
+  readonly linkReports: LinkReports;
   readonly circuits: CircuitRegistry;
   readonly builder: CircuitBuilder;
+  readonly rerouter: CircuitRerouter;
+  readonly peers: PeerFeed;
+  readonly membership: ClusterMembership;
+  readonly inspection: RouterInspection;
+  readonly fabricCircuitRequests: FabricCircuitRequests;
+  /** Undefined: routers make no terminators for services of the fabric. */
+  readonly fabricTerminatorRequests: FabricTerminatorRequests | undefined;
   readonly circuitRequests: CircuitRequests;
   readonly terminatorRequests: TerminatorRequests;
   readonly validation: TerminatorValidation;
@@ -39,7 +52,6 @@ export interface CtrlParts {
 
 type Handler = (router: ConnectedRouter, frame: Frame) => void | Promise<void>;
 
-const emptyInspection = (): Frame => ctrlMessages.inspectResponse.frame({ success: true });
 const MAX_CIRCUITS_PER_MESSAGE = 10_000;
 const MAX_VALIDATED_SESSIONS = 256;
 const MAX_PORT = 65_535;
@@ -53,11 +65,16 @@ export class CtrlDispatcher {
     const {
       sessionFeed,
       dataModel,
-      links,
+      linkReports,
       circuitRequests,
+      fabricCircuitRequests,
+      fabricTerminatorRequests,
       terminatorRequests,
       validation,
       certificates,
+      peers,
+      membership,
+      inspection,
       clock,
     } = parts;
     const unsupported: Handler = (router, frame) =>
@@ -73,7 +90,8 @@ export class CtrlDispatcher {
       [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
       [contentType.createCircuitV3, (router, frame) => circuitRequests.refuseV3(router, frame)],
       [contentType.routeResult, (router, frame) => this.#onRouteResult(router, frame)],
-      [contentType.fault, (router, frame) => this.#onFault(router, frame)],
+      [contentType.circuitRequest, (router, frame) => fabricCircuitRequests.create(router, frame)],
+      [contentType.fault, (router, frame) => linkReports.onFault(router, frame)],
       [contentType.circuitConfirmation, (router, frame) => this.#onConfirmation(router, frame)],
       [contentType.createTerminatorV2, (router, frame) => terminatorRequests.create(router, frame)],
       [contentType.updateEdgeTerminator, (router, frame) => terminatorRequests.update(router, frame)],
@@ -81,7 +99,7 @@ export class CtrlDispatcher {
       [contentType.removeTerminators, (router, frame) => terminatorRequests.removeSeveral(router, frame)],
       [contentType.healthEvent, (router, frame) => terminatorRequests.health(router, frame)],
       [contentType.validateTerminatorsV2Response, (router, frame) => validation.onAnswer(router, frame)],
-      [contentType.routerLinks, (router, frame) => links.onReport(router, frame)],
+      [contentType.routerLinks, (router, frame) => linkReports.onLinks(router, frame)],
       [contentType.verifyRouter, (router, frame) => this.#onVerifyRouter(router, frame)],
       [contentType.enrollmentExtendRouter, (router, frame) => certificates.onRequest(router, frame)],
       [contentType.enrollmentExtendRouterVerify, (router, frame) => certificates.onVerify(router, frame)],
@@ -90,17 +108,28 @@ export class CtrlDispatcher {
         (router, frame) => dataModel.onSubscribe(router, frame, clock.nowMs()),
       ],
       [contentType.updateRouterInterfaces, (router, frame) => router.result(frame, true)],
-      [contentType.linkState, accepted],
-      [contentType.metrics, accepted],
-      // Nothing to inspect by name here: unknown names are left out of the answer.
-      [contentType.inspectRequest, (router, frame) => void router.channel.reply(frame, emptyInspection())],
+      [contentType.linkState, (router, frame) => linkReports.onState(router, frame)],
+      [contentType.metrics, (router, frame) => linkReports.onMetrics(router, frame)],
+      [contentType.updateLinkListeners, (router, frame) => peers.onListeners(router, frame)],
+      [contentType.requestClusterMembers, (router) => membership.onRequest(router)],
+      [contentType.inspectRequest, (router, frame) => inspection.answer(router, frame)],
       [contentType.traceEvent, accepted],
       [contentType.alerts, (router, frame) => this.#onAlerts(router, frame)],
-      [contentType.createTerminator, unsupported],
-      [contentType.removeTerminator, unsupported],
-      [contentType.updateTerminator, unsupported],
-      [contentType.quiesceRouter, unsupported],
-      [contentType.dequiesceRouter, unsupported],
+      [
+        contentType.createTerminator,
+        (router, frame) => fabricTerminatorRequests?.create(router, frame) ?? unsupported(router, frame),
+      ],
+      [
+        contentType.removeTerminator,
+        (router, frame) => fabricTerminatorRequests?.remove(router, frame) ?? unsupported(router, frame),
+      ],
+      [
+        contentType.updateTerminator,
+        (router, frame) => fabricTerminatorRequests?.update(router, frame) ?? unsupported(router, frame),
+      ],
+      [contentType.quiesceRouter, (router, frame) => this.#onQuiesce(router, frame, true)],
+      [contentType.dequiesceRouter, (router, frame) => this.#onQuiesce(router, frame, false)],
+      // The operator deletes a router; it does not delete itself.
       [contentType.decommissionRouter, unsupported],
       [contentType.result, (router, frame) => this.#onStrayResult(router, frame)],
     ]);
@@ -170,63 +199,30 @@ export class CtrlDispatcher {
   }
 
   #onRouteResult(router: ConnectedRouter, frame: Frame): void {
-    const { builder, prober, circuits, log } = this.#parts;
+    const { builder, rerouter, prober, circuits, log } = this.#parts;
     const result = decodeRouteResult(frame);
-    if (builder.onRouteResult(router, result) || prober.onRouteResult(router, result)) return;
-    if (
-      !CircuitBuilder.isStray(result) ||
-      circuits.get(result.circuitId)?.routerIds.includes(router.id) === true
-    )
-      return;
+    if (builder.onRouteResult(router, result)) return;
+    if (rerouter.onRouteResult(router, frame, result) || prober.onRouteResult(router, result)) return;
+    const circuit = circuits.get(result.circuitId);
+    if (!CircuitBuilder.isStray(result) || (circuit !== undefined && isOnPath(circuit, router.id))) return;
     log.debug({ router: router.id, circuit: result.circuitId }, 'late answer to a Route');
     if (result.isSuccess) circuits.unroute(result.circuitId, [router.id], true);
   }
 
-  #onFault(router: ConnectedRouter, frame: Frame): void {
-    const { circuits, links, log } = this.#parts;
-    const { subject, id, iteration } = ctrlMessages.fault.decode(frame.body);
-    switch (subject) {
-      case FaultSubject.INGRESS_FAULT:
-      case FaultSubject.EGRESS_FAULT:
-        this.#endReported(router, id, false);
-        return;
-      case FaultSubject.FORWARD_FAULT:
-      case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT:
-        for (const each of id.split(' ').slice(0, MAX_CIRCUITS_PER_MESSAGE))
-          if (each !== '') this.#endReported(router, each, true);
-        return;
-      case FaultSubject.LINK_FAULT: {
-        const link = links.remove(id, router.id, iteration);
-        if (link === undefined) return;
-        const count = circuits.endWhere(({ linkId }) => linkId === link.id);
-        log.info({ link: link.id, router: router.id, circuits: count }, 'link lost');
-        const otherId = link.sourceId === router.id ? link.destinationId : link.sourceId;
-        this.#parts.routers
-          .get(otherId)
-          ?.send(ctrlMessages.fault.frame({ subject, id, iteration: link.iteration }));
-        return;
-      }
-      case FaultSubject.LINK_DUPLICATE:
-        links.remove(id, router.id, iteration);
-        return;
-      default:
-        log.debug({ router: router.id, subject }, 'fault of an unknown kind ignored');
-    }
-  }
-
-  /** A router ends circuits whose path it is on; about others it is told to forget what it has. */
-  #endReported(router: ConnectedRouter, circuitId: string, now: boolean): void {
-    const { circuits } = this.#parts;
-    const circuit = circuits.get(circuitId);
-    if (circuit?.routerIds.includes(router.id) === true) circuits.end(circuit, now);
-    else circuits.unroute(circuitId, [router.id], now);
+  #onQuiesce(router: ConnectedRouter, frame: Frame, isQuiesced: boolean): void {
+    const { routers, log } = this.#parts;
+    routers.setQuiesced(router.id, isQuiesced);
+    const text = isQuiesced ? 'router quiesced' : 'router dequiesced';
+    log.info({ router: router.id }, text);
+    router.result(frame, true, text);
   }
 
   #onConfirmation(router: ConnectedRouter, frame: Frame): void {
     const { circuits } = this.#parts;
     const { circuitIds } = ctrlMessages.circuitConfirmation.decode(frame.body);
     for (const id of circuitIds.slice(0, MAX_CIRCUITS_PER_MESSAGE)) {
-      if (circuits.get(id)?.routerIds.includes(router.id) !== true) circuits.unroute(id, [router.id], true);
+      const circuit = circuits.get(id);
+      if (circuit === undefined || !isOnPath(circuit, router.id)) circuits.unroute(id, [router.id], true);
     }
   }
 

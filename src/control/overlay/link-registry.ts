@@ -1,73 +1,186 @@
-/** The links between routers, as the dialing routers report them, and which one joins two routers best. */
-import type { Frame } from '#wire';
-import { ctrlMessages } from '#wire/ctrl';
-import type { ConnectedRouter } from './connected-router.ts';
+/**
+ * The links between routers: what the dialing routers report of them, what both ends measured, and so what each costs.
+ * A router speaks of its own links alone; every table and text in here has a bound.
+ */
+import type { CtrlBody } from '#wire/ctrl';
 
+export interface LinkConnection {
+  readonly type: string;
+  readonly localAddress: string;
+  readonly remoteAddress: string;
+}
+
+/** Mutable on purpose: measurements come all the time. Only the registry changes it. */
 export interface Link {
   readonly id: string;
+  /** The router that dialed. */
   readonly sourceId: string;
   readonly destinationId: string;
   readonly iteration: number;
+  readonly protocol: string;
+  readonly dialAddress: string;
+  readonly staticCost: number;
+  /** Mean round trip and time in queues, as each end measured; undefined until it did. */
+  sourceLatencyNs: number | undefined;
+  destinationLatencyNs: number | undefined;
+  cost: number;
+  stateIteration: number;
+  connections: readonly LinkConnection[];
 }
 
+type Report = CtrlBody<'routerLinks'>;
+type ConnState = NonNullable<CtrlBody<'linkState'>['connState']>;
+
+const STATIC_COST = 1;
+/** What an end counts that has not measured. */
+export const UNMEASURED_MS = 65_000;
+const NS_PER_MS = 1_000_000;
 const MAX_LINKS_PER_ROUTER = 10_000;
+const MAX_ID_CHARACTERS = 64;
+const MAX_TEXT_CHARACTERS = 512;
+const MAX_CONNECTIONS = 32;
+const NO_LINKS: ReadonlySet<Link> = new Set();
 
 export class LinkRegistry {
   readonly #links = new Map<string, Link>();
-  readonly #bySource = new Map<string, Set<string>>();
+  readonly #bySource = new Map<string, Set<Link>>();
+  readonly #byDestination = new Map<string, Set<Link>>();
+  #version = 0;
 
-  /** @throws FrontdoorError `protocol` */
-  onReport(router: ConnectedRouter, frame: Frame): void {
-    const { links, fullRefresh } = ctrlMessages.routerLinks.decode(frame.body);
-    if (fullRefresh) this.removeOf(router.id);
-    for (const { id, destRouterId, iteration } of links) {
+  /** Moves whenever a path may have become possible, impossible, cheaper or dearer. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get(id: string): Link | undefined {
+    return this.#links.get(id);
+  }
+
+  all(): IterableIterator<Link> {
+    return this.#links.values();
+  }
+
+  /** Those it dialed, and those that others dialed to it. */
+  *of(routerId: string): Generator<Link> {
+    yield* this.#bySource.get(routerId) ?? NO_LINKS;
+    yield* this.#byDestination.get(routerId) ?? NO_LINKS;
+  }
+
+  /** `isWhole`: links of the router that the report does not name are gone; they are answered. */
+  report(routerId: string, { links }: Report, isWhole: boolean): Link[] {
+    const named = new Set<string>();
+    for (const { id, destRouterId, iteration, linkProtocol, dialAddress, connState } of links) {
+      named.add(id);
       const known = this.#links.get(id);
       // Another router's link of the same id stays: reports are about own links only.
-      if (
-        id === '' ||
-        (known !== undefined && (known.sourceId !== router.id || known.iteration >= iteration))
-      )
-        continue;
-      const own = this.#idsOf(router.id);
-      if (own.size >= MAX_LINKS_PER_ROUTER) break;
-      own.add(id);
-      this.#links.set(id, { id, sourceId: router.id, destinationId: destRouterId, iteration });
+      if (known !== undefined && (known.sourceId !== routerId || known.iteration >= iteration)) continue;
+      if (!isId(id) || !isId(destRouterId) || destRouterId === routerId) continue;
+      if (known !== undefined) this.#drop(known);
+      else if ((this.#bySource.get(routerId)?.size ?? 0) >= MAX_LINKS_PER_ROUTER) break;
+      const link: Link = {
+        id,
+        sourceId: routerId,
+        destinationId: destRouterId,
+        iteration,
+        protocol: cut(linkProtocol),
+        dialAddress: cut(dialAddress),
+        staticCost: STATIC_COST,
+        sourceLatencyNs: undefined,
+        destinationLatencyNs: undefined,
+        cost: STATIC_COST + 2 * UNMEASURED_MS,
+        stateIteration: connState?.stateIteration ?? 0,
+        connections: connectionsOf(connState),
+      };
+      this.#put(link);
+    }
+    if (!isWhole) return [];
+    const gone = [...(this.#bySource.get(routerId) ?? NO_LINKS)].filter(({ id }) => !named.has(id));
+    for (const link of gone) this.#drop(link);
+    return gone;
+  }
+
+  /** The connections of a link, whole each time. Messages overtake one another: the highest count holds. */
+  setState(routerId: string, { linkId, linkIteration, connState }: CtrlBody<'linkState'>): void {
+    const link = this.#links.get(linkId);
+    if (link?.sourceId !== routerId || link.iteration !== linkIteration || connState === undefined) return;
+    if (connState.stateIteration <= link.stateIteration && link.stateIteration !== 0) return;
+    link.stateIteration = connState.stateIteration;
+    link.connections = connectionsOf(connState);
+  }
+
+  /** What one end measured, by link id; called for links of that router only. */
+  setLatencies(routerId: string, latencyNs: (linkId: string) => number | undefined): void {
+    for (const link of this.of(routerId)) {
+      const measured = latencyNs(link.id);
+      if (measured === undefined || !Number.isFinite(measured) || measured < 0) continue;
+      if (link.sourceId === routerId) link.sourceLatencyNs = measured;
+      else link.destinationLatencyNs = measured;
+      const cost = link.staticCost + wholeMs(link.sourceLatencyNs) + wholeMs(link.destinationLatencyNs);
+      if (cost === link.cost) continue;
+      link.cost = cost;
+      this.#version += 1;
     }
   }
 
-  /** A link's end is gone; returns it when it was known and `routerId` is at one end of it. */
+  /** An end says that the link is gone. Undefined: unknown, not its own, or about an earlier one of that id. */
   remove(id: string, routerId: string, iteration: number): Link | undefined {
     const link = this.#links.get(id);
     if (link === undefined || (link.sourceId !== routerId && link.destinationId !== routerId))
       return undefined;
     if (iteration !== 0 && iteration < link.iteration) return undefined;
-    this.#links.delete(id);
-    this.#bySource.get(link.sourceId)?.delete(id);
+    this.#drop(link);
     return link;
   }
 
   /** The reporting router is gone: its reports too. */
-  removeOf(routerId: string): void {
-    for (const id of this.#bySource.get(routerId) ?? []) this.#links.delete(id);
-    this.#bySource.delete(routerId);
+  removeOf(routerId: string): Link[] {
+    const gone = [...(this.#bySource.get(routerId) ?? NO_LINKS)];
+    for (const link of gone) this.#drop(link);
+    return gone;
   }
 
-  /** A link between the two, whichever dialed it. */
-  between(a: string, b: string): Link | undefined {
-    return this.#from(a, b) ?? this.#from(b, a);
+  #put(link: Link): void {
+    this.#links.set(link.id, link);
+    indexed(this.#bySource, link.sourceId).add(link);
+    indexed(this.#byDestination, link.destinationId).add(link);
+    this.#version += 1;
   }
 
-  #from(sourceId: string, destinationId: string): Link | undefined {
-    for (const id of this.#bySource.get(sourceId) ?? []) {
-      const link = this.#links.get(id);
-      if (link?.destinationId === destinationId) return link;
-    }
-    return undefined;
+  #drop(link: Link): void {
+    this.#links.delete(link.id);
+    unindexed(this.#bySource, link.sourceId, link);
+    unindexed(this.#byDestination, link.destinationId, link);
+    this.#version += 1;
   }
+}
 
-  #idsOf(sourceId: string): Set<string> {
-    let ids = this.#bySource.get(sourceId);
-    if (ids === undefined) this.#bySource.set(sourceId, (ids = new Set()));
-    return ids;
-  }
+function wholeMs(latencyNs: number | undefined): number {
+  return latencyNs === undefined ? UNMEASURED_MS : Math.floor(latencyNs / NS_PER_MS);
+}
+
+function connectionsOf(state: ConnState | undefined): LinkConnection[] {
+  return (state?.conns ?? []).slice(0, MAX_CONNECTIONS).map(({ type, localAddr, remoteAddr }) => ({
+    type: cut(type),
+    localAddress: cut(localAddr),
+    remoteAddress: cut(remoteAddr),
+  }));
+}
+
+function isId(text: string): boolean {
+  return text !== '' && text.length <= MAX_ID_CHARACTERS;
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_TEXT_CHARACTERS);
+}
+
+function indexed(index: Map<string, Set<Link>>, key: string): Set<Link> {
+  let found = index.get(key);
+  if (found === undefined) index.set(key, (found = new Set()));
+  return found;
+}
+
+function unindexed(index: Map<string, Set<Link>>, key: string, link: Link): void {
+  const found = index.get(key);
+  if (found?.delete(link) === true && found.size === 0) index.delete(key);
 }

@@ -2,9 +2,19 @@ export {
   CTRL_ALPN,
   startOverlayController,
   type OverlayController,
-  type OverlayControllerOptions,
   type OverlayRouter,
 } from './overlay-controller.ts';
+export type { OverlayControllerOptions } from './overlay-options.ts';
 export type { ServiceKey } from './data-model-feed.ts';
 export type { ServiceTokenClaims, VerifyServiceToken } from './service-session-check.ts';
 export type { ProveLeaf } from './router-admission.ts';
+export type { FabricTerminatorWriter, NewFabricTerminator } from './fabric-terminators.ts';
+export type {
+  FabricCircuitView,
+  FabricLinkView,
+  FabricRouterView,
+  FabricTerminatorView,
+  FabricView,
+  InspectionView,
+} from './fabric-view.ts';
+export type { ClusterMembers, ClusterSource } from './cluster-membership.ts';

@@ -8,6 +8,7 @@ import type { ModelChange, OverlayModel } from '../model/overlay-model.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { ShareProber } from './share-prober.ts';
+import type { TerminatorCosts } from './terminator-costs.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
 export interface ModelFollowerParts {
@@ -16,8 +17,14 @@ export interface ModelFollowerParts {
   readonly terminators: TerminatorRegistry;
   readonly circuits: CircuitRegistry;
   readonly builder: CircuitBuilder;
+  readonly costs: TerminatorCosts;
   readonly prober: ShareProber;
   readonly log: Log;
+}
+
+interface Dialer {
+  readonly identityId: string | undefined;
+  readonly sessionId: string | undefined;
 }
 
 export class ModelFollower {
@@ -43,7 +50,9 @@ export class ModelFollower {
       // A new service takes nothing away.
       if (!change.removed && change.before === undefined) return;
     } else if (!change.removed) return;
-    this.#scheduleSweep();
+    if (change.type === 'fabric-service') this.#parts.costs.forgetService(change.id);
+    // Circuits to a terminator that was taken away go on, as long as the service is there.
+    if (change.type !== 'fabric-terminator') this.#scheduleSweep();
   }
 
   /** Ends everything that the model no longer allows. */
@@ -53,9 +62,14 @@ export class ModelFollower {
       const service = model.service(serviceId);
       return service !== undefined && model.mayDial(identityId, service);
     };
-    const isOver = (serviceId: string, identityId: string, sessionId: string): boolean =>
-      sessions.byId(sessionId) === undefined || !mayDial(serviceId, identityId);
-    builder.refuseWhere(({ service, identityId, sessionId }) => isOver(service.id, identityId, sessionId));
+    /** `routerId` dialed by itself where there is no identity. */
+    const isOver = (serviceId: string, dialer: Dialer, routerId: string): boolean => {
+      const { identityId, sessionId } = dialer;
+      if (identityId === undefined || sessionId === undefined)
+        return model.fabricService(serviceId) === undefined || model.identity(routerId) === undefined;
+      return sessions.byId(sessionId) === undefined || !mayDial(serviceId, identityId);
+    };
+    builder.refuseWhere((wish) => isOver(wish.service.id, wish, wish.ingress.id));
 
     const gone: Terminator[] = [];
     const goneIds = new Set<string>();
@@ -77,8 +91,10 @@ export class ModelFollower {
       });
     }
     const count = circuits.endWhere(
-      ({ serviceId, identityId, sessionId, terminatorId }) =>
-        goneIds.has(terminatorId) || isOver(serviceId, identityId, sessionId),
+      (circuit) =>
+        goneIds.has(circuit.terminatorId) ||
+        isOver(circuit.serviceId, circuit, circuit.path.routerIds[0]!) ||
+        circuit.path.routerIds.some((id) => model.identity(id) === undefined),
     );
     if (gone.length + count > 0) {
       log.info({ terminators: gone.length, circuits: count }, 'ended what the model no longer allows');

@@ -1,7 +1,7 @@
 /**
  * The overlay controller: accepts routers on the control channel and does for them what OpenZiti's controller does:
  * sessions, terminators, circuits, links. Measures shares on the way. All of it in memory but for the terminators;
- * what it knows of the model comes from OverlayModel and ApiSessions.
+ * what it knows of the model comes from OverlayModel and ApiSessions. Its parts are put together in overlay-parts.ts.
  */
 import type { X509Certificate } from 'node:crypto';
 import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
@@ -14,60 +14,17 @@ import {
 } from '#net';
 import { headerId, HeaderWriter, versionHeader, WIRE_VERSION, type Frame } from '#wire';
 import { ControllerCapability, ctrlMessages, decodeRouterHello, encodeControllerHello } from '#wire/ctrl';
-import type { ApiSessions } from '../model/api-sessions.ts';
-import type { ModelChange, OverlayModel } from '../model/overlay-model.ts';
+import type { ModelChange } from '../model/overlay-model.ts';
 import type { Measurements } from '../model/share-status.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/store.ts';
-import { CertificateExtension, type CertificateIssuer } from './certificate-extension.ts';
-import { CircuitBuilder } from './circuit-builder.ts';
-import { CircuitRequests, type PendingLimits } from './circuit-requests.ts';
-import { CircuitRegistry, type CircuitLimits } from './circuit-registry.ts';
-import { ConnectedRouter, RouterRegistry } from './connected-router.ts';
-import { CtrlDispatcher } from './ctrl-dispatcher.ts';
-import { DataModelFeed, type ServiceKey } from './data-model-feed.ts';
-import { LinkRegistry } from './link-registry.ts';
-import { ModelFollower } from './model-follower.ts';
-import { PeerFeed } from './peer-feed.ts';
+import { ConnectedRouter } from './connected-router.ts';
+import type { FabricView } from './fabric-view.ts';
+import type { OverlayControllerOptions } from './overlay-options.ts';
+import { makeOverlayParts, type OverlayParts } from './overlay-parts.ts';
 import { admitRouter } from './router-admission.ts';
-import { ServiceSessionCheck, type VerifyServiceToken } from './service-session-check.ts';
-import { SessionFeed } from './session-feed.ts';
-import { ShareProber } from './share-prober.ts';
-import { TerminatorRequests } from './terminator-requests.ts';
-import { TerminatorRegistry } from './terminator-registry.ts';
-import { TerminatorValidation } from './terminator-validation.ts';
 
 export const CTRL_ALPN = 'ziti-ctrl';
 const HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 5_000, closeAfterMs: 20_000 };
 const TICK_MS = 250;
-
-export interface OverlayControllerOptions {
-  /** The common name of the control certificate; what routers know this controller by. */
-  readonly controllerId: string;
-  readonly listen: { readonly host: string; readonly port: number };
-  readonly tls: TlsIdentity;
-  /** Proves leaf certificates of our CA, and renews those of routers. */
-  readonly issuer: CertificateIssuer;
-  /** Loaded: what it does not allow is removed at the start. */
-  readonly model: OverlayModel;
-  readonly sessions: ApiSessions;
-  readonly store: Store;
-  /** Tags the audit events of renewals. */
-  readonly secrets: Pick<Secrets, 'tag'>;
-  readonly verifyServiceToken: VerifyServiceToken;
-  /** Keys that sign service sessions now. */
-  readonly serviceKeys: () => readonly ServiceKey[];
-  readonly log: Log;
-  readonly clock?: Clock;
-  readonly heartbeat?: HeartbeatOptions;
-  /** How often deadlines are looked at; 0: only when `tick` is called. */
-  readonly tickMs?: number;
-  readonly pendingLimits?: PendingLimits;
-  readonly circuitLimits?: CircuitLimits;
-  readonly maxProbesPerSecond?: number;
-  /** Another control plane over the same store has the environment's channel. */
-  readonly isConnectedElsewhere?: (identityId: string) => boolean;
-}
 
 /** A router, as SDKs are told of it. */
 export interface OverlayRouter {
@@ -84,6 +41,8 @@ export interface OverlayController {
   /** As seen from here. */
   readonly status: Measurements;
   readonly circuitCount: number;
+  /** The mesh, for the Management API. */
+  readonly fabric: FabricView;
   /** Every router with an edge part that was seen since the start. */
   routers(): OverlayRouter[];
   /** For new connections. */
@@ -106,100 +65,34 @@ class OverlayCore implements OverlayController {
   readonly #options: OverlayControllerOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #routers = new RouterRegistry();
-  readonly #links = new LinkRegistry();
-  readonly #peers = new PeerFeed(this.#routers);
-  readonly #terminators: TerminatorRegistry;
-  readonly #circuits: CircuitRegistry;
-  readonly #prober: ShareProber;
-  readonly #builder: CircuitBuilder;
-  readonly #sessionFeed: SessionFeed;
-  readonly #dataModel: DataModelFeed;
-  readonly #validation: TerminatorValidation;
-  readonly #follower: ModelFollower;
-  readonly #dispatcher: CtrlDispatcher;
-  readonly #certificates: CertificateExtension;
+  readonly #parts: OverlayParts;
   #listener: ChannelListener | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: OverlayControllerOptions) {
-    const { model, sessions, store, verifyServiceToken, serviceKeys, clock = systemClock, log } = options;
+    const { model, clock = systemClock, log } = options;
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
-    const routers = this.#routers;
-    const links = this.#links;
-    const terminators = (this.#terminators = new TerminatorRegistry(store));
-    const circuits = (this.#circuits = new CircuitRegistry(routers, options.circuitLimits));
-    const prober = (this.#prober = new ShareProber({
-      model,
-      terminators,
-      routers,
-      clock,
-      log,
-      ...(options.maxProbesPerSecond === undefined ? {} : { maxProbesPerSecond: options.maxProbesPerSecond }),
-      ...(options.isConnectedElsewhere === undefined
-        ? {}
-        : { isConnectedElsewhere: options.isConnectedElsewhere }),
-    }));
-    const builder = (this.#builder = new CircuitBuilder({
-      routers,
-      terminators,
-      links,
-      circuits,
-      clock,
-      log,
-      onTerminatorResult: (terminator, error) => prober.onCircuitResult(terminator, error),
-    }));
-    const sessionFeed = (this.#sessionFeed = new SessionFeed(sessions, routers));
-    const dataModel = (this.#dataModel = new DataModelFeed(model, routers, serviceKeys));
-    const validation = (this.#validation = new TerminatorValidation(terminators, routers, clock, log));
-    this.#follower = new ModelFollower({ model, sessions, terminators, circuits, builder, prober, log });
-    const sessionCheck = new ServiceSessionCheck(model, sessions, verifyServiceToken);
-    const circuitRequests = new CircuitRequests({
-      model,
-      sessions: sessionCheck,
-      builder,
-      circuits,
-      log,
-      ...(options.pendingLimits === undefined ? {} : { limits: options.pendingLimits }),
-    });
-    const { issuer, secrets } = options;
-    this.#certificates = new CertificateExtension({ issuer, model, store, secrets, clock, log });
-    this.#dispatcher = new CtrlDispatcher({
-      certificates: this.#certificates,
-      model,
-      routers,
-      sessionFeed,
-      dataModel,
-      links,
-      circuits,
-      builder,
-      circuitRequests,
-      terminatorRequests: new TerminatorRequests({ terminators, sessions: sessionCheck, clock, log }),
-      validation,
-      prober,
-      clock,
-      log,
-      sessionCheck,
-    });
+    const { routers, prober } = (this.#parts = makeOverlayParts(options, clock));
     model.onChange((change) => this.#onModelChange(change));
     routers.onEdgeChange((id) => prober.onRouterEdge(id));
   }
 
   async open(): Promise<void> {
     const { listen, tls, controllerId, log, model, tickMs = TICK_MS } = this.#options;
-    await this.#terminators.load();
-    if (this.#terminators.size > 0 && model.identities().next().done === true) {
+    const { terminators, prober, follower } = this.#parts;
+    await terminators.load();
+    if (terminators.size > 0 && model.identities().next().done === true) {
       throw new FrontdoorError(
         'internal',
         'model-not-loaded',
         'the overlay model is empty but terminators are stored',
       );
     }
-    for (const { id } of model.services()) this.#prober.onServiceKnown(id);
-    this.#follower.sweep();
+    for (const { id } of model.services()) prober.onServiceKnown(id);
+    follower.sweep();
     this.#listener = await ChannelListener.open({
       host: listen.host,
       port: listen.port,
@@ -222,19 +115,24 @@ class OverlayCore implements OverlayController {
   }
 
   get status(): Measurements {
-    return this.#prober;
+    return this.#parts.prober;
   }
 
   get circuitCount(): number {
-    return this.#circuits.size;
+    return this.#parts.circuits.size;
+  }
+
+  get fabric(): FabricView {
+    return this.#parts.view;
   }
 
   routers(): OverlayRouter[] {
+    const { routers } = this.#parts;
     const found: OverlayRouter[] = [];
     for (const { id, name, kind } of this.#options.model.identities()) {
-      const edge = kind === 'router' ? this.#routers.edgeAddress(id) : undefined;
+      const edge = kind === 'router' ? routers.edgeAddress(id) : undefined;
       if (edge !== undefined)
-        found.push({ id, name, ...edge, isOnline: this.#routers.get(id)?.edge !== undefined });
+        found.push({ id, name, ...edge, isOnline: routers.get(id)?.edge !== undefined });
     }
     return found;
   }
@@ -244,18 +142,18 @@ class OverlayCore implements OverlayController {
   }
 
   keysChanged(): void {
-    this.#dataModel.onKeysChanged();
-    this.#dataModel.onChange();
+    const { dataModel } = this.#parts;
+    dataModel.onKeysChanged();
+    dataModel.onChange();
   }
 
   tick(): void {
     const nowMs = this.#clock.nowMs();
+    const { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, dataModel } =
+      this.#parts;
     try {
-      this.#builder.tick(nowMs);
-      this.#prober.tick(nowMs);
-      this.#validation.tick(nowMs);
-      this.#sessionFeed.tick(nowMs);
-      this.#dataModel.tick(nowMs);
+      for (const part of [builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, dataModel])
+        part.tick(nowMs);
     } catch (error) {
       this.#log.error({ err: error }, 'overlay tick failed');
     }
@@ -263,15 +161,15 @@ class OverlayCore implements OverlayController {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#follower.stop();
+    this.#parts.follower.stop();
     clearInterval(this.#timer);
     await this.#listener?.close('the controller stops');
-    await this.#certificates.idle();
+    await this.#parts.certificates.idle();
   }
 
   #authorize(hello: Frame, routerId: string, certificate: X509Certificate): HelloDecision {
     const { issuer, model } = this.#options;
-    const connectedAtMs = this.#routers.get(routerId)?.connectedAtMs;
+    const connectedAtMs = this.#parts.routers.get(routerId)?.connectedAtMs;
     const question = { hello, routerId, certificate, connectedAtMs, nowMs: this.#clock.nowMs() };
     try {
       const verdict = admitRouter(question, (leaf) => issuer.proveLeaf(leaf), model);
@@ -297,53 +195,60 @@ class OverlayCore implements OverlayController {
       channel.close('the controller stops');
       return;
     }
+    const { routers, dispatcher, awayCircuits, certificates, peers, membership, validation, prober } =
+      this.#parts;
     const router = new ConnectedRouter(channel, hello, this.#clock.nowMs());
-    const before = this.#routers.get(router.id);
+    const before = routers.get(router.id);
     if (before !== undefined) {
       this.#onGone(before, 'a newer channel took its place');
       before.channel.close('a newer channel took its place');
     }
-    this.#routers.add(router);
+    routers.add(router);
     this.#log.info(
       { router: router.id, version: router.version, peer: channel.peer.address },
       'router connected',
     );
     channel.handle({
-      onFrame: (frame) => this.#dispatcher.dispatch(router, frame),
+      onFrame: (frame) => dispatcher.dispatch(router, frame),
       onClose: (reason) => this.#onGone(router, reason),
     });
     if (channel.isClosed) return;
-    // Its process may be a new one that knows nothing of them.
-    this.#circuits.suspectOf(router.id);
-    this.#certificates.onConnect(router);
-    this.#peers.onConnect(router);
+    awayCircuits.onConnect(router);
+    certificates.onConnect(router);
+    peers.onConnect(router);
+    membership.onConnect(router);
     const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, true);
     const data = { instant: 'true', routerModel: 'true' };
     router.send(ctrlMessages.serverHello.frame({ version: WIRE_VERSION, data }, headers));
-    this.#validation.onConnect(router);
-    this.#prober.onRouterConnected(router);
+    validation.onConnect(router);
+    prober.onRouterConnected(router);
   }
 
   #onGone(router: ConnectedRouter, reason: string): void {
-    if (!this.#routers.remove(router)) return;
-    this.#dataModel.onRouterGone(router);
+    const { routers, dataModel, links, builder, rerouter, awayCircuits, prober, peers } = this.#parts;
+    if (!routers.remove(router)) return;
+    dataModel.onRouterGone(router);
     if (this.#isClosed) return;
     this.#log.warn({ router: router.id, reason }, 'router disconnected');
-    this.#links.removeOf(router.id);
-    this.#builder.onRouterGone(router);
-    this.#prober.onRouterGone(router);
-    this.#peers.onGone(router.id);
+    awayCircuits.onGone(router);
+    const lost = new Set(links.removeOf(router.id).map(({ id }) => id));
+    builder.onRouterGone(router);
+    rerouter.onRouterGone(router, lost);
+    prober.onRouterGone(router);
+    peers.onGone(router.id);
   }
 
   #onModelChange(change: ModelChange): void {
     if (this.#isClosed) return;
-    this.#dataModel.onChange();
-    this.#follower.onChange(change);
+    const { routers, peers, dataModel, follower } = this.#parts;
+    const isFabric = change.type === 'fabric-service' || change.type === 'fabric-terminator';
+    // SDKs never see services of the fabric.
+    if (!isFabric) dataModel.onChange();
+    follower.onChange(change);
     if (change.type !== 'identity' || !change.removed) return;
-    const router = this.#routers.get(change.id);
-    this.#routers.forget(change.id);
-    if (router === undefined) return;
-    router.channel.close('the router was deleted');
-    this.#peers.onRemoved(change.id);
+    const router = routers.get(change.id);
+    routers.forget(change.id);
+    router?.channel.close('the router was deleted');
+    peers.onRemoved(change.id);
   }
 }

@@ -1,28 +1,49 @@
 /** Tells routers of one another: who is connected, where its link listeners are, who is away or gone for good. */
-import { ctrlMessages, PeerState } from '#wire/ctrl';
+import type { Frame } from '#wire';
+import { ctrlMessages, PeerState, type Listener } from '#wire/ctrl';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+
+const MAX_LISTENERS = 64;
+const MAX_TEXT_CHARACTERS = 512;
+const MAX_GROUPS = 32;
 
 export class PeerFeed {
   readonly #routers: RouterRegistry;
+  /** Routers that others were told of, away ones included; bounded by the model, whose ids these are. */
+  readonly #told = new Set<string>();
 
   constructor(routers: RouterRegistry) {
     this.#routers = routers;
   }
 
   onConnect(router: ConnectedRouter): void {
+    this.#told.add(router.id);
     const others = [...this.#routers.all()].filter((each) => each !== router);
     if (others.length === 0) return;
     router.send(ctrlMessages.peerStateChanges.frame({ changes: others.map(healthy) }));
-    for (const other of others)
-      other.send(ctrlMessages.peerStateChanges.frame({ changes: [healthy(router)] }));
+    this.#tellHealthy(router);
+  }
+
+  /** UpdateLinkListeners. @throws FrontdoorError `protocol` */
+  onListeners(router: ConnectedRouter, frame: Frame): void {
+    const { listeners } = ctrlMessages.updateLinkListeners.decode(frame.body);
+    router.listeners = listeners.filter(isBounded).slice(0, MAX_LISTENERS);
+    this.#tellHealthy(router);
   }
 
   onGone(routerId: string): void {
     this.#tell(routerId, PeerState.UNHEALTHY);
   }
 
+  /** The router is no more, connected or not. */
   onRemoved(routerId: string): void {
-    this.#tell(routerId, PeerState.REMOVED);
+    if (this.#told.delete(routerId)) this.#tell(routerId, PeerState.REMOVED);
+  }
+
+  #tellHealthy(router: ConnectedRouter): void {
+    for (const other of this.#routers.all()) {
+      if (other !== router) other.send(ctrlMessages.peerStateChanges.frame({ changes: [healthy(router)] }));
+    }
   }
 
   #tell(id: string, state: PeerState): void {
@@ -34,4 +55,11 @@ export class PeerFeed {
 
 function healthy({ id, version, listeners }: ConnectedRouter) {
   return { id, version, state: PeerState.HEALTHY, listeners: [...listeners] };
+}
+
+function isBounded({ address, protocol, localBinding, groups }: Listener): boolean {
+  return (
+    groups.length <= MAX_GROUPS &&
+    [address, protocol, localBinding, ...groups].every((text) => text.length <= MAX_TEXT_CHARACTERS)
+  );
 }

@@ -1,15 +1,8 @@
 /**
- * What each router on a circuit's path is told: forwarding entries in both directions, and the egress for the last.
- * Pure. Paths have one router, or two with a link between them.
+ * What each router on a circuit's path is told: forwarding entries in both directions, and which of them has the
+ * egress. Pure. Paths of any length.
  */
 import { DestType, type Route_Forward } from '#wire/ctrl';
-
-export interface RoutePlan {
-  readonly ingressAddress: string;
-  readonly egressAddress: string;
-  /** In path order; the last has the egress. */
-  readonly hops: readonly RouteHop[];
-}
 
 export interface RouteHop {
   readonly routerId: string;
@@ -24,41 +17,26 @@ export interface PathAddresses {
   readonly egressAddress: string;
 }
 
-export function planOneRouter(routerId: string, addresses: PathAddresses): RoutePlan {
-  const { ingressAddress, egressAddress } = addresses;
-  const forwards = [
-    { srcAddress: ingressAddress, dstAddress: egressAddress, dstType: DestType.END },
-    { srcAddress: egressAddress, dstAddress: ingressAddress, dstType: DestType.START },
-  ];
-  return { ...addresses, hops: [{ routerId, isEgress: true, forwards }] };
+export interface RoutedPath {
+  readonly routerIds: readonly string[];
+  readonly linkIds: readonly string[];
 }
 
-export function planTwoRouters(
-  ingressRouterId: string,
-  linkId: string,
-  egressRouterId: string,
-  addresses: PathAddresses,
-): RoutePlan {
+/** In path order. */
+export function planRoute(path: RoutedPath, addresses: PathAddresses): RouteHop[] {
   const { ingressAddress, egressAddress } = addresses;
-  return {
-    ...addresses,
-    hops: [
-      {
-        routerId: ingressRouterId,
-        isEgress: false,
-        forwards: [
-          { srcAddress: ingressAddress, dstAddress: linkId, dstType: DestType.LINK },
-          { srcAddress: linkId, dstAddress: ingressAddress, dstType: DestType.START },
-        ],
-      },
-      {
-        routerId: egressRouterId,
-        isEgress: true,
-        forwards: [
-          { srcAddress: egressAddress, dstAddress: linkId, dstType: DestType.LINK },
-          { srcAddress: linkId, dstAddress: egressAddress, dstType: DestType.END },
-        ],
-      },
-    ],
-  };
+  const last = path.routerIds.length - 1;
+  return path.routerIds.map((routerId, at) => {
+    const before = path.linkIds[at - 1];
+    const after = path.linkIds[at];
+    const start = before ?? ingressAddress;
+    const end = after ?? egressAddress;
+    const forwards: Forward[] = [
+      { srcAddress: start, dstAddress: end, dstType: after === undefined ? DestType.END : DestType.LINK },
+      { srcAddress: end, dstAddress: start, dstType: before === undefined ? DestType.START : DestType.LINK },
+    ];
+    // OpenZiti's order: the own end's entry comes first at either end.
+    if (at === last && at > 0) forwards.reverse();
+    return { routerId, isEgress: at === last, forwards };
+  });
 }

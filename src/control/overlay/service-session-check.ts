@@ -19,7 +19,10 @@ export type VerifyServiceToken = (token: string) => ServiceTokenClaims | undefin
 export interface SessionProof {
   readonly apiSessionToken: string;
   readonly sessionToken: string;
-  /** SHA-1 of the client's certificates, leaf first; the leaf alone counts. */
+  /**
+   * SHA-1 of the client's certificates. Ours name the leaf alone, OpenZiti's routers all that the client showed, in no
+   * order; the leaf alone counts.
+   */
   readonly fingerprints: readonly string[];
 }
 
@@ -31,16 +34,24 @@ export class ServiceSessionCheck {
   readonly #model: OverlayModel;
   readonly #sessions: ApiSessions;
   readonly #verify: VerifyServiceToken;
+  readonly #authorities: ReadonlySet<string>;
 
-  constructor(model: OverlayModel, sessions: ApiSessions, verify: VerifyServiceToken) {
+  /** `authorities`: fingerprints of our authority's own certificates, which clients show behind their leaf. */
+  constructor(
+    model: OverlayModel,
+    sessions: ApiSessions,
+    verify: VerifyServiceToken,
+    authorities: ReadonlySet<string>,
+  ) {
     this.#model = model;
     this.#sessions = sessions;
     this.#verify = verify;
+    this.#authorities = authorities;
   }
 
   judge(proof: SessionProof, type: ServiceTokenClaims['type']): SessionVerdict {
     const session = this.#sessions.byToken(proof.apiSessionToken);
-    const leaf = proof.fingerprints[0];
+    const leaf = this.#leafIn(proof.fingerprints);
     if (session === undefined || leaf === undefined || !session.fingerprints.includes(leaf)) {
       return refused(EdgeErrorCode.invalidApiSession, RetryHint.startOver, 'Invalid API Session');
     }
@@ -59,6 +70,12 @@ export class ServiceSessionCheck {
     const mayDo =
       type === 'Dial' ? this.#model.mayDial(identityId, service) : this.#model.mayBind(identityId, service);
     return mayDo ? { isAllowed: true, session, service } : invalidSession();
+  }
+
+  /** Undefined when there are several: one of them may be somebody else's, shown to pass for them. */
+  #leafIn(fingerprints: readonly string[]): string | undefined {
+    const [leaf, ...others] = fingerprints.filter((fingerprint) => !this.#authorities.has(fingerprint));
+    return others.length === 0 ? leaf : undefined;
   }
 
   /** Whether a service session's log-in still stands. */

@@ -134,7 +134,7 @@ export class ShareProber implements Measurements {
   }
 
   /** A real circuit to the terminator, or a failed one. */
-  onCircuitResult(terminator: Terminator, error: string | undefined): void {
+  onCircuitResult(terminator: Pick<Terminator, 'serviceId'>, error: string | undefined): void {
     if (!this.#shares.has(terminator.serviceId)) return;
     this.#step(terminator.serviceId, error === undefined ? { type: 'success' } : { type: 'failure', error });
   }

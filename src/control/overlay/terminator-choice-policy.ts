@@ -1,37 +1,89 @@
 /**
- * Which terminator a circuit goes to. Healthy before unhealthy, precedence before cost, then by chance among equals;
- * what failed in this circuit's earlier attempt comes last. Pure: chance comes from the caller.
+ * Which terminator a circuit goes to. What failed in this circuit's earlier attempt comes last, then unhealthy ones,
+ * then precedence decides; among the rest the service's strategy. Pure: chance comes from the caller.
  */
+import type { TerminatorStrategy } from '../model/overlay-model.ts';
+
 export interface Candidate {
   readonly precedence: number;
+  /** All of it: what is set, what use and failures add, and the way there. */
   readonly cost: number;
   readonly isHealthy: boolean;
+  readonly hasFailed?: boolean;
+  /** Dials that failed since the last that did not. */
+  readonly failuresInARow?: number;
+  /** Of a service whose circuits all go to one: it is that one. */
+  readonly isActive?: boolean;
 }
 
 /** Required, default, failed: the order is not that of the numbers. */
 const RANK_OF_PRECEDENCE: readonly number[] = [1, 0, 2];
 const UNKNOWN_RANK = 3;
+/** Then a service whose circuits all go to one terminator goes over to another. */
+export const MAX_FAILURES_IN_A_ROW = 3;
 
 /** `random` answers 0 <= x < 1. Undefined without candidates. */
 export function chooseTerminator<T extends Candidate>(
   candidates: Iterable<T>,
   random: () => number,
-  alreadyFailed?: T,
+  strategy: TerminatorStrategy = 'smartrouting',
 ): T | undefined {
+  const best = bestClass(candidates, strategy);
+  if (best.length <= 1) return best[0];
+  switch (strategy) {
+    case 'random':
+      return anyOf(best, random);
+    case 'weighted':
+      return weighted(best, random);
+    case 'ha':
+      return best.find(({ isActive }) => isActive === true) ?? cheapest(best, random);
+    default:
+      return cheapest(best, random);
+  }
+}
+
+function bestClass<T extends Candidate>(candidates: Iterable<T>, strategy: TerminatorStrategy): T[] {
   let best: T[] = [];
   for (const candidate of candidates) {
-    const order = best[0] === undefined ? -1 : compare(candidate, best[0], alreadyFailed);
+    const order = best[0] === undefined ? -1 : compare(candidate, best[0], strategy);
     if (order < 0) best = [candidate];
     else if (order === 0) best.push(candidate);
   }
-  return best.length <= 1 ? best[0] : best[Math.floor(random() * best.length)];
+  return best;
 }
 
-function compare(a: Candidate, b: Candidate, alreadyFailed: Candidate | undefined): number {
+function compare(a: Candidate, b: Candidate, strategy: TerminatorStrategy): number {
   return (
-    Number(a === alreadyFailed) - Number(b === alreadyFailed) ||
+    Number(a.hasFailed ?? false) - Number(b.hasFailed ?? false) ||
     Number(b.isHealthy) - Number(a.isHealthy) ||
-    (RANK_OF_PRECEDENCE[a.precedence] ?? UNKNOWN_RANK) - (RANK_OF_PRECEDENCE[b.precedence] ?? UNKNOWN_RANK) ||
-    a.cost - b.cost
+    rankOf(a, strategy) - rankOf(b, strategy)
   );
+}
+
+function rankOf({ precedence, failuresInARow = 0 }: Candidate, strategy: TerminatorStrategy): number {
+  if (strategy === 'ha' && failuresInARow >= MAX_FAILURES_IN_A_ROW) return RANK_OF_PRECEDENCE[2]!;
+  return RANK_OF_PRECEDENCE[precedence] ?? UNKNOWN_RANK;
+}
+
+function anyOf<T>(candidates: readonly T[], random: () => number): T {
+  return candidates[Math.floor(random() * candidates.length)]!;
+}
+
+function cheapest<T extends Candidate>(candidates: readonly T[], random: () => number): T {
+  const least = Math.min(...candidates.map(({ cost }) => cost));
+  return anyOf(
+    candidates.filter(({ cost }) => cost === least),
+    random,
+  );
+}
+
+/** One of twice the cost is taken half as often. */
+function weighted<T extends Candidate>(candidates: readonly T[], random: () => number): T {
+  const weights = candidates.map(({ cost }) => 1 / Math.max(1, cost));
+  let left = random() * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [at, candidate] of candidates.entries()) {
+    left -= weights[at]!;
+    if (left < 0) return candidate;
+  }
+  return candidates.at(-1)!;
 }

@@ -5,16 +5,16 @@
  */
 import { FrontdoorError } from '#base';
 import type { Change, Queries, Store } from '../store/store.ts';
+import type { HostTerminator } from './host-terminator.ts';
 import { readRows, rowOf, type StoredTerminator } from './terminator-rows.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 
-export interface Terminator extends StoredTerminator {
-  /** Tells answers about this terminator from answers about an older one with its id. */
-  readonly marker: bigint;
+/** Of a share. */
+export interface Terminator extends StoredTerminator, HostTerminator {
+  readonly identityId: string;
   cost: number;
   precedence: number;
-  /** False after its host said that the service does not work. Not stored: the host says it again. */
   isHealthy: boolean;
 }
 

@@ -14,6 +14,8 @@ import {
 } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { ConnectedRouter } from './connected-router.ts';
+import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 import { Precedence, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
 
@@ -27,6 +29,10 @@ const EDGE_BINDING = 'edge';
 
 export interface TerminatorRequestsOptions {
   readonly terminators: TerminatorRegistry;
+  /** No id stands in both. */
+  readonly fabricTerminators: FabricTerminatorIndex;
+  /** Undefined: routers make none for services of the fabric. */
+  readonly fabricRequests: FabricTerminatorRequests | undefined;
   readonly sessions: ServiceSessionCheck;
   readonly clock: Clock;
   readonly log: Log;
@@ -92,6 +98,8 @@ export class TerminatorRequests {
       await terminators.update(known, { cost: request.cost, precedence: request.precedence });
       return undefined;
     }
+    if (this.#options.fabricTerminators.get(request.address) !== undefined)
+      return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
     if (terminators.ofService(service.id).size >= MAX_TERMINATORS_PER_SERVICE) {
       return final(EdgeErrorCode.invalidTerminator, 'the service has too many terminators');
     }
@@ -146,6 +154,7 @@ export class TerminatorRequests {
     const { terminatorIds } = ctrlMessages.removeTerminators.decode(frame.body);
     try {
       await this.#remove(router, terminatorIds);
+      await this.#options.fabricRequests?.removeOwn(router, terminatorIds);
       router.result(frame, true);
     } catch (error) {
       this.#options.log.warn({ err: error, router: router.id }, 'terminators not removed from the store');

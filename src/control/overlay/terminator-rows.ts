@@ -1,5 +1,6 @@
 /** Terminators as the store keeps them: bytes as base64, whole tables page by page. */
 import type { PeerData } from '#wire';
+import { decodePeerData, encodePeerData } from '../store/peer-data-column.ts';
 import type { TerminatorTable as TerminatorRow } from '../store/schema.ts';
 import type { Queries } from '../store/store.ts';
 
@@ -43,10 +44,6 @@ export async function readRows(db: Queries, ids?: readonly string[]): Promise<St
 }
 
 export function rowOf(terminator: StoredTerminator): TerminatorRow {
-  const peerData = [...terminator.peerData].map(([key, value]) => [
-    key,
-    Buffer.from(value).toString('base64'),
-  ]);
   return {
     id: terminator.id,
     share_id: terminator.serviceId,
@@ -57,13 +54,12 @@ export function rowOf(terminator: StoredTerminator): TerminatorRow {
     instance_id: terminator.instanceId,
     cost: terminator.cost,
     precedence: terminator.precedence,
-    peer_data: JSON.stringify(Object.fromEntries(peerData)),
+    peer_data: encodePeerData(terminator.peerData),
     created_at: terminator.createdAtMs,
   };
 }
 
 function terminatorOf(row: TerminatorRow): StoredTerminator {
-  const peerData = Object.entries(JSON.parse(row.peer_data) as Record<string, string>);
   return {
     id: row.id,
     serviceId: row.share_id,
@@ -74,9 +70,7 @@ function terminatorOf(row: TerminatorRow): StoredTerminator {
     instanceId: row.instance_id,
     cost: row.cost,
     precedence: row.precedence,
-    peerData: new Map(
-      peerData.map(([key, value]) => [Number(key), new Uint8Array(Buffer.from(value, 'base64'))]),
-    ),
+    peerData: decodePeerData(row.peer_data),
     createdAtMs: row.created_at,
   };
 }

@@ -1,11 +1,14 @@
 /**
  * Asks routers whether the terminators that we know of them are alive: after each (re)connect, and a few seconds
- * after a creation. What a router does not know any more is removed; without an answer it is asked again.
+ * after a creation. What a router does not know any more is removed; a fabric service's, which the operator made, is
+ * only put behind the others. Without an answer the router is asked again.
  */
 import type { Clock, Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import type { HostTerminator } from './host-terminator.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
 const AFTER_CREATE_MS = 6_000;
@@ -14,25 +17,38 @@ const MAX_PER_REQUEST = 500;
 
 export class TerminatorValidation {
   readonly #terminators: TerminatorRegistry;
+  readonly #fabricTerminators: FabricTerminatorIndex;
   readonly #routers: RouterRegistry;
   readonly #clock: Clock;
   readonly #log: Log;
   /** When each terminator is to be asked for; gone once its router vouched for it. */
   readonly #due = new Map<string, number>();
 
-  constructor(terminators: TerminatorRegistry, routers: RouterRegistry, clock: Clock, log: Log) {
+  constructor(
+    terminators: TerminatorRegistry,
+    fabricTerminators: FabricTerminatorIndex,
+    routers: RouterRegistry,
+    clock: Clock,
+    log: Log,
+  ) {
     this.#terminators = terminators;
+    this.#fabricTerminators = fabricTerminators;
     this.#routers = routers;
     this.#clock = clock;
     this.#log = log;
-    terminators.onChange((terminator, change) => {
-      if (change === 'added') this.#due.set(terminator.id, clock.nowMs() + AFTER_CREATE_MS);
-      if (change === 'removed') this.#due.delete(terminator.id);
-    });
+    const onChange = ({ id }: HostTerminator, change: 'added' | 'changed' | 'removed'): void => {
+      if (change === 'added') this.#due.set(id, clock.nowMs() + AFTER_CREATE_MS);
+      if (change === 'removed') this.#due.delete(id);
+    };
+    terminators.onChange(onChange);
+    fabricTerminators.onChange(onChange);
   }
 
   onConnect(router: ConnectedRouter): void {
-    this.#ask(router, [...this.#terminators.ofRouter(router.id).values()]);
+    this.#ask(router, [
+      ...this.#terminators.ofRouter(router.id).values(),
+      ...this.#fabricTerminators.ofRouter(router.id).values(),
+    ]);
   }
 
   /** @throws FrontdoorError `protocol` */
@@ -41,6 +57,7 @@ export class TerminatorValidation {
     const own = this.#terminators.ofRouter(router.id);
     const gone: Terminator[] = [];
     for (const [id, state] of Object.entries(states)) {
+      this.#judgeFabric(router, id, state);
       const terminator = own.get(id);
       if (terminator === undefined || terminator.marker !== state.marker) continue;
       this.#due.delete(id);
@@ -54,11 +71,26 @@ export class TerminatorValidation {
     await this.#terminators.remove(gone);
   }
 
+  #judgeFabric(
+    router: ConnectedRouter,
+    id: string,
+    { valid, marker, detail }: { readonly valid: boolean; readonly marker: bigint; readonly detail: string },
+  ): void {
+    const terminator = this.#fabricTerminators.ofRouter(router.id).get(id);
+    if (terminator === undefined || terminator.marker !== marker) return;
+    this.#due.delete(id);
+    if (!valid && terminator.isHealthy) {
+      const fields = { router: router.id, terminator: id, detail };
+      this.#log.warn(fields, 'terminator that its router cannot use: others go first');
+    }
+    terminator.isHealthy = valid;
+  }
+
   tick(nowMs: number): void {
-    const byRouter = new Map<ConnectedRouter, Terminator[]>();
+    const byRouter = new Map<ConnectedRouter, HostTerminator[]>();
     for (const [id, dueMs] of this.#due) {
       if (dueMs > nowMs) continue;
-      const terminator = this.#terminators.get(id);
+      const terminator = this.#terminators.get(id) ?? this.#fabricTerminators.get(id);
       const router = terminator === undefined ? undefined : this.#routers.get(terminator.routerId);
       if (terminator === undefined || router === undefined) {
         // Asked for when the router comes back.
@@ -72,7 +104,7 @@ export class TerminatorValidation {
     for (const [router, terminators] of byRouter) this.#ask(router, terminators);
   }
 
-  #ask(router: ConnectedRouter, terminators: readonly Terminator[]): void {
+  #ask(router: ConnectedRouter, terminators: readonly HostTerminator[]): void {
     const againMs = this.#clock.nowMs() + ASK_AGAIN_MS;
     for (let at = 0; at < terminators.length; at += MAX_PER_REQUEST) {
       const chunk = terminators.slice(at, at + MAX_PER_REQUEST);

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
 import type { Store } from '../store/store.ts';
+import type { ClusterMemberList } from './cluster-members.ts';
 
 export const HEARTBEAT_MS = 5_000;
 export const DEAD_AFTER_BEATS = 4;
@@ -15,11 +16,22 @@ export interface ReplicaRollOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of every look at the rows. */
+  readonly members?: ClusterMemberList;
+}
+
+/** Where others find this control plane. */
+export interface OwnAddresses {
+  /** {base_url}. */
+  readonly apiUrl: string;
+  /** `tls:host:port` that routers dial. */
+  readonly ctrlAddress: string;
 }
 
 interface Sighting {
   /** What its row said. */
   readonly seenAt: number;
+  readonly ctrlAddress: string | null;
   /** Our heartbeats since it said something new. */
   readonly missed: number;
 }
@@ -30,7 +42,7 @@ export class ReplicaRoll {
   readonly #options: ReplicaRollOptions;
   readonly #others = new Map<string, Sighting>();
   readonly #urls = new Set<string>();
-  #apiUrl = '';
+  #own: OwnAddresses | undefined;
   #startedAtMs = 0;
 
   constructor(options: ReplicaRollOptions) {
@@ -52,8 +64,8 @@ export class ReplicaRoll {
   }
 
   /** Errors: those of the store. */
-  async join(apiUrl: string): Promise<void> {
-    this.#apiUrl = apiUrl;
+  async join(own: OwnAddresses): Promise<void> {
+    this.#own = own;
     this.#startedAtMs = this.#options.clock.nowMs();
     await this.beat();
   }
@@ -65,7 +77,13 @@ export class ReplicaRoll {
   async beat(): Promise<boolean> {
     const { store, clock } = this.#options;
     const nowMs = clock.nowMs();
-    const row = { id: this.id, api_url: this.#apiUrl, started_at: this.#startedAtMs, seen_at: nowMs };
+    const row = {
+      id: this.id,
+      api_url: this.#own?.apiUrl ?? '',
+      ctrl_address: this.#own?.ctrlAddress ?? null,
+      started_at: this.#startedAtMs,
+      seen_at: nowMs,
+    };
     const isNew = await store.transaction(async (trx, touch) => {
       const { numUpdatedRows } = await trx
         .updateTable('replica')
@@ -78,27 +96,38 @@ export class ReplicaRoll {
       return true;
     });
     await this.look();
-    for (const [id, { seenAt, missed }] of this.#others) {
-      if (missed >= DEAD_AFTER_BEATS) await this.#bury(id, seenAt);
-      else this.#others.set(id, { seenAt, missed: missed + 1 });
+    let buried = 0;
+    for (const [id, sighting] of this.#others) {
+      if (sighting.missed >= DEAD_AFTER_BEATS) {
+        await this.#bury(id, sighting);
+        buried += 1;
+      } else this.#others.set(id, { ...sighting, missed: sighting.missed + 1 });
     }
+    if (buried > 0) await this.look();
     return isNew;
   }
 
-  /** At the others' rows alone. */
+  /** At the rows alone. */
   async look(): Promise<void> {
-    const { store, log } = this.#options;
-    const rows = await store.db.selectFrom('replica').selectAll().where('id', '!=', this.id).execute();
+    const { store, log, members } = this.#options;
+    const all = await store.db.selectFrom('replica').selectAll().execute();
+    const rows = all.filter(({ id }) => id !== this.id);
     const present = new Set(rows.map(({ id }) => id));
     for (const id of this.#others.keys()) if (!present.has(id)) this.#forget(id, 'it left');
-    for (const { id, seen_at: seenAt, api_url: url } of rows) {
+    for (const { id, seen_at: seenAt, api_url: url, ctrl_address: ctrlAddress } of rows) {
       const known = this.#others.get(id);
       if (known?.seenAt === seenAt) continue;
-      this.#others.set(id, { seenAt, missed: 0 });
+      this.#others.set(id, { seenAt, ctrlAddress, missed: 0 });
       this.#remember(url);
       if (known === undefined)
         log.info({ replica: id, url }, 'another control plane runs over this database');
     }
+    // Without the own row this process is none of them: it comes with the next heartbeat.
+    if (members === undefined || rows.length === all.length) return;
+    await members.refresh(
+      this.id,
+      all.map((row) => ({ id: row.id, ctrlAddress: row.ctrl_address, startedAtMs: row.started_at })),
+    );
   }
 
   /** Takes the own row away, so that nobody waits for a heartbeat. */
@@ -114,8 +143,9 @@ export class ReplicaRoll {
     }
   }
 
-  async #bury(id: string, seenAt: number): Promise<void> {
-    const { store } = this.#options;
+  async #bury(id: string, { seenAt, ctrlAddress }: Sighting): Promise<void> {
+    const { store, members } = this.#options;
+    members?.onDied(ctrlAddress);
     await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();
     this.#forget(id, 'it has not been heard of for too long');
   }

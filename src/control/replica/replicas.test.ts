@@ -10,6 +10,7 @@ import type { OverlayRouter } from '../overlay/mod.ts';
 import { shareStatusAt } from '../overlay/share-status-machine.ts';
 import { openPostgresStore } from '../store/postgres-store.ts';
 import type { Store } from '../store/store.ts';
+import { ClusterMemberList } from './cluster-members.ts';
 import { DEAD_AFTER_BEATS, ReplicaRoll } from './replica-roll.ts';
 import { Replicas } from './replicas.ts';
 
@@ -55,6 +56,7 @@ class Played implements Measurements {
 
 interface Party {
   readonly apiUrl: string;
+  readonly ctrlAddress: string;
   readonly store: Store;
   readonly model: OverlayModel;
   readonly measurements: Played;
@@ -91,8 +93,8 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
   afterEach(async () => {
     for (const party of parties.splice(0)) await party.close();
   });
-  let probe: Store | undefined;
-  after(() => probe?.close());
+  const probes: Store[] = [];
+  after(() => Promise.all(probes.map((store) => store.close())));
 
   async function open(): Promise<Party> {
     const store = await openPostgresStore({ url, poolSize: 3 });
@@ -112,13 +114,14 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     const replicas = new Replicas({ store, model, clock, log: silentLog });
     const routers: OverlayRouter[] = [];
     const apiUrl = `http://${randomUUID()}`;
-    await replicas.start({ apiUrl, measurements, routers: () => routers });
+    const ctrlAddress = `tls:${randomUUID()}:6262`;
+    await replicas.start({ apiUrl, ctrlAddress, measurements, routers: () => routers });
     const close = async (): Promise<void> => {
       await replicas.close();
       await store.close();
     };
     const board = replicas.board(measurements);
-    const party = { apiUrl, store, model, measurements, replicas, board, routers, close };
+    const party = { apiUrl, ctrlAddress, store, model, measurements, replicas, board, routers, close };
     parties.push(party);
     return party;
   }
@@ -222,11 +225,18 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
   });
 
   test('a row that does not move for four heartbeats of ours goes, whatever its clock says', async () => {
-    probe = await openPostgresStore({ url, poolSize: 2 });
+    const probe = await openPostgresStore({ url, poolSize: 2 });
+    probes.push(probe);
     const roll = new ReplicaRoll({ store: probe, clock, log: silentLog });
-    const dead = { id: 'dead', api_url: 'http://dead', started_at: 1, seen_at: 9e15 };
+    const dead = {
+      id: 'dead',
+      api_url: 'http://dead',
+      ctrl_address: null,
+      started_at: 1,
+      seen_at: 9e15,
+    };
     await probe.db.insertInto('replica').values(dead).execute();
-    await roll.join('http://probe');
+    await roll.join({ apiUrl: 'http://probe', ctrlAddress: 'tls:probe:6262' });
     for (let beat = 1; beat < DEAD_AFTER_BEATS; beat += 1) {
       await roll.beat();
       assert.ok(roll.isLive('dead'), `after ${beat}`);
@@ -239,6 +249,63 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     );
     // Its tokens outlive it.
     assert.ok(roll.apiUrls.includes('http://dead'));
+    await roll.leave();
+  });
+
+  test('routers are told of all that run, by one leader, under an index that rises; of the dead for a while', async () => {
+    const a = await open();
+    const told: bigint[] = [];
+    a.replicas.cluster.onMembersChange(() => told.push(a.replicas.cluster.members()!.index));
+    const addresses = (party: Party) => party.replicas.cluster.members()?.addresses;
+    assert.deepEqual(addresses(a), [a.ctrlAddress]);
+    assert.equal(a.replicas.cluster.members()?.isLeader, true);
+    clock.advance(10);
+    const b = await open();
+    const both = [a.ctrlAddress, b.ctrlAddress].sort();
+    assert.deepEqual(addresses(b), both);
+    await eventually('B at A', () => addresses(a)?.length === 2);
+    assert.deepEqual(addresses(a), both);
+    assert.equal(b.replicas.cluster.members()?.isLeader, false);
+    const before = b.replicas.cluster.members()!.index;
+
+    // A leaves: the other leads, and has a higher index than any before.
+    parties.splice(parties.indexOf(a), 1);
+    await a.close();
+    await eventually('B leads', () => b.replicas.cluster.members()?.isLeader === true);
+    assert.deepEqual(addresses(b), [b.ctrlAddress]);
+    assert.ok(b.replicas.cluster.members()!.index > before);
+    assert.ok(told.length >= 1 && told.every((index) => index < b.replicas.cluster.members()!.index));
+  });
+
+  test('one that died is remembered as a member, one of an older version keeps routers from being told', async () => {
+    const store = await openPostgresStore({ url, poolSize: 2 });
+    probes.push(store);
+    const members = new ClusterMemberList(store, clock);
+    const roll = new ReplicaRoll({ store, clock, log: silentLog, members });
+    const dead = {
+      id: 'dead',
+      api_url: 'http://dead',
+      ctrl_address: 'tls:dead:6262',
+      started_at: 1,
+      seen_at: 9e15,
+    };
+    await store.db.insertInto('replica').values(dead).execute();
+    await roll.join({ apiUrl: 'http://probe', ctrlAddress: 'tls:probe:6262' });
+    const both = ['tls:dead:6262', 'tls:probe:6262'];
+    assert.deepEqual([members.members()?.addresses, members.members()?.isLeader], [both, false]);
+    for (let beat = 0; beat < DEAD_AFTER_BEATS; beat += 1) await roll.beat();
+    assert.ok(!roll.isLive('dead'));
+    assert.deepEqual([members.members()?.addresses, members.members()?.isLeader], [both, true]);
+    clock.advance(86_400_001);
+    await roll.beat();
+    assert.deepEqual(members.members()?.addresses, ['tls:probe:6262']);
+    await store.db
+      .insertInto('replica')
+      .values({ ...dead, id: 'old', ctrl_address: null })
+      .execute();
+    await roll.beat();
+    assert.equal(members.members(), undefined);
+    await store.db.deleteFrom('replica').where('id', '=', 'old').execute();
     await roll.leave();
   });
 });

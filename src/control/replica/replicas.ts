@@ -5,11 +5,12 @@
 import { BackOff, messageOf, type Clock, type Log } from '#base';
 import type { MeasuredShare, Measurements, ShareStatus, StatusBoard } from '../model/share-status.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { OverlayRouter } from '../overlay/mod.ts';
+import type { ClusterSource, OverlayRouter } from '../overlay/mod.ts';
 import { shareStatusAt } from '../overlay/share-status-machine.ts';
 import type { Change, Store } from '../store/store.ts';
+import { ClusterMemberList } from './cluster-members.ts';
 import { OthersStatus } from './others-status.ts';
-import { HEARTBEAT_MS, ReplicaRoll } from './replica-roll.ts';
+import { HEARTBEAT_MS, ReplicaRoll, type OwnAddresses } from './replica-roll.ts';
 import { PUBLISH_MS, StatusPublisher } from './status-publisher.ts';
 
 export interface ReplicasOptions {
@@ -19,9 +20,7 @@ export interface ReplicasOptions {
   readonly log: Log;
 }
 
-export interface ReplicaStart {
-  /** {base_url} of this control plane. */
-  readonly apiUrl: string;
+export interface ReplicaStart extends OwnAddresses {
   readonly measurements: Measurements;
   /** Routers that are connected here, or were. */
   readonly routers: () => readonly OverlayRouter[];
@@ -31,6 +30,8 @@ export interface ReplicaStart {
 const RANK: Readonly<Record<ShareStatus['state'], number>> = { DEPLOYED: 0, PENDING: 1, FAILED: 2 };
 
 export class Replicas {
+  /** Which control planes routers are to know. */
+  readonly cluster: ClusterSource;
   readonly #options: ReplicasOptions;
   readonly #roll: ReplicaRoll;
   readonly #others: OthersStatus;
@@ -42,7 +43,9 @@ export class Replicas {
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
-    this.#roll = new ReplicaRoll(options);
+    const members = new ClusterMemberList(options.store, options.clock);
+    this.cluster = members;
+    this.#roll = new ReplicaRoll({ ...options, members });
     this.#others = new OthersStatus(options.model);
     options.store.onChange((changes) => this.#hear(changes));
   }
@@ -58,7 +61,7 @@ export class Replicas {
   }
 
   /** Joins the others; from then on this one is told of, and told. Errors: those of the store. */
-  async start({ apiUrl, measurements, routers }: ReplicaStart): Promise<void> {
+  async start({ apiUrl, ctrlAddress, measurements, routers }: ReplicaStart): Promise<void> {
     const { store, model } = this.#options;
     this.#publisher = new StatusPublisher({
       replicaId: this.#roll.id,
@@ -67,7 +70,7 @@ export class Replicas {
       measurements,
       router: (id) => routers().find((router) => router.id === id && router.isOnline),
     });
-    await this.#roll.join(apiUrl);
+    await this.#roll.join({ apiUrl, ctrlAddress });
     this.#publisher.markAll();
     await this.#readAll();
     this.#timers = [

@@ -40,7 +40,21 @@ export async function listFabricNodes(
   kind: FabricKind,
   request: PageRequest,
 ): Promise<Page<FabricNode>> {
-  const query = db
+  const { content, total } = await countedPage(nodeRows(db, kind), request);
+  return { content: content.map(nodeOf), total };
+}
+
+export async function findFabricNode(
+  db: Queries,
+  kind: FabricKind,
+  id: string,
+): Promise<FabricNode | undefined> {
+  const row = await nodeRows(db, kind).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : nodeOf(row);
+}
+
+function nodeRows(db: Queries, kind: FabricKind) {
+  return db
     .selectFrom('identity')
     .where('kind', '=', kind)
     .select((eb) => [
@@ -53,28 +67,15 @@ export async function listFabricNodes(
         .whereRef('certificate.identity_id', '=', 'identity.id')
         .as('certificates'),
     ]);
-  const { content, total } = await countedPage(query, request);
-  const nodes = content.map((row) => ({
+}
+
+function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>[number]): FabricNode {
+  return {
     id: row.id,
     name: row.name,
     isEnrolled: (row.certificates ?? 0) > 0,
     createdAtMs: row.created_at,
-  }));
-  return { content: nodes, total };
-}
-
-export async function findFabricNode(
-  db: Queries,
-  kind: FabricKind,
-  id: string,
-): Promise<Pick<FabricNode, 'name' | 'createdAtMs'> | undefined> {
-  const row = await db
-    .selectFrom('identity')
-    .select(['name', 'created_at'])
-    .where('id', '=', id)
-    .where('kind', '=', kind)
-    .executeTakeFirst();
-  return row === undefined ? undefined : { name: row.name, createdAtMs: row.created_at };
+  };
 }
 
 /** Removes it with its certificates, terminators and open enrollments. False: it is not there. */

@@ -1,9 +1,11 @@
 /** Every change of the schema, in order, by name. A migration that was released is never edited. */
 import type { Migration } from 'kysely/migration';
+import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': firstTables,
   '0002-management-tables': managementTables,
+  '0003-fabric-tables': fabricTables,
 };

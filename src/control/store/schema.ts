@@ -31,6 +31,8 @@ export interface Database {
   authority: AuthorityTable;
   replica: ReplicaTable;
   replica_status: ReplicaStatusTable;
+  fabric_service: FabricServiceTable;
+  fabric_terminator: FabricTerminatorTable;
 }
 
 export interface OrganizationTable {
@@ -315,6 +317,8 @@ export interface ReplicaTable {
   id: string;
   /** {base_url} of it. */
   api_url: string;
+  /** `tls:host:port` that routers dial; null until it is known. */
+  ctrl_address: string | null;
   started_at: number;
   seen_at: number;
 }
@@ -328,4 +332,27 @@ export interface ReplicaStatusTable {
   state: string;
   /** Rises with each write of the replica: the others read what is new to them. */
   version: number;
+}
+
+/** A service of the installation, which routers themselves dial and terminate. */
+export interface FabricServiceTable {
+  id: string;
+  name: string;
+  terminator_strategy: 'smartrouting' | 'weighted' | 'random' | 'ha';
+  created_at: number;
+}
+
+/** An address that a router dials for a fabric service. */
+export interface FabricTerminatorTable {
+  id: string;
+  service_id: string;
+  router_id: string;
+  binding: string;
+  address: string;
+  instance_id: string;
+  cost: number;
+  precedence: number;
+  /** JSON map of u32 key to base64. */
+  peer_data: string;
+  created_at: number;
 }

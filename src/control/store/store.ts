@@ -22,6 +22,8 @@ export interface Change {
     | 'audit'
     | 'api-session'
     | 'terminator'
+    | 'fabric-service'
+    | 'fabric-terminator'
     /** `id` is the replica. */
     | 'replica'
     /** Changes were missed: whatever is kept of the store is to be read again. `id` is ''. */

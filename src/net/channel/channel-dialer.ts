@@ -1,137 +1,172 @@
-/** Dials a channel: TLS with the server's name checked against our CA, then the hello, all within one deadline. */
-import * as net from 'node:net';
-import * as tls from 'node:tls';
-import { FrontdoorError, messageOf, type Log } from '#base';
-import {
-  CHANNEL_HEADERS,
-  encodeFrame,
-  FrameDecoder,
-  HELLO_LIMITS,
-  makeHello,
-  REPLY_FOR,
-  RESULT_TYPE,
-  textOfBody,
-  type Frame,
-  type FrameHeaders,
-} from '#wire';
+/**
+ * Dials a channel: one connection, or a group of connections that is kept complete (OpenZiti's underlays), or the two
+ * of a split link. A listener that answers no group gets a plain channel.
+ */
+import { randomUUID } from 'node:crypto';
+import { FrontdoorError, formatHostPort, type Log } from '#base';
+import { CHANNEL_HEADERS, HeaderWriter, type FrameHeaders } from '#wire';
 import { Channel } from './channel.ts';
-import type { HeartbeatOptions } from './channel-heartbeat.ts';
-import { channelTls, type TlsIdentity } from './channel-tls.ts';
-import { fingerprintOf, leafOf } from './peer-certificate.ts';
-import { TlsDriver } from './tls-driver.ts';
+import { frameLimitsOf, SPLIT_MINIMUMS, SPLIT_TYPES } from './channel-kind-table.ts';
+import { GroupKeeper, type ConnectionType } from './group-keeper.ts';
+import type { HeartbeatOptions } from './heartbeat-machine.ts';
+import { fingerprintOf } from './peer-certificate.ts';
+import { TlsDriver, type SendLimits } from './tls-driver.ts';
+import { dialUnderlay, type DialedUnderlay, type UnderlayDialOptions } from './underlay-dial.ts';
 
-export interface DialChannelOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: TlsIdentity;
-  readonly alpn: string;
-  /** Body of the hello. */
-  readonly helloId: string;
+/** How many connections a channel has, and what for. */
+export type ConnectionPlan =
+  | { readonly kind: 'single' }
+  /** The first is of the first type. `startupDelayMs` passes before the others are dialed. */
+  | { readonly kind: 'group'; readonly types: readonly ConnectionType[]; readonly startupDelayMs: number }
+  /** Payloads on one, acknowledgements on the other: links of old. */
+  | { readonly kind: 'split' };
+
+export interface DialChannelOptions extends UnderlayDialOptions, SendLimits {
+  /** Of a split link and of a group whose id the dialer makes: with header 0. */
   readonly helloHeaders: FrameHeaders;
-  /** Local address to dial from. */
-  readonly localAddress?: string;
-  readonly timeoutMs: number;
-  readonly heartbeat?: HeartbeatOptions;
+  readonly connections?: ConnectionPlan | undefined;
+  readonly heartbeat?: HeartbeatOptions | undefined;
   readonly log: Log;
-  readonly signal?: AbortSignal;
 }
 
 /** Rejects with a `FrontdoorError` (unavailable, forbidden, timeout) that names the address. */
 export async function dialChannel(options: DialChannelOptions): Promise<Channel> {
-  const { host, port, timeoutMs, signal } = options;
-  const where = `${host}:${port}`;
-  const socket = tls.connect({
-    ...channelTls(options.tls),
-    host,
-    port,
-    ...(net.isIP(host) === 0 ? { servername: host } : {}),
-    ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
-    ALPNProtocols: [options.alpn],
+  const { connections = { kind: 'single' } } = options;
+  switch (connections.kind) {
+    case 'single': {
+      const driver = newDriver(options);
+      return openChannel(options, driver, await dialUnderlay(options, options.helloHeaders), '');
+    }
+    case 'group':
+      return dialGroup(options, connections.types, connections.startupDelayMs);
+    case 'split':
+      return dialSplit(options);
+  }
+}
+
+async function dialGroup(
+  options: DialChannelOptions,
+  types: readonly ConnectionType[],
+  startupDelayMs: number,
+): Promise<Channel> {
+  const [first] = types;
+  if (first === undefined) throw new FrontdoorError('internal', 'no-connection-types', 'a group of nothing');
+  const headers = new HeaderWriter()
+    .copy(options.helloHeaders)
+    .text(CHANNEL_HEADERS.underlayType, first.type)
+    .bool(CHANNEL_HEADERS.isGrouped, true)
+    .bool(CHANNEL_HEADERS.isFirstGroupConnection, true)
+    .build();
+  const dialed = await dialUnderlay(options, headers);
+  const answered = dialed.answer.headers;
+  if (!answered.bool(CHANNEL_HEADERS.isGrouped)) return openChannel(options, newDriver(options), dialed, '');
+  const groupId = answered.text(CHANNEL_HEADERS.connectionId) ?? '';
+  const secret = answered.bytes(CHANNEL_HEADERS.groupSecret)?.slice() ?? new Uint8Array(0);
+
+  const stop = new AbortController();
+  // Does nothing before this turn of the loop is over: driver and channel are there by then.
+  const keeper = new GroupKeeper({
+    types,
+    startupDelayMs,
+    log: options.log.child({ channel: groupId, to: formatHostPort(options.host, options.port) }),
+    countOf: (type) => driver.countOf(type),
+    join: async (type) => {
+      const joined = await dialUnderlay(
+        { ...options, signal: stop.signal },
+        joinHeaders(options.helloHeaders, groupId, type, secret),
+      );
+      if (channel.isClosed) joined.socket.destroy();
+      else driver.attach(joined.socket, joined.decoder, type);
+    },
   });
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, 15_000);
-  const abort = (): void => void socket.destroy(new Error('given up'));
-  signal?.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(() => {
-    socket.destroy(
-      new FrontdoorError('timeout', 'channel-timeout', `no answer from ${where} within ${timeoutMs} ms`),
-    );
-  }, timeoutMs);
-  const decoder = new FrameDecoder(HELLO_LIMITS);
+  const driver = newDriver(options, new Map(types.map(({ type, min }) => [type, min])), {
+    onLost: (livedMs) => keeper.onLost(livedMs),
+    onClosed: () => {
+      keeper.close();
+      stop.abort();
+    },
+  });
+  const channel = openChannel(options, driver, dialed, first.type);
+  return channel;
+}
+
+function joinHeaders(hello: FrameHeaders, groupId: string, type: string, secret: Uint8Array): FrameHeaders {
+  return without(hello, CHANNEL_HEADERS.connectionId)
+    .text(CHANNEL_HEADERS.connectionId, groupId)
+    .text(CHANNEL_HEADERS.underlayType, type)
+    .bool(CHANNEL_HEADERS.isGrouped, true)
+    .bytes(CHANNEL_HEADERS.groupSecret, secret)
+    .build();
+}
+
+async function dialSplit(options: DialChannelOptions): Promise<Channel> {
+  const { helloHeaders } = options;
+  const connectionId = helloHeaders.text(CHANNEL_HEADERS.connectionId) ?? randomUUID();
+  const driver = newDriver(options, SPLIT_MINIMUMS);
+  const dialed: { type: string; underlay: DialedUnderlay }[] = [];
   try {
-    const answer = await exchangeHello(socket, decoder, options);
-    const certificate = leafOf(socket);
-    if (certificate === undefined) throw new Error('no server certificate');
-    const driver = new TlsDriver();
-    const peer = {
-      id: answer.headers.text(CHANNEL_HEADERS.id) ?? '',
-      hello: answer.headers,
-      fingerprint: fingerprintOf(certificate),
-      address: where,
-    };
-    const channel = new Channel(
-      {
-        id: answer.headers.text(CHANNEL_HEADERS.connectionId) ?? '',
-        peer,
-        log: options.log,
-        ...(options.heartbeat === undefined ? {} : { heartbeat: options.heartbeat }),
-      },
-      driver,
-    );
-    driver.start(channel);
-    driver.attach(socket, decoder, '');
+    for (const [number, type] of Object.entries(SPLIT_TYPES)) {
+      const headers = without(helloHeaders, CHANNEL_HEADERS.connectionId)
+        .text(CHANNEL_HEADERS.connectionId, connectionId)
+        .u8(CHANNEL_HEADERS.replyFor, Number(number))
+        .build();
+      dialed.push({ type, underlay: await dialUnderlay(options, headers) });
+    }
+    const [payloads, acknowledgements] = dialed.map(({ underlay }) => underlay) as [
+      DialedUnderlay,
+      DialedUnderlay,
+    ];
+    const channel = openChannel(options, driver, payloads, SPLIT_TYPES[1]!);
+    driver.attach(acknowledgements.socket, acknowledgements.decoder, SPLIT_TYPES[2]!);
     return channel;
   } catch (error) {
-    socket.destroy();
-    if (error instanceof FrontdoorError) throw error;
-    throw new FrontdoorError('unavailable', 'channel-failed', `cannot reach ${where}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    for (const { underlay } of dialed) underlay.socket.destroy();
+    throw error;
   }
 }
 
-function exchangeHello(
-  socket: tls.TLSSocket,
-  decoder: FrameDecoder,
+function newDriver(
   options: DialChannelOptions,
-): Promise<Frame> {
-  return new Promise((resolve, reject) => {
-    const hello = makeHello(options.helloId, options.helloHeaders);
-    const onClose = (): void => {
-      reject(
-        new FrontdoorError(
-          'forbidden',
-          'channel-refused',
-          `${options.host}:${options.port} refused the channel`,
-        ),
-      );
-    };
-    const onData = (chunk: Buffer): void => {
-      const fault = decoder.push(chunk, (frame) => {
-        socket.pause();
-        socket.off('data', onData);
-        socket.off('close', onClose);
-        const refusal = refusalOf(hello, frame);
-        if (refusal === undefined) resolve(frame);
-        else reject(new FrontdoorError('forbidden', 'channel-refused', refusal));
-        return false;
-      });
-      if (fault !== undefined) reject(new Error(`malformed answer to the hello (${fault})`));
-    };
-    socket.on('error', reject);
-    socket.on('close', onClose);
-    socket.on('data', onData);
-    socket.once('secureConnect', () => socket.write(encodeFrame(hello)));
+  minimums?: ReadonlyMap<string, number>,
+  group?: { readonly onLost: (livedMs: number) => void; readonly onClosed: () => void },
+): TlsDriver {
+  return new TlsDriver({
+    limits: frameLimitsOf(options.alpn),
+    send: options,
+    ...(minimums === undefined ? {} : { minimums }),
+    ...(group === undefined ? {} : group),
   });
 }
 
-function refusalOf(hello: Frame, answer: Frame): string | undefined {
-  if (answer.contentType !== RESULT_TYPE || answer.headers.i32(REPLY_FOR) !== hello.sequence) {
-    return 'the peer did not answer the hello';
-  }
-  if (answer.headers.bool(CHANNEL_HEADERS.resultSuccess)) return undefined;
-  return textOfBody(answer) || 'refused';
+function openChannel(
+  options: DialChannelOptions,
+  driver: TlsDriver,
+  { socket, decoder, answer, certificate }: DialedUnderlay,
+  type: string,
+): Channel {
+  const { headers } = answer;
+  const channel = new Channel(
+    {
+      id: headers.text(CHANNEL_HEADERS.connectionId) ?? '',
+      peer: {
+        id: headers.text(CHANNEL_HEADERS.id) ?? '',
+        hello: headers,
+        fingerprint: fingerprintOf(certificate),
+        address: formatHostPort(options.host, options.port),
+      },
+      log: options.log,
+      ...(options.heartbeat === undefined ? {} : { heartbeat: options.heartbeat }),
+    },
+    driver,
+  );
+  driver.start(channel);
+  driver.attach(socket, decoder, type);
+  return channel;
+}
+
+/** Copies headers but one. */
+function without(headers: FrameHeaders, key: number): HeaderWriter {
+  const writer = new HeaderWriter();
+  for (const [id, value] of headers.entries()) if (id !== key) writer.bytes(id, value);
+  return writer;
 }

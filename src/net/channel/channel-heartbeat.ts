@@ -1,52 +1,60 @@
 /**
- * Liveness of a channel. Answers every heartbeat at once; sends its own when told to; closes a peer that fell
- * silent. TCP alone would tell of a frozen or cut-off peer only after many minutes.
+ * Sends and answers a channel's heartbeats and measures their latency; `HeartbeatMachine` judges the peer. TCP alone
+ * would tell of a frozen or cut-off peer only after many minutes.
  */
 import { CHANNEL_HEADERS, HeaderWriter } from '#wire';
-
-export interface HeartbeatOptions {
-  /** Own heartbeats, in ms. 0: none are sent. */
-  readonly sendIntervalMs: number;
-  /** Silence after which the channel is closed, in ms. 0: never. */
-  readonly closeAfterMs: number;
-  /** Close for silence only once the peer has sent a heartbeat itself: foreign SDKs never do. */
-  readonly onlyIfPeerBeats?: boolean;
-}
+import { HeartbeatMachine, type HeartbeatOptions } from './heartbeat-machine.ts';
 
 export interface HeartbeatEffects {
   send(headers: HeaderWriter): void;
   close(reason: string): void;
+  latency(nanoseconds: number): void;
 }
 
-const CHECK_INTERVAL_MS = 1_000;
+/** The system clock does not tell nanoseconds; the offset is taken once, so that latencies never jump. */
+const UNIX_OFFSET_NS = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
+
+const NO_HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 0, closeAfterMs: 0 };
 
 export class ChannelHeartbeat {
-  readonly #options: HeartbeatOptions;
   readonly #effects: HeartbeatEffects;
+  readonly #machine: HeartbeatMachine;
   readonly #timer: NodeJS.Timeout | undefined;
-  #lastReceivedMs = performance.now();
-  #lastSentMs = 0;
-  #lastCheckMs = performance.now();
-  #peerBeats = false;
+  readonly #startedNs = unixNanoseconds();
 
   constructor(options: HeartbeatOptions | undefined, effects: HeartbeatEffects) {
-    this.#options = options ?? { sendIntervalMs: 0, closeAfterMs: 0 };
     this.#effects = effects;
-    if (this.#options.sendIntervalMs > 0 || this.#options.closeAfterMs > 0) {
-      this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
-      this.#timer.unref();
-    }
+    this.#machine = new HeartbeatMachine(options ?? NO_HEARTBEAT, performance.now());
+    if (this.#machine.isIdle) return;
+    this.#timer = setInterval(() => this.#check(), this.#machine.checkIntervalMs);
+    this.#timer.unref();
+  }
+
+  get isResponsive(): boolean {
+    return this.#machine.isResponsive(performance.now());
   }
 
   /** Anything came. */
   onTraffic(): void {
-    this.#lastReceivedMs = performance.now();
+    this.#machine.onTraffic(performance.now());
   }
 
-  /** The peer's heartbeat came, alone or on another frame. */
+  /** The peer's heartbeat came, alone or on another frame: its bytes go back as they are. */
   onBeat(beat: Uint8Array): void {
-    this.#peerBeats = true;
+    if (beat.length !== 8) return;
+    this.#machine.onPeerBeat();
     this.#effects.send(new HeaderWriter().bytes(CHANNEL_HEADERS.heartbeatResponse, beat.slice()));
+  }
+
+  /** One of ours came back. What was never sent, as far as its time tells, is no answer. */
+  onResponse(beat: Uint8Array): void {
+    if (beat.length !== 8) return;
+    const sentNs = Buffer.from(beat.buffer, beat.byteOffset, 8).readBigUInt64LE();
+    const nowNs = unixNanoseconds();
+    if (sentNs < this.#startedNs || sentNs > nowNs) return;
+    const nanoseconds = Number(nowNs - sentNs);
+    this.#machine.onAnswer(nanoseconds / 1e6, performance.now());
+    this.#effects.latency(nanoseconds);
   }
 
   stop(): void {
@@ -55,19 +63,17 @@ export class ChannelHeartbeat {
 
   #check(): void {
     const nowMs = performance.now();
-    const { sendIntervalMs, closeAfterMs, onlyIfPeerBeats = false } = this.#options;
-    const lateMs = nowMs - this.#lastCheckMs - CHECK_INTERVAL_MS;
-    this.#lastCheckMs = nowMs;
-    // After a pause of our own (a stopped process, a blocked loop) what the peer sent meanwhile is still unread.
-    if (lateMs > CHECK_INTERVAL_MS) this.#lastReceivedMs = nowMs;
-    if (sendIntervalMs > 0 && nowMs - this.#lastSentMs >= sendIntervalMs - CHECK_INTERVAL_MS / 2) {
-      this.#lastSentMs = nowMs;
-      const unixNanos = BigInt(Date.now()) * 1_000_000n;
-      this.#effects.send(new HeaderWriter().u64(CHANNEL_HEADERS.heartbeat, unixNanos));
-    }
-    const silentMs = nowMs - this.#lastReceivedMs;
-    if (closeAfterMs > 0 && silentMs > closeAfterMs && (this.#peerBeats || !onlyIfPeerBeats)) {
+    const { isBeatDue, silentMs } = this.#machine.check(nowMs);
+    if (silentMs !== undefined) {
       this.#effects.close(`the peer was silent for ${Math.round(silentMs / 1000)} s`);
+      return;
     }
+    if (!isBeatDue) return;
+    this.#machine.onSent(nowMs);
+    this.#effects.send(new HeaderWriter().u64(CHANNEL_HEADERS.heartbeat, unixNanoseconds()));
   }
+}
+
+function unixNanoseconds(): bigint {
+  return UNIX_OFFSET_NS + process.hrtime.bigint();
 }

@@ -1,15 +1,12 @@
 /**
- * Accepts channels over TLS: handshake and hello within one deadline, hello limits before anything is known of the
- * peer, groups of connections (OpenZiti's underlays) that must show the group's secret and the first one's leaf
- * certificate. Whether the peer may come in is the caller's decision; a refusal closes that connection alone.
+ * Accepts channels over TLS: a deadline for the hello, hello limits before anything is known of the peer, a bound on
+ * those that owe theirs. Whether the peer may come in is the caller's decision; a refusal closes that connection
+ * alone. Further connections of a channel are the business of `ChannelGroups`.
  */
-import { randomBytes, timingSafeEqual, type X509Certificate } from 'node:crypto';
-import type { Socket } from 'node:net';
-import * as tls from 'node:tls';
-import { hexOf, messageOf, type Log } from '#base';
+import type { X509Certificate } from 'node:crypto';
+import type * as tls from 'node:tls';
+import { messageOf, type Log } from '#base';
 import {
-  acceptHello,
-  CHANNEL_HEADERS,
   encodeFrame,
   FrameDecoder,
   HELLO_LIMITS,
@@ -20,11 +17,18 @@ import {
   type Frame,
   type FrameHeaders,
 } from '#wire';
-import { Channel, type ChannelPeer } from './channel.ts';
-import type { HeartbeatOptions } from './channel-heartbeat.ts';
+import { issuersOf } from '../certificate-chain.ts';
+import { QuietLog } from '../quiet-log.ts';
+import type { ServerTls } from '../server-certificates.ts';
+import { TlsPort } from '../tls-port.ts';
+import { ChannelGroups } from './channel-groups.ts';
+import { frameLimitsOf, isSplitAllowed } from './channel-kind-table.ts';
+import type { TlsIdentity } from './channel-tls.ts';
+import type { Channel, ChannelPeer } from './channel.ts';
+import type { HeartbeatOptions } from './heartbeat-machine.ts';
+import { HelloQueue } from './hello-queue.ts';
 import { fingerprintOf, leafOf } from './peer-certificate.ts';
-import { TlsDriver } from './tls-driver.ts';
-import { channelServerTls, type TlsIdentity } from './channel-tls.ts';
+import type { SendLimits } from './tls-driver.ts';
 
 /** What a caller decides about a hello. */
 export type HelloDecision =
@@ -32,293 +36,215 @@ export type HelloDecision =
   /** With a reason the peer is told; without one the connection just closes. */
   | { readonly accept: false; readonly log: string; readonly tell?: string };
 
-export interface ChannelListenerOptions {
-  /** `host` without brackets; port 0: any. */
-  readonly host: string;
-  readonly port: number;
-  readonly tls: TlsIdentity;
-  /** The protocol offered by ALPN; `''` beside it also takes clients that offer none. */
+/** A port of its own, or one that others share. */
+export type ListenerPlace =
+  | {
+      /** `host` without brackets; port 0: any. */
+      readonly host: string;
+      readonly port: number;
+      readonly tls: TlsIdentity | ServerTls;
+    }
+  | { readonly port: TlsPort };
+
+export interface ChannelListenerParts extends SendLimits {
+  /** The protocols taken by ALPN; `''` beside others takes clients that offer none. */
   readonly alpn: readonly string[];
   /** Own id, told to peers. */
   readonly ownId: string;
-  /** Underlay type that carries control frames only, e.g. `edge.control`. */
-  readonly controlType?: string;
   /** Takes further connections into a channel whose first hello asked for it. */
   readonly allowGroups: boolean;
-  /** Handshake and hello together, in ms. */
-  readonly helloTimeoutMs?: number;
-  readonly maxPending?: number;
+  /** For the hello once the handshake is done (and for the handshake, on a port of its own), in ms. */
+  readonly helloTimeoutMs?: number | undefined;
+  /** Connections that may wait until others have said their hello. */
+  readonly maxQueuedConnects?: number | undefined;
+  /** Connections that owe their hello, at once. */
+  readonly maxOutstandingConnects?: number | undefined;
   readonly log: Log;
+  /** `chain`: what the peer showed behind its certificate; not to be trusted by itself. */
   authorize(
     hello: Frame,
     peer: ChannelPeer,
     certificate: X509Certificate,
+    chain: readonly X509Certificate[],
   ): Promise<HelloDecision> | HelloDecision;
   onChannel(channel: Channel, hello: Frame): void;
 }
 
-interface Group {
-  readonly channel: Channel;
-  readonly driver: TlsDriver;
-  readonly secret: Uint8Array;
-  readonly fingerprint: string;
-  readonly hello: FrameHeaders;
-}
+export type ChannelListenerOptions = ChannelListenerParts & ListenerPlace;
 
-/** Header of an edge hello that joins must repeat: the API session token. */
-const SESSION_TOKEN = 1002;
+const HELLO_TIMEOUT_MS = 5_000;
+const MAX_HELLOS = 4_096;
+/** Hellos that a caller is still judging. */
+const MAX_JUDGED = 4_096;
+/** How long closed channels may take to send what they still have. */
+const CLOSE_MS = 500;
 
 export class ChannelListener {
   readonly #options: ChannelListenerOptions;
-  readonly #server: tls.Server;
-  readonly #groups = new Map<string, Group>();
-  readonly #sockets = new Set<Socket>();
-  readonly #channels = new Set<Channel>();
-  #pending = 0;
+  readonly #port: TlsPort;
+  readonly #ownsPort: boolean;
+  readonly #groups: ChannelGroups;
+  readonly #hellos: HelloQueue;
+  readonly #quietLog: QuietLog;
+  readonly #sockets = new Set<tls.TLSSocket>();
+  readonly #release: () => void;
+  #judgedCount = 0;
 
-  private constructor(options: ChannelListenerOptions) {
+  private constructor(options: ChannelListenerOptions, port: TlsPort) {
+    const { alpn, log, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
+    const { maxQueuedConnects = MAX_HELLOS, maxOutstandingConnects = MAX_HELLOS } = options;
     this.#options = options;
-    const { helloTimeoutMs = 5_000 } = options;
-    this.#server = tls.createServer({
-      ...channelServerTls(options.tls, options.alpn),
-      handshakeTimeout: helloTimeoutMs,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: 15_000,
+    this.#port = port;
+    this.#ownsPort = 'host' in options;
+    this.#quietLog = new QuietLog(log);
+    const protocol = alpn[0] ?? '';
+    this.#groups = new ChannelGroups({
+      ownId: options.ownId,
+      log,
+      allowGroups: options.allowGroups,
+      allowSplit: isSplitAllowed(protocol),
+      limits: frameLimitsOf(protocol),
+      send: options,
+      onChannel: (channel, hello) => options.onChannel(channel, hello),
     });
-    this.#server.on('tlsClientError', (error, socket) => {
-      options.log.info({ peer: socket.remoteAddress, err: messageOf(error) }, 'TLS handshake failed');
-      // After a handshake that takes too long, node leaves the connection open.
-      socket.destroy();
+    this.#hellos = new HelloQueue({
+      maxQueued: maxQueuedConnects,
+      maxOutstanding: maxOutstandingConnects,
+      timeoutMs: helloTimeoutMs,
+      begin: (socket) => this.#awaitHello(socket),
+      giveUp: (socket, reason) => {
+        this.#quietLog.warn({ peer: addressOf(socket) }, `${reason}, connection closed`);
+        socket.destroy();
+      },
     });
-    this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
+    this.#release = port.handle(alpn, (socket) => this.#onSocket(socket), {
+      name: `the ${protocol} listener`,
     });
-    this.#server.on('secureConnection', (socket) => this.#onSocket(socket));
   }
 
+  /** Rejects with `conflict` when the port, or a protocol on a shared one, is taken. */
   static async open(options: ChannelListenerOptions): Promise<ChannelListener> {
-    const listener = new ChannelListener(options);
-    await new Promise<void>((resolve, reject) => {
-      listener.#server.once('error', reject);
-      listener.#server.listen({ host: options.host || undefined, port: options.port }, () => {
-        listener.#server.off('error', reject);
-        listener.#server.on('error', (error) => options.log.error({ err: error }, 'channel listener failed'));
-        resolve();
-      });
+    if (!('host' in options)) return new ChannelListener(options, options.port);
+    const { host, port: number, tls: identity, log, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
+    const port = await TlsPort.open({
+      host,
+      port: number,
+      tls: 'default' in identity ? identity : { default: identity, alternates: [] },
+      handshakeTimeoutMs: helloTimeoutMs,
+      log,
     });
-    return listener;
+    return new ChannelListener(options, port);
   }
 
   get port(): number {
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
+    return this.#port.port;
   }
 
   get channels(): ReadonlySet<Channel> {
-    return this.#channels;
+    return this.#groups.channels;
   }
 
-  /** New handshakes use it; connections that stand keep theirs. */
+  /** New handshakes use it; connections that stand keep theirs. On a shared port: everybody's. */
   setTls(identity: TlsIdentity): void {
-    this.#server.setSecureContext(channelServerTls(identity, this.#options.alpn));
+    this.#port.setTls({ default: identity, alternates: [] });
   }
 
   async close(reason = 'shutting down'): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const channel of this.#channels) channel.close(reason);
+    this.#release();
+    this.#hellos.close();
+    this.#groups.close(reason);
+    if (this.#ownsPort) await this.#port.close();
+    if (this.#sockets.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
-    }, 500);
-    await closed;
+    }, CLOSE_MS);
+    const onGone = (): void => void (this.#sockets.size === 0 && resolve());
+    // Behind the listener that takes the socket out of the set.
+    for (const socket of this.#sockets) socket.once('close', onGone);
+    await promise;
     clearTimeout(timer);
   }
 
   #onSocket(socket: tls.TLSSocket): void {
-    const { log, helloTimeoutMs = 5_000, maxPending = 4_096 } = this.#options;
-    const address = `${socket.remoteAddress}:${socket.remotePort}`;
+    const { log } = this.#options;
+    const address = addressOf(socket);
+    this.#sockets.add(socket);
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      this.#hellos.done(socket);
+    });
     socket.on('error', (error) =>
       log.debug({ peer: address, err: messageOf(error) }, 'channel connection failed'),
     );
-    const certificate = leafOf(socket);
-    if (certificate === undefined || this.#pending >= maxPending) {
-      log.warn(
-        { peer: address },
-        certificate ? 'too many unfinished hellos' : 'peer without a certificate refused',
-      );
+    if (leafOf(socket) === undefined) {
+      this.#quietLog.warn({ peer: address }, 'peer without a certificate refused');
       socket.destroy();
       return;
     }
-    this.#pending += 1;
-    const deadline = setTimeout(() => {
-      log.warn({ peer: address }, 'no hello in time, connection closed');
-      socket.destroy();
-    }, helloTimeoutMs);
+    this.#hellos.add(socket);
+  }
+
+  #awaitHello(socket: tls.TLSSocket): void {
+    const { log } = this.#options;
+    const address = addressOf(socket);
     const decoder = new FrameDecoder(HELLO_LIMITS);
-    let isDone = false;
-    const done = (): void => {
-      if (isDone) return;
-      isDone = true;
-      this.#pending -= 1;
-      clearTimeout(deadline);
-      socket.off('data', onData);
-      socket.off('close', done);
-    };
     const onData = (chunk: Buffer): void => {
       const fault = decoder.push(chunk, (hello) => {
         socket.pause();
-        done();
-        void this.#onHello(socket, decoder, hello, certificate, address);
+        socket.off('data', onData);
+        this.#hellos.done(socket);
+        void this.#onHello(socket, decoder, hello, address);
         return false;
       });
       if (fault === undefined) return;
+      socket.off('data', onData);
+      this.#hellos.done(socket);
       log.warn({ peer: address, fault }, 'malformed hello, connection closed');
       if (fault === 'bad-magic') socket.end(UNKNOWN_VERSION_ANSWER);
       socket.destroySoon();
-      done();
     };
     socket.on('data', onData);
-    socket.on('close', done);
   }
 
-  async #onHello(
-    socket: tls.TLSSocket,
-    decoder: FrameDecoder,
-    hello: Frame,
-    certificate: X509Certificate,
-    address: string,
-  ): Promise<void> {
-    const { log } = this.#options;
-    const peer: ChannelPeer = {
-      id: textOfBody(hello),
-      hello: hello.headers,
-      fingerprint: fingerprintOf(certificate),
-      address,
-    };
-    try {
-      if (hello.contentType !== HELLO_TYPE) {
-        log.warn(
-          { peer: address, contentType: hello.contentType },
-          'first frame was no hello, connection closed',
-        );
-        socket.destroy();
-        return;
-      }
-      const joined = this.#options.allowGroups ? this.#groupOf(hello) : 'none';
-      if (joined !== 'none') {
-        this.#join(socket, decoder, hello, peer, joined);
-        return;
-      }
-      const decision = await this.#options.authorize(hello, peer, certificate);
-      if (socket.destroyed) return;
-      if (!decision.accept) {
-        log.warn({ peer: address, id: peer.id, reason: decision.log }, 'channel refused');
-        if (decision.tell !== undefined) socket.end(encodeFrame(rejectHello(hello, decision.tell)));
-        else socket.destroy();
-        return;
-      }
-      this.#open(socket, decoder, hello, peer, decision);
-    } catch (error) {
-      log.error({ peer: address, err: error }, 'hello failed');
-      socket.destroy();
-    }
-  }
-
-  /** The group that the hello wants to join; 'none': it opens a channel of its own; 'unknown': it may not. */
-  #groupOf(hello: Frame): Group | 'none' | 'unknown' {
-    if (!hello.headers.bool(CHANNEL_HEADERS.isGrouped)) return 'none';
-    const id = hello.headers.text(CHANNEL_HEADERS.connectionId) ?? '';
-    const group = id === '' ? undefined : this.#groups.get(id);
-    if (group !== undefined && !group.channel.isClosed) return group;
-    return hello.headers.bool(CHANNEL_HEADERS.isFirstGroupConnection) ? 'none' : 'unknown';
-  }
-
-  #open(
-    socket: tls.TLSSocket,
-    decoder: FrameDecoder,
-    hello: Frame,
-    peer: ChannelPeer,
-    decision: HelloDecision & { accept: true },
-  ): void {
-    const isGrouped = this.#options.allowGroups && hello.headers.bool(CHANNEL_HEADERS.isGrouped);
-    const given = isGrouped ? hello.headers.text(CHANNEL_HEADERS.connectionId) : undefined;
-    const id = given || hexOf(randomBytes(4));
-    const offered = hello.headers.bytes(CHANNEL_HEADERS.groupSecret);
-    const secret = offered !== undefined && offered.length > 0 ? offered : randomBytes(16);
-    const type = hello.headers.text(CHANNEL_HEADERS.underlayType) ?? '';
-    socket.write(encodeFrame(acceptHello(hello, this.#answer(id, isGrouped, type, secret, decision.extra))));
-
-    const driver = new TlsDriver(this.#options.controlType ?? '');
-    const channel = new Channel(
-      {
-        id,
-        peer,
-        log: this.#options.log,
-        ...(decision.heartbeat === undefined ? {} : { heartbeat: decision.heartbeat }),
-      },
-      driver,
-    );
-    driver.start(channel);
-    driver.attach(socket, decoder, type);
-    this.#channels.add(channel);
-    if (isGrouped) {
-      this.#groups.set(id, { channel, driver, secret, fingerprint: peer.fingerprint, hello: hello.headers });
-    }
-    socket.on('close', () => {
-      if (!channel.isClosed) return;
-      this.#channels.delete(channel);
-      if (this.#groups.get(id)?.channel === channel) this.#groups.delete(id);
-    });
-    this.#options.onChannel(channel, hello);
-  }
-
-  #join(
-    socket: tls.TLSSocket,
-    decoder: FrameDecoder,
-    hello: Frame,
-    peer: ChannelPeer,
-    group: Group | 'unknown',
-  ): void {
-    const fault = group === 'unknown' ? 'unknown group' : joinFault(group, hello, peer);
-    if (group === 'unknown' || fault !== undefined) {
-      this.#options.log.warn({ peer: peer.address, reason: fault }, 'join of a channel refused');
+  async #onHello(socket: tls.TLSSocket, decoder: FrameDecoder, hello: Frame, address: string): Promise<void> {
+    const { log, authorize } = this.#options;
+    const certificate = leafOf(socket);
+    if (hello.contentType !== HELLO_TYPE || certificate === undefined) {
+      const fields = { peer: address, contentType: hello.contentType };
+      log.warn(fields, 'first frame was no hello, connection closed');
       socket.destroy();
       return;
     }
-    const type = hello.headers.text(CHANNEL_HEADERS.underlayType) ?? '';
-    const answer = this.#answer(group.channel.id, true, type, group.secret, undefined);
-    socket.write(encodeFrame(acceptHello(hello, answer)));
-    group.driver.attach(socket, decoder, type);
-    socket.on('close', () => {
-      if (!group.channel.isClosed) return;
-      this.#channels.delete(group.channel);
-      if (this.#groups.get(group.channel.id) === group) this.#groups.delete(group.channel.id);
-    });
-  }
-
-  #answer(id: string, isGrouped: boolean, type: string, secret: Uint8Array, extra: FrameHeaders | undefined) {
-    return {
-      connectionId: id,
-      ownId: this.#options.ownId,
-      ...(isGrouped ? { group: { underlayType: type, secret } } : {}),
-      ...(extra === undefined ? {} : { extra }),
-    };
+    const fingerprint = fingerprintOf(certificate);
+    const peer: ChannelPeer = { id: textOfBody(hello), hello: hello.headers, fingerprint, address };
+    const connection = { socket, decoder, hello, peer };
+    if (this.#groups.join(connection)) return;
+    if (this.#judgedCount >= MAX_JUDGED) {
+      this.#quietLog.warn({ peer: address }, 'too many hellos to judge, connection closed');
+      socket.destroy();
+      return;
+    }
+    this.#judgedCount += 1;
+    try {
+      const decision = await authorize(hello, peer, certificate, issuersOf(certificate));
+      if (socket.destroyed) return;
+      if (decision.accept) {
+        this.#groups.open(connection, decision);
+        return;
+      }
+      log.warn({ peer: address, id: peer.id, reason: decision.log }, 'channel refused');
+      if (decision.tell !== undefined) socket.end(encodeFrame(rejectHello(hello, decision.tell)));
+      else socket.destroy();
+    } catch (error) {
+      log.error({ peer: address, err: error }, 'hello failed');
+      socket.destroy();
+    } finally {
+      this.#judgedCount -= 1;
+    }
   }
 }
 
-function joinFault(group: Group, hello: Frame, peer: ChannelPeer): string | undefined {
-  const secret = hello.headers.bytes(CHANNEL_HEADERS.groupSecret);
-  if (
-    secret === undefined ||
-    secret.length !== group.secret.length ||
-    !timingSafeEqual(secret, group.secret)
-  ) {
-    return 'wrong group secret';
-  }
-  if (peer.fingerprint !== group.fingerprint) return 'another certificate than the first connection';
-  if (hello.headers.text(SESSION_TOKEN) !== group.hello.text(SESSION_TOKEN)) {
-    return 'another session than the first connection';
-  }
-  return undefined;
+function addressOf(socket: tls.TLSSocket): string {
+  return `${socket.remoteAddress}:${socket.remotePort}`;
 }

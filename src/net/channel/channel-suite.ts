@@ -88,6 +88,20 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       await close();
     });
 
+    test('tells its connection, and that the peer is responsive while nothing else is asked of it', async () => {
+      const { dialer, listener, close } = await open();
+      for (const side of [dialer, listener]) {
+        assert.deepEqual(
+          side.underlays().map(({ type }) => type),
+          ['default'],
+        );
+        assert.ok(side.isResponsive);
+      }
+      assert.equal(dialer.underlays()[0]!.localAddress, listener.underlays()[0]!.remoteAddress);
+      await close();
+      assert.equal(dialer.isResponsive, false);
+    });
+
     test('a request without an answer fails at its deadline and leaves nothing behind', async () => {
       const { dialer, listener, close } = await open();
       listener.handle({ onFrame: () => {} });

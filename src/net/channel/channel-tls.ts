@@ -1,6 +1,6 @@
-/** TLS settings of channels: 1.2 and 1.3, AES-128-GCM first, no tickets (a resumed session hides the certificate). */
+/** TLS settings of channels: 1.2 and 1.3, AES-128-GCM first. */
 import { constants } from 'node:crypto';
-import type { SecureContextOptions, TlsOptions } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
 import { TLS_CIPHERS, TLS_MIN_VERSION } from '../tls-policy.ts';
 
 export interface TlsIdentity {
@@ -16,21 +16,16 @@ export function channelTls(identity: TlsIdentity): SecureContextOptions {
     cert: identity.cert,
     key: identity.key,
     ca: identity.ca,
+    // Every certificate of the bundle is an anchor, as OpenZiti has it. Only clients are served by this.
+    allowPartialTrustChain: true,
     ciphers: TLS_CIPHERS,
     minVersion: TLS_MIN_VERSION,
     maxVersion: 'TLSv1.3',
   };
 }
 
-/** A client certificate is asked for; who it is, is judged at the hello. */
-export function channelServerTls(identity: TlsIdentity, alpn: readonly string[]): TlsOptions {
-  return {
-    ...channelTls(identity),
-    honorCipherOrder: true,
-    requestCert: true,
-    rejectUnauthorized: false,
-    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
-    // OpenZiti takes the last protocol of the client's list that has a handler.
-    ALPNCallback: ({ protocols }) => protocols.findLast((protocol) => alpn.includes(protocol)),
-  };
-}
+/** Of servers: their order of ciphers, no renegotiation, no tickets (a resumed session would hide the certificate). */
+export const CHANNEL_SERVER_TLS = {
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+};

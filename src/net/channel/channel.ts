@@ -20,7 +20,8 @@ import {
   type Frame,
   type FrameHeaders,
 } from '#wire';
-import { ChannelHeartbeat, type HeartbeatOptions } from './channel-heartbeat.ts';
+import { ChannelHeartbeat } from './channel-heartbeat.ts';
+import type { HeartbeatOptions } from './heartbeat-machine.ts';
 
 /** Who is at the other end, as its certificate and hello proved it. */
 export interface ChannelPeer {
@@ -42,16 +43,40 @@ export interface ChannelHandlers {
   onBatchEnd?(channel: Channel): void;
   /** After `send` or `sendData` returned false: room again. */
   onDrain?(channel: Channel): void;
+  /** A connection came or went; not for the first one. */
+  onUnderlays?(channel: Channel): void;
+  /** The peer answered a heartbeat of ours after so long. */
+  onLatency?(nanoseconds: number, channel: Channel): void;
   /** Once, last. */
   onClose?(reason: string, channel: Channel): void;
+}
+
+/** One connection of a channel. */
+export interface ChannelUnderlay {
+  /** `default` when the channel has no other; else `link.default`, `link.ack`, `edge.control`, `payload`, … */
+  readonly type: string;
+  /** `tcp:ip:port`, also over TLS; `memory` within one process. */
+  readonly localAddress: string;
+  readonly remoteAddress: string;
+}
+
+/** Data frames that found their queue full. */
+export interface DroppedFrames {
+  readonly payloads: number;
+  readonly acknowledgements: number;
 }
 
 /** What moves the frames of a channel. */
 export interface ChannelDriver {
   /** False when the queue is over its high-water mark; the frame is queued all the same. */
   sendFrame(frame: Frame): boolean;
+  /** False likewise; but a frame that finds its queue full is dropped and counted. */
   sendData(frame: DataFrame): boolean;
   readonly isWritable: boolean;
+  readonly dropped: DroppedFrames;
+  underlays(): readonly ChannelUnderlay[];
+  /** Calls back once what waits now has left for the connection. */
+  afterQueued(callback: () => void): void;
   pauseReading(): void;
   resumeReading(): void;
   close(): void;
@@ -63,6 +88,9 @@ export interface ChannelOptions {
   readonly log: Log;
   readonly heartbeat?: HeartbeatOptions;
 }
+
+/** Sees every frame but data, both ways; must not throw. */
+export type FrameObserver = (frame: Frame, direction: 'rx' | 'tx') => void;
 
 interface Waiter {
   readonly resolve: (frame: Frame) => void;
@@ -88,6 +116,7 @@ export class Channel {
   readonly peer: ChannelPeer;
   readonly log: Log;
   #handlers: ChannelHandlers | undefined;
+  #observer: FrameObserver | undefined;
   readonly #driver: ChannelDriver;
   readonly #heartbeat: ChannelHeartbeat;
   readonly #waiters = new Map<number, Waiter>();
@@ -103,6 +132,7 @@ export class Channel {
     this.#heartbeat = new ChannelHeartbeat(options.heartbeat, {
       send: (headers) => void this.send(makeFrame(HEARTBEAT_TYPE, { headers })),
       close: (reason) => this.close(reason),
+      latency: (nanoseconds) => this.#onLatency(nanoseconds),
     });
   }
 
@@ -112,6 +142,25 @@ export class Channel {
 
   get isWritable(): boolean {
     return this.#closeReason === undefined && this.#driver.isWritable;
+  }
+
+  /** It answers heartbeats in time, as far as `unresponsiveAfterMs` asks for that. */
+  get isResponsive(): boolean {
+    return this.#closeReason === undefined && this.#heartbeat.isResponsive;
+  }
+
+  /** Since the channel began. */
+  get dropped(): DroppedFrames {
+    return this.#driver.dropped;
+  }
+
+  underlays(): readonly ChannelUnderlay[] {
+    return this.#driver.underlays();
+  }
+
+  /** Calls back once what waits now has left for the connection: how long that takes is the time in the queue. */
+  afterQueued(callback: () => void): void {
+    this.#driver.afterQueued(callback);
   }
 
   /** Sets who handles what arrives; frames that came before are handed over now. */
@@ -127,10 +176,16 @@ export class Channel {
     if (early.length > 0) handlers.onBatchEnd?.(this);
   }
 
+  /** For traces: from now on. */
+  observe(observer: FrameObserver): void {
+    this.#observer = observer;
+  }
+
   /** False: over the high-water mark, wait for `onDrain`. Ignored on a closed channel. */
   send(frame: Frame): boolean {
     if (this.#closeReason !== undefined) return false;
     frame.sequence = this.nextSequence();
+    this.#observer?.(frame, 'tx');
     return this.#driver.sendFrame(frame);
   }
 
@@ -211,11 +266,15 @@ export class Channel {
         return;
       }
       if (data.heartbeat !== undefined) this.#heartbeat.onBeat(data.heartbeat);
+      if (data.heartbeatResponse !== undefined) this.#heartbeat.onResponse(data.heartbeatResponse);
       this.receiveData(data);
       return;
     }
+    this.#observer?.(frame, 'rx');
     const beat = frame.headers.bytes(CHANNEL_HEADERS.heartbeat);
     if (beat !== undefined) this.#heartbeat.onBeat(beat);
+    const answered = frame.headers.bytes(CHANNEL_HEADERS.heartbeatResponse);
+    if (answered !== undefined) this.#heartbeat.onResponse(answered);
     const replyFor = replyForOf(frame);
     if (replyFor !== undefined) {
       const waiter = this.#waiters.get(replyFor);
@@ -267,6 +326,25 @@ export class Channel {
     if (this.#closeReason !== undefined) return;
     try {
       this.#handlers?.onDrain?.(this);
+    } catch (error) {
+      this.#onHandlerFailed(error);
+    }
+  }
+
+  /** For drivers: a connection came or went. */
+  underlaysChanged(): void {
+    if (this.#closeReason !== undefined) return;
+    try {
+      this.#handlers?.onUnderlays?.(this);
+    } catch (error) {
+      this.#onHandlerFailed(error);
+    }
+  }
+
+  #onLatency(nanoseconds: number): void {
+    if (this.#closeReason !== undefined) return;
+    try {
+      this.#handlers?.onLatency?.(nanoseconds, this);
     } catch (error) {
       this.#onHandlerFailed(error);
     }

@@ -3,11 +3,18 @@
  * the same back-pressure as over TLS. The identities are given by the caller, who alone can make such a pair.
  */
 import { PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
-import { Channel, type ChannelDriver, type ChannelOptions } from './channel.ts';
+import {
+  Channel,
+  type ChannelDriver,
+  type ChannelOptions,
+  type ChannelUnderlay,
+  type DroppedFrames,
+} from './channel.ts';
 
 const HIGH_WATER_BYTES = 1024 * 1024;
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
 const FRAME_COST_BYTES = 128;
+const UNDERLAYS = [{ type: 'default', localAddress: 'memory', remoteAddress: 'memory' }];
 
 type Item =
   { readonly frame: Frame; readonly data?: never } | { readonly data: DataFrame; readonly frame?: never };
@@ -21,6 +28,7 @@ class MemoryDriver implements ChannelDriver {
   #isPaused = false;
   #wasRefused = false;
   #isClosed = false;
+  readonly #dropped = { payloads: 0, acknowledgements: 0 };
 
   /** Queue of what the other end sent to us. */
   tie(own: Channel, other: MemoryDriver): void {
@@ -36,9 +44,26 @@ class MemoryDriver implements ChannelDriver {
     return this.#other!.#accept({ frame }, FRAME_COST_BYTES + frame.body.length, this);
   }
 
+  get dropped(): DroppedFrames {
+    return this.#dropped;
+  }
+
+  underlays(): readonly ChannelUnderlay[] {
+    return this.#isClosed ? [] : UNDERLAYS;
+  }
+
+  afterQueued(callback: () => void): void {
+    setImmediate(callback);
+  }
+
   sendData(data: DataFrame): boolean {
-    const bytes = data.contentType === PAYLOAD_TYPE ? data.data.length : 0;
-    if (this.#other!.#queuedBytes > MAX_QUEUED_BYTES) return false;
+    const isPayload = data.contentType === PAYLOAD_TYPE;
+    const bytes = isPayload ? data.data.length : 0;
+    if (this.#other!.#queuedBytes > MAX_QUEUED_BYTES) {
+      if (isPayload) this.#dropped.payloads += 1;
+      else this.#dropped.acknowledgements += 1;
+      return false;
+    }
     return this.#other!.#accept({ data }, FRAME_COST_BYTES + bytes, this);
   }
 

@@ -1,162 +1,92 @@
 /**
- * Carries a channel's frames over one or more TLS connections. What one turn of the event loop produced leaves in
- * one write per connection; while a socket is full, frames wait here, counted, and data frames beyond the bound are
- * dropped (xgress sends them again) while a peer that does not read control frames loses its channel.
+ * Carries a channel's frames over one or more TLS connections. While a connection is full, frames wait in it,
+ * counted: data frames that find their queue full are dropped (xgress sends them again), while a peer that does not
+ * read control frames loses its channel. A connection that is lost leaves what it had not sent to the others.
  */
 import type { Socket } from 'node:net';
 import {
-  acknowledgementBytes,
   encodeFrame,
-  type FrameDecoder,
   PAYLOAD_TYPE,
-  payloadHeadBytes,
-  writeAcknowledgement,
-  writePayloadHead,
-  type AcknowledgementFrame,
   type DataFrame,
   type Frame,
+  type FrameDecoder,
   type FrameLimits,
-  type PayloadFrame,
 } from '#wire';
-import type { Channel, ChannelDriver } from './channel.ts';
+import type { Channel, ChannelDriver, ChannelUnderlay, DroppedFrames } from './channel.ts';
+import { CONNECTION_BYTES, Underlay, type WaitingFrames } from './underlay.ts';
 
-/** After the hello. */
-export const CHANNEL_LIMITS: FrameLimits = { maxHeadersBytes: 64 * 1024, maxBodyBytes: 16 * 1024 * 1024 };
+/** What may wait in a channel whose connections take nothing. */
+export interface SendLimits {
+  /** Frames, beyond what the connections themselves take; absent: bytes alone count. */
+  readonly outQueueSize?: number | undefined;
+  /** Of links; else `outQueueSize` counts for both. */
+  readonly payloadQueueSize?: number | undefined;
+  readonly ackQueueSize?: number | undefined;
+  /** A connection of which a write stands still for so long is closed; 0 or absent: never. */
+  readonly writeTimeoutMs?: number | undefined;
+}
+
+export interface TlsDriverOptions {
+  readonly limits: FrameLimits;
+  readonly send?: SendLimits;
+  /** Fewer connections of a type than this end the channel. */
+  readonly minimums?: ReadonlyMap<string, number>;
+  /** A connection went after so long, and the channel carries on. */
+  onLost?(livedMs: number): void;
+  onClosed?(): void;
+}
 
 const HIGH_WATER_BYTES = 1024 * 1024;
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
-const SLAB_BYTES = 64 * 1024;
-/** Data up to this length is copied behind its head: one more piece to write would cost more. */
-const MAX_COPIED_BYTES = 4 * 1024;
-
-/** One connection of a channel. Small frames are written into slabs, so that a turn's worth of them is one piece. */
-class Underlay {
-  readonly socket: Socket;
-  readonly type: string;
-  readonly #onRoom: () => void;
-  #parts: Uint8Array[] = [];
-  #partsBytes = 0;
-  #slab = new Uint8Array(0);
-  /** Where the frames begin that are not in `#parts` yet, and where the free room begins. */
-  #slabStart = 0;
-  #slabEnd = 0;
-  #isFlushDue = false;
-  #isFull = false;
-
-  constructor(socket: Socket, type: string, onRoom: () => void) {
-    this.socket = socket;
-    this.type = type;
-    this.#onRoom = onRoom;
-    socket.on('drain', () => {
-      this.#isFull = false;
-      this.#flush();
-      if (!this.#isFull) this.#onRoom();
-    });
-  }
-
-  get queuedBytes(): number {
-    return this.#partsBytes + this.#slabEnd - this.#slabStart + this.socket.writableLength;
-  }
-
-  sendPayload(payload: PayloadFrame, sequence: number): void {
-    const { data } = payload;
-    const headBytes = payloadHeadBytes(payload);
-    if (data.length <= MAX_COPIED_BYTES) {
-      this.#reserve(headBytes + data.length);
-      const at = writePayloadHead(this.#slab, this.#slabEnd, payload, sequence);
-      this.#slab.set(data, at);
-      this.#slabEnd = at + data.length;
-      this.#flushSoon();
-      return;
-    }
-    this.#reserve(headBytes);
-    this.#slabEnd = writePayloadHead(this.#slab, this.#slabEnd, payload, sequence);
-    this.push(data);
-  }
-
-  sendAcknowledgement(ack: AcknowledgementFrame, sequence: number): void {
-    this.#reserve(acknowledgementBytes(ack));
-    this.#slabEnd = writeAcknowledgement(this.#slab, this.#slabEnd, ack, sequence);
-    this.#flushSoon();
-  }
-
-  push(part: Uint8Array): void {
-    this.#closeSlab();
-    this.#parts.push(part);
-    this.#partsBytes += part.length;
-    this.#flushSoon();
-  }
-
-  /** Sends what waits, then ends the connection. */
-  end(): void {
-    this.#flush();
-    this.socket.destroySoon();
-  }
-
-  #flushSoon(): void {
-    if (this.#isFlushDue || this.#isFull) return;
-    this.#isFlushDue = true;
-    setImmediate(this.#flush);
-  }
-
-  /** Room for so many bytes in one piece. A slab is never written over: the socket may still hold it. */
-  #reserve(bytes: number): void {
-    if (this.#slab.length - this.#slabEnd >= bytes) return;
-    this.#closeSlab();
-    this.#slab = new Uint8Array(Math.max(SLAB_BYTES, bytes));
-    this.#slabStart = 0;
-    this.#slabEnd = 0;
-  }
-
-  #closeSlab(): void {
-    if (this.#slabEnd === this.#slabStart) return;
-    this.#parts.push(this.#slab.subarray(this.#slabStart, this.#slabEnd));
-    this.#partsBytes += this.#slabEnd - this.#slabStart;
-    this.#slabStart = this.#slabEnd;
-  }
-
-  readonly #flush = (): void => {
-    this.#isFlushDue = false;
-    this.#closeSlab();
-    const parts = this.#parts;
-    if (parts.length === 0 || this.#isFull || this.socket.destroyed) return;
-    this.#parts = [];
-    this.#partsBytes = 0;
-    if (parts.length === 1) {
-      this.#isFull = !this.socket.write(parts[0]!);
-      return;
-    }
-    this.socket.cork();
-    for (const part of parts) this.#isFull = !this.socket.write(part);
-    this.socket.uncork();
-  };
-}
+/** Frames keep to one connection up to here: fewer and larger writes, and payloads stay in order. */
+const STICKY_BYTES = 64 * 1024;
 
 export class TlsDriver implements ChannelDriver {
-  #channel: Channel | undefined;
+  readonly #options: TlsDriverOptions;
+  readonly #maxPayloads: number;
+  readonly #maxAcknowledgements: number;
+  readonly #waiting: WaitingFrames = { payloads: 0, acknowledgements: 0 };
+  readonly #dropped = { payloads: 0, acknowledgements: 0 };
   readonly #underlays: Underlay[] = [];
-  readonly #controlType: string;
+  /** By what they carry. */
+  readonly #byRole = {
+    all: [] as Underlay[],
+    control: [] as Underlay[],
+    acknowledgements: [] as Underlay[],
+  };
+  #channel: Channel | undefined;
+  #current: Underlay | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
   #wasRefused = false;
   #isReadingPaused = false;
   #isClosed = false;
 
-  /** `controlType`: the underlay type that control frames prefer (`edge.control`), if there is one. */
-  constructor(controlType = '') {
-    this.#controlType = controlType;
+  constructor(options: TlsDriverOptions) {
+    this.#options = options;
+    const { outQueueSize = Infinity, payloadQueueSize, ackQueueSize } = options.send ?? {};
+    this.#maxPayloads = payloadQueueSize ?? outQueueSize;
+    this.#maxAcknowledgements = ackQueueSize ?? outQueueSize;
   }
 
   /** Ties the driver to its channel; frames flow from now on. */
   start(channel: Channel): void {
     this.#channel = channel;
+    const { writeTimeoutMs = 0 } = this.#options.send ?? {};
+    if (writeTimeoutMs <= 0) return;
+    const everyMs = Math.min(1_000, Math.max(10, writeTimeoutMs / 4));
+    this.#stallTimer = setInterval(() => this.#endStalled(writeTimeoutMs), everyMs);
+    this.#stallTimer.unref();
   }
 
   /** Adds a connection whose hello is done. `decoder` may hold bytes that came behind the hello. */
   attach(socket: Socket, decoder: FrameDecoder, type: string): void {
-    const underlay = new Underlay(socket, type, () => this.#onRoom());
+    const underlay = new Underlay(socket, type, this.#waiting, this.#onRoom);
     this.#underlays.push(underlay);
-    decoder.limits = CHANNEL_LIMITS;
+    this.#byRole[underlay.role].push(underlay);
+    decoder.limits = this.#options.limits;
     const onFrame = (frame: Frame): void => this.#channel!.receive(frame);
     const onBytes = (chunk: Uint8Array): void => {
+      underlay.hasUnread = false;
       const fault = decoder.push(chunk, onFrame);
       if (fault !== undefined) {
         this.#channel!.log.warn({ peer: this.#channel!.peer.id, fault }, 'malformed frame, channel closed');
@@ -170,35 +100,65 @@ export class TlsDriver implements ChannelDriver {
     socket.on('error', () => {});
     if (this.#isReadingPaused) socket.pause();
     else socket.resume();
-    setImmediate(() => {
-      if (!this.#isClosed) onBytes(Buffer.alloc(0));
-    });
+    underlay.read = onBytes;
+    this.#readSoon(underlay);
+    if (this.#underlays.length > 1) this.#channel!.underlaysChanged();
     if (socket.destroyed) this.#onUnderlayClosed(underlay);
   }
 
   get isWritable(): boolean {
     const underlay = this.#dataUnderlay();
-    return underlay !== undefined && underlay.queuedBytes < HIGH_WATER_BYTES;
+    return underlay !== undefined && this.#isBelowHighWater(underlay);
+  }
+
+  get dropped(): DroppedFrames {
+    return this.#dropped;
+  }
+
+  underlays(): readonly ChannelUnderlay[] {
+    return this.#underlays.map(({ info }) => info);
+  }
+
+  countOf(type: string): number {
+    return this.#underlays.filter(({ info }) => info.type === type).length;
+  }
+
+  afterQueued(callback: () => void): void {
+    const underlay = this.#dataUnderlay();
+    if (underlay === undefined) setImmediate(callback);
+    else underlay.afterQueued(callback);
   }
 
   sendFrame(frame: Frame): boolean {
-    const underlay = this.#controlUnderlay();
+    const underlay = this.#byRole.control[0] ?? this.#dataUnderlay();
     if (underlay === undefined) return false;
     if (underlay.queuedBytes > MAX_QUEUED_BYTES) {
       this.#channel!.close('the peer does not read');
       return false;
     }
-    underlay.push(encodeFrame(frame));
-    return this.#isBelowHighWater(underlay);
+    underlay.sendBytes(encodeFrame(frame));
+    return this.#hasRoom(underlay);
   }
 
   sendData(frame: DataFrame): boolean {
-    const underlay = this.#dataUnderlay();
-    if (underlay === undefined || underlay.queuedBytes > MAX_QUEUED_BYTES) return false;
-    const sequence = this.#channel!.nextSequence();
-    if (frame.contentType === PAYLOAD_TYPE) underlay.sendPayload(frame, sequence);
-    else underlay.sendAcknowledgement(frame, sequence);
-    return this.#isBelowHighWater(underlay);
+    if (frame.contentType === PAYLOAD_TYPE) {
+      const underlay = this.#dataUnderlay();
+      if (isFull(underlay, this.#waiting.payloads, this.#maxPayloads)) {
+        this.#dropped.payloads += 1;
+        this.#wasRefused = true;
+        return false;
+      }
+      underlay.sendPayload(frame, this.#channel!.nextSequence());
+      return this.#hasRoom(underlay);
+    }
+    const underlay = this.#ackUnderlay();
+    if (isFull(underlay, this.#waiting.acknowledgements, this.#maxAcknowledgements)) {
+      this.#dropped.acknowledgements += 1;
+      this.#wasRefused = true;
+      return false;
+    }
+    underlay.sendAcknowledgement(frame, this.#channel!.nextSequence());
+    return this.#hasRoom(underlay);
   }
 
   pauseReading(): void {
@@ -208,54 +168,112 @@ export class TlsDriver implements ChannelDriver {
 
   resumeReading(): void {
     this.#isReadingPaused = false;
-    for (const { socket } of this.#underlays) socket.resume();
+    for (const underlay of this.#underlays) {
+      underlay.socket.resume();
+      // What came behind its hello may be all that comes for a long time.
+      this.#readSoon(underlay);
+    }
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    clearInterval(this.#stallTimer);
     for (const underlay of this.#underlays) underlay.end();
+    this.#options.onClosed?.();
   }
 
-  #isBelowHighWater(underlay: Underlay): boolean {
-    if (underlay.queuedBytes < HIGH_WATER_BYTES) return true;
+  #readSoon(underlay: Underlay): void {
+    if (!underlay.hasUnread || this.#isReadingPaused) return;
+    setImmediate(() => {
+      if (!this.#isClosed && !this.#isReadingPaused && underlay.hasUnread) underlay.read(Buffer.alloc(0));
+    });
+  }
+
+  #hasRoom(underlay: Underlay): boolean {
+    if (this.#isBelowHighWater(underlay)) return true;
     this.#wasRefused = true;
     return false;
   }
 
-  #onRoom(): void {
+  #isBelowHighWater(underlay: Underlay): boolean {
+    const { queuedBytes } = underlay;
+    if (queuedBytes < CONNECTION_BYTES) return true;
+    return queuedBytes < HIGH_WATER_BYTES && this.#waiting.payloads < this.#maxPayloads;
+  }
+
+  readonly #onRoom = (): void => {
     if (!this.#wasRefused || this.#isClosed || !this.isWritable) return;
     this.#wasRefused = false;
     this.#channel!.drained();
-  }
+  };
 
-  /** The least loaded of the connections that carry data. */
   #dataUnderlay(): Underlay | undefined {
-    const underlays = this.#underlays;
-    if (underlays.length === 1) return underlays[0];
-    let best: Underlay | undefined;
-    for (const underlay of underlays) {
-      if (underlay.type === this.#controlType) continue;
-      if (best === undefined || underlay.queuedBytes < best.queuedBytes) best = underlay;
+    const underlays = this.#byRole.all;
+    if (underlays.length <= 1) return underlays[0];
+    if (this.#current === undefined || this.#current.queuedBytes >= STICKY_BYTES) {
+      this.#current = leastLoaded(underlays);
     }
-    return best;
+    return this.#current;
   }
 
-  #controlUnderlay(): Underlay | undefined {
-    if (this.#underlays.length > 1 && this.#controlType !== '') {
-      const control = this.#underlays.find(({ type }) => type === this.#controlType);
-      if (control !== undefined) return control;
-    }
-    return this.#dataUnderlay();
+  /** A connection for acknowledgements has them, unless it is behind and another is not. */
+  #ackUnderlay(): Underlay | undefined {
+    const best = leastLoaded(this.#byRole.acknowledgements);
+    if (best !== undefined && best.queuedBytes < STICKY_BYTES) return best;
+    const data = this.#dataUnderlay();
+    return best === undefined || (data !== undefined && data.queuedBytes < best.queuedBytes) ? data : best;
   }
 
-  /** The rest of a group carries on; without a data connection the channel is over. */
+  #endStalled(writeTimeoutMs: number): void {
+    const nowMs = performance.now();
+    for (const underlay of this.#underlays) {
+      if (underlay.stalledMs(nowMs) < writeTimeoutMs) continue;
+      const { log, peer } = this.#channel!;
+      log.warn({ peer: peer.id, type: underlay.info.type }, 'a write stands still, connection closed');
+      underlay.endReason = `a write stood still for ${writeTimeoutMs} ms`;
+      underlay.socket.destroy();
+    }
+  }
+
+  /** The rest of a group carries on as long as it has what the channel needs. */
   #onUnderlayClosed(underlay: Underlay): void {
-    const index = this.#underlays.indexOf(underlay);
-    if (index >= 0) this.#underlays.splice(index, 1);
+    if (!remove(this.#underlays, underlay)) return;
+    remove(this.#byRole[underlay.role], underlay);
+    if (this.#current === underlay) this.#current = undefined;
     if (this.#isClosed) return;
-    if (this.#underlays.every(({ type }) => type === this.#controlType && this.#controlType !== '')) {
-      this.#channel!.close('the peer closed the connection');
+    const { type } = underlay.info;
+    const minimum = this.#options.minimums?.get(type) ?? 0;
+    const heir = this.#dataUnderlay();
+    if (heir === undefined || this.countOf(type) < minimum) {
+      this.#channel!.close(underlay.endReason ?? 'the peer closed the connection');
+      return;
     }
+    heir.resend(underlay.takeUnsent());
+    this.#channel!.underlaysChanged();
+    this.#options.onLost?.(performance.now() - underlay.openedMs);
+    this.#onRoom();
   }
+}
+
+/** No frame more: the connection takes none, and so many wait already. */
+function isFull(underlay: Underlay | undefined, waiting: number, max: number): underlay is undefined {
+  if (underlay === undefined) return true;
+  const { queuedBytes } = underlay;
+  return queuedBytes > MAX_QUEUED_BYTES || (waiting >= max && queuedBytes >= CONNECTION_BYTES);
+}
+
+function leastLoaded(underlays: readonly Underlay[]): Underlay | undefined {
+  let best: Underlay | undefined;
+  for (const underlay of underlays) {
+    if (best === undefined || underlay.queuedBytes < best.queuedBytes) best = underlay;
+  }
+  return best;
+}
+
+function remove(list: Underlay[], underlay: Underlay): boolean {
+  const index = list.indexOf(underlay);
+  if (index < 0) return false;
+  list.splice(index, 1);
+  return true;
 }

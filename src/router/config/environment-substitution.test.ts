@@ -4,19 +4,10 @@ import { substituteEnvironment } from './environment-substitution.ts';
 
 const environment = { A: 'one', B_2: 'two', '1': 'digit', 'odd name': 'odd' };
 
-test('names are replaced in strings, in maps and lists at any depth, and never in keys', () => {
-  const value = { $A: ['$A', { deep: '<${B_2}>' }], number: 3, nothing: null, flag: true };
-  assert.deepEqual(substituteEnvironment(value, environment), {
-    $A: ['one', { deep: '<two>' }],
-    number: 3,
-    nothing: null,
-    flag: true,
-  });
-});
-
 test('the edges are those of the shell form that OpenZiti uses: no default, no escape', () => {
   for (const [text, expected] of [
     ['$A$B_2', 'onetwo'],
+    ['<${B_2}>', '<two>'],
     ['$Ax', ''],
     ['${A}x', 'onex'],
     ['$UNSET', ''],
@@ -35,4 +26,8 @@ test('the edges are those of the shell form that OpenZiti uses: no default, no e
 
 test('what a variable holds is not looked at again', () => {
   assert.equal(substituteEnvironment('$A', { A: '${A}$B: [1]' }), '${A}$B: [1]');
+});
+
+test('names that every object answers to are unset like any other', () => {
+  assert.equal(substituteEnvironment('<${toString}$constructor${__proto__}>', {}), '<>');
 });

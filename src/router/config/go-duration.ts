@@ -9,6 +9,12 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
+/** 2^63 nanoseconds. */
+const MAX_MS = 2 ** 63 / 1e6;
+
+/** As `parseGoDuration` reads it, for patterns of schemas. */
+export const DURATION_PATTERN = '[+-]?(?:0|(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:ns|us|µs|μs|ms|s|m|h))+)';
+
 /** A duration as router files write it (`5s`, `1h30m`, `.5s`, `0`), in milliseconds; undefined when it is none. */
 export function parseGoDuration(text: string): number | undefined {
   const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
@@ -17,5 +23,13 @@ export function parseGoDuration(text: string): number | undefined {
   for (const [, number, unit] of match[2]!.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     ms += Number(number) * UNITS_MS[unit!]!;
   }
+  if (ms > MAX_MS) return undefined;
   return match[1] === '-' ? -ms : ms;
+}
+
+/** In the largest unit that needs no fraction: `80s`, `1m`, `250ms`, `0s`. */
+export function formatGoDuration(ms: number): string {
+  if (ms === 0) return '0s';
+  const unit = (['h', 'm', 's', 'ms', 'us'] as const).find((name) => Number.isInteger(ms / UNITS_MS[name]!));
+  return unit === undefined ? `${Math.round(ms * 1e6)}ns` : `${ms / UNITS_MS[unit]!}${unit}`;
 }

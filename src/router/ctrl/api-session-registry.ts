@@ -1,6 +1,7 @@
 /**
  * The API sessions that controllers told this router: who may open an edge channel, with which token and leaf
- * certificate. A channel may come before the controller's message: it waits a little.
+ * certificate. A session stands while any controller vouches for it. A channel may come before the controller's
+ * message: it waits a little.
  */
 import type { ApiSessionRecord } from '#wire/ctrl';
 
@@ -11,12 +12,18 @@ export interface KnownApiSession {
   readonly fingerprints: readonly string[];
 }
 
+interface Entry {
+  session: KnownApiSession;
+  /** Ids of the controllers that told of it. */
+  readonly vouchers: Set<string>;
+}
+
 type Waiter = (session: KnownApiSession | undefined) => void;
 
 const MAX_WAITERS = 4_096;
 
 export class ApiSessionRegistry {
-  readonly #byToken = new Map<string, KnownApiSession>();
+  readonly #byToken = new Map<string, Entry>();
   readonly #waiters = new Map<string, Set<Waiter>>();
   #waiterCount = 0;
   readonly #onRemoved: (session: KnownApiSession) => void;
@@ -26,12 +33,12 @@ export class ApiSessionRegistry {
   }
 
   byToken(token: string): KnownApiSession | undefined {
-    return this.#byToken.get(token);
+    return this.#byToken.get(token)?.session;
   }
 
   /** The session, at the latest after `timeoutMs`; undefined when it stays unknown. */
   waitFor(token: string, timeoutMs: number): Promise<KnownApiSession | undefined> {
-    const known = this.#byToken.get(token);
+    const known = this.byToken(token);
     if (known !== undefined || this.#waiterCount >= MAX_WAITERS) return Promise.resolve(known);
     return new Promise((resolve) => {
       const waiters = this.#waiters.get(token) ?? new Set();
@@ -49,7 +56,7 @@ export class ApiSessionRegistry {
     });
   }
 
-  add(records: readonly ApiSessionRecord[]): void {
+  add(records: readonly ApiSessionRecord[], controllerId: string): void {
     for (const record of records) {
       const session: KnownApiSession = {
         id: record.id,
@@ -57,24 +64,33 @@ export class ApiSessionRegistry {
         identityId: record.identityId,
         fingerprints: record.certFingerprints,
       };
-      this.#byToken.set(session.token, session);
+      const entry = this.#byToken.get(session.token);
+      if (entry === undefined) {
+        this.#byToken.set(session.token, { session, vouchers: new Set([controllerId]) });
+      } else {
+        entry.session = session;
+        entry.vouchers.add(controllerId);
+      }
       for (const waiter of [...(this.#waiters.get(session.token) ?? [])]) waiter(session);
     }
   }
 
-  /** The whole set at once: what is not in it is over. */
-  replaceAll(records: readonly ApiSessionRecord[]): void {
+  /** The whole set of one controller: what is not in it, and what nobody else vouches for, is over. */
+  replaceAll(records: readonly ApiSessionRecord[], controllerId: string): void {
     const tokens = new Set(records.map(({ token }) => token));
-    this.remove([...this.#byToken.keys()].filter((token) => !tokens.has(token)));
-    this.add(records);
+    for (const [token, { vouchers }] of this.#byToken) {
+      if (!tokens.has(token) && vouchers.delete(controllerId) && vouchers.size === 0) this.remove([token]);
+    }
+    this.add(records, controllerId);
   }
 
+  /** Over, whoever vouched for it. */
   remove(tokens: readonly string[]): void {
     for (const token of tokens) {
-      const session = this.#byToken.get(token);
-      if (session === undefined) continue;
+      const entry = this.#byToken.get(token);
+      if (entry === undefined) continue;
       this.#byToken.delete(token);
-      this.#onRemoved(session);
+      this.#onRemoved(entry.session);
     }
   }
 }

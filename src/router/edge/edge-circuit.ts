@@ -1,6 +1,6 @@
 /**
- * One end of a circuit at an SDK's channel. Two kinds: an SDK that speaks xgress itself (frames pass through, the
- * window is the SDK's), and one that exchanges Data frames (the router holds that end of xgress).
+ * One end of a circuit at an SDK's channel, for an SDK that speaks xgress itself: frames pass through, the window is
+ * the SDK's. The other kind, whose window the router holds, is in data-circuit.ts.
  */
 import {
   contentType,
@@ -8,21 +8,20 @@ import {
   HeaderWriter,
   headerId,
   makeFrame,
-  PAYLOAD_HEADERS,
+  PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
-  Xgress,
-  XGRESS_DEFAULTS,
+  traceResponse,
+  type ControlFrame,
   type DataFrame,
   type Frame,
-  type XgressPort,
 } from '#wire';
 import type { Channel } from '#net';
-import type { Destination, Forwarder } from '../forwarder.ts';
+import type { CircuitEnd, FrameSource } from '../forwarder/destination.ts';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { SideMeters } from '../xgress/xgress-meters.ts';
+import { edgeHop, traceOfSdk, traceResponseToSdk } from './edge-trace.ts';
 
 const { edge } = headerId;
-const FIN = 1;
-/** A Data connection whose circuit takes no more stops its whole channel: that is how OpenZiti's Data flow is. */
-const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 export interface EdgeCircuitOptions {
   readonly channel: Channel;
@@ -30,27 +29,41 @@ export interface EdgeCircuitOptions {
   readonly circuitId: string;
   /** Own address in the circuit. */
   readonly address: string;
+  /** The circuit's. */
+  readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
-  /** The end is over; called once. `byOverlay`: the overlay took the circuit away, it knows already. */
-  onClosed(circuit: EdgeCircuit, byOverlay: boolean): void;
+  readonly meters: SideMeters;
+  /** Of the channel. */
+  readonly reading: FrameSource;
+  /** The connection is over; called once. */
+  onClosed(circuit: EdgeCircuit): void;
+  /** The circuit ended from this side: its controller is to hear. */
+  onEnded(circuit: EdgeCircuit): void;
 }
 
-export interface EdgeCircuit extends Destination {
+export interface EdgeCircuit extends CircuitEnd {
   readonly circuitId: string;
   readonly address: string;
+  readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
   /** The SDK closed it (or its channel went): the rest of the circuit is told. */
   close(): void;
+  /** The SDK's TraceRoute. */
+  onTrace(request: Frame): void;
 }
 
 /** The SDK's frames pass through unchanged but for the connection id. */
 export class XgressCircuit implements EdgeCircuit {
+  readonly kind = 'xg-edge-fwd';
+  readonly isWritable = true;
   readonly circuitId: string;
   readonly address: string;
+  readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
+  readonly source: FrameSource;
   readonly #options: EdgeCircuitOptions;
   #isOver = false;
 
@@ -58,153 +71,57 @@ export class XgressCircuit implements EdgeCircuit {
     this.#options = options;
     this.circuitId = options.circuitId;
     this.address = options.address;
+    this.controllerId = options.controllerId;
     this.connId = options.connId;
     this.isTerminator = options.isTerminator;
+    this.source = options.reading;
   }
 
   /** From the overlay to the SDK. */
   deliver(frame: DataFrame): void {
+    if (isNewData(frame)) this.#options.meters.sent(this.circuitId, frame.data.length);
     frame.connId = this.connId;
     this.#options.channel.sendData(frame);
   }
 
   /** From the SDK to the overlay. */
   onData(frame: DataFrame): void {
+    if (isNewData(frame)) this.#options.meters.received(this.circuitId, frame.data.length);
     frame.connId = undefined;
     this.#options.forwarder.forward(this.circuitId, this.address, frame);
   }
 
+  /** The SDK's own window decides; while a link is full, its channel is not read. */
+  onWritable(): void {}
+
+  onControl(control: ControlFrame): void {
+    onControl(this, this.#options, control);
+  }
+
+  onTrace(request: Frame): void {
+    onTrace(this, this.#options, request);
+  }
+
+  inspect(): object {
+    return inspectEdge(this);
+  }
+
   unrouted(): void {
-    this.#end(true);
+    this.#end();
   }
 
   close(): void {
     if (this.#isOver) return;
     this.#options.forwarder.unregister(this.circuitId, this.address);
-    this.#end(false);
+    this.#end();
+    this.#options.onEnded(this);
   }
 
-  #end(byOverlay: boolean): void {
+  #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#options.channel.send(stateClosed(this.connId, 'xgress unrouted'));
-    this.#options.onClosed(this, byOverlay);
-  }
-}
-
-/** The router's own end of xgress, for an SDK that exchanges Data frames. */
-export class DataCircuit implements EdgeCircuit {
-  readonly circuitId: string;
-  readonly address: string;
-  readonly connId: number;
-  readonly isTerminator: boolean;
-  readonly #options: EdgeCircuitOptions;
-  readonly #xgress: Xgress;
-  readonly #acknowledgeLater: (circuit: DataCircuit) => void;
-  #isReadingStopped = false;
-  #isOver = false;
-
-  constructor(options: EdgeCircuitOptions, acknowledgeLater: (circuit: DataCircuit) => void) {
-    this.#options = options;
-    this.circuitId = options.circuitId;
-    this.address = options.address;
-    this.connId = options.connId;
-    this.isTerminator = options.isTerminator;
-    this.#acknowledgeLater = acknowledgeLater;
-    this.#xgress = new Xgress(options.circuitId, options.isTerminator, XGRESS_DEFAULTS, this.#port());
-  }
-
-  /** After StateConnected, or once the host knows its connection. */
-  start(): void {
-    if (!this.isTerminator) this.#xgress.start(Date.now());
-    this.#xgress.resume();
-  }
-
-  tick(nowMs: number): void {
-    if (this.#xgress.isWaitingForAcks) this.#xgress.tick(nowMs);
-  }
-
-  flushAcknowledgements(): void {
-    if (!this.#isOver) this.#xgress.flushAcknowledgements();
-  }
-
-  /** The SDK's channel has room again. */
-  onDrain(): void {
-    this.#xgress.resume();
-  }
-
-  /** From the overlay. */
-  deliver(frame: DataFrame): void {
-    if (frame.contentType === PAYLOAD_TYPE) this.#xgress.onPayload(frame, Date.now());
-    else this.#xgress.onAcknowledgement(frame, Date.now());
-  }
-
-  /** A Data frame of the SDK. */
-  onSdkData(frame: Frame): void {
-    const flags = frame.headers.u32(edge.flags) ?? 0;
-    const headers = payloadHeadersOf(frame);
-    const isFin = (flags & FIN) !== 0;
-    if (frame.body.length > 0 && !this.#xgress.write(frame.body, Date.now(), isFin ? undefined : headers)) {
-      if (this.#xgress.bufferedBytes > MAX_BUFFERED_BYTES && !this.#isReadingStopped) {
-        this.#isReadingStopped = true;
-        this.#options.channel.pauseReading();
-      }
-    }
-    if (isFin) this.#xgress.end(Date.now(), headers);
-  }
-
-  unrouted(): void {
-    if (this.#isOver) return;
-    // What is here already belongs to the SDK, whatever became of the circuit.
-    this.#xgress.resume();
-    this.#finish();
-    this.#options.channel.send(stateClosed(this.connId, 'circuit closed'));
-    this.#options.onClosed(this, true);
-  }
-
-  close(): void {
-    if (this.#isOver) return;
-    this.#finish();
-    this.#options.forwarder.unregister(this.circuitId, this.address);
-    this.#options.onClosed(this, false);
-  }
-
-  #port(): XgressPort {
-    const { channel, forwarder } = this.#options;
-    const forward = (frame: DataFrame): void => forwarder.forward(this.circuitId, this.address, frame);
-    return {
-      canSend: () => true,
-      sendPayload: forward,
-      sendAcknowledgement: forward,
-      acknowledgementDue: () => this.#acknowledgeLater(this),
-      deliver: (data, headers) => this.#toSdk(data, headers),
-      deliverEnd: () => {
-        const headers = new HeaderWriter().u32(edge.connId, this.connId).u32(edge.flags, FIN);
-        channel.send(makeFrame(contentType.data, { headers }));
-      },
-      drained: () => this.#readAgain(),
-    };
-  }
-
-  #readAgain(): void {
-    if (!this.#isReadingStopped) return;
-    this.#isReadingStopped = false;
-    this.#options.channel.resumeReading();
-  }
-
-  #finish(): void {
-    this.#isOver = true;
-    this.#readAgain();
-  }
-
-  #toSdk(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void {
-    const writer = new HeaderWriter().u32(edge.connId, this.connId);
-    const flags = headers?.get(PAYLOAD_HEADERS.edgeFlags);
-    if (flags?.length === 4) writer.bytes(edge.flags, flags);
-    const trace = headers?.get(PAYLOAD_HEADERS.traceId);
-    if (trace !== undefined) writer.bytes(edge.uuid, trace);
-    if (!this.#options.channel.send(makeFrame(contentType.data, { headers: writer, body: data })))
-      this.#xgress.pause();
+    this.#options.onClosed(this);
   }
 }
 
@@ -213,13 +130,35 @@ export function stateClosed(connId: number, reason: string, codes = FrameHeaders
   return makeFrame(contentType.stateClosed, { headers, body: reason });
 }
 
-/** What a Data frame's headers become on the overlay: flags and trace id, nothing else. */
-function payloadHeadersOf(frame: Frame): Map<number, Uint8Array> | undefined {
-  const flags = frame.headers.bytes(edge.flags);
-  const trace = frame.headers.bytes(edge.uuid);
-  if (flags === undefined && trace === undefined) return undefined;
-  const headers = new Map<number, Uint8Array>();
-  if (flags?.length === 4) headers.set(PAYLOAD_HEADERS.edgeFlags, flags);
-  if (trace !== undefined) headers.set(PAYLOAD_HEADERS.traceId, trace);
-  return headers;
+/** A trace ends at the router, which speaks for the SDK; answers go to the SDK that asked. */
+export function onControl(
+  { address, connId }: EdgeCircuit,
+  { channel, forwarder }: EdgeCircuitOptions,
+  control: ControlFrame,
+): void {
+  if (control.isTrace) forwarder.control(address, traceResponse(control, edgeHop(control.hops)));
+  else if (control.isResponse) channel.send(traceResponseToSdk(connId, control));
+}
+
+export function onTrace(
+  { address, circuitId }: EdgeCircuit,
+  { channel, forwarder }: EdgeCircuitOptions,
+  request: Frame,
+): void {
+  const trace = traceOfSdk(request, circuitId);
+  if (trace.kind === 'answer') channel.send(trace.frame);
+  else forwarder.control(address, trace.frame);
+}
+
+export function inspectEdge({ connId, controllerId, isTerminator }: EdgeCircuit): Record<string, unknown> {
+  return {
+    originator: isTerminator ? 'Terminator' : 'Initiator',
+    ctrlId: controllerId,
+    edgeConnId: connId,
+  };
+}
+
+/** Bytes that count: what is sent again does not. */
+function isNewData(frame: DataFrame): frame is Extract<DataFrame, { contentType: typeof PAYLOAD_TYPE }> {
+  return frame.contentType === PAYLOAD_TYPE && (frame.flags & PAYLOAD_FLAGS.retransmit) === 0;
 }

@@ -11,7 +11,7 @@ import {
   type Channel,
   type ChannelPeer,
   type HelloDecision,
-  type TlsIdentity,
+  type TlsPort,
 } from '#net';
 import {
   acceptHello,
@@ -22,33 +22,29 @@ import {
   type Frame,
   type FrameHeaders,
 } from '#wire';
+import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { EdgePeer, type EdgeContext } from './edge-peer.ts';
 
 const { channel: channelHeaders, edge } = headerId;
 
-/** How long a hello may wait for the controller's message about its session. */
-const SESSION_WAIT_MS = 4_000;
 /** Own agents and gateways beat every 3 s; foreign SDKs never do and are not held to it. */
 const EDGE_HEARTBEAT = { sendIntervalMs: 0, closeAfterMs: 8_000, onlyIfPeerBeats: true };
 
 export interface EdgeListenerOptions {
   readonly routerId: string;
-  readonly host: string;
-  readonly port: number;
-  readonly tls: TlsIdentity;
-  readonly helloTimeoutMs: number;
+  readonly config: EdgeListenerConfig;
+  readonly port: TlsPort;
   readonly sessions: ApiSessionRegistry;
   readonly context: EdgeContext;
   readonly log: Log;
-  /** An identity's first channel came, or its last one went. */
-  onConnected(identityId: string, isConnected: boolean, peer: ChannelPeer): void;
+  onOpened(identityId: string, peer: ChannelPeer): void;
+  onClosed(identityId: string): void;
 }
 
 export class EdgeListener {
   readonly #options: EdgeListenerOptions;
   readonly #peers = new Map<Channel, EdgePeer>();
-  readonly #channelsByIdentity = new Map<string, Set<EdgePeer>>();
   #listener: ChannelListener | undefined;
 
   private constructor(options: EdgeListenerOptions) {
@@ -57,18 +53,21 @@ export class EdgeListener {
 
   static async open(options: EdgeListenerOptions): Promise<EdgeListener> {
     const edgeListener = new EdgeListener(options);
+    const { channel } = options.config;
     edgeListener.#listener = await ChannelListener.open({
-      host: options.host,
       port: options.port,
-      tls: options.tls,
-      alpn: ['ziti-edge'],
+      // The C SDKs offer no protocol.
+      alpn: ['ziti-edge', ''],
       ownId: options.routerId,
-      controlType: 'edge.control',
       allowGroups: true,
-      helloTimeoutMs: options.helloTimeoutMs,
+      helloTimeoutMs: channel.connectTimeoutMs,
+      maxQueuedConnects: channel.maxQueuedConnects,
+      maxOutstandingConnects: channel.maxOutstandingConnects,
+      outQueueSize: channel.outQueueSize,
+      writeTimeoutMs: channel.writeTimeoutMs,
       log: options.log,
       authorize: (hello, peer) => edgeListener.#authorize(hello, peer),
-      onChannel: (channel) => edgeListener.#onChannel(channel),
+      onChannel: (accepted) => edgeListener.#onChannel(accepted),
     });
     return edgeListener;
   }
@@ -83,14 +82,6 @@ export class EdgeListener {
 
   peerOf(channel: Channel): EdgePeer | undefined {
     return this.#peers.get(channel);
-  }
-
-  connectedIdentities(): IterableIterator<string> {
-    return this.#channelsByIdentity.keys();
-  }
-
-  setTls(identity: TlsIdentity): void {
-    this.#listener!.setTls(identity);
   }
 
   /** A peer in this process: `fingerprint` is its certificate's, vouched for by who wired the two together. */
@@ -126,7 +117,8 @@ export class EdgeListener {
   async #authorize(hello: Frame, peer: ChannelPeer): Promise<HelloDecision> {
     const token = hello.headers.text(edge.sessionToken) ?? '';
     if (token === '') return { accept: false, log: 'hello without a session token' };
-    const session = await this.#options.sessions.waitFor(token, SESSION_WAIT_MS);
+    const { sessions, config } = this.#options;
+    const session = await sessions.waitFor(token, config.lookupApiSessionTimeoutMs);
     if (session === undefined) return { accept: false, log: 'unknown API session', tell: 'invalid session' };
     if (!session.fingerprints.includes(peer.fingerprint)) {
       return { accept: false, log: `certificate is not that of session ${session.id}` };
@@ -147,7 +139,9 @@ export class EdgeListener {
     }
     const peer = new EdgePeer(channel, session, this.#options.context);
     this.#peers.set(channel, peer);
-    this.#count(peer, session.identityId);
+    const fields = { identity: session.identityId, peer: channel.peer.address };
+    this.#options.log.info(fields, 'edge channel opened');
+    this.#options.onOpened(session.identityId, channel.peer);
     channel.handle({
       onFrame: (frame) => peer.onFrame(frame),
       onData: (frame) => peer.onData(frame),
@@ -155,27 +149,9 @@ export class EdgeListener {
       onClose: (reason) => {
         this.#peers.delete(channel);
         peer.onClosed();
-        this.#discount(peer, session.identityId);
-        this.#options.log.info(
-          { identity: session.identityId, peer: channel.peer.address, reason },
-          'edge channel closed',
-        );
+        this.#options.onClosed(session.identityId);
+        this.#options.log.info({ ...fields, reason }, 'edge channel closed');
       },
     });
-  }
-
-  #count(peer: EdgePeer, identityId: string): void {
-    const peers = this.#channelsByIdentity.get(identityId) ?? new Set();
-    this.#channelsByIdentity.set(identityId, peers);
-    peers.add(peer);
-    this.#options.log.info({ identity: identityId, peer: peer.channel.peer.address }, 'edge channel opened');
-    if (peers.size === 1) this.#options.onConnected(identityId, true, peer.channel.peer);
-  }
-
-  #discount(peer: EdgePeer, identityId: string): void {
-    const peers = this.#channelsByIdentity.get(identityId);
-    if (!peers?.delete(peer) || peers.size > 0) return;
-    this.#channelsByIdentity.delete(identityId);
-    this.#options.onConnected(identityId, false, peer.channel.peer);
   }
 }

@@ -20,14 +20,13 @@ import {
 } from '#wire';
 import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
-import type { Forwarder } from '../forwarder.ts';
-import {
-  DataCircuit,
-  stateClosed,
-  XgressCircuit,
-  type EdgeCircuit,
-  type EdgeCircuitOptions,
-} from './edge-circuit.ts';
+import type { XgressConfig } from '../config/router-config.ts';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { XgressEnds } from '../xgress/xgress-ends.ts';
+import { ChannelReading } from './channel-reading.ts';
+import { DataCircuit } from './data-circuit.ts';
+import { stateClosed, XgressCircuit, type EdgeCircuit, type EdgeCircuitOptions } from './edge-circuit.ts';
+import { traceOfSdk } from './edge-trace.ts';
 import { connectedFrame, connIdOfBody, dialerData, dialFrame, type IncomingCircuit } from './dial-frame.ts';
 import { CircuitRefusal, HostRefusal } from './dial-refusal.ts';
 import { TerminatorRegistry, terminatorOfBind, type Terminator } from './terminator-registry.ts';
@@ -38,7 +37,6 @@ const { ctrl, edge } = headerId;
 const FIRST_ROUTER_CONN_ID = 0x8000_0000;
 const MAX_CONNECTIONS = 65_536;
 const MAX_PENDING_CONNECTS = 4_096;
-const GET_CIRCUIT_TIMEOUT_MS = 30_000;
 
 /** What an edge peer needs of its router. */
 export interface EdgeContext {
@@ -47,10 +45,15 @@ export interface EdgeContext {
   readonly terminators: TerminatorRegistry;
   /** A controller to ask for circuits; undefined while there is none. */
   controller(): { readonly channel: Channel; readonly id: string } | undefined;
+  /** The router is stopping: circuits that are dialed now would not live. */
+  isDraining(): boolean;
   sendToControllers(frame: Frame): boolean;
   /** Circuits whose end here closed: their controller hears of it. */
-  reportFault(circuitId: string, isTerminator: boolean): void;
-  acknowledgeLater(circuit: DataCircuit): void;
+  reportFault(circuitId: string, controllerId: string, isTerminator: boolean): void;
+  /** What all ends of circuits at this router share. */
+  readonly ends: XgressEnds;
+  /** Of the edge listener: for circuits whose xgress end the router holds, and for how long a circuit may take. */
+  readonly xgress: XgressConfig;
 }
 
 interface CircuitEnds {
@@ -67,16 +70,14 @@ export class EdgePeer {
   readonly #dialing = new Set<number>();
   readonly #binds = new Map<number, Terminator>();
   readonly #dataCircuits = new Set<DataCircuit>();
+  readonly #reading: ChannelReading;
   #nextConnId = FIRST_ROUTER_CONN_ID;
 
   constructor(channel: Channel, session: KnownApiSession, context: EdgeContext) {
     this.channel = channel;
+    this.#reading = new ChannelReading(channel);
     this.session = session;
     this.#context = context;
-  }
-
-  get dataCircuits(): ReadonlySet<DataCircuit> {
-    return this.#dataCircuits;
   }
 
   /** Payloads and acknowledgements of an SDK that speaks xgress. */
@@ -112,7 +113,7 @@ export class EdgePeer {
         this.#onHealthEvent(frame);
         return;
       case contentType.traceRoute:
-        this.channel.reply(frame, makeFrame(contentType.traceRouteResponse, { headers: connHeader(frame) }));
+        this.#onTrace(frame);
         return;
       case contentType.updateToken:
         this.channel.reply(
@@ -209,6 +210,8 @@ export class EdgePeer {
   }
 
   async #createCircuit(frame: Frame): Promise<{ created: CircuitCreated; controllerId: string }> {
+    if (this.#context.isDraining())
+      throw new FrontdoorError('unavailable', 'draining', 'the router is stopping');
     const controller = this.#context.controller();
     if (controller === undefined) throw new Error('the router has no controller now');
     const request = encodeCreateCircuitV2({
@@ -218,7 +221,7 @@ export class EdgePeer {
       terminatorInstanceId: frame.headers.text(edge.terminatorIdentity) ?? '',
       peerData: dialerData(frame, this.session.identityId),
     });
-    const answer = await controller.channel.request(request, GET_CIRCUIT_TIMEOUT_MS);
+    const answer = await controller.channel.request(request, this.#context.xgress.getCircuitTimeoutMs);
     if (answer.contentType !== contentType.createCircuitV2Response) throw new CircuitRefusal(answer);
     return { created: decodeCircuitCreated(answer), controllerId: controller.id };
   }
@@ -226,11 +229,11 @@ export class EdgePeer {
   #onCircuitCreated(frame: Frame, connId: number, created: CircuitCreated, controllerId: string): void {
     const { circuitId, address } = created;
     if (!this.#dialing.delete(connId) || this.channel.isClosed) {
-      this.#context.reportFault(circuitId, false);
+      this.#context.reportFault(circuitId, controllerId, false);
       return;
     }
     const takesXgress = frame.headers.bool(edge.useXgressToSdk);
-    const circuit = this.#openCircuit({ circuitId, address }, connId, false, takesXgress);
+    const circuit = this.#openCircuit({ circuitId, address, controllerId }, connId, false, takesXgress);
     this.channel.reply(frame, connectedFrame(connId, created, takesXgress ? controllerId : undefined));
     if (circuit instanceof DataCircuit) circuit.start();
   }
@@ -321,47 +324,57 @@ export class EdgePeer {
     this.#context.terminators.setHealth(terminator, frame.headers.bool(edge.healthStatus));
   }
 
+  #onTrace(frame: Frame): void {
+    const circuit = this.#circuits.get(frame.headers.u32(edge.connId) ?? -1);
+    if (circuit !== undefined) circuit.onTrace(frame);
+    else this.channel.send(traceOfSdk(frame, undefined).frame);
+  }
+
   #openCircuit(
-    of: { readonly circuitId: string; readonly address: string },
+    of: { readonly circuitId: string; readonly address: string; readonly controllerId: string },
     connId: number,
     isTerminator: boolean,
     isXgress: boolean,
   ): XgressCircuit | DataCircuit {
-    const { forwarder } = this.#context;
+    const { forwarder, ends, log, xgress } = this.#context;
+    const { circuitId, address, controllerId } = of;
     const options: EdgeCircuitOptions = {
       channel: this.channel,
       forwarder,
-      circuitId: of.circuitId,
-      address: of.address,
+      circuitId,
+      address,
+      controllerId,
       connId,
       isTerminator,
-      onClosed: (circuit, byOverlay) => this.#onCircuitClosed(circuit, byOverlay),
+      meters: isTerminator ? ends.egress : ends.ingress,
+      reading: this.#reading,
+      onClosed: (circuit) => this.#onCircuitClosed(circuit),
+      onEnded: (circuit) => this.#context.reportFault(circuitId, controllerId, circuit.isTerminator),
     };
+    const { ticker, counters, random } = ends;
     const circuit = isXgress
       ? new XgressCircuit(options)
-      : new DataCircuit(options, (it) => this.#context.acknowledgeLater(it));
+      : new DataCircuit({ ...options, config: xgress, ticker, counters, log, random });
     this.#circuits.set(connId, circuit);
     if (circuit instanceof DataCircuit) {
       this.#dataCircuits.add(circuit);
     } else {
-      const ends = this.#xgressByCircuit.get(of.circuitId) ?? {};
-      ends[isTerminator ? 'terminator' : 'initiator'] = circuit;
-      this.#xgressByCircuit.set(of.circuitId, ends);
+      const pair = this.#xgressByCircuit.get(circuitId) ?? {};
+      pair[isTerminator ? 'terminator' : 'initiator'] = circuit;
+      this.#xgressByCircuit.set(circuitId, pair);
     }
-    forwarder.register(of.circuitId, of.address, circuit);
+    forwarder.register(circuitId, address, circuit, controllerId);
     return circuit;
   }
 
-  #onCircuitClosed(circuit: EdgeCircuit, byOverlay: boolean): void {
+  #onCircuitClosed(circuit: EdgeCircuit): void {
     this.#circuits.delete(circuit.connId);
     if (circuit instanceof DataCircuit) this.#dataCircuits.delete(circuit);
     const ends = this.#xgressByCircuit.get(circuit.circuitId);
-    if (ends !== undefined) {
-      delete ends[circuit.isTerminator ? 'terminator' : 'initiator'];
-      if (ends.initiator === undefined && ends.terminator === undefined)
-        this.#xgressByCircuit.delete(circuit.circuitId);
-    }
-    if (!byOverlay) this.#context.reportFault(circuit.circuitId, circuit.isTerminator);
+    if (ends === undefined) return;
+    delete ends[circuit.isTerminator ? 'terminator' : 'initiator'];
+    if (ends.initiator === undefined && ends.terminator === undefined)
+      this.#xgressByCircuit.delete(circuit.circuitId);
   }
 
   #connIdFault(connId: number): string | undefined {
@@ -378,8 +391,4 @@ export class EdgePeer {
     } while (this.#circuits.has(this.#nextConnId));
     return this.#nextConnId;
   }
-}
-
-function connHeader(frame: Frame): HeaderWriter {
-  return new HeaderWriter().u32(edge.connId, frame.headers.u32(edge.connId) ?? 0);
 }

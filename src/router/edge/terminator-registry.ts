@@ -1,18 +1,16 @@
 /**
- * The services that SDKs host at this router: one terminator per Bind, told to the controllers and kept true there:
- * created with retries, created again after a controller comes back, removed when the Bind goes.
+ * The services that SDKs host at this router: one terminator per Bind, told to every controller and kept true there:
+ * created with retries, created again after a controller comes back, removed when the Bind goes. It stands once any
+ * controller took it, and fails once none is left that would.
  */
 import { randomUUID } from 'node:crypto';
 import { base62, type Log } from '#base';
 import type { Channel } from '#net';
 import { headerId, peerDataRecord, RetryHint, type Frame } from '#wire';
-import {
-  CreateTerminatorResult,
-  ctrlMessages,
-  TerminatorInvalidReason,
-  type CtrlBody,
-  type TerminatorPrecedence,
-} from '#wire/ctrl';
+import { CreateTerminatorResult, ctrlMessages, type CtrlBody, type TerminatorPrecedence } from '#wire/ctrl';
+import type { Controller, Controllers } from '../ctrl/controllers.ts';
+import type { WorkerPool } from '../worker-pool.ts';
+import { TerminatorRemovals } from './terminator-removals.ts';
 
 const { edge } = headerId;
 
@@ -42,18 +40,20 @@ export interface TerminatorRegistryOptions {
   readonly log: Log;
   /** How long a controller may take to answer before it is asked again. */
   readonly requestTimeoutMs: number;
-  /** Sends to every connected controller; false when there is none. */
-  sendToControllers(frame: Frame): boolean;
+  readonly controllers: Controllers;
+  /** Of `forwarder.rateLimited*`: how many creations wait for their answers at once. */
+  readonly pool: WorkerPool;
   onEstablished(terminator: Terminator): void;
   onFailed(terminator: Terminator, reason: string): void;
 }
 
-export interface TerminatorState {
-  readonly valid: boolean;
-  /** Counts when it is not valid. */
-  readonly reason: TerminatorInvalidReason;
-  readonly detail: string;
-  readonly marker: bigint;
+/** What one controller made of a terminator. */
+interface Attempt {
+  state: 'asked' | 'accepted' | 'refused';
+  failures: number;
+  timer: NodeJS.Timeout | undefined;
+  /** Gives the pool's worker back. */
+  release: () => void;
 }
 
 interface Entry {
@@ -61,21 +61,23 @@ interface Entry {
   isEstablished: boolean;
   /** The host's last word on its service; controllers forget it when they restart. */
   isHealthy: boolean | undefined;
-  failures: number;
-  timer: NodeJS.Timeout | undefined;
+  /** By controller id: those that are connected. */
+  readonly attempts: Map<string, Attempt>;
 }
 
 const RETRY_MS = 5_000;
 const MAX_FAILURES = 3;
-const REMOVE_BATCH = 50;
 
 export class TerminatorRegistry {
   readonly #options: TerminatorRegistryOptions;
   readonly #entries = new Map<string, Entry>();
-  #toRemove: string[] = [];
+  readonly #removals: TerminatorRemovals;
 
   constructor(options: TerminatorRegistryOptions) {
     this.#options = options;
+    this.#removals = new TerminatorRemovals({ ...options, isHosted: (id) => this.#entries.has(id) });
+    options.controllers.onConnected((controller) => this.#onConnected(controller));
+    options.controllers.onDisconnected((controller) => this.#onDisconnected(controller));
   }
 
   static newId(): string {
@@ -102,22 +104,16 @@ export class TerminatorRegistry {
 
   add(terminator: Terminator): void {
     this.#forget(terminator.id);
-    const entry: Entry = {
-      terminator,
-      isEstablished: false,
-      isHealthy: undefined,
-      failures: 0,
-      timer: undefined,
-    };
+    const entry: Entry = { terminator, isEstablished: false, isHealthy: undefined, attempts: new Map() };
     this.#entries.set(terminator.id, entry);
-    this.#create(entry);
+    for (const controller of this.#options.controllers.all()) this.#ask(entry, controller);
   }
 
   /** Gone at the host: the controllers are told, several at once. */
   remove(terminator: Terminator): void {
     if (this.#entries.get(terminator.id)?.terminator !== terminator) return;
     this.#forget(terminator.id);
-    if (this.#toRemove.push(terminator.id) === 1) setImmediate(() => this.#flushRemovals());
+    this.#removals.add(terminator.id);
   }
 
   /** The host's own check of its service. */
@@ -125,105 +121,147 @@ export class TerminatorRegistry {
     const entry = this.#entries.get(terminator.id);
     if (entry?.terminator !== terminator) return;
     entry.isHealthy = isHealthy;
-    this.#tellHealth(entry);
+    this.#options.controllers.broadcast(healthEvent(terminator, isHealthy));
   }
 
-  /** A controller is connected (again): it may have missed anything. */
-  onControllerConnected(): void {
-    for (const entry of this.#entries.values()) this.#create(entry);
-  }
-
-  onCreateResponse(body: CtrlBody<'createTerminatorV2Response'>): void {
+  onCreateResponse(body: CtrlBody<'createTerminatorV2Response'>, from: Controller): void {
     const entry = this.#entries.get(body.terminatorId);
-    if (entry === undefined) return;
-    clearTimeout(entry.timer);
+    const attempt = entry?.attempts.get(from.id);
+    if (entry === undefined || attempt === undefined) return;
+    clearTimeout(attempt.timer);
+    attempt.release();
     if (body.result === CreateTerminatorResult.SUCCESS) {
-      const wasEstablished = entry.isEstablished;
+      attempt.state = 'accepted';
+      attempt.failures = 0;
+      if (entry.isHealthy !== undefined) from.channel.send(healthEvent(entry.terminator, entry.isHealthy));
+      if (entry.isEstablished) return;
       entry.isEstablished = true;
-      entry.failures = 0;
-      this.#tellHealth(entry);
-      if (!wasEstablished) this.#options.onEstablished(entry.terminator);
+      this.#options.onEstablished(entry.terminator);
       return;
     }
     const isFinal =
       body.result === CreateTerminatorResult.FAILED_INVALID_SESSION ||
       body.retryHint === RetryHint.startOver ||
       body.retryHint === RetryHint.notRetriable;
-    if (body.result !== CreateTerminatorResult.FAILED_BUSY) entry.failures += 1;
-    if (isFinal || entry.failures > MAX_FAILURES) {
-      this.#options.log.warn(
-        { terminator: body.terminatorId, reason: body.msg },
-        'controller refused a terminator',
-      );
-      this.#forget(body.terminatorId);
-      this.#options.onFailed(entry.terminator, body.msg || 'refused by the controller');
+    if (body.result !== CreateTerminatorResult.FAILED_BUSY) attempt.failures += 1;
+    if (!isFinal && attempt.failures <= MAX_FAILURES) {
+      attempt.timer = setTimeout(() => this.#ask(entry, from), RETRY_MS);
       return;
     }
-    entry.timer = setTimeout(() => this.#create(entry), RETRY_MS);
+    attempt.state = 'refused';
+    const fields = { terminator: body.terminatorId, controllerId: from.id, reason: body.msg };
+    this.#options.log.warn(fields, 'controller refused a terminator');
+    this.#judge(entry, body.msg || 'refused by the controller');
   }
 
-  /** The state that a controller asks for by ValidateTerminatorsV2. */
-  states(asked: CtrlBody<'validateTerminatorsV2'>['terminators']): Record<string, TerminatorState> {
-    const states: Record<string, TerminatorState> = {};
-    for (const { id, binding, marker } of asked) {
-      const isEdge = binding === 'edge';
-      const valid = isEdge && this.#entries.has(id);
-      const reason = isEdge
-        ? TerminatorInvalidReason.UNKNOWN_TERMINATOR
-        : TerminatorInvalidReason.UNKNOWN_BINDING;
-      states[id] = { valid, reason, detail: valid ? '' : 'unknown here', marker };
-    }
-    return states;
+  inspect(name: string): unknown {
+    if (name !== 'sdk-terminators') return undefined;
+    const entries = [...this.#entries.values()].map(({ terminator, isEstablished, attempts }) => ({
+      key: terminator.id,
+      id: terminator.id,
+      state: isEstablished ? 'established' : 'establishing',
+      listenerId: terminator.listenerId ?? '',
+      instance: terminator.instanceId,
+      cost: terminator.cost,
+      precedence: ['default', 'required', 'failed'][terminator.precedence] ?? 'default',
+      assignIds: terminator.takesConnId,
+      useSdkXgress: terminator.takesXgress,
+      supportsInspect: false,
+      operationActive: [...attempts.values()].some(({ state }) => state === 'asked'),
+    }));
+    return { entries, errors: [] };
   }
 
   close(): void {
-    for (const entry of this.#entries.values()) clearTimeout(entry.timer);
-    this.#entries.clear();
+    for (const id of [...this.#entries.keys()]) this.#forget(id);
+    this.#removals.close();
   }
 
-  #create(entry: Entry): void {
-    const { terminator } = entry;
-    clearTimeout(entry.timer);
-    const frame = ctrlMessages.createTerminatorV2.frame({
-      address: terminator.id,
-      sessionToken: terminator.tokenText,
-      fingerprints: [terminator.channel.peer.fingerprint],
-      peerData: peerDataRecord(terminator.peerData),
-      cost: terminator.cost,
-      precedence: terminator.precedence,
-      instanceId: terminator.instanceId,
-      instanceSecret: terminator.instanceSecret,
-      apiSessionToken: terminator.apiSessionToken,
-    });
-    if (!this.#options.sendToControllers(frame)) return;
-    entry.timer = setTimeout(() => this.#create(entry), this.#options.requestTimeoutMs);
+  #onConnected(controller: Controller): void {
+    // It may have missed anything.
+    for (const entry of this.#entries.values()) this.#ask(entry, controller);
   }
 
-  #tellHealth({ terminator, isHealthy }: Entry): void {
-    if (isHealthy === undefined) return;
-    const event = ctrlMessages.healthEvent.frame({
-      sessionToken: terminator.tokenText,
-      fingerprints: [terminator.channel.peer.fingerprint],
-      terminatorId: terminator.id,
-      checkPassed: isHealthy,
-      apiSessionToken: terminator.apiSessionToken,
-    });
-    this.#options.sendToControllers(event);
+  #onDisconnected({ id }: Controller): void {
+    for (const entry of this.#entries.values()) {
+      const attempt = entry.attempts.get(id);
+      if (attempt === undefined) continue;
+      clearTimeout(attempt.timer);
+      attempt.release();
+      entry.attempts.delete(id);
+    }
+  }
+
+  #ask(entry: Entry, controller: Controller): void {
+    const former = entry.attempts.get(controller.id);
+    clearTimeout(former?.timer);
+    former?.release();
+    const attempt: Attempt = {
+      state: 'asked',
+      failures: former?.failures ?? 0,
+      timer: undefined,
+      release: () => {},
+    };
+    entry.attempts.set(controller.id, attempt);
+    const isCurrent = (): boolean =>
+      this.#entries.get(entry.terminator.id) === entry && entry.attempts.get(controller.id) === attempt;
+    const askAgain = (): void => {
+      if (isCurrent()) this.#ask(entry, controller);
+    };
+    const create = (): Promise<void> | undefined => {
+      if (!isCurrent() || controller.channel.isClosed) return undefined;
+      controller.channel.send(createFrame(entry.terminator));
+      attempt.timer = setTimeout(askAgain, this.#options.requestTimeoutMs);
+      // Until the answer, or until it is too late for one.
+      return new Promise((resolve) => {
+        attempt.release = resolve;
+      });
+    };
+    // A controller that answers nothing must not hold the workers that others need.
+    if (controller.isResponsive && this.#options.pool.offer(create)) return;
+    attempt.timer = setTimeout(askAgain, RETRY_MS);
+  }
+
+  #judge(entry: Entry, reason: string): void {
+    const attempts = [...entry.attempts.values()];
+    if (attempts.length === 0 || attempts.some(({ state }) => state !== 'refused')) return;
+    this.#forget(entry.terminator.id);
+    this.#options.onFailed(entry.terminator, reason);
   }
 
   #forget(id: string): void {
-    clearTimeout(this.#entries.get(id)?.timer);
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
     this.#entries.delete(id);
-  }
-
-  #flushRemovals(): void {
-    const ids = this.#toRemove.filter((id) => !this.#entries.has(id));
-    this.#toRemove = [];
-    for (let at = 0; at < ids.length; at += REMOVE_BATCH) {
-      const batch = ids.slice(at, at + REMOVE_BATCH);
-      this.#options.sendToControllers(ctrlMessages.removeTerminators.frame({ terminatorIds: batch }));
+    for (const attempt of entry.attempts.values()) {
+      clearTimeout(attempt.timer);
+      attempt.release();
     }
   }
+}
+
+function createFrame(terminator: Terminator): Frame {
+  return ctrlMessages.createTerminatorV2.frame({
+    address: terminator.id,
+    sessionToken: terminator.tokenText,
+    fingerprints: [terminator.channel.peer.fingerprint],
+    peerData: peerDataRecord(terminator.peerData),
+    cost: terminator.cost,
+    precedence: terminator.precedence,
+    instanceId: terminator.instanceId,
+    instanceSecret: terminator.instanceSecret,
+    apiSessionToken: terminator.apiSessionToken,
+  });
+}
+
+function healthEvent(terminator: Terminator, isHealthy: boolean): Frame {
+  return ctrlMessages.healthEvent.frame({
+    sessionToken: terminator.tokenText,
+    fingerprints: [terminator.channel.peer.fingerprint],
+    terminatorId: terminator.id,
+    checkPassed: isHealthy,
+    apiSessionToken: terminator.apiSessionToken,
+  });
 }
 
 /** Reads a Bind's headers. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +13,9 @@ import {
   type TestAuthority,
   type TestIdentity,
 } from '../../../test/support/certificates.ts';
-import { loadRouterIdentity, type RouterIdentity } from '../config/router-identity.ts';
+import { loadRouterIdentity, type RouterIdentity } from '../identity/router-identity.ts';
 import type { RouterConfig } from '../config/router-config.ts';
+import { routerConfigFixture } from '../testing/router-config-fixture.ts';
 import { CertificateRenewal } from './certificate-renewal.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,6 +52,12 @@ function open(answers: Answers): void {
       void answers(frame, channel);
     },
   });
+}
+
+const fingerprintOf = (pem: string): string => new X509Certificate(pem).fingerprint256;
+
+function assertSame(actual: string, expected: string): void {
+  assert.equal(fingerprintOf(actual), fingerprintOf(expected));
 }
 
 function start(
@@ -98,27 +106,9 @@ beforeEach(async () => {
   for (const name of ['cert.pem', 'server.pem']) writeFileSync(path(name), first.cert, { mode: 0o600 });
   writeFileSync(path('key.pem'), first.key);
   writeFileSync(path('ca.pem'), first.ca);
-  config = {
-    file: path('router.yml'),
-    ctrl: {
-      endpoints: [],
-      bind: undefined,
-      requestTimeoutMs: 1,
-      connectTimeoutMs: 1,
-      heartbeat: { sendIntervalMs: 1, closeAfterMs: 1 },
-    },
-    identity: {
-      cert: path('cert.pem'),
-      serverCert: path('server.pem'),
-      key: path('key.pem'),
-      serverKey: undefined,
-      ca: path('ca.pem'),
-    },
-    csr,
-    edgeListener: undefined,
-    warnings: [],
-  };
-  identity = loadRouterIdentity(config);
+  config = routerConfigFixture(folder, { csr });
+  config = { ...config, identity: { ...config.identity, serverCert: path('server.pem') } };
+  identity = loadRouterIdentity(config.identity);
   offsetMs = DUE_MS;
   heard = [];
 });
@@ -147,9 +137,9 @@ test('at two thirds of their life both certificates are renewed with the same ke
   assert.notEqual(file('server.pem'), first.cert);
   assert.equal(file('key.pem'), first.key);
   assert.equal(statSync(join(folder, 'cert.pem')).mode & 0o777, 0o600);
-  assert.equal(identity.client.cert, file('cert.pem'));
-  assert.equal(identity.server.cert, file('server.pem'));
-  assert.deepEqual(loadRouterIdentity(config), identity);
+  assertSame(identity.client.cert, file('cert.pem'));
+  assertSame(identity.server.default.cert, file('server.pem'));
+  assert.deepEqual(loadRouterIdentity(config.identity), identity);
 });
 
 test('certificates that the controller takes back are not kept', async () => {
@@ -158,7 +148,7 @@ test('certificates that the controller takes back are not kept', async () => {
   await assert.rejects(renewal.check(), /refused what it had sent: INVALID no/);
   assert.equal(file('cert.pem'), first.cert);
   assert.equal(file('server.pem'), first.cert);
-  assert.equal(identity.client.cert, first.cert);
+  assertSame(identity.client.cert, first.cert);
 });
 
 test('without a confirmation the new certificates stay: the controller takes both', async () => {
@@ -169,7 +159,7 @@ test('without a confirmation the new certificates stay: the controller takes bot
   renewal = start();
   assert.equal(await renewal.check(), true);
   assert.notEqual(file('cert.pem'), first.cert);
-  assert.equal(identity.client.cert, file('cert.pem'));
+  assertSame(identity.client.cert, file('cert.pem'));
 });
 
 test('a refusal, no answer, and certificates for another key, name or authority change nothing', async () => {
@@ -205,7 +195,7 @@ test('a refusal, no answer, and certificates for another key, name or authority 
     assert.equal(heard.at(-1)?.contentType, contentType.enrollmentExtendRouter);
     assert.equal(file('cert.pem'), first.cert);
     assert.equal(file('server.pem'), first.cert);
-    assert.equal(identity.client.cert, first.cert);
+    assertSame(identity.client.cert, first.cert);
     renewal.close();
     router.close('next case');
   }
@@ -219,12 +209,19 @@ test('a renewal that found no controller is done when one connects', async () =>
   isConnected = true;
   renewal.onControllerConnected();
   assert.equal(await renewal.check(), true);
-  assert.notEqual(identity.client.cert, first.cert);
+  assert.notEqual(fingerprintOf(identity.client.cert), fingerprintOf(first.cert));
 });
 
 test('certificates that stand in the file itself are not renewed, and the error names them', async () => {
   open(certifying({}));
   renewal = start({ config: { ...config, identity: { ...config.identity, cert: `pem:${first.cert}` } } });
   await assert.rejects(renewal.check(), /identity\.cert stand as PEM in .*router\.yml/);
+  assert.equal(heard.length, 0);
+});
+
+test('without a csr section nothing is asked for, and the error says why', async () => {
+  open(certifying({}));
+  renewal = start({ config: { ...config, csr: undefined } });
+  await assert.rejects(renewal.check(), { code: 'no-csr' });
   assert.equal(heard.length, 0);
 });

@@ -10,8 +10,13 @@ import { makeRequestFor, renewalAtMs } from '#sdk';
 import { contentType, messageName, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterConfig } from '../config/router-config.ts';
-import type { RouterIdentity } from '../config/router-identity.ts';
-import { inlineCertificates, withRenewed, writeCertificates } from './renewed-certificates.ts';
+import type { RouterIdentity } from '../identity/router-identity.ts';
+import {
+  inlineCertificates,
+  readCertificates,
+  withRenewed,
+  writeCertificates,
+} from './renewed-certificates.ts';
 
 export interface CertificateRenewalOptions {
   readonly config: RouterConfig;
@@ -75,6 +80,10 @@ export class CertificateRenewal {
     const { config, clock, log, use } = this.#options;
     this.#needsController = false;
     if (clock.nowMs() < this.#dueMs()) return false;
+    if (config.csr === undefined) {
+      const message = `${config.file} has no csr section: without one certificates cannot be asked for`;
+      throw new FrontdoorError('invalid', 'no-csr', message);
+    }
     const inline = inlineCertificates(config);
     if (inline.length > 0) {
       const message = `${inline.join(' and ')} stand as PEM in ${config.file}: renewed certificates need files to go to`;
@@ -86,12 +95,14 @@ export class CertificateRenewal {
       throw new FrontdoorError('unavailable', 'no-controller', 'no controller is connected');
     }
     const old = this.#options.identity();
-    const renewed = withRenewed(old, config, await this.#ask(channel, old), clock.nowMs());
-    await writeCertificates(config, renewed);
+    const sent = await this.#ask(channel, old);
+    const renewed = withRenewed(old, config, sent, clock.nowMs());
+    const before = readCertificates(config);
+    await writeCertificates(config, sent);
     use(renewed);
-    const refusal = await this.#tell(channel, renewed);
+    const refusal = await this.#tell(channel, sent.clientPem);
     if (refusal !== undefined) {
-      await writeCertificates(config, old);
+      await writeCertificates(config, before);
       use(old);
       throw new FrontdoorError(
         'badGateway',
@@ -104,11 +115,11 @@ export class CertificateRenewal {
   }
 
   async #ask(channel: Channel, identity: RouterIdentity): Promise<{ clientPem: string; serverPem: string }> {
-    const { csr } = this.#options.config;
+    const csr = this.#options.config.csr!;
     const { id, client, server } = identity;
     const request = ctrlMessages.enrollmentExtendRouter.frame({
       clientCertCsr: await makeRequestFor(client.key, id, csr),
-      serverCertCsr: await makeRequestFor(server.key, id, csr),
+      serverCertCsr: await makeRequestFor(server.default.key, id, csr),
       requireVerification: true,
     });
     const pushed = Promise.withResolvers<Frame>();
@@ -131,8 +142,8 @@ export class CertificateRenewal {
   }
 
   /** A controller that does not answer may have heard it: the new certificates stay, they work either way. */
-  async #tell(channel: Channel, { client }: RouterIdentity): Promise<string | undefined> {
-    const request = ctrlMessages.enrollmentExtendRouterVerify.frame({ clientCertPem: client.cert });
+  async #tell(channel: Channel, clientCertPem: string): Promise<string | undefined> {
+    const request = ctrlMessages.enrollmentExtendRouterVerify.frame({ clientCertPem });
     try {
       return refusalOf(await channel.request(request, this.#answerMs));
     } catch (error) {
@@ -152,7 +163,7 @@ export class CertificateRenewal {
   /** Unix milliseconds at which the first of the certificates should be renewed. */
   #dueMs(): number {
     const { client, server } = this.#options.identity();
-    return Math.min(renewalAtMs(client.cert), renewalAtMs(server.cert));
+    return Math.min(renewalAtMs(client.cert), renewalAtMs(server.default.cert));
   }
 
   #nextCheckMs(): number {

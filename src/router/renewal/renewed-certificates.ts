@@ -1,9 +1,10 @@
 /** What a controller sent as new certificates: judged before it is used, written so that a crash leaves a set that works. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { FrontdoorError } from '#base';
 import { writeFileDurably } from '#net';
 import type { RouterConfig } from '../config/router-config.ts';
-import type { RouterIdentity } from '../config/router-identity.ts';
+import { loadRouterIdentity, type RouterIdentity } from '../identity/router-identity.ts';
 
 export interface RenewedCertificates {
   readonly clientPem: string;
@@ -21,12 +22,12 @@ export function withRenewed(
   renewed: RenewedCertificates,
   nowMs: number,
 ): RouterIdentity {
-  const { id, client, server } = identity;
+  const { id, client } = identity;
+  const hasServer = config.identity.serverCert !== undefined;
+  const serverKey = identity.server.default.key;
   const problem =
     problemOf(renewed.clientPem, client.key, client.ca, id, nowMs) ??
-    (config.identity.serverCert === undefined
-      ? undefined
-      : problemOf(renewed.serverPem, server.key, server.ca, id, nowMs));
+    (hasServer ? problemOf(renewed.serverPem, serverKey, client.ca, id, nowMs) : undefined);
   if (problem !== undefined) {
     throw new FrontdoorError(
       'badGateway',
@@ -34,15 +35,29 @@ export function withRenewed(
       `the controller sent certificates that ${problem}`,
     );
   }
-  const serverCert = config.identity.serverCert === undefined ? renewed.clientPem : renewed.serverPem;
-  return { id, client: { ...client, cert: renewed.clientPem }, server: { ...server, cert: serverCert } };
+  const inline = {
+    cert: `pem:${renewed.clientPem}`,
+    ...(hasServer && { serverCert: `pem:${renewed.serverPem}` }),
+  };
+  return loadRouterIdentity({ ...config.identity, ...inline });
 }
 
-/** The files that `config` names. Keys stay, so a crash between the two leaves certificates that work. */
-export async function writeCertificates(config: RouterConfig, identity: RouterIdentity): Promise<void> {
+/** What the files that `config` names hold now. */
+export function readCertificates({ identity }: RouterConfig): RenewedCertificates {
+  return {
+    clientPem: readFileSync(identity.cert, 'utf8'),
+    serverPem: identity.serverCert === undefined ? '' : readFileSync(identity.serverCert, 'utf8'),
+  };
+}
+
+/** Keys stay, so a crash between the two files leaves certificates that work. */
+export async function writeCertificates(
+  config: RouterConfig,
+  certificates: RenewedCertificates,
+): Promise<void> {
   const { cert, serverCert } = config.identity;
-  if (serverCert !== undefined) await writeFileDurably(serverCert, identity.server.cert);
-  await writeFileDurably(cert, identity.client.cert);
+  if (serverCert !== undefined) await writeFileDurably(serverCert, certificates.serverPem);
+  await writeFileDurably(cert, certificates.clientPem);
 }
 
 /** The keys of the `identity` section that hold PEM in the file itself: nothing can be written there. */

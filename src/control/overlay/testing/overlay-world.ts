@@ -20,12 +20,14 @@ import {
 } from '#wire';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { OverlayModel, type Service } from '../../model/overlay-model.ts';
-import { startOverlayController, type OverlayControllerOptions } from '../overlay-controller.ts';
+import { startOverlayController } from '../overlay-controller.ts';
+import type { OverlayControllerOptions } from '../overlay-options.ts';
 import type { OverlayController } from '../mod.ts';
 import { FakeSessions } from './fake-sessions.ts';
 import { ScriptedRouter } from './scripted-router.ts';
 import { openPki, type Pki } from '../../pki/pki.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -53,6 +55,7 @@ export class OverlayWorld {
   readonly folder: string;
   readonly clock: ManualClock;
   readonly pki: Pki;
+  readonly secrets: Secrets;
   readonly store: Store;
   readonly model = new OverlayModel();
   readonly sessions = new FakeSessions();
@@ -61,10 +64,11 @@ export class OverlayWorld {
   readonly #channels: Channel[] = [];
   controller!: OverlayController;
 
-  private constructor(folder: string, clock: ManualClock, pki: Pki, store: Store) {
+  private constructor(folder: string, clock: ManualClock, pki: Pki, secrets: Secrets, store: Store) {
     this.folder = folder;
     this.clock = clock;
     this.pki = pki;
+    this.secrets = secrets;
     this.store = store;
   }
 
@@ -72,17 +76,18 @@ export class OverlayWorld {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-overlay-'));
     const clock = new ManualClock(Date.now());
     const store = await openStore({ path: 'memory' });
+    const secrets = ephemeralSecrets();
     const pki = await openPki({
       dataDir: folder,
       db: store.db,
-      secrets: ephemeralSecrets(),
+      secrets,
       trustDomain: 'test.frontdoor',
       hosts: ['localhost'],
       controllerId: 'ctrl1',
       clock,
       log: silentLog,
     });
-    const world = new OverlayWorld(folder, clock, pki, store);
+    const world = new OverlayWorld(folder, clock, pki, secrets, store);
     await store.db.insertInto('organization').values({ id: 'org', name: 'org', created_at: 0 }).execute();
     await store.db
       .insertInto('frontdoor')
@@ -188,7 +193,7 @@ export class OverlayWorld {
 
   /** A router that the model knows, with its certificate; connects and says hello unless told otherwise. */
   async router(id: string, edgePort = 3022): Promise<ScriptedRouter> {
-    const router = await this.dial(id, await this.#routerIdentity(id));
+    const router = await this.dial(id, await this.identityOf(id));
     await this.sayHello(router, edgePort);
     return router;
   }
@@ -225,7 +230,8 @@ export class OverlayWorld {
     return new ScriptedRouter(helloId, channel);
   }
 
-  async #routerIdentity(id: string): Promise<TlsIdentity> {
+  /** Of a router that the model knows, made when it does not yet. */
+  async identityOf(id: string): Promise<TlsIdentity> {
     const known = this.#identities.get(id);
     if (known !== undefined) return known;
     const identity = await this.certificate(id);
@@ -235,9 +241,9 @@ export class OverlayWorld {
   }
 
   /** A router's client certificate of our CA; the model does not know it yet. */
-  async certificate(id: string): Promise<TlsIdentity> {
+  async certificate(id: string, pki = this.pki): Promise<TlsIdentity> {
     const { csr, key } = await makeRequest(id);
-    const answer = await this.pki.issueRouter({ certCsr: csr, serverCertCsr: csr }, { id, lifetimeDays: 30 });
+    const answer = await pki.issueRouter({ certCsr: csr, serverCertCsr: csr }, { id, lifetimeDays: 30 });
     if ('problem' in answer) throw new Error(answer.problem);
     return { cert: answer.issued.chainPem, key, ca: this.pki.caBundlePem };
   }

@@ -1,0 +1,23 @@
+/**
+ * The flags of the pinned Node that programs of ours run with. Plain JavaScript: the launcher loads it with whatever Node
+ * there is; tests that start a program without the launcher take them from here.
+ */
+
+/**
+ * @param {string | undefined} command the first word behind `frontdoor`
+ * @returns {string[]}
+ */
+export function nodeFlags(command) {
+  // Small young generations: agents stay small beside what they publish, and a slow reader costs little. ADR 0009.
+  const youngMegabytes = command === 'agent' ? 4 : 8;
+  return [
+    '--disable-warning=ExperimentalWarning',
+    // On SIGUSR1 node would open a debugger. The flag blocks the signal: a router, which tells its state then, takes it.
+    ...(command === 'router' ? [] : ['--disable-sigusr1']),
+    // Socket buffers live outside V8's heap. By default every 64 MB of them force a full collection, which took more
+    // than half of a download's CPU time; counted in the heap's own limit they are collected with the young.
+    '--external-memory-accounted-in-global-limit',
+    '--no-parallel-scavenge',
+    `--max-semi-space-size=${youngMegabytes}`,
+  ];
+}

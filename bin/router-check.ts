@@ -1,0 +1,9 @@
+/** `router check` and `router schema`: the file alone, without the router, so that they are quick. */
+import type { CliIo, RouterCheckCommandOptions } from '#cli';
+import { checkRouterFile, routerSchemaText } from '#router/config';
+
+export { routerSchemaText };
+
+export function runRouterCheck(file: string, options: RouterCheckCommandOptions, io: CliIo): number {
+  return checkRouterFile(file, options, io);
+}

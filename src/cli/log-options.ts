@@ -1,0 +1,15 @@
+/** Options of every command that runs a program of the product. */
+import { Option, type Command } from 'commander';
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+export function addLogOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(LOG_LEVELS)
+        .default('info')
+        .env('FRONTDOOR_LOG'),
+    )
+    .option('--ready-file <file>', 'written (JSON, 0600) once everything works');
+}

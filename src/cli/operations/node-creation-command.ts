@@ -1,0 +1,73 @@
+/**
+ * `frontdoor fabric router|gateway create NAME -o FILE`: makes the record and writes the enrollment token that the
+ * new machine enrolls with, readable by its owner alone.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { FrontdoorError, messageOf } from '#base';
+import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+import type { ManagementClient } from '../management-client.ts';
+
+interface CreationFlags extends ApiFlags {
+  readonly out: string;
+}
+
+export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Command {
+  const path = `/fabric/${kind}s`;
+  const command = new Command('create')
+    .argument('<name>', `name of the ${kind}`)
+    .description(`make a ${kind} and write its one-time enrollment token`)
+    .requiredOption('-o, --out <file>', 'where the token goes (mode 0600); must not exist');
+  const help =
+    `\nPOST {base_url}${path}, needs the scope frontdoor.admin\n\n` +
+    `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n`;
+  return addApiOptions(command)
+    .addHelpText('after', help)
+    .action(async (name: string) => {
+      const flags = command.opts<CreationFlags>();
+      const isJson = flags.json === true;
+      await runCommand(io, isJson, async () => {
+        const { withManagement } = await import('../access/access.ts');
+        await withManagement(flags, io, (client) =>
+          create({ client, path, kind, name, out: flags.out, isJson, io }),
+        );
+      });
+    });
+}
+
+interface Creation {
+  readonly client: ManagementClient;
+  readonly path: string;
+  readonly kind: 'router' | 'gateway';
+  readonly name: string;
+  readonly out: string;
+  readonly isJson: boolean;
+  readonly io: CliIo;
+}
+
+async function create({ client, path, kind, name, out, isJson, io }: Creation): Promise<void> {
+  // Before the record is made: a token that cannot be written is lost.
+  try {
+    writeFileSync(out, '', { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new FrontdoorError('invalid', 'out-file', `cannot write ${out}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  try {
+    const made = (await client.call({ method: 'POST', path, body: { name } })) as {
+      id?: unknown;
+      token?: unknown;
+    };
+    if (typeof made?.token !== 'string' || typeof made.id !== 'string') {
+      throw new FrontdoorError('badGateway', 'answer', 'the Management API sent no enrollment token');
+    }
+    writeFileSync(out, `${made.token}\n`, { mode: 0o600 });
+    if (isJson) writeJson(io, { id: made.id, name, file: out });
+    else io.out(`${kind} ${name} (${made.id}); its enrollment token is in ${out}\n`);
+  } catch (error) {
+    rmSync(out, { force: true });
+    throw error;
+  }
+}

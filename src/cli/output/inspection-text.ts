@@ -1,0 +1,17 @@
+/** What routers told of themselves, for people: whose it is and its name, then the value as JSON or text. */
+import type { InspectionAnswer } from '#contract';
+import { printable } from './printable.ts';
+
+export function inspectionText({ values }: InspectionAnswer): string {
+  return values
+    .map(({ routerId, name, value, error }) => {
+      const said = error === undefined ? valueText(value) : `failed: ${printable(error)}`;
+      return `${printable(routerId)}  ${printable(name)}\n${said}\n`;
+    })
+    .join('\n');
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return value.split('\n').map(printable).join('\n');
+  return JSON.stringify(value, null, 2).split('\n').map(printable).join('\n');
+}

@@ -1,0 +1,62 @@
+/** `frontdoor router …`: run a router, enroll it, judge its file. What the commands do is wired in `bin/`. */
+import { Command } from 'commander';
+import { runCommand, type CliIo } from './cli-io.ts';
+import { addLogOptions } from './log-options.ts';
+
+export interface RouterRunOptions {
+  readonly logLevel: string;
+  readonly readyFile?: string;
+}
+
+export interface RouterEnrollOptions {
+  readonly jwt: string;
+}
+
+export interface RouterCheckCommandOptions {
+  readonly json: boolean;
+  readonly effective: boolean;
+  readonly files: boolean;
+}
+
+/** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
+export interface RouterRunners {
+  routerRun(file: string, options: RouterRunOptions): Promise<void>;
+  routerEnroll(file: string, options: RouterEnrollOptions): Promise<void>;
+  routerCheck(file: string, options: RouterCheckCommandOptions): Promise<void>;
+  routerSchema(): Promise<void>;
+}
+
+export function routerCommand(io: CliIo, run: RouterRunners): Command {
+  const router = new Command('router').description('overlay router');
+  addLogOptions(router.command('run'))
+    .argument('<file>', 'configuration file')
+    .description('run a router from its configuration file')
+    .action((file: string, options: RouterRunOptions) =>
+      runCommand(io, false, () => run.routerRun(file, options)),
+    );
+  router
+    .command('enroll')
+    .argument('<file>', 'configuration file: names the identity files to write')
+    .requiredOption('--jwt <file>', 'token of "frontdoor fabric router create"')
+    .description("trade an enrollment token for the router's identity files")
+    .action((file: string, options: RouterEnrollOptions) =>
+      runCommand(io, false, () => run.routerEnroll(file, options)),
+    );
+  router
+    .command('check')
+    .argument('<file>', 'configuration file')
+    .option('--json', 'print JSON', false)
+    .option('--effective', 'print the file with every default filled in', false)
+    .option('--files', 'look at the certificates and keys that it names too', false)
+    .description(
+      'tell everything that is wrong with a configuration file; exit status 0, 1 or 2 (unreadable)',
+    )
+    .action((file: string, options: RouterCheckCommandOptions) =>
+      runCommand(io, options.json, () => run.routerCheck(file, options)),
+    );
+  router
+    .command('schema')
+    .description('print the JSON Schema of the configuration file, for editors')
+    .action(() => runCommand(io, false, () => run.routerSchema()));
+  return router;
+}

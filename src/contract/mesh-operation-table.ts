@@ -1,0 +1,165 @@
+/**
+ * Operations on the mesh that routers make: its links and circuits, the services that routers themselves dial and
+ * terminate, terminators, inspections. Links and circuits live in memory: each control plane answers its own.
+ */
+import {
+  fabricCircuitSchema,
+  fabricLinkSchema,
+  fabricServiceChangeSchema,
+  fabricServiceSchema,
+  fabricTerminatorChangeSchema,
+  fabricTerminatorSchema,
+  inspectionRequestSchema,
+  inspectionSchema,
+  newFabricServiceSchema,
+  newFabricTerminatorSchema,
+} from './fabric-schemas.ts';
+import { countedPageSchema } from './resource-schemas.ts';
+import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
+
+const group = 'Fabric';
+const scope = 'frontdoor.admin';
+const admin = { group, scope } as const;
+
+const filter = (name: string, summary: string): QueryParameter => ({
+  name,
+  type: 'string',
+  isRequired: false,
+  summary,
+});
+const byRouter = filter('routerId', 'Only those of this router');
+const byService = filter('serviceId', 'Only those of this service');
+
+export const meshOperations = [
+  guarded({
+    ...admin,
+    id: 'listLinks',
+    summary: 'List the links between routers that this control plane knows',
+    method: 'GET',
+    path: '/fabric/links',
+    query: [...paging('id', 'cost'), byRouter],
+    answer: ok(countedPageSchema(fabricLinkSchema)),
+  }),
+  guarded({
+    ...admin,
+    id: 'listCircuits',
+    summary: 'List the circuits that this control plane made',
+    method: 'GET',
+    path: '/fabric/circuits',
+    query: [...paging('id', 'createdAt'), byRouter, byService],
+    answer: ok(countedPageSchema(fabricCircuitSchema)),
+  }),
+  guarded({
+    ...admin,
+    id: 'endCircuit',
+    summary: 'End a circuit of this control plane; both ends learn it at once',
+    method: 'DELETE',
+    path: '/fabric/circuits/{id}',
+    answer: gone,
+    refusals: [404],
+  }),
+  guarded({
+    ...admin,
+    id: 'listFabricServices',
+    summary: 'List the services that routers themselves dial and terminate',
+    method: 'GET',
+    path: '/fabric/services',
+    query: paging(),
+    answer: ok(countedPageSchema(fabricServiceSchema)),
+  }),
+  guarded({
+    ...admin,
+    id: 'createFabricService',
+    summary: 'Create a service that routers themselves dial and terminate',
+    method: 'POST',
+    path: '/fabric/services',
+    body: newFabricServiceSchema,
+    answer: created(fabricServiceSchema),
+    refusals: [409],
+  }),
+  guarded({
+    ...admin,
+    id: 'getFabricService',
+    summary: 'Get a service of the fabric',
+    method: 'GET',
+    path: '/fabric/services/{id}',
+    answer: ok(fabricServiceSchema),
+    refusals: [404],
+  }),
+  guarded({
+    ...admin,
+    id: 'changeFabricService',
+    summary: 'Rename a service of the fabric, or choose among its terminators otherwise',
+    method: 'PATCH',
+    path: '/fabric/services/{id}',
+    body: fabricServiceChangeSchema,
+    answer: ok(fabricServiceSchema),
+    refusals: [404, 409],
+  }),
+  guarded({
+    ...admin,
+    id: 'deleteFabricService',
+    summary: 'Delete a service of the fabric with its terminators; its circuits end',
+    method: 'DELETE',
+    path: '/fabric/services/{id}',
+    answer: gone,
+    refusals: [404],
+  }),
+  guarded({
+    ...admin,
+    id: 'listTerminators',
+    summary: 'List terminators, of shares and of services of the fabric',
+    method: 'GET',
+    path: '/fabric/terminators',
+    query: [...paging('id', 'cost'), byRouter, byService],
+    answer: ok(countedPageSchema(fabricTerminatorSchema)),
+  }),
+  guarded({
+    ...admin,
+    id: 'createTerminator',
+    summary: 'Create a terminator: an address that a router dials for a service of the fabric',
+    method: 'POST',
+    path: '/fabric/terminators',
+    body: newFabricTerminatorSchema,
+    answer: created(fabricTerminatorSchema),
+    refusals: [404, 409],
+  }),
+  guarded({
+    ...admin,
+    id: 'getTerminator',
+    summary: 'Get a terminator',
+    method: 'GET',
+    path: '/fabric/terminators/{id}',
+    answer: ok(fabricTerminatorSchema),
+    refusals: [404],
+  }),
+  guarded({
+    ...admin,
+    id: 'changeTerminator',
+    summary: 'Change a terminator of a service of the fabric; circuits that it has stay as they are',
+    method: 'PATCH',
+    path: '/fabric/terminators/{id}',
+    body: fabricTerminatorChangeSchema,
+    answer: ok(fabricTerminatorSchema),
+    refusals: [404, 409],
+  }),
+  guarded({
+    ...admin,
+    id: 'deleteTerminator',
+    summary: 'Delete a terminator of a service of the fabric',
+    method: 'DELETE',
+    path: '/fabric/terminators/{id}',
+    answer: gone,
+    refusals: [404, 409],
+  }),
+  guarded({
+    ...admin,
+    id: 'inspectRouters',
+    summary: 'Ask routers that are connected to this control plane about themselves',
+    method: 'POST',
+    path: '/fabric/inspect',
+    body: inspectionRequestSchema,
+    answer: ok(inspectionSchema),
+    refusals: [404, 409],
+  }),
+] as const;

@@ -1,0 +1,88 @@
+/** Services that routers themselves dial and terminate. They are the installation's: agents and gateways see none. */
+import type { FabricServiceAnswer, FabricServiceChangeBody, NewFabricServiceBody } from '#contract';
+import { parseName } from '#domain';
+import {
+  changeFabricService,
+  createFabricService,
+  deleteFabricService,
+  findFabricService,
+  listFabricServices,
+  lockFabricService,
+  type FabricServiceRecord,
+} from '../store/fabric-service-store.ts';
+import type { Queries } from '../store/store.ts';
+import { notFound } from './api-errors.ts';
+import { change, created, gone, isoTime, ok, type Call, type Handlers } from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+const INSTALLATION = { organizationId: '' };
+
+export const fabricServiceHandlers: Handlers<
+  | 'listFabricServices'
+  | 'createFabricService'
+  | 'getFabricService'
+  | 'changeFabricService'
+  | 'deleteFabricService'
+> = {
+  async listFabricServices(parts, call) {
+    const request = parsePageRequest(call.query);
+    const page = await listFabricServices(parts.store.db, request);
+    return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+  },
+
+  async createFabricService(parts, call) {
+    const { name, terminatorStrategy = 'smartrouting' } = call.body as NewFabricServiceBody;
+    const nowMs = parts.clock.nowMs();
+    const service = await change(parts, call, async (trx, touch) => {
+      const wanted = { name: parseName(name)!, terminatorStrategy, nowMs };
+      const result = await createFabricService(trx, touch, wanted);
+      return { result, ...auditOf(result), after: answerOf(result) };
+    });
+    return created(parts, `/fabric/services/${service.id}`, answerOf(service));
+  },
+
+  async getFabricService(parts, call) {
+    const id = call.parameters['id']!;
+    return ok(answerOf(present(await findFabricService(parts.store.db, id), id)));
+  },
+
+  async changeFabricService(parts, call) {
+    const { name, terminatorStrategy } = call.body as FabricServiceChangeBody;
+    const service = await change(parts, call, async (trx, touch) => {
+      const before = await locked(trx, call);
+      const result = await changeFabricService(trx, touch, before, {
+        name: name === undefined ? undefined : parseName(name)!,
+        terminatorStrategy,
+      });
+      return { result, ...auditOf(before), before: answerOf(before), after: answerOf(result) };
+    });
+    return ok(answerOf(service));
+  },
+
+  async deleteFabricService(parts, call) {
+    await change(parts, call, async (trx, touch) => {
+      const before = await locked(trx, call);
+      await deleteFabricService(trx, touch, before.id);
+      return { result: undefined, ...auditOf(before), before: answerOf(before) };
+    });
+    return gone;
+  },
+};
+
+async function locked(trx: Queries, call: Call): Promise<FabricServiceRecord> {
+  const id = call.parameters['id']!;
+  return present(await lockFabricService(trx, id), id);
+}
+
+function present(service: FabricServiceRecord | undefined, id: string): FabricServiceRecord {
+  if (service === undefined) throw notFound('Service', id);
+  return service;
+}
+
+function auditOf({ id }: FabricServiceRecord) {
+  return { ...INSTALLATION, target: { kind: 'fabric-service', id } };
+}
+
+function answerOf({ id, name, terminatorStrategy, createdAtMs }: FabricServiceRecord): FabricServiceAnswer {
+  return { id, name, terminatorStrategy, createdAt: isoTime(createdAtMs) };
+}

@@ -1,0 +1,128 @@
+/** A mesh for tests of the Management API: links and circuits that tests set, terminators as the model has them. */
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type {
+  FabricCircuitView,
+  FabricLinkView,
+  FabricRouterView,
+  FabricTerminatorView,
+  FabricView,
+  InspectionView,
+} from '../overlay/mod.ts';
+
+const PRECEDENCES = ['default', 'required', 'failed'] as const;
+
+export class FabricFixture implements FabricView {
+  /** Routers that are connected, by id. */
+  readonly connected = new Map<string, Partial<FabricRouterView>>();
+  readonly linkList: FabricLinkView[] = [];
+  readonly circuitList: FabricCircuitView[] = [];
+  readonly shareTerminators: FabricTerminatorView[] = [];
+  readonly inspected: { readonly names: readonly string[]; readonly routerId: string | undefined }[] = [];
+  /** What inspections answer. */
+  answers: InspectionView[] = [];
+  readonly #model: OverlayModel;
+
+  constructor(model: OverlayModel) {
+    this.#model = model;
+  }
+
+  routers(): FabricRouterView[] {
+    return [...this.#model.identities()]
+      .filter(({ kind }) => kind === 'router')
+      .map(({ id, name }) => ({
+        id,
+        name,
+        isOnline: this.connected.has(id),
+        version: undefined,
+        connectedAtMs: undefined,
+        linkListeners: [],
+        edgeAddress: undefined,
+        ...this.connected.get(id),
+      }));
+  }
+
+  links(): FabricLinkView[] {
+    return [...this.linkList];
+  }
+
+  circuits(): FabricCircuitView[] {
+    return [...this.circuitList];
+  }
+
+  terminators(): FabricTerminatorView[] {
+    const own = [...this.#model.fabricTerminators()].map(({ peerData: _, precedence, ...rest }) => ({
+      ...rest,
+      kind: 'fabric' as const,
+      serviceName: this.#model.fabricService(rest.serviceId)?.name ?? '',
+      precedence: PRECEDENCES[precedence]!,
+      dynamicCost: 3,
+      isHealthy: true,
+    }));
+    return [...this.shareTerminators, ...own];
+  }
+
+  async inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {
+    this.inspected.push({ names, routerId });
+    return this.answers;
+  }
+
+  endCircuit(id: string): boolean {
+    const at = this.circuitList.findIndex((circuit) => circuit.id === id);
+    if (at >= 0) this.circuitList.splice(at, 1);
+    return at >= 0;
+  }
+}
+
+export function linkView(id: string, more: Partial<FabricLinkView> = {}): FabricLinkView {
+  return {
+    id,
+    sourceRouterId: 'r1',
+    destinationRouterId: 'r2',
+    protocol: 'tls',
+    dialAddress: 'tls:127.0.0.1:10080',
+    iteration: 1,
+    staticCost: 1,
+    sourceLatencyMs: undefined,
+    destinationLatencyMs: undefined,
+    cost: 1,
+    isUsable: true,
+    connections: [],
+    ...more,
+  };
+}
+
+export function circuitView(id: string, more: Partial<FabricCircuitView> = {}): FabricCircuitView {
+  return {
+    id,
+    serviceId: 's1',
+    serviceName: 'database',
+    identityId: undefined,
+    terminatorId: 't1',
+    routerIds: ['r1', 'r2'],
+    linkIds: ['l1'],
+    cost: 11,
+    createdAtMs: 1_000,
+    ...more,
+  };
+}
+
+export function shareTerminatorView(
+  id: string,
+  more: Partial<FabricTerminatorView> = {},
+): FabricTerminatorView {
+  return {
+    id,
+    serviceId: 's1',
+    serviceName: 'app',
+    kind: 'share',
+    routerId: 'r1',
+    binding: 'edge',
+    address: id,
+    instanceId: '',
+    cost: 0,
+    dynamicCost: 0,
+    precedence: 'default',
+    isHealthy: true,
+    ...more,
+  };
+}

@@ -1,0 +1,36 @@
+/** Pages of lists that live in memory: what the mesh does now. Between two pages it may have moved on. */
+import type { Page, PageRequest } from '../store/page.ts';
+import { invalidValue } from './api-errors.ts';
+import type { ApiParts } from './call.ts';
+import type { Query } from './page-query.ts';
+
+const MAX_FILTER_CHARS = 255;
+
+/** `keys`: what the list can be sorted by beside `id`, which breaks ties. Unsorted: as the items come. */
+export function livePage<T extends { readonly id: string }>(
+  items: readonly T[],
+  { page, size, sort, direction }: PageRequest,
+  keys: Readonly<Record<string, (item: T) => number>> = {},
+): Page<T> {
+  const key = keys[sort] ?? (() => 0);
+  const sign = direction === 'asc' ? 1 : -1;
+  const byId = (a: T, b: T): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+  const sorted =
+    sort === 'default' ? items : items.toSorted((a, b) => sign * (key(a) - key(b) || byId(a, b)));
+  return { content: sorted.slice(page * size, (page + 1) * size), total: items.length };
+}
+
+/** '' for one that is gone. */
+export function routerNameOf({ model }: Pick<ApiParts, 'model'>, id: string): string {
+  return model.identity(id)?.name ?? '';
+}
+
+/** Undefined: not asked for. Throws `invalid`. */
+export function filterOf(query: Query, name: string): string | undefined {
+  const value = query[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value === '' || value.length > MAX_FILTER_CHARS) {
+    throw invalidValue(name, 'string');
+  }
+  return value;
+}

@@ -1,0 +1,137 @@
+/** What the mesh does now, as this control plane sees it: links, circuits, and what routers tell of themselves. */
+import { FrontdoorError } from '#base';
+import type {
+  FabricCircuitAnswer,
+  FabricLinkAnswer,
+  InspectionAnswer,
+  InspectionRequestBody,
+} from '#contract';
+import type { FabricCircuitView, FabricLinkView } from '../overlay/mod.ts';
+import { notFound } from './api-errors.ts';
+import { change, gone, isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
+import { filterOf, livePage, routerNameOf } from './live-page.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+/** What is no organization's is told in the installation's audit trail. */
+const INSTALLATION = { organizationId: '' };
+
+export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' | 'inspectRouters'> = {
+  async listLinks(parts, call) {
+    const request = parsePageRequest(call.query, ['id', 'cost']);
+    const routerId = filterOf(call.query, 'routerId');
+    const links = parts.fabric
+      .links()
+      .filter(
+        (link) =>
+          routerId === undefined || [link.sourceRouterId, link.destinationRouterId].includes(routerId),
+      );
+    const page = livePage(links, request, { cost: (link) => link.cost });
+    return unstored(
+      ok(
+        countedPageAnswer(
+          request,
+          page,
+          page.content.map((link) => linkAnswer(parts, link)),
+        ),
+      ),
+    );
+  },
+
+  async listCircuits(parts, call) {
+    const request = parsePageRequest(call.query, ['id', 'createdAt']);
+    const routerId = filterOf(call.query, 'routerId');
+    const serviceId = filterOf(call.query, 'serviceId');
+    const circuits = parts.fabric
+      .circuits()
+      .filter((circuit) => routerId === undefined || circuit.routerIds.includes(routerId))
+      .filter((circuit) => serviceId === undefined || circuit.serviceId === serviceId);
+    const page = livePage(circuits, request, { createdAt: (circuit) => circuit.createdAtMs });
+    return unstored(
+      ok(
+        countedPageAnswer(
+          request,
+          page,
+          page.content.map((circuit) => circuitAnswer(parts, circuit)),
+        ),
+      ),
+    );
+  },
+
+  async endCircuit(parts, call) {
+    const id = call.parameters['id']!;
+    const circuit = parts.fabric.circuits().find((each) => each.id === id);
+    if (circuit === undefined) throw notFound('Circuit', id);
+    // Told before it is done: what cannot be told does not happen.
+    await change(parts, call, async () => ({
+      result: undefined,
+      ...INSTALLATION,
+      target: { kind: 'circuit', id },
+      before: circuitAnswer(parts, circuit),
+    }));
+    parts.fabric.endCircuit(id);
+    return gone;
+  },
+
+  async inspectRouters(parts, call) {
+    const { names, routerId } = call.body as InspectionRequestBody;
+    if (routerId !== undefined) checkConnected(parts, routerId);
+    await change(parts, call, async () => ({
+      result: undefined,
+      ...INSTALLATION,
+      target: { kind: 'router', id: routerId ?? 'all' },
+      after: { names },
+    }));
+    const found = await parts.fabric.inspect(names, routerId);
+    const values = found.map(({ routerId: router, name, value, error }) => ({
+      routerId: router,
+      name,
+      ...(error === undefined ? { value } : { error }),
+    }));
+    return unstored(ok({ values } satisfies InspectionAnswer));
+  },
+};
+
+function checkConnected({ model, fabric }: ApiParts, routerId: string): void {
+  if (model.identity(routerId)?.kind !== 'router') throw notFound('Router', routerId);
+  if (fabric.routers().some(({ id, isOnline }) => id === routerId && isOnline)) return;
+  const message = `Router ${routerId} is not connected to this control plane`;
+  throw new FrontdoorError('conflict', 'router_away', message);
+}
+
+function linkAnswer(parts: ApiParts, link: FabricLinkView): FabricLinkAnswer {
+  return {
+    id: link.id,
+    sourceRouterId: link.sourceRouterId,
+    sourceRouterName: routerNameOf(parts, link.sourceRouterId),
+    destinationRouterId: link.destinationRouterId,
+    destinationRouterName: routerNameOf(parts, link.destinationRouterId),
+    protocol: link.protocol,
+    dialAddress: link.dialAddress,
+    iteration: link.iteration,
+    staticCost: link.staticCost,
+    sourceLatencyMs: link.sourceLatencyMs ?? null,
+    destinationLatencyMs: link.destinationLatencyMs ?? null,
+    cost: link.cost,
+    usable: link.isUsable,
+    connections: link.connections.map(({ type, localAddress, remoteAddress }) => ({
+      type,
+      localAddress,
+      remoteAddress,
+    })),
+  };
+}
+
+function circuitAnswer(parts: ApiParts, circuit: FabricCircuitView): FabricCircuitAnswer {
+  return {
+    id: circuit.id,
+    serviceId: circuit.serviceId,
+    serviceName: circuit.serviceName,
+    identityId: circuit.identityId ?? null,
+    terminatorId: circuit.terminatorId,
+    routerIds: [...circuit.routerIds],
+    routerNames: circuit.routerIds.map((id) => routerNameOf(parts, id)),
+    linkIds: [...circuit.linkIds],
+    cost: circuit.cost,
+    createdAt: isoTime(circuit.createdAtMs),
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * Terminators: those of shares, which their hosts make and remove and which are only shown here, and those of services
+ * of the fabric. The address is dialed by the router, inside of its network: an administrator's decision.
+ */
+import { FrontdoorError } from '#base';
+import type { FabricTerminatorAnswer, FabricTerminatorChangeBody, NewFabricTerminatorBody } from '#contract';
+import type { FabricTerminatorView } from '../overlay/mod.ts';
+import { findFabricService } from '../store/fabric-service-store.ts';
+import { findFabricNode } from '../store/fabric-store.ts';
+import {
+  changeFabricTerminator,
+  createFabricTerminator,
+  deleteFabricTerminators,
+  lockFabricTerminator,
+  type FabricTerminatorRecord,
+} from '../store/fabric-terminator-store.ts';
+import type { Queries } from '../store/store.ts';
+import { invalidValue, notFound } from './api-errors.ts';
+import { change, created, gone, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { filterOf, livePage, routerNameOf } from './live-page.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+const INSTALLATION = { organizationId: '' };
+/** By their number in the store. */
+const PRECEDENCES = ['default', 'required', 'failed'] as const;
+
+export const terminatorHandlers: Handlers<
+  'listTerminators' | 'createTerminator' | 'getTerminator' | 'changeTerminator' | 'deleteTerminator'
+> = {
+  async listTerminators(parts, call) {
+    const request = parsePageRequest(call.query, ['id', 'cost']);
+    const routerId = filterOf(call.query, 'routerId');
+    const serviceId = filterOf(call.query, 'serviceId');
+    const terminators = parts.fabric
+      .terminators()
+      .filter((each) => routerId === undefined || each.routerId === routerId)
+      .filter((each) => serviceId === undefined || each.serviceId === serviceId);
+    const page = livePage(terminators, request, { cost: (each) => each.cost });
+    return unstored(
+      ok(
+        countedPageAnswer(
+          request,
+          page,
+          page.content.map((each) => liveAnswer(parts, each)),
+        ),
+      ),
+    );
+  },
+
+  async createTerminator(parts, call) {
+    const body = call.body as NewFabricTerminatorBody;
+    const nowMs = parts.clock.nowMs();
+    const made = await change(parts, call, async (trx, touch) => {
+      const service = await findFabricService(trx, body.serviceId);
+      if (service === undefined) throw notFound('Service', body.serviceId);
+      if ((await findFabricNode(trx, 'router', body.routerId)) === undefined)
+        throw notFound('Router', body.routerId);
+      const wanted = {
+        serviceId: service.id,
+        routerId: body.routerId,
+        binding: body.binding ?? 'transport',
+        address: body.address,
+        instanceId: body.instanceId ?? '',
+        cost: body.cost ?? 0,
+        precedence: PRECEDENCES.indexOf(body.precedence ?? 'default'),
+        peerData: new Map<number, Uint8Array>(),
+      };
+      const record = await createFabricTerminator(trx, touch, wanted, nowMs);
+      return { result: { record, serviceName: service.name }, ...auditOf(record), after: storedView(record) };
+    });
+    const answer = answerOf(parts, made.record, made.serviceName);
+    return created(parts, `/fabric/terminators/${made.record.id}`, answer);
+  },
+
+  async getTerminator(parts, call) {
+    return unstored(ok(liveAnswer(parts, live(parts, call))));
+  },
+
+  async changeTerminator(parts, call) {
+    const body = call.body as FabricTerminatorChangeBody;
+    const changed = await change(parts, call, async (trx, touch) => {
+      const before = await locked(parts, trx, call);
+      checkFixedFields(body, before);
+      const { address, instanceId, cost, precedence } = body;
+      const record = await changeFabricTerminator(trx, touch, before, {
+        address,
+        instanceId,
+        cost,
+        precedence: precedence === undefined ? undefined : PRECEDENCES.indexOf(precedence),
+      });
+      const service = await findFabricService(trx, record.serviceId);
+      return {
+        result: { record, serviceName: service!.name },
+        ...auditOf(before),
+        before: storedView(before),
+        after: storedView(record),
+      };
+    });
+    return ok(answerOf(parts, changed.record, changed.serviceName));
+  },
+
+  async deleteTerminator(parts, call) {
+    await change(parts, call, async (trx, touch) => {
+      const before = await locked(parts, trx, call);
+      await deleteFabricTerminators(trx, touch, [before.id]);
+      return { result: undefined, ...auditOf(before), before: storedView(before) };
+    });
+    return gone;
+  },
+};
+
+async function locked(parts: ApiParts, trx: Queries, call: Call): Promise<FabricTerminatorRecord> {
+  const id = call.parameters['id']!;
+  const record = await lockFabricTerminator(trx, id);
+  if (record !== undefined) return record;
+  if (live(parts, call).kind !== 'share') throw notFound('Terminator', id);
+  const message = `Terminator ${id} is a share's: its host makes and removes it`;
+  throw new FrontdoorError('conflict', 'terminator_of_share', message);
+}
+
+function live({ fabric }: ApiParts, call: Call): FabricTerminatorView {
+  const id = call.parameters['id']!;
+  const terminator = fabric.terminators().find((each) => each.id === id);
+  if (terminator === undefined) throw notFound('Terminator', id);
+  return terminator;
+}
+
+/** Where it leads from and to stays: these may be repeated, not changed. */
+function checkFixedFields(body: FabricTerminatorChangeBody, before: FabricTerminatorRecord): void {
+  for (const field of ['serviceId', 'routerId', 'binding'] as const) {
+    const value = body[field];
+    if (value !== undefined && value !== before[field]) throw invalidValue(field, before[field]);
+  }
+}
+
+function auditOf({ id }: FabricTerminatorRecord) {
+  return { ...INSTALLATION, target: { kind: 'terminator', id } };
+}
+
+function storedView({ peerData: _, precedence, ...record }: FabricTerminatorRecord) {
+  return { ...record, precedence: PRECEDENCES[precedence] ?? 'default' };
+}
+
+/** As it is stored now, with what this control plane has measured of it. */
+function answerOf(
+  parts: ApiParts,
+  record: FabricTerminatorRecord,
+  serviceName: string,
+): FabricTerminatorAnswer {
+  const measured = parts.fabric.terminators().find(({ id }) => id === record.id);
+  return liveAnswer(parts, {
+    ...storedView(record),
+    kind: 'fabric',
+    serviceName,
+    dynamicCost: measured?.dynamicCost ?? 0,
+    isHealthy: measured?.isHealthy ?? true,
+  });
+}
+
+function liveAnswer(parts: ApiParts, terminator: FabricTerminatorView): FabricTerminatorAnswer {
+  return {
+    id: terminator.id,
+    kind: terminator.kind,
+    serviceId: terminator.serviceId,
+    serviceName: terminator.serviceName,
+    routerId: terminator.routerId,
+    routerName: routerNameOf(parts, terminator.routerId),
+    binding: terminator.binding,
+    address: terminator.address,
+    instanceId: terminator.instanceId,
+    cost: terminator.cost,
+    dynamicCost: terminator.dynamicCost,
+    precedence: terminator.precedence,
+    healthy: terminator.isHealthy,
+  };
+}

@@ -1,0 +1,104 @@
+/** What the overlay's model is made of, read from the store: all of it, or the rows of some ids. */
+import {
+  fabricServicesAfter,
+  findFabricServices,
+  type FabricServiceRecord,
+} from '../store/fabric-service-store.ts';
+import { fabricTerminatorsAfter, findFabricTerminators } from '../store/fabric-terminator-store.ts';
+import { findShares, shareRecordsOf, type ShareRecord } from '../store/share-record.ts';
+import type { Queries } from '../store/store.ts';
+import type { FabricService, FabricTerminator, Identity } from './overlay-model.ts';
+
+const CHUNK = 500;
+
+/** Undefined ids: every one. */
+export async function readIdentities(db: Queries, ids?: readonly string[]): Promise<Identity[]> {
+  const rows = () => db.selectFrom('identity').select(['id', 'kind', 'name', 'frontdoor_id']);
+  return read(
+    ids,
+    async (after) =>
+      withCertificates(db, await rows().where('id', '>', after).orderBy('id').limit(CHUNK).execute()),
+    async (some) => withCertificates(db, await rows().where('id', 'in', some).execute()),
+  );
+}
+
+export async function readShares(db: Queries, ids?: readonly string[]): Promise<ShareRecord[]> {
+  const rows = db.selectFrom('share').selectAll();
+  return read(
+    ids,
+    async (after) =>
+      shareRecordsOf(db, await rows.where('id', '>', after).orderBy('id').limit(CHUNK).execute()),
+    (some) => findShares(db, some),
+  );
+}
+
+export async function readFabricServices(db: Queries, ids?: readonly string[]): Promise<FabricService[]> {
+  const records = await read(
+    ids,
+    (after) => fabricServicesAfter(db, after, CHUNK),
+    (some) => findFabricServices(db, some),
+  );
+  return records.map(fabricServiceOf);
+}
+
+export async function readFabricTerminators(
+  db: Queries,
+  ids?: readonly string[],
+): Promise<FabricTerminator[]> {
+  return read(
+    ids,
+    (after) => fabricTerminatorsAfter(db, after, CHUNK),
+    (some) => findFabricTerminators(db, some),
+  );
+}
+
+function fabricServiceOf({ id, name, terminatorStrategy }: FabricServiceRecord): FabricService {
+  return { id, name, terminatorStrategy };
+}
+
+interface IdentityRow {
+  readonly id: string;
+  readonly kind: Identity['kind'];
+  readonly name: string;
+  readonly frontdoor_id: string | null;
+}
+
+async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Promise<Identity[]> {
+  if (rows.length === 0) return [];
+  const certificates = await db
+    .selectFrom('certificate')
+    .select(['fingerprint', 'identity_id'])
+    .where(
+      'identity_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('created_at')
+    .execute();
+  const fingerprintsOf = Map.groupBy(certificates, (certificate) => certificate.identity_id);
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    frontdoorId: row.frontdoor_id,
+    fingerprints: (fingerprintsOf.get(row.id) ?? []).map(({ fingerprint }) => fingerprint),
+  }));
+}
+
+/** `CHUNK` rows at a time, so that no answer is large; all of them in the order of ids. */
+async function read<T extends { readonly id: string }>(
+  ids: readonly string[] | undefined,
+  page: (after: string) => Promise<T[]>,
+  some: (ids: readonly string[]) => Promise<T[]>,
+): Promise<T[]> {
+  const whole: T[] = [];
+  if (ids !== undefined) {
+    for (let at = 0; at < ids.length; at += CHUNK) whole.push(...(await some(ids.slice(at, at + CHUNK))));
+    return whole;
+  }
+  for (;;) {
+    const next = await page(whole.at(-1)?.id ?? '');
+    whole.push(...next);
+    if (next.length < CHUNK) return whole;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Circuits over routers that are or were away. A router that comes back is asked which circuits it still carries: the
+ * same process knows its own, a new one none. One that stays away for long is not waited for.
+ */
+import type { Clock, Log } from '#base';
+import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
+import { isAtEnd } from './circuit-registry.ts';
+import type { CircuitRerouter } from './circuit-rerouter.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { RouterInspection } from './router-inspection.ts';
+
+export interface AwayCircuitsOptions {
+  readonly routers: RouterRegistry;
+  readonly circuits: CircuitRegistry;
+  readonly rerouter: CircuitRerouter;
+  readonly inspection: RouterInspection;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Longer than restarts of machines and losses of networks, shorter than anybody waits at the other end. */
+export const AWAY_LIMIT_MS = 900_000;
+const CIRCUITS_NAME = 'router-circuits';
+
+export class AwayCircuits {
+  readonly #options: AwayCircuitsOptions;
+  /** Since when; goes when the router comes back or its circuits are ended. Bounded by the routers of the model. */
+  readonly #awaySinceMs = new Map<string, number>();
+
+  constructor(options: AwayCircuitsOptions) {
+    this.#options = options;
+  }
+
+  onGone(router: ConnectedRouter): void {
+    this.#awaySinceMs.set(router.id, this.#options.clock.nowMs());
+  }
+
+  /** Its process may be a new one that knows nothing of them. */
+  onConnect(router: ConnectedRouter): void {
+    this.#awaySinceMs.delete(router.id);
+    const suspects = this.#options.circuits.suspectOf(router.id);
+    if (suspects.length > 0) void this.#ask(router, suspects);
+  }
+
+  tick(nowMs: number): void {
+    const { circuits, log } = this.#options;
+    for (const [routerId, sinceMs] of this.#awaySinceMs) {
+      if (nowMs - sinceMs < AWAY_LIMIT_MS) continue;
+      this.#awaySinceMs.delete(routerId);
+      const count = circuits.endWhere(({ path }) => path.routerIds.includes(routerId));
+      if (count > 0)
+        log.warn({ router: routerId, circuits: count }, 'circuits of a router that stays away ended');
+    }
+  }
+
+  async #ask(router: ConnectedRouter, suspects: readonly EstablishedCircuit[]): Promise<void> {
+    const { routers, circuits, rerouter, inspection, log } = this.#options;
+    const [answer] = await inspection.inspect([CIRCUITS_NAME], router.id);
+    const carried = carriedOf(answer?.value);
+    // It cannot tell: its idle circuits will be asked for one by one.
+    if (carried === undefined || !routers.isCurrent(router)) return;
+    let ended = 0;
+    for (const circuit of suspects) {
+      if (circuits.get(circuit.id) !== circuit || !circuit.path.routerIds.includes(router.id)) continue;
+      circuits.trust(circuit);
+      if (carried.has(circuit.id)) continue;
+      if (isAtEnd(circuit, router.id)) {
+        circuits.end(circuit, true);
+        ended += 1;
+      } else rerouter.move(circuit);
+    }
+    if (ended > 0) log.info({ router: router.id, circuits: ended }, 'circuits that the router forgot ended');
+  }
+}
+
+function carriedOf(value: unknown): Set<string> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { circuits } = value as { circuits?: unknown };
+  if (typeof circuits !== 'object' || circuits === null) return undefined;
+  return new Set(Object.keys(circuits));
+}

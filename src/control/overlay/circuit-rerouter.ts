@@ -1,0 +1,267 @@
+/**
+ * Moves circuits to other paths, router by router from the ingress, keeping both ends: when a link or router is lost,
+ * when a router cannot forward, and once a minute where another way became much cheaper. A circuit that no path is
+ * left for ends. Routes are matched with answers by their sequence; the driver calls `tick` for the deadlines.
+ */
+import type { Clock, Log } from '#base';
+import { replyForOf, type Frame, type RouteResult } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import { ATTEMPT_TIMEOUT_MS, REROUTE_ATTEMPT } from './circuit-builder.ts';
+import { isOnPath, type CircuitRegistry, type EstablishedCircuit } from './circuit-registry.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { PathFinder } from './path-finder.ts';
+import type { CircuitPath } from './path-policy.ts';
+import { planRoute, type RouteHop } from './route-plan-policy.ts';
+import { pickSmartMoves } from './smart-reroute-policy.ts';
+
+/** Moves in progress; others wait for their turn. */
+const MAX_MOVES = 512;
+const MAX_TRIES = 2;
+/** Of one move, because the mesh changed under it. */
+const MAX_RESTARTS = 8;
+/** Least time between two moves of a circuit that routers ask for by saying that they cannot forward. */
+const MIN_REPEAT_MS = 1_000;
+const SMART_EVERY_MS = 60_000;
+
+export interface CircuitRerouterOptions {
+  readonly routers: RouterRegistry;
+  readonly circuits: CircuitRegistry;
+  readonly paths: PathFinder;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Mutable on purpose: one per circuit that is being moved. */
+interface Move {
+  readonly circuit: EstablishedCircuit;
+  hops: readonly RouteHop[];
+  /** Which hop's answer is awaited. */
+  at: number;
+  sequence: number;
+  deadlineMs: number;
+  tries: number;
+  restarts: number;
+}
+
+export class CircuitRerouter {
+  readonly #options: CircuitRerouterOptions;
+  /** In the order of their deadlines. */
+  readonly #moves = new Map<string, Move>();
+  /** Their turn comes when others are done; bounded by the circuits that stand. */
+  readonly #waiting = new Set<string>();
+  readonly #movedAtMs = new WeakMap<EstablishedCircuit, number>();
+  #nextSmartMs = 0;
+
+  constructor(options: CircuitRerouterOptions) {
+    this.#options = options;
+  }
+
+  get movingCount(): number {
+    return this.#moves.size + this.#waiting.size;
+  }
+
+  /** These are gone: whatever went over them is moved, or ends. Answers how many circuits. */
+  onLinksLost(linkIds: ReadonlySet<string>): number {
+    const found = this.#using(linkIds);
+    for (const circuit of found) this.move(circuit);
+    return found.length;
+  }
+
+  /**
+   * Its control channel is gone, and `linkIds` that it reported. It may forward all the same: what has no other way
+   * stays, until somebody says that a link is lost.
+   */
+  onRouterGone(router: ConnectedRouter, linkIds: ReadonlySet<string>): void {
+    const { circuits, paths } = this.#options;
+    for (const move of [...this.#moves.values()]) {
+      if (move.hops[move.at]?.routerId === router.id) this.#retry(move);
+    }
+    for (const circuit of [...circuits.all()]) {
+      const { routerIds, linkIds: used } = circuit.path;
+      const isConcerned = routerIds.includes(router.id) || used.some((id) => linkIds.has(id));
+      if (isConcerned && paths.find(routerIds[0]!, routerIds.at(-1)!) !== undefined) this.move(circuit);
+    }
+  }
+
+  /** A router on the path had nowhere to send what came. */
+  onForwardFault(circuit: EstablishedCircuit): void {
+    const movedAtMs = this.#movedAtMs.get(circuit) ?? 0;
+    if (this.#options.clock.nowMs() - movedAtMs >= MIN_REPEAT_MS) this.move(circuit);
+  }
+
+  /** A circuit was made while its path may have changed. */
+  onEstablished(circuit: EstablishedCircuit): void {
+    if (this.#options.paths.costOf(circuit.path) === undefined) this.move(circuit);
+  }
+
+  /** To the cheapest path there is now, which may be the one it has: its routers are told again. */
+  move(circuit: EstablishedCircuit): void {
+    const move = this.#moves.get(circuit.id);
+    if (move === undefined) {
+      this.#waiting.add(circuit.id);
+      this.#fill();
+      return;
+    }
+    move.restarts += 1;
+    if (move.restarts > MAX_RESTARTS) this.#giveUp(move, 'the mesh changes too fast');
+    else this.#begin(move);
+  }
+
+  /** False: no answer to a move of ours. */
+  onRouteResult(router: ConnectedRouter, frame: Frame, result: RouteResult): boolean {
+    if (result.attempt !== REROUTE_ATTEMPT) return false;
+    const move = this.#moves.get(result.circuitId);
+    if (move === undefined) return false;
+    const replyFor = replyForOf(frame);
+    const isAwaited =
+      move.hops[move.at]?.routerId === router.id && (replyFor === undefined || replyFor === move.sequence);
+    if (!isAwaited) {
+      // An answer to an earlier Route of the same move, unless it is no router of it at all.
+      if (result.isSuccess && !isOnPath(move.circuit, router.id))
+        this.#options.circuits.unroute(result.circuitId, [router.id], true);
+      return true;
+    }
+    if (!result.isSuccess) {
+      this.#options.log.info(
+        { circuit: result.circuitId, router: router.id, reason: result.error, code: result.errorCode },
+        'router could not take a moved circuit',
+      );
+      this.#retry(move);
+      this.#fill();
+      return true;
+    }
+    move.at += 1;
+    if (move.at < move.hops.length) this.#send(move);
+    else this.#finish(move);
+    return true;
+  }
+
+  tick(nowMs: number): void {
+    for (const move of [...this.#overdue(nowMs)]) this.#retry(move);
+    this.#fill();
+    if (this.#nextSmartMs === 0) this.#nextSmartMs = nowMs + SMART_EVERY_MS;
+    if (nowMs < this.#nextSmartMs) return;
+    this.#nextSmartMs = nowMs + SMART_EVERY_MS;
+    this.#moveDearest();
+  }
+
+  #moveDearest(): void {
+    const { circuits, paths, log } = this.#options;
+    const moves = pickSmartMoves(circuits.all(), circuits.size, (path) => {
+      const now = paths.costOf(path);
+      const best = paths.find(path.routerIds[0]!, path.routerIds.at(-1)!);
+      return now === undefined || best === undefined ? undefined : { now, best: best.cost };
+    });
+    for (const { circuit, now, best } of moves) {
+      if (this.#moves.has(circuit.id)) continue;
+      log.info({ circuit: circuit.id, cost: now, newCost: best }, 'circuit is moved to a cheaper path');
+      this.move(circuit);
+    }
+  }
+
+  #using(linkIds: ReadonlySet<string>): EstablishedCircuit[] {
+    if (linkIds.size === 0) return [];
+    const found: EstablishedCircuit[] = [];
+    for (const circuit of this.#options.circuits.all()) {
+      if (circuit.path.linkIds.some((id) => linkIds.has(id))) found.push(circuit);
+    }
+    return found;
+  }
+
+  #fill(): void {
+    for (const id of this.#waiting) {
+      if (this.#moves.size >= MAX_MOVES) return;
+      this.#waiting.delete(id);
+      const circuit = this.#options.circuits.get(id);
+      if (circuit === undefined) continue;
+      const move: Move = { circuit, hops: [], at: 0, sequence: 0, deadlineMs: 0, tries: 0, restarts: 0 };
+      this.#moves.set(id, move);
+      this.#begin(move);
+    }
+  }
+
+  #begin(move: Move): void {
+    const { paths, clock } = this.#options;
+    const { circuit } = move;
+    this.#movedAtMs.set(circuit, clock.nowMs());
+    const { routerIds } = circuit.path;
+    const path = paths.find(routerIds[0]!, routerIds.at(-1)!);
+    if (path === undefined) {
+      this.#giveUp(move, 'no path is left');
+      return;
+    }
+    this.#takePath(circuit, path);
+    move.hops = planRoute(path, circuit);
+    move.at = 0;
+    this.#send(move);
+  }
+
+  #takePath(circuit: EstablishedCircuit, path: CircuitPath): void {
+    const earlier = (circuit.earlierRouterIds ??= new Set());
+    for (const id of circuit.path.routerIds) earlier.add(id);
+    circuit.path = path;
+  }
+
+  #send(move: Move): void {
+    const { routers, clock } = this.#options;
+    const { id } = move.circuit;
+    const { routerId, forwards } = move.hops[move.at]!;
+    const router = routers.get(routerId);
+    if (this.#options.circuits.get(id) !== move.circuit) {
+      this.#moves.delete(id);
+      return;
+    }
+    if (router === undefined) {
+      this.#retry(move);
+      return;
+    }
+    // Without an egress: an end that is gone is not dialed a second time in the middle of a stream.
+    const route = ctrlMessages.route.frame({
+      circuitId: id,
+      attempt: REROUTE_ATTEMPT,
+      forwards: [...forwards],
+      timeout: BigInt(ATTEMPT_TIMEOUT_MS) * 1_000_000n,
+    });
+    router.send(route);
+    move.sequence = route.sequence;
+    move.deadlineMs = clock.nowMs() + ATTEMPT_TIMEOUT_MS;
+    // Behind all others: the map stays in the order of the deadlines.
+    this.#moves.delete(id);
+    this.#moves.set(id, move);
+  }
+
+  *#overdue(nowMs: number): Generator<Move> {
+    for (const move of this.#moves.values()) {
+      if (move.deadlineMs > nowMs) return;
+      yield move;
+    }
+  }
+
+  #retry(move: Move): void {
+    move.tries += 1;
+    if (move.tries >= MAX_TRIES) this.#giveUp(move, 'its routers could not take it');
+    else this.#begin(move);
+  }
+
+  #finish(move: Move): void {
+    const { circuit } = move;
+    this.#moves.delete(circuit.id);
+    const { circuits, log } = this.#options;
+    const unused = [...(circuit.earlierRouterIds ?? [])].filter((id) => !circuit.path.routerIds.includes(id));
+    circuit.earlierRouterIds = undefined;
+    if (circuits.get(circuit.id) === circuit) {
+      circuits.unroute(circuit.id, unused, true);
+      log.debug({ circuit: circuit.id, path: circuit.path.routerIds }, 'circuit moved');
+    }
+    this.#fill();
+  }
+
+  #giveUp(move: Move, reason: string): void {
+    const { circuits, log } = this.#options;
+    const { circuit } = move;
+    this.#moves.delete(circuit.id);
+    if (circuits.get(circuit.id) !== circuit) return;
+    log.warn({ circuit: circuit.id, reason }, 'circuit ended');
+    circuits.end(circuit, true);
+  }
+}

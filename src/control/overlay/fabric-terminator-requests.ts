@@ -1,0 +1,141 @@
+/**
+ * Terminators that routers make for services of the fabric, change and take away. A router never touches another
+ * router's; what it makes is stored before it is answered.
+ */
+import { messageOf, type Log } from '#base';
+import type { Frame, PeerData } from '#wire';
+import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import type { FabricTerminatorWriter } from './fabric-terminators.ts';
+import { Precedence } from './terminator-registry.ts';
+
+export interface FabricTerminatorRequestsOptions {
+  readonly model: OverlayModel;
+  readonly terminators: FabricTerminatorIndex;
+  readonly writer: FabricTerminatorWriter;
+  readonly log: Log;
+}
+
+const MAX_TERMINATORS_PER_SERVICE = 128;
+const MAX_TERMINATORS_PER_ROUTER = 10_000;
+const MAX_PENDING_PER_ROUTER = 256;
+const MAX_TEXT_CHARACTERS = 512;
+const MAX_PEER_DATA_BYTES = 16_384;
+const MAX_COST = 65_535;
+/** Ends that SDKs host are made through the session of their host, never by a router alone. */
+const SDK_BINDINGS: ReadonlySet<string> = new Set(['edge', 'tunnel']);
+
+export class FabricTerminatorRequests {
+  readonly #options: FabricTerminatorRequestsOptions;
+  readonly #pending = new WeakMap<ConnectedRouter, number>();
+
+  constructor(options: FabricTerminatorRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects for a malformed body alone. */
+  create(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const request = ctrlMessages.createTerminator.decode(frame.body);
+    return this.#answered(router, frame, async () => {
+      const fault = this.#faultOf(router, request);
+      if (fault !== undefined) return { isDone: false, text: fault };
+      const { serviceId, binding, address, instanceId, cost, precedence } = request;
+      const peerData = peerDataOf(request.peerData);
+      const terminator = {
+        serviceId,
+        routerId: router.id,
+        binding,
+        address,
+        instanceId,
+        cost,
+        precedence,
+        peerData,
+      };
+      const id = await this.#options.writer.create(terminator);
+      this.#options.log.info({ terminator: id, service: serviceId, router: router.id }, 'terminator created');
+      return { isDone: true, text: id };
+    });
+  }
+
+  update(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const request = ctrlMessages.updateTerminator.decode(frame.body);
+    return this.#answered(router, frame, async () => {
+      const { terminatorId, updateCost, cost, updatePrecedence, precedence } = request;
+      if (this.#options.terminators.ofRouter(router.id).get(terminatorId) === undefined)
+        return { isDone: false, text: 'no such terminator of this router' };
+      if (updateCost && cost > MAX_COST) return { isDone: false, text: 'cost above 65535' };
+      if (updatePrecedence && !isPrecedence(precedence)) return { isDone: false, text: 'unknown precedence' };
+      const change = { ...(updateCost ? { cost } : {}), ...(updatePrecedence ? { precedence } : {}) };
+      const isThere = await this.#options.writer.update(terminatorId, change);
+      return isThere ? { isDone: true, text: '' } : { isDone: false, text: 'no such terminator' };
+    });
+  }
+
+  remove(router: ConnectedRouter, frame: Frame): Promise<void> {
+    const { terminatorId } = ctrlMessages.removeTerminator.decode(frame.body);
+    return this.#answered(router, frame, async () => {
+      await this.removeOwn(router, [terminatorId]);
+      return { isDone: true, text: '' };
+    });
+  }
+
+  /** Those of the ids that are this router's. */
+  async removeOwn(router: ConnectedRouter, ids: readonly string[]): Promise<void> {
+    const own = this.#options.terminators.ofRouter(router.id);
+    const found = ids.filter((id) => own.has(id));
+    if (found.length > 0) await this.#options.writer.remove(found);
+  }
+
+  async #answered(
+    router: ConnectedRouter,
+    frame: Frame,
+    work: () => Promise<{ isDone: boolean; text: string }>,
+  ): Promise<void> {
+    const pending = this.#pending.get(router) ?? 0;
+    if (pending >= MAX_PENDING_PER_ROUTER) {
+      router.result(frame, false, 'too many terminators are being changed');
+      return;
+    }
+    this.#pending.set(router, pending + 1);
+    try {
+      const { isDone, text } = await work();
+      router.result(frame, isDone, text);
+    } catch (error) {
+      this.#options.log.warn({ err: error, router: router.id }, 'terminator of the fabric not stored');
+      router.result(frame, false, messageOf(error));
+    } finally {
+      this.#pending.set(router, (this.#pending.get(router) ?? 1) - 1);
+    }
+  }
+
+  #faultOf(router: ConnectedRouter, request: CtrlBody<'createTerminator'>): string | undefined {
+    const { model, terminators } = this.#options;
+    const { serviceId, binding, address, instanceId, cost, precedence, peerData } = request;
+    if (model.fabricService(serviceId) === undefined) return 'there is no such service of the fabric';
+    if (binding === '' || address === '') return 'a terminator needs binding and address';
+    if (SDK_BINDINGS.has(binding)) return `binding ${binding} belongs to hosting SDKs`;
+    for (const text of [binding, address, instanceId])
+      if (text.length > MAX_TEXT_CHARACTERS) return 'binding, address or instance id too long';
+    if (cost > MAX_COST) return 'cost above 65535';
+    if (!isPrecedence(precedence)) return 'unknown precedence';
+    let bytes = 0;
+    for (const value of Object.values(peerData)) bytes += value.length;
+    if (bytes > MAX_PEER_DATA_BYTES) return 'too much peer data';
+    if (terminators.ofService(serviceId).size >= MAX_TERMINATORS_PER_SERVICE)
+      return 'the service has too many terminators';
+    return terminators.ofRouter(router.id).size >= MAX_TERMINATORS_PER_ROUTER
+      ? 'this router has too many terminators'
+      : undefined;
+  }
+}
+
+function isPrecedence(value: number): boolean {
+  return value === Precedence.default || value === Precedence.required || value === Precedence.failed;
+}
+
+function peerDataOf(record: Record<number, Uint8Array>): PeerData {
+  // Copies: the values are views of what the socket read.
+  return new Map(Object.entries(record).map(([key, value]) => [Number(key), new Uint8Array(value)]));
+}

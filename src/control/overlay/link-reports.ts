@@ -1,0 +1,144 @@
+/**
+ * What routers say of links and of circuits that they cannot carry: reports, states, measurements, faults. A router is
+ * believed about its own links and about circuits on whose path it is, about nothing else.
+ */
+import type { Log } from '#base';
+import type { Frame } from '#wire';
+import { ctrlMessages, FaultSubject } from '#wire/ctrl';
+import { isAtEnd, isOnPath, type CircuitRegistry } from './circuit-registry.ts';
+import type { CircuitRerouter } from './circuit-rerouter.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { Link, LinkRegistry } from './link-registry.ts';
+
+export interface LinkReportsOptions {
+  readonly routers: RouterRegistry;
+  readonly links: LinkRegistry;
+  readonly circuits: CircuitRegistry;
+  readonly rerouter: CircuitRerouter;
+  readonly log: Log;
+}
+
+const MAX_CIRCUITS_PER_MESSAGE = 10_000;
+
+export class LinkReports {
+  readonly #options: LinkReportsOptions;
+
+  constructor(options: LinkReportsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  onLinks(router: ConnectedRouter, frame: Frame): void {
+    const { links, rerouter } = this.#options;
+    const report = ctrlMessages.routerLinks.decode(frame.body);
+    const gone = links.report(router.id, report, report.fullRefresh);
+    // Routers of 1.x never say that a report is a whole one; they report faults until somebody took them.
+    if (!report.fullRefresh) return;
+    router.hasToldLinks = true;
+    const lost = new Set(gone.map(({ id }) => id));
+    // Lost while it was away. Where the other end is away too, that one may have dialed, and come back with it.
+    for (const [id, otherId] of this.#usedButUnknown(router.id))
+      if (this.#options.routers.get(otherId)?.hasToldLinks === true) lost.add(id);
+    rerouter.onLinksLost(lost);
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  onState(router: ConnectedRouter, frame: Frame): void {
+    this.#options.links.setState(router.id, ctrlMessages.linkState.decode(frame.body));
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  onMetrics(router: ConnectedRouter, frame: Frame): void {
+    const { histograms } = ctrlMessages.metrics.decode(frame.body);
+    this.#options.links.setLatencies(router.id, (linkId) => {
+      const latency = histograms[`link.${linkId}.latency`]?.mean;
+      return latency === undefined
+        ? undefined
+        : latency + (histograms[`link.${linkId}.queue_time`]?.mean ?? 0);
+    });
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  onFault(router: ConnectedRouter, frame: Frame): void {
+    const { subject, id, iteration } = ctrlMessages.fault.decode(frame.body);
+    switch (subject) {
+      case FaultSubject.INGRESS_FAULT:
+      case FaultSubject.EGRESS_FAULT:
+        this.#onEndGone(router, id);
+        return;
+      case FaultSubject.FORWARD_FAULT:
+      case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT: {
+        const isOwnerKnown = subject === FaultSubject.FORWARD_FAULT;
+        for (const each of id.split(' ').slice(0, MAX_CIRCUITS_PER_MESSAGE))
+          if (each !== '') this.#onForwardFault(router, each, isOwnerKnown);
+        return;
+      }
+      case FaultSubject.LINK_FAULT:
+      case FaultSubject.LINK_DUPLICATE:
+        this.#onLinkFault(router, id, iteration, subject === FaultSubject.LINK_DUPLICATE);
+        return;
+      default:
+        this.#options.log.debug({ router: router.id, subject }, 'fault of an unknown kind ignored');
+    }
+  }
+
+  /** Either end is done with the circuit. */
+  #onEndGone(router: ConnectedRouter, circuitId: string): void {
+    const { circuits, log } = this.#options;
+    const circuit = circuits.get(circuitId);
+    if (circuit === undefined || !isOnPath(circuit, router.id)) {
+      circuits.unroute(circuitId, [router.id], false);
+    } else if (isAtEnd(circuit, router.id)) circuits.end(circuit, false);
+    else
+      log.debug(
+        { router: router.id, circuit: circuitId },
+        'end of a circuit told by a router between its ends',
+      );
+  }
+
+  #onForwardFault(router: ConnectedRouter, circuitId: string, isOwnerKnown: boolean): void {
+    const { circuits, rerouter } = this.#options;
+    const circuit = circuits.get(circuitId);
+    if (circuit !== undefined && isOnPath(circuit, router.id)) rerouter.onForwardFault(circuit);
+    // Without an owner it may be another controller's: nothing to tell.
+    else if (isOwnerKnown) circuits.unroute(circuitId, [router.id], true);
+  }
+
+  #onLinkFault(router: ConnectedRouter, linkId: string, iteration: number, isDuplicate: boolean): void {
+    const { links, rerouter, log } = this.#options;
+    const known = links.get(linkId);
+    const link = links.remove(linkId, router.id, iteration);
+    // Its dialer's channel may be gone, and with it what that said; circuits may go over it still.
+    if (link === undefined && (known !== undefined || !this.#usedButUnknown(router.id).has(linkId))) return;
+    // Before it is asked to carry circuits on other ways. A duplicate stays open for a while: circuits leave it in peace.
+    if (link !== undefined && !isDuplicate) this.#tellOtherEnd(link, router.id);
+    const count = rerouter.onLinksLost(new Set([linkId]));
+    log.info({ link: linkId, router: router.id, circuits: count }, 'link lost');
+  }
+
+  #tellOtherEnd({ id, iteration, sourceId, destinationId }: Link, routerId: string): void {
+    const otherId = sourceId === routerId ? destinationId : sourceId;
+    const fault = ctrlMessages.fault.frame({ subject: FaultSubject.LINK_FAULT, id, iteration });
+    this.#options.routers.get(otherId)?.send(fault);
+  }
+
+  /** Links from or to this router that circuits go over although nobody reports them, with the router at the other end. */
+  #usedButUnknown(routerId: string): Map<string, string> {
+    const { circuits, links } = this.#options;
+    const found = new Map<string, string>();
+    const seen = new Set<object>();
+    for (const { path } of circuits.all()) {
+      // Circuits that go the same way share one path.
+      if (seen.has(path)) continue;
+      seen.add(path);
+      for (const [at, linkId] of path.linkIds.entries()) {
+        const near = path.routerIds[at]!;
+        const far = path.routerIds[at + 1]!;
+        if (links.get(linkId) !== undefined) continue;
+        if (near === routerId) found.set(linkId, far);
+        else if (far === routerId) found.set(linkId, near);
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,154 @@
+/** The mesh for the Management API, as this control plane sees it at the moment of asking. */
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
+import type { RouterRegistry } from './connected-router.ts';
+import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import type {
+  FabricCircuitView,
+  FabricLinkView,
+  FabricRouterView,
+  FabricTerminatorView,
+  FabricView,
+  InspectionView,
+} from './fabric-view.ts';
+import type { HostTerminator } from './host-terminator.ts';
+import type { Link, LinkRegistry } from './link-registry.ts';
+import type { PathFinder } from './path-finder.ts';
+import type { RouterInspection } from './router-inspection.ts';
+import type { TerminatorCosts } from './terminator-costs.ts';
+import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
+
+export interface MeshViewParts {
+  readonly model: OverlayModel;
+  readonly routers: RouterRegistry;
+  readonly links: LinkRegistry;
+  readonly circuits: CircuitRegistry;
+  readonly paths: PathFinder;
+  readonly terminators: TerminatorRegistry;
+  readonly fabricTerminators: FabricTerminatorIndex;
+  readonly costs: TerminatorCosts;
+  readonly inspection: RouterInspection;
+}
+
+const NS_PER_MS = 1_000_000;
+
+export class MeshView implements FabricView {
+  readonly #parts: MeshViewParts;
+
+  constructor(parts: MeshViewParts) {
+    this.#parts = parts;
+  }
+
+  routers(): FabricRouterView[] {
+    const { model, routers } = this.#parts;
+    const found: FabricRouterView[] = [];
+    for (const { id, name, kind } of model.identities()) {
+      if (kind !== 'router') continue;
+      const router = routers.get(id);
+      const edge = routers.edgeAddress(id);
+      found.push({
+        id,
+        name,
+        isOnline: router !== undefined,
+        version: router?.version,
+        connectedAtMs: router?.connectedAtMs,
+        linkListeners: (router?.listeners ?? []).map(({ address }) => address),
+        edgeAddress: edge === undefined ? undefined : `${edge.hostname}:${String(edge.port)}`,
+      });
+    }
+    return found;
+  }
+
+  links(): FabricLinkView[] {
+    return [...this.#parts.links.all()].map((link) => this.#linkView(link));
+  }
+
+  circuits(): FabricCircuitView[] {
+    return [...this.#parts.circuits.all()].map((circuit) => this.#circuitView(circuit));
+  }
+
+  terminators(): FabricTerminatorView[] {
+    const { terminators, fabricTerminators } = this.#parts;
+    return [
+      ...[...terminators.all()].map((each) => this.#terminatorView(each, 'share')),
+      ...[...fabricTerminators.all()].map((each) => this.#terminatorView(each, 'fabric')),
+    ];
+  }
+
+  inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {
+    return this.#parts.inspection.inspect(names, routerId);
+  }
+
+  endCircuit(id: string): boolean {
+    const { circuits } = this.#parts;
+    const circuit = circuits.get(id);
+    if (circuit !== undefined) circuits.end(circuit, true);
+    return circuit !== undefined;
+  }
+
+  #linkView(link: Link): FabricLinkView {
+    const { routers } = this.#parts;
+    const { id, sourceId, destinationId, protocol, dialAddress, iteration, staticCost, cost } = link;
+    return {
+      id,
+      sourceRouterId: sourceId,
+      destinationRouterId: destinationId,
+      protocol,
+      dialAddress,
+      iteration,
+      staticCost,
+      sourceLatencyMs: inMs(link.sourceLatencyNs),
+      destinationLatencyMs: inMs(link.destinationLatencyNs),
+      cost,
+      isUsable: routers.get(sourceId) !== undefined && routers.get(destinationId) !== undefined,
+      connections: link.connections,
+    };
+  }
+
+  #circuitView(circuit: EstablishedCircuit): FabricCircuitView {
+    const { id, serviceId, identityId, terminatorId, path, createdAtMs } = circuit;
+    return {
+      id,
+      serviceId,
+      serviceName: this.#serviceName(serviceId),
+      identityId,
+      terminatorId,
+      routerIds: path.routerIds,
+      linkIds: path.linkIds,
+      cost: this.#parts.paths.costOf(path) ?? path.cost,
+      createdAtMs,
+    };
+  }
+
+  #terminatorView(terminator: HostTerminator, kind: 'share' | 'fabric'): FabricTerminatorView {
+    const { id, serviceId, routerId, binding, address, instanceId, cost, precedence, isHealthy } = terminator;
+    return {
+      id,
+      serviceId,
+      serviceName: this.#serviceName(serviceId),
+      kind,
+      routerId,
+      binding,
+      address,
+      instanceId,
+      cost,
+      dynamicCost: this.#parts.costs.dynamicCost(id),
+      precedence: precedenceName(precedence),
+      isHealthy,
+    };
+  }
+
+  #serviceName(id: string): string {
+    const { model } = this.#parts;
+    return model.service(id)?.name ?? model.fabricService(id)?.name ?? '';
+  }
+}
+
+function inMs(latencyNs: number | undefined): number | undefined {
+  return latencyNs === undefined ? undefined : latencyNs / NS_PER_MS;
+}
+
+function precedenceName(precedence: number): FabricTerminatorView['precedence'] {
+  if (precedence === Precedence.required) return 'required';
+  return precedence === Precedence.failed ? 'failed' : 'default';
+}

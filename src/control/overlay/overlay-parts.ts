@@ -1,0 +1,159 @@
+/** The parts of the overlay controller, put together. Nothing here listens or acts; OverlayCore drives them. */
+import type { Clock } from '#base';
+import { certificatesOfPem, fingerprintOf } from '#net';
+import { AwayCircuits } from './away-circuits.ts';
+import { CertificateExtension } from './certificate-extension.ts';
+import { CircuitBuilder } from './circuit-builder.ts';
+import { CircuitRegistry } from './circuit-registry.ts';
+import { CircuitRequests } from './circuit-requests.ts';
+import { CircuitRerouter } from './circuit-rerouter.ts';
+import { ClusterMembership } from './cluster-membership.ts';
+import { RouterRegistry } from './connected-router.ts';
+import { CtrlDispatcher } from './ctrl-dispatcher.ts';
+import { DataModelFeed } from './data-model-feed.ts';
+import { FabricCircuitRequests } from './fabric-circuit-requests.ts';
+import { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
+import { LinkRegistry } from './link-registry.ts';
+import { LinkReports } from './link-reports.ts';
+import { MeshView } from './mesh-view.ts';
+import { ModelFollower } from './model-follower.ts';
+import type { OverlayControllerOptions } from './overlay-options.ts';
+import { PathFinder } from './path-finder.ts';
+import { PeerFeed } from './peer-feed.ts';
+import { RouterInspection } from './router-inspection.ts';
+import { ServiceSessionCheck } from './service-session-check.ts';
+import { SessionFeed } from './session-feed.ts';
+import { ShareProber } from './share-prober.ts';
+import { TerminatorCosts } from './terminator-costs.ts';
+import { TerminatorRegistry } from './terminator-registry.ts';
+import { TerminatorRequests } from './terminator-requests.ts';
+import { TerminatorSelector } from './terminator-selector.ts';
+import { TerminatorValidation } from './terminator-validation.ts';
+
+export type OverlayParts = ReturnType<typeof makeOverlayParts>;
+
+export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock) {
+  const { model, sessions, store, secrets, issuer, log } = options;
+  const limits = options.pendingLimits === undefined ? {} : { limits: options.pendingLimits };
+  const random = options.random === undefined ? {} : { random: options.random };
+  const routers = new RouterRegistry();
+  const links = new LinkRegistry();
+  const paths = new PathFinder(routers, links);
+  const costs = new TerminatorCosts();
+  const terminators = new TerminatorRegistry(store);
+  const fabricTerminators = new FabricTerminatorIndex(model);
+  const circuits = new CircuitRegistry(routers, costs, options.circuitLimits);
+  const peers = new PeerFeed(routers);
+  const membership = new ClusterMembership(routers, options.cluster, log);
+  const inspection = new RouterInspection({ routers, links, circuits });
+  const { maxProbesPerSecond, isConnectedElsewhere } = options;
+  const prober = new ShareProber({
+    model,
+    terminators,
+    routers,
+    clock,
+    log,
+    ...(maxProbesPerSecond === undefined ? {} : { maxProbesPerSecond }),
+    ...(isConnectedElsewhere === undefined ? {} : { isConnectedElsewhere }),
+  });
+  const rerouter = new CircuitRerouter({ routers, circuits, paths, clock, log });
+  const selector = new TerminatorSelector({
+    terminators,
+    fabricTerminators,
+    routers,
+    paths,
+    costs,
+    log,
+    ...random,
+  });
+  const builder = new CircuitBuilder({
+    routers,
+    selector,
+    circuits,
+    clock,
+    onTerminatorResult: (terminator, error) => prober.onCircuitResult(terminator, error),
+    onEstablished: (circuit) => rerouter.onEstablished(circuit),
+  });
+  const sessionFeed = new SessionFeed(sessions, routers);
+  const dataModel = new DataModelFeed(model, routers, options.serviceKeys);
+  const validation = new TerminatorValidation(terminators, fabricTerminators, routers, clock, log);
+  const follower = new ModelFollower({ model, sessions, terminators, circuits, builder, costs, prober, log });
+  const authorities = new Set(certificatesOfPem(options.issuer.caBundlePem).map(fingerprintOf));
+  const sessionCheck = new ServiceSessionCheck(model, sessions, options.verifyServiceToken, authorities);
+  const certificates = new CertificateExtension({ issuer, model, store, secrets, clock, log });
+  const awayCircuits = new AwayCircuits({ routers, circuits, rerouter, inspection, clock, log });
+  const { fabricTerminators: writer } = options;
+  const fabricTerminatorRequests =
+    writer === undefined
+      ? undefined
+      : new FabricTerminatorRequests({ model, terminators: fabricTerminators, writer, log });
+  const dispatcher = new CtrlDispatcher({
+    certificates,
+    model,
+    routers,
+    sessionFeed,
+    dataModel,
+    linkReports: new LinkReports({ routers, links, circuits, rerouter, log }),
+    circuits,
+    builder,
+    rerouter,
+    peers,
+    membership,
+    inspection,
+    circuitRequests: new CircuitRequests({
+      model,
+      sessions: sessionCheck,
+      builder,
+      circuits,
+      log,
+      ...limits,
+    }),
+    fabricCircuitRequests: new FabricCircuitRequests({ model, builder, circuits, log, ...limits }),
+    fabricTerminatorRequests,
+    terminatorRequests: new TerminatorRequests({
+      terminators,
+      fabricTerminators,
+      fabricRequests: fabricTerminatorRequests,
+      sessions: sessionCheck,
+      clock,
+      log,
+    }),
+    validation,
+    prober,
+    clock,
+    log,
+    sessionCheck,
+  });
+  const view = new MeshView({
+    model,
+    routers,
+    links,
+    circuits,
+    paths,
+    terminators,
+    fabricTerminators,
+    costs,
+    inspection,
+  });
+  return {
+    routers,
+    links,
+    terminators,
+    costs,
+    circuits,
+    peers,
+    membership,
+    prober,
+    rerouter,
+    builder,
+    sessionFeed,
+    dataModel,
+    validation,
+    follower,
+    certificates,
+    awayCircuits,
+    dispatcher,
+    view,
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Paths between connected routers, remembered until routers or links change: creating circuits asks for the same few
+ * paths over and over. A path that is answered twice is the same object.
+ */
+import type { RouterRegistry } from './connected-router.ts';
+import type { LinkRegistry } from './link-registry.ts';
+import {
+  MIN_ROUTER_COST,
+  pathTo,
+  QUIESCED_COST,
+  searchPaths,
+  type CircuitPath,
+  type Edge,
+  type PathTree,
+} from './path-policy.ts';
+
+export class PathFinder {
+  readonly #routers: RouterRegistry;
+  readonly #links: LinkRegistry;
+  #routersVersion = -1;
+  #linksVersion = -1;
+  #mesh = new Map<string, Map<string, Edge>>();
+  readonly #trees = new Map<string, PathTree>();
+  readonly #paths = new Map<string, Map<string, CircuitPath | undefined>>();
+
+  constructor(routers: RouterRegistry, links: LinkRegistry) {
+    this.#routers = routers;
+    this.#links = links;
+  }
+
+  /** Undefined: either is not connected, or no links lead there. */
+  find(ingressId: string, egressId: string): CircuitPath | undefined {
+    this.#refresh();
+    let paths = this.#paths.get(ingressId);
+    if (paths === undefined) this.#paths.set(ingressId, (paths = new Map<string, CircuitPath | undefined>()));
+    const known = paths.get(egressId);
+    if (known !== undefined || paths.has(egressId)) return known;
+    let tree = this.#trees.get(ingressId);
+    if (tree === undefined) {
+      tree = searchPaths(this.#mesh, ingressId, (id) => this.#routers.isQuiesced(id));
+      this.#trees.set(ingressId, tree);
+    }
+    // Who is no router of the mesh is not remembered: the ids of that could be without end.
+    const found = pathTo(tree, egressId);
+    if (this.#mesh.has(ingressId) && this.#mesh.has(egressId)) paths.set(egressId, found);
+    return found;
+  }
+
+  /** What it costs now, by the rules of the search; undefined when a link or router of it is gone. */
+  costOf({ routerIds, linkIds }: CircuitPath): number | undefined {
+    let cost = 0;
+    for (const [at, id] of routerIds.entries()) {
+      if (this.#routers.get(id) === undefined) return undefined;
+      const linkId = linkIds[at];
+      if (linkId === undefined) continue;
+      const link = this.#links.get(linkId);
+      if (link === undefined) return undefined;
+      cost += link.cost + MIN_ROUTER_COST + (at > 0 && this.#routers.isQuiesced(id) ? QUIESCED_COST : 0);
+    }
+    return cost;
+  }
+
+  #refresh(): void {
+    const { version: routersVersion } = this.#routers;
+    const { version: linksVersion } = this.#links;
+    if (routersVersion === this.#routersVersion && linksVersion === this.#linksVersion) return;
+    this.#routersVersion = routersVersion;
+    this.#linksVersion = linksVersion;
+    this.#trees.clear();
+    this.#paths.clear();
+    const mesh = (this.#mesh = new Map<string, Map<string, Edge>>());
+    for (const { id } of this.#routers.all()) mesh.set(id, new Map());
+    for (const { id: linkId, sourceId, destinationId, cost } of this.#links.all()) {
+      const there = mesh.get(sourceId);
+      const back = mesh.get(destinationId);
+      if (there === undefined || back === undefined) continue;
+      const best = there.get(destinationId);
+      // Of equals the smaller id: alike whatever the order of the reports.
+      if (best !== undefined && (best.cost < cost || (best.cost === cost && best.linkId < linkId))) continue;
+      const edge = { linkId, cost };
+      there.set(destinationId, edge);
+      back.set(sourceId, edge);
+    }
+  }
+}

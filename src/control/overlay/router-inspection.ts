@@ -1,0 +1,101 @@
+/**
+ * Diagnostics by name: asks routers for theirs, and answers what a router may know of ours, which is what concerns
+ * itself. Values are JSON texts on the wire.
+ */
+import { messageOf } from '#base';
+import { contentType, type Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import { isOnPath, type CircuitRegistry } from './circuit-registry.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { InspectionView } from './fabric-view.ts';
+import type { LinkRegistry } from './link-registry.ts';
+
+const ANSWER_TIMEOUT_MS = 10_000;
+const MAX_NAMES = 32;
+const MAX_NAME_CHARACTERS = 256;
+const MAX_ROUTERS_AT_ONCE = 64;
+
+export interface RouterInspectionOptions {
+  readonly routers: RouterRegistry;
+  readonly links: LinkRegistry;
+  readonly circuits: CircuitRegistry;
+}
+
+type Tell = (router: ConnectedRouter) => unknown;
+
+export class RouterInspection {
+  readonly #options: RouterInspectionOptions;
+  /** What routers may ask, in lower case. */
+  readonly #own: ReadonlyMap<string, Tell>;
+
+  constructor(options: RouterInspectionOptions) {
+    this.#options = options;
+    const { routers, links, circuits } = options;
+    this.#own = new Map<string, Tell>([
+      [
+        'connected-routers',
+        () => [...routers.all()].map(({ id, version, connectedAtMs }) => ({ id, version, connectedAtMs })),
+      ],
+      ['links', ({ id }) => [...links.of(id)]],
+      [
+        'circuits',
+        ({ id }) => [...circuits.all()].filter((each) => isOnPath(each, id)).map((each) => each.id),
+      ],
+    ]);
+  }
+
+  /** The router, or every connected one; names that a router does not know are missing. Never rejects. */
+  async inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {
+    const { routers } = this.#options;
+    const asked = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_CHARACTERS));
+    if (routerId !== undefined) {
+      const router = routers.get(routerId);
+      if (router === undefined) return [{ routerId, name: '', error: 'the router is not connected' }];
+      return ask(router, asked);
+    }
+    const found: InspectionView[] = [];
+    const all = [...routers.all()];
+    for (let at = 0; at < all.length; at += MAX_ROUTERS_AT_ONCE) {
+      const answers = await Promise.all(
+        all.slice(at, at + MAX_ROUTERS_AT_ONCE).map((router) => ask(router, asked)),
+      );
+      found.push(...answers.flat());
+    }
+    return found;
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  answer(router: ConnectedRouter, frame: Frame): void {
+    const { requestedValues } = ctrlMessages.inspectRequest.decode(frame.body);
+    const values = requestedValues.slice(0, MAX_NAMES).flatMap((name) => {
+      const tell = this.#own.get(name.toLowerCase());
+      return tell === undefined ? [] : [{ name, value: JSON.stringify(tell(router)) }];
+    });
+    router.channel.reply(frame, ctrlMessages.inspectResponse.frame({ success: true, values }));
+  }
+}
+
+async function ask(router: ConnectedRouter, names: readonly string[]): Promise<InspectionView[]> {
+  const routerId = router.id;
+  try {
+    const request = ctrlMessages.inspectRequest.frame({ requestedValues: [...names] });
+    const frame = await router.channel.request(request, ANSWER_TIMEOUT_MS);
+    if (frame.contentType !== contentType.inspectResponse)
+      return [{ routerId, name: '', error: 'the router does not know how to answer' }];
+    const { values, errors } = ctrlMessages.inspectResponse.decode(frame.body);
+    return [
+      ...values.map(({ name, value }) => ({ routerId, name, value: valueOf(value) })),
+      ...errors.map((error) => ({ routerId, name: '', error })),
+    ];
+  } catch (error) {
+    return [{ routerId, name: '', error: messageOf(error) }];
+  }
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Where a dial goes: among the service's terminators that a path leads to, the one that its strategy picks. Remembers
+ * what dials came to: costs, and terminators that their routers do not know or cannot use.
+ */
+import type { Log } from '#base';
+import { RouteErrorCode } from '#wire';
+import type { TerminatorStrategy } from '../model/overlay-model.ts';
+import type { RouterRegistry } from './connected-router.ts';
+import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import type { HostTerminator } from './host-terminator.ts';
+import type { PathFinder } from './path-finder.ts';
+import type { CircuitPath } from './path-policy.ts';
+import { chooseTerminator, type Candidate } from './terminator-choice-policy.ts';
+import type { TerminatorCosts } from './terminator-costs.ts';
+import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
+
+export interface DialedService {
+  readonly id: string;
+  readonly name: string;
+  /** Only services of the fabric have one; shares go the smart way. */
+  readonly terminatorStrategy?: TerminatorStrategy;
+}
+
+export interface TerminatorSelectorOptions {
+  readonly terminators: TerminatorRegistry;
+  readonly fabricTerminators: FabricTerminatorIndex;
+  readonly routers: RouterRegistry;
+  readonly paths: PathFinder;
+  readonly costs: TerminatorCosts;
+  readonly log: Log;
+  /** Answers 0 <= x < 1. */
+  readonly random?: () => number;
+}
+
+export interface Selection {
+  readonly service: DialedService;
+  /** Empty: any terminator. */
+  readonly instanceId: string;
+  readonly ingressId: string;
+  /** What an earlier attempt failed with. */
+  readonly failed: HostTerminator | undefined;
+}
+
+export interface Selected {
+  readonly terminator: HostTerminator;
+  readonly path: CircuitPath;
+}
+
+type Choice = Candidate & Selected;
+
+export class TerminatorSelector {
+  readonly #options: TerminatorSelectorOptions;
+  readonly #random: () => number;
+
+  constructor(options: TerminatorSelectorOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    const { costs, terminators, fabricTerminators } = options;
+    terminators.onChange(({ id }, change) => {
+      if (change === 'removed') costs.forget(id);
+    });
+    fabricTerminators.onChange(({ id }, change) => {
+      if (change === 'removed') costs.forget(id);
+    });
+  }
+
+  /** A text when there is nowhere to go. */
+  select(selection: Selection): Selected | string {
+    const { costs } = this.#options;
+    const { service } = selection;
+    const hosts = this.#hostsOf(service.id);
+    const choices: Choice[] = [];
+    let count = 0;
+    let awayRouterId = '';
+    for (const terminator of hosts.values()) {
+      if (selection.instanceId !== '' && terminator.instanceId !== selection.instanceId) continue;
+      count += 1;
+      const choice = this.#choiceOf(terminator, selection);
+      if (choice === undefined) awayRouterId = terminator.routerId;
+      else choices.push(choice);
+    }
+    const strategy = service.terminatorStrategy;
+    const chosen = chooseTerminator(choices, this.#random, strategy);
+    if (chosen === undefined) return this.#nowhere(selection, count, awayRouterId);
+    // Where a second attempt goes is no change of the one that serves.
+    if (strategy === 'ha' && selection.failed === undefined)
+      costs.setActive(service.id, chosen.terminator.id);
+    return chosen;
+  }
+
+  onDialed({ id }: HostTerminator): void {
+    if (this.#isKnown(id)) this.#options.costs.onDialed(id);
+  }
+
+  /** `errorCode` is that of the router's answer. */
+  onFailure(terminator: HostTerminator, errorCode: number, nowMs: number): void {
+    const { costs, log, terminators, fabricTerminators } = this.#options;
+    const { id, routerId } = terminator;
+    if (this.#isKnown(id)) costs.onDialFailed(id, nowMs);
+    const isUnknown = errorCode === RouteErrorCode.invalidTerminator;
+    if (!isUnknown && errorCode !== RouteErrorCode.misconfiguredTerminator) return;
+    const fabricTerminator = fabricTerminators.get(id);
+    if (fabricTerminator !== undefined) {
+      fabricTerminator.isHealthy = false;
+      log.warn(
+        { terminator: id, router: routerId },
+        'terminator that its router cannot use: others go first',
+      );
+      return;
+    }
+    const known = terminators.get(id);
+    if (known === undefined) return;
+    if (isUnknown) log.info({ terminator: id, router: routerId }, 'terminator unknown to its router removed');
+    const written = isUnknown
+      ? terminators.remove([known])
+      : terminators.update(known, { precedence: Precedence.failed });
+    written.catch((error: unknown) => {
+      log.warn({ err: error, terminator: id }, 'terminator not changed in the store');
+    });
+  }
+
+  /** What it costs apart from the way there. */
+  dynamicCost({ id }: HostTerminator): number {
+    return this.#options.costs.dynamicCost(id);
+  }
+
+  #choiceOf(terminator: HostTerminator, { ingressId, service, failed }: Selection): Choice | undefined {
+    const { paths, costs, routers } = this.#options;
+    const { id, routerId } = terminator;
+    const path = paths.find(ingressId, routerId);
+    if (path === undefined) return undefined;
+    const isQuiesced = routers.isQuiesced(routerId);
+    return {
+      terminator,
+      path,
+      precedence: isQuiesced ? Precedence.failed : terminator.precedence,
+      cost: terminator.cost + costs.dynamicCost(id) + path.cost,
+      isHealthy: terminator.isHealthy,
+      hasFailed: failed?.id === id,
+      failuresInARow: costs.failuresInARow(id),
+      isActive: costs.isActive(service.id, id),
+    };
+  }
+
+  #hostsOf(serviceId: string): ReadonlyMap<string, HostTerminator> {
+    const { terminators, fabricTerminators } = this.#options;
+    const ofShare = terminators.ofService(serviceId);
+    return ofShare.size > 0 ? ofShare : fabricTerminators.ofService(serviceId);
+  }
+
+  #isKnown(id: string): boolean {
+    const { terminators, fabricTerminators } = this.#options;
+    return terminators.get(id) !== undefined || fabricTerminators.get(id) !== undefined;
+  }
+
+  #nowhere({ service, instanceId, ingressId }: Selection, count: number, awayRouterId: string): string {
+    if (count > 0) {
+      return `service ${service.name} is hosted at router ${awayRouterId}, which router ${ingressId} cannot reach`;
+    }
+    if (service.terminatorStrategy === undefined)
+      return `service ${service.name} has no terminators: no agent hosts it now`;
+    const which = instanceId === '' ? '' : ` of instance ${instanceId}`;
+    return `service ${service.name} has no terminators${which}`;
+  }
+}

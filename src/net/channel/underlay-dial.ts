@@ -1,0 +1,153 @@
+/**
+ * Dials one connection of a channel: through the proxy if there is one, TLS with the server's name checked against
+ * our anchors, then the hello; all within one deadline.
+ */
+import type { X509Certificate } from 'node:crypto';
+import * as net from 'node:net';
+import * as tls from 'node:tls';
+import { FrontdoorError, formatHostPort, messageOf } from '#base';
+import {
+  encodeFrame,
+  FrameDecoder,
+  HELLO_LIMITS,
+  makeHello,
+  REPLY_FOR,
+  CHANNEL_HEADERS,
+  RESULT_TYPE,
+  textOfBody,
+  type Frame,
+  type FrameHeaders,
+} from '#wire';
+import { connectThroughProxy, type HttpProxy } from '../proxy-connect.ts';
+import { channelTls, type TlsIdentity } from './channel-tls.ts';
+import { leafOf } from './peer-certificate.ts';
+
+export interface UnderlayDialOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsIdentity;
+  readonly alpn: string;
+  /** Body of the hello. */
+  readonly helloId: string;
+  /** Local address to dial from. */
+  readonly localAddress?: string | undefined;
+  readonly proxy?: HttpProxy | undefined;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DialedUnderlay {
+  readonly socket: tls.TLSSocket;
+  /** May hold bytes that came behind the answer. */
+  readonly decoder: FrameDecoder;
+  readonly answer: Frame;
+  readonly certificate: X509Certificate;
+}
+
+/** Rejects with a `FrontdoorError` (unavailable, forbidden, timeout) that names the address. */
+export async function dialUnderlay(
+  options: UnderlayDialOptions,
+  helloHeaders: FrameHeaders,
+): Promise<DialedUnderlay> {
+  const { host, port, proxy, localAddress, timeoutMs } = options;
+  const where = formatHostPort(host, port);
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(new Error('given up'));
+  const timer = setTimeout(() => {
+    const message = `no answer from ${where} within ${timeoutMs} ms`;
+    stop.abort(new FrontdoorError('timeout', 'channel-timeout', message));
+  }, timeoutMs);
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  if (options.signal?.aborted === true) onAbort();
+  let socket: tls.TLSSocket | undefined;
+  try {
+    stop.signal.throwIfAborted();
+    const through =
+      proxy === undefined
+        ? undefined
+        : await connectThroughProxy(proxy, { host, port }, { localAddress, signal: stop.signal });
+    socket = connect(options, through);
+    const decoder = new FrameDecoder(HELLO_LIMITS);
+    const answer = await exchangeHello(socket, decoder, makeHello(options.helloId, helloHeaders), {
+      where,
+      signal: stop.signal,
+    });
+    const certificate = leafOf(socket);
+    if (certificate === undefined) throw new Error('no server certificate');
+    return { socket, decoder, answer, certificate };
+  } catch (error) {
+    socket?.destroy();
+    if (error instanceof FrontdoorError) throw error;
+    throw new FrontdoorError('unavailable', 'channel-failed', `cannot reach ${where}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function connect(options: UnderlayDialOptions, through: net.Socket | undefined): tls.TLSSocket {
+  const { host, port, localAddress } = options;
+  const socket = tls.connect({
+    ...channelTls(options.tls),
+    // Behind a proxy the certificate is still judged by the name that was dialed.
+    ...(through === undefined ? { port } : { socket: through }),
+    host,
+    ...(net.isIP(host) === 0 ? { servername: host } : {}),
+    ...(localAddress === undefined ? {} : { localAddress }),
+    ALPNProtocols: [options.alpn],
+  });
+  const tcp = through ?? socket;
+  tcp.setNoDelay(true);
+  tcp.setKeepAlive(true, 15_000);
+  return socket;
+}
+
+async function exchangeHello(
+  socket: tls.TLSSocket,
+  decoder: FrameDecoder,
+  hello: Frame,
+  { where, signal }: { readonly where: string; readonly signal: AbortSignal },
+): Promise<Frame> {
+  const { promise, resolve, reject } = Promise.withResolvers<Frame>();
+  const onAbort = (): void => {
+    reject(signal.reason as Error);
+    socket.destroy();
+  };
+  const onClose = (): void => {
+    reject(new FrontdoorError('forbidden', 'channel-refused', `${where} refused the channel`));
+  };
+  const onData = (chunk: Buffer): void => {
+    const fault = decoder.push(chunk, (frame) => {
+      socket.pause();
+      socket.off('data', onData);
+      socket.off('close', onClose);
+      const refusal = refusalOf(hello, frame);
+      if (refusal === undefined) resolve(frame);
+      else reject(new FrontdoorError('forbidden', 'channel-refused', refusal));
+      return false;
+    });
+    if (fault !== undefined) reject(new Error(`malformed answer to the hello (${fault})`));
+  };
+  // Stays: a socket that is given up may still fail.
+  socket.on('error', reject);
+  socket.on('close', onClose);
+  socket.on('data', onData);
+  socket.once('secureConnect', () => socket.write(encodeFrame(hello)));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function refusalOf(hello: Frame, answer: Frame): string | undefined {
+  if (answer.contentType !== RESULT_TYPE || answer.headers.i32(REPLY_FOR) !== hello.sequence) {
+    return 'the peer did not answer the hello';
+  }
+  if (answer.headers.bool(CHANNEL_HEADERS.resultSuccess)) return undefined;
+  return textOfBody(answer) || 'refused';
+}

@@ -1,0 +1,228 @@
+/**
+ * One connection of a channel over TLS, its sending side: what one turn of the event loop produced leaves in one
+ * write. Small frames are written into slabs, so that a turn's worth of them is one piece. Mutable on purpose: it
+ * runs for every frame.
+ */
+import { isIPv6, type Socket } from 'node:net';
+import {
+  acknowledgementBytes,
+  payloadHeadBytes,
+  writeAcknowledgement,
+  writePayloadHead,
+  type AcknowledgementFrame,
+  type PayloadFrame,
+} from '#wire';
+import { roleOfUnderlay, type UnderlayRole } from './channel-kind-table.ts';
+import type { ChannelUnderlay } from './channel.ts';
+
+/** Frames that wait beyond what their connections take, over all connections of a channel. */
+export interface WaitingFrames {
+  /** Payloads and control frames. */
+  payloads: number;
+  acknowledgements: number;
+}
+
+/** What a connection takes before frames count as waiting: the kernel's buffer is not the only one. */
+export const CONNECTION_BYTES = 512 * 1024;
+const SLAB_BYTES = 64 * 1024;
+/** The first slab's; each next one has twice as much, so that a connection which says little holds little. */
+const FIRST_SLAB_BYTES = 1024;
+/** Data up to this length is copied behind its head: one more piece to write would cost more. */
+const MAX_COPIED_BYTES = 4 * 1024;
+/** How long a closed connection may take to send what it still has. */
+const LINGER_MS = 5_000;
+
+export class Underlay {
+  readonly socket: Socket;
+  readonly role: UnderlayRole;
+  readonly info: ChannelUnderlay;
+  readonly openedMs = performance.now();
+  /** Why we ended it; undefined: the peer did. */
+  endReason: string | undefined;
+  /** Bytes behind the hello were not looked at yet; `read` with none of its own does it. */
+  hasUnread = true;
+  read: (chunk: Uint8Array) => void = () => {};
+  readonly #onRoom: () => void;
+  /** Shared with the channel's other connections. */
+  readonly #waiting: WaitingFrames;
+  #ownPayloads = 0;
+  #ownAcknowledgements = 0;
+  #parts: Uint8Array[] = [];
+  #partsBytes = 0;
+  #slab = new Uint8Array(0);
+  #nextSlabBytes = FIRST_SLAB_BYTES;
+  /** Where the frames begin that are not in `#parts` yet, and where the free room begins. */
+  #slabStart = 0;
+  #slabEnd = 0;
+  #isFlushDue = false;
+  #isFull = false;
+  #handedBytes = 0;
+  #takenBytes = 0;
+  #takenMs = 0;
+  #flushListeners: (() => void)[] = [];
+
+  constructor(socket: Socket, type: string, waiting: WaitingFrames, onRoom: () => void) {
+    this.socket = socket;
+    this.role = roleOfUnderlay(type);
+    this.#waiting = waiting;
+    this.#onRoom = onRoom;
+    this.info = {
+      type: type || 'default',
+      localAddress: addressOf(socket.localAddress, socket.localPort),
+      remoteAddress: addressOf(socket.remoteAddress, socket.remotePort),
+    };
+    socket.on('drain', () => {
+      this.#isFull = false;
+      this.#flush();
+      if (!this.#isFull) this.#onRoom();
+    });
+  }
+
+  get queuedBytes(): number {
+    return this.#partsBytes + this.#slabEnd - this.#slabStart + this.socket.writableLength;
+  }
+
+  sendPayload(payload: PayloadFrame, sequence: number): void {
+    this.#countPayload();
+    const { data } = payload;
+    const headBytes = payloadHeadBytes(payload);
+    if (data.length <= MAX_COPIED_BYTES) {
+      this.#reserve(headBytes + data.length);
+      const at = writePayloadHead(this.#slab, this.#slabEnd, payload, sequence);
+      this.#slab.set(data, at);
+      this.#slabEnd = at + data.length;
+      this.#flushSoon();
+      return;
+    }
+    this.#reserve(headBytes);
+    this.#slabEnd = writePayloadHead(this.#slab, this.#slabEnd, payload, sequence);
+    this.#push(data);
+  }
+
+  sendAcknowledgement(ack: AcknowledgementFrame, sequence: number): void {
+    if (this.queuedBytes >= CONNECTION_BYTES) {
+      this.#ownAcknowledgements += 1;
+      this.#waiting.acknowledgements += 1;
+    }
+    this.#reserve(acknowledgementBytes(ack));
+    this.#slabEnd = writeAcknowledgement(this.#slab, this.#slabEnd, ack, sequence);
+    this.#flushSoon();
+  }
+
+  /** A whole frame. */
+  sendBytes(frame: Uint8Array): void {
+    this.#countPayload();
+    this.#push(frame);
+  }
+
+  /** Whole frames that were not handed to the connection; it has them no longer. */
+  takeUnsent(): readonly Uint8Array[] {
+    this.#closeSlab();
+    const unsent = this.#parts;
+    this.#forgetParts();
+    return unsent;
+  }
+
+  /** What another connection did not send; not counted as waiting once more. */
+  resend(parts: readonly Uint8Array[]): void {
+    for (const part of parts) this.#push(part);
+  }
+
+  /** Calls back once what waits now was handed to the connection. */
+  afterQueued(callback: () => void): void {
+    if (this.#partsBytes === 0 && this.#slabEnd === this.#slabStart) setImmediate(callback);
+    else this.#flushListeners.push(callback);
+  }
+
+  /** How long nothing was taken of what is being written; whole writes count. */
+  stalledMs(nowMs: number): number {
+    const waitingBytes = this.socket.writableLength;
+    const takenBytes = this.#handedBytes - waitingBytes;
+    if (waitingBytes === 0 || takenBytes !== this.#takenBytes || this.#takenMs === 0) {
+      this.#takenBytes = takenBytes;
+      this.#takenMs = nowMs;
+    }
+    return nowMs - this.#takenMs;
+  }
+
+  /** Sends what waits, then ends the connection, whether the peer reads or not. */
+  end(): void {
+    this.#flush();
+    this.socket.destroySoon();
+    if (this.socket.destroyed) return;
+    const linger = setTimeout(() => this.socket.destroy(), LINGER_MS);
+    linger.unref();
+    this.socket.once('close', () => clearTimeout(linger));
+  }
+
+  #countPayload(): void {
+    if (this.queuedBytes < CONNECTION_BYTES) return;
+    this.#ownPayloads += 1;
+    this.#waiting.payloads += 1;
+  }
+
+  #push(part: Uint8Array): void {
+    this.#closeSlab();
+    this.#parts.push(part);
+    this.#partsBytes += part.length;
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushDue || this.#isFull) return;
+    this.#isFlushDue = true;
+    setImmediate(this.#flush);
+  }
+
+  /** Room for so many bytes in one piece. A slab is never written over: the socket may still hold it. */
+  #reserve(bytes: number): void {
+    if (this.#slab.length - this.#slabEnd >= bytes) return;
+    this.#closeSlab();
+    this.#slab = new Uint8Array(Math.max(this.#nextSlabBytes, bytes));
+    this.#nextSlabBytes = Math.min(SLAB_BYTES, 2 * this.#nextSlabBytes);
+    this.#slabStart = 0;
+    this.#slabEnd = 0;
+  }
+
+  #closeSlab(): void {
+    if (this.#slabEnd === this.#slabStart) return;
+    this.#parts.push(this.#slab.subarray(this.#slabStart, this.#slabEnd));
+    this.#partsBytes += this.#slabEnd - this.#slabStart;
+    this.#slabStart = this.#slabEnd;
+  }
+
+  #forgetParts(): void {
+    this.#parts = [];
+    this.#partsBytes = 0;
+    this.#waiting.payloads -= this.#ownPayloads;
+    this.#waiting.acknowledgements -= this.#ownAcknowledgements;
+    this.#ownPayloads = 0;
+    this.#ownAcknowledgements = 0;
+  }
+
+  readonly #flush = (): void => {
+    this.#isFlushDue = false;
+    this.#closeSlab();
+    const parts = this.#parts;
+    if (parts.length === 0 || this.#isFull || this.socket.destroyed) return;
+    this.#handedBytes += this.#partsBytes;
+    this.#forgetParts();
+    if (parts.length === 1) {
+      this.#isFull = !this.socket.write(parts[0]!);
+    } else {
+      this.socket.cork();
+      for (const part of parts) this.#isFull = !this.socket.write(part);
+      this.socket.uncork();
+    }
+    if (this.#flushListeners.length === 0) return;
+    const listeners = this.#flushListeners;
+    this.#flushListeners = [];
+    for (const listener of listeners) listener();
+  };
+}
+
+/** As links report their connections to controllers. */
+function addressOf(host: string | undefined, port: number | undefined): string {
+  const plain = host?.startsWith('::ffff:') ? host.slice(7) : (host ?? '');
+  return `tcp:${isIPv6(plain) ? `[${plain}]` : plain}:${port ?? 0}`;
+}

@@ -1,0 +1,118 @@
+/**
+ * Which protocols (ALPN) a TLS client offers, read from its first bytes: a port that several listeners share decides
+ * by them who takes the connection, before the handshake begins. Nothing else of the hello is judged here.
+ */
+export type ClientHelloOutcome =
+  | { readonly kind: 'incomplete' }
+  /** Not TLS, or broken: nothing that a handshake could be made of. */
+  | { readonly kind: 'malformed' }
+  /** `protocols` is undefined when the client offers none. */
+  | { readonly kind: 'hello'; readonly protocols: readonly string[] | undefined };
+
+/** More than any client sends; keys of post-quantum exchanges take 1 to 2 KiB. */
+export const MAX_CLIENT_HELLO_BYTES = 32 * 1024;
+
+const INCOMPLETE: ClientHelloOutcome = { kind: 'incomplete' };
+const MALFORMED: ClientHelloOutcome = { kind: 'malformed' };
+
+const RECORD_HEAD_BYTES = 5;
+const MAX_RECORD_BYTES = 16_384;
+const HANDSHAKE_RECORD = 22;
+const CLIENT_HELLO = 1;
+const ALPN_EXTENSION = 16;
+
+/** `bytes`: everything that the client sent so far. */
+export function decodeClientHello(bytes: Uint8Array): ClientHelloOutcome {
+  const message = handshakeMessage(bytes);
+  if (!(message instanceof Uint8Array)) return message;
+  try {
+    return { kind: 'hello', protocols: alpnOf(new Cursor(message)) };
+  } catch (error) {
+    if (error instanceof RangeError) return MALFORMED;
+    throw error;
+  }
+}
+
+/** The body of the ClientHello, put together from the records that it lies in. */
+function handshakeMessage(bytes: Uint8Array): Uint8Array | ClientHelloOutcome {
+  const pieces: number[] = [];
+  let wanted = 4;
+  for (let at = 0; ;) {
+    if (bytes.length > at && bytes[at] !== HANDSHAKE_RECORD) return MALFORMED;
+    if (bytes.length < at + RECORD_HEAD_BYTES) return tooLongOr(bytes);
+    if (bytes[at + 1] !== 3) return MALFORMED;
+    const recordBytes = (bytes[at + 3]! << 8) | bytes[at + 4]!;
+    if (recordBytes === 0 || recordBytes > MAX_RECORD_BYTES) return MALFORMED;
+    const start = at + RECORD_HEAD_BYTES;
+    for (let i = start; i < Math.min(bytes.length, start + recordBytes); i += 1) pieces.push(bytes[i]!);
+    if (pieces.length > 0 && pieces[0] !== CLIENT_HELLO) return MALFORMED;
+    if (pieces.length >= 4) wanted = 4 + ((pieces[1]! << 16) | (pieces[2]! << 8) | pieces[3]!);
+    if (wanted > MAX_CLIENT_HELLO_BYTES) return MALFORMED;
+    if (pieces.length >= wanted && pieces.length >= 4) return Uint8Array.from(pieces.slice(4, wanted));
+    if (bytes.length < start + recordBytes) return tooLongOr(bytes);
+    at = start + recordBytes;
+  }
+}
+
+function tooLongOr(bytes: Uint8Array): ClientHelloOutcome {
+  return bytes.length > MAX_CLIENT_HELLO_BYTES ? MALFORMED : INCOMPLETE;
+}
+
+function alpnOf(hello: Cursor): string[] | undefined {
+  hello.skip(2 + 32);
+  hello.skip(hello.u8());
+  hello.skip(hello.u16());
+  hello.skip(hello.u8());
+  if (hello.isAtEnd) return undefined;
+  const extensions = hello.cut(hello.u16());
+  while (!extensions.isAtEnd) {
+    const type = extensions.u16();
+    const body = extensions.cut(extensions.u16());
+    if (type !== ALPN_EXTENSION) continue;
+    const list = body.cut(body.u16());
+    const protocols: string[] = [];
+    while (!list.isAtEnd) protocols.push(list.latin1(list.u8()));
+    return protocols;
+  }
+  return undefined;
+}
+
+/** Throws `RangeError` behind the end. */
+class Cursor {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  u8(): number {
+    this.skip(1);
+    return this.#bytes[this.#at - 1]!;
+  }
+
+  u16(): number {
+    return (this.u8() << 8) | this.u8();
+  }
+
+  skip(bytes: number): void {
+    if (this.#at + bytes > this.#bytes.length) throw new RangeError('behind the end');
+    this.#at += bytes;
+  }
+
+  cut(bytes: number): Cursor {
+    const from = this.#at;
+    this.skip(bytes);
+    return new Cursor(this.#bytes.subarray(from, from + bytes));
+  }
+
+  latin1(bytes: number): string {
+    const from = this.#at;
+    this.skip(bytes);
+    return String.fromCharCode(...this.#bytes.subarray(from, this.#at));
+  }
+}

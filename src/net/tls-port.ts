@@ -1,0 +1,263 @@
+/**
+ * One TLS socket that several listeners share: the protocols that the client offers (ALPN) decide who takes the
+ * connection, as in OpenZiti: the last one of the client's list that somebody handles. The choice is made from the
+ * client's hello, so that each of them may show certificates and versions of its own.
+ */
+import * as net from 'node:net';
+import * as tls from 'node:tls';
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { decodeClientHello } from './client-hello-decoder.ts';
+import { QuietLog } from './quiet-log.ts';
+import {
+  checkServerTls,
+  ServerCertificates,
+  type ServerTls,
+  type TlsVersions,
+} from './server-certificates.ts';
+
+export interface TlsPortOptions {
+  /** Without brackets; '' for all interfaces. */
+  readonly host: string;
+  /** 0: any. */
+  readonly port: number;
+  readonly tls: ServerTls;
+  /** From the connection to the end of the TLS handshake. */
+  readonly handshakeTimeoutMs: number;
+  readonly log: Log;
+}
+
+/** What a handler of a port may have of its own. */
+export interface TlsHandlerOptions {
+  /** In errors: who handles the protocols. */
+  readonly name?: string;
+  /** Instead of the port's. */
+  readonly tls?: ServerTls;
+  readonly versions?: TlsVersions;
+}
+
+interface Handler {
+  readonly name: string;
+  /** Nearest first: what is answered when the client offers several of them. */
+  readonly protocols: readonly string[];
+  readonly options: TlsHandlerOptions;
+  readonly server: tls.Server;
+  certificates: ServerCertificates;
+}
+
+interface Handshake {
+  readonly socket: net.Socket;
+  done(): void;
+}
+
+/** Connections whose handshake is not finished. */
+const MAX_HANDSHAKES = 4_096;
+/** `15 03 01 00 02`: alert, fatal, no application protocol. */
+const NO_APPLICATION_PROTOCOL = Uint8Array.of(0x15, 3, 1, 0, 2, 2, 120);
+
+export class TlsPort {
+  readonly #options: TlsPortOptions;
+  readonly #quietLog: QuietLog;
+  readonly #server: net.Server;
+  readonly #handlers = new Map<string, Handler>();
+  readonly #unfinished = new Map<string, Handshake>();
+  #tls: ServerTls;
+
+  private constructor(options: TlsPortOptions) {
+    this.#options = options;
+    this.#tls = options.tls;
+    this.#quietLog = new QuietLog(options.log);
+    this.#server = net.createServer(
+      { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 },
+      (socket) => this.#onConnection(socket),
+    );
+  }
+
+  /** Rejects with `conflict` when the port is taken, `invalid` for certificates that cannot be used, else `unavailable`. */
+  static async open(options: TlsPortOptions): Promise<TlsPort> {
+    checkServerTls(options.tls);
+    const port = new TlsPort(options);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { host, port: number, log } = options;
+    port.#server.once('error', (error: NodeJS.ErrnoException) => {
+      const where = `${host}:${number}`;
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new FrontdoorError('conflict', 'port-taken', `${where} is taken`, { cause: error })
+          : new FrontdoorError(
+              'unavailable',
+              'cannot-listen',
+              `cannot listen on ${where}: ${messageOf(error)}`,
+              {
+                cause: error,
+              },
+            ),
+      );
+    });
+    port.#server.listen({ host: host || undefined, port: number }, resolve);
+    await promise;
+    port.#server.removeAllListeners('error');
+    port.#server.on('error', (error) => log.error({ err: error }, 'TLS port failed'));
+    return port;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  /**
+   * `protocols`: names of ALPN, `''` for clients that offer none. `onSocket` gets sockets whose handshake is done; a
+   * client certificate was asked for, nobody judged it. Returns how to stop. Throws `conflict` when another handler
+   * has one of the protocols.
+   */
+  handle(
+    protocols: readonly string[],
+    onSocket: (socket: tls.TLSSocket) => void,
+    options: TlsHandlerOptions = {},
+  ): () => void {
+    const name = options.name ?? protocols.map((protocol) => protocol || 'no protocol').join(', ');
+    for (const protocol of protocols) {
+      const other = this.#handlers.get(protocol);
+      if (other === undefined) continue;
+      throw new FrontdoorError(
+        'conflict',
+        'protocol-taken',
+        `${name} and ${other.name} cannot share ${this.#options.host}:${this.#options.port}: ` +
+          `both take ${protocol === '' ? 'connections without a protocol' : protocol}`,
+      );
+    }
+    const certificates = new ServerCertificates(options.tls ?? this.#tls, options.versions);
+    const handler: Handler = {
+      name,
+      protocols,
+      options,
+      certificates,
+      server: this.#tlsServer(() => handler),
+    };
+    handler.server.setSecureContext(certificates.defaultOptions);
+    let isReleased = false;
+    handler.server.on('secureConnection', (socket) => {
+      this.#unfinished.get(connectionOf(socket))?.done();
+      if (isReleased) socket.destroy();
+      else onSocket(socket);
+    });
+    for (const protocol of protocols) this.#handlers.set(protocol, handler);
+    return () => {
+      isReleased = true;
+      for (const protocol of protocols) {
+        if (this.#handlers.get(protocol) === handler) this.#handlers.delete(protocol);
+      }
+    };
+  }
+
+  /**
+   * For new handshakes of those who have no certificates of their own; connections that stand keep theirs. Throws
+   * `invalid` and keeps the former when they cannot be used.
+   */
+  setTls(tls: ServerTls): void {
+    const handlers = [...new Set(this.#handlers.values())].filter(({ options }) => options.tls === undefined);
+    const renewed = handlers.map(({ options }) => new ServerCertificates(tls, options.versions));
+    if (handlers.length === 0) checkServerTls(tls);
+    this.#tls = tls;
+    for (const [index, handler] of handlers.entries()) {
+      handler.certificates = renewed[index]!;
+      handler.server.setSecureContext(handler.certificates.defaultOptions);
+    }
+  }
+
+  /** No new connections; those that were handed over belong to their handlers. */
+  close(): Promise<void> {
+    this.#handlers.clear();
+    this.#server.close();
+    for (const { socket } of this.#unfinished.values()) socket.destroy();
+    // The listening socket itself is closed in this turn of the loop, whoever is still connected.
+    return new Promise((resolve) => void setImmediate(resolve));
+  }
+
+  #tlsServer(handler: () => Handler): tls.Server {
+    const server = tls.createServer({
+      requestCert: true,
+      rejectUnauthorized: false,
+      ALPNCallback: ({ protocols }) => handler().protocols.find((name) => protocols.includes(name)),
+      SNICallback: (serverName, done) => {
+        try {
+          done(null, handler().certificates.contextFor(serverName));
+        } catch (error) {
+          done(error instanceof Error ? error : new Error(String(error)));
+        }
+      },
+    });
+    server.on('tlsClientError', (error, socket) => {
+      const { remoteAddress: peer } = socket;
+      this.#options.log.info({ peer, err: messageOf(error) }, 'TLS handshake failed');
+      socket.destroy();
+    });
+    return server;
+  }
+
+  /** Reads the client's hello and hands all that came to whom it is for. */
+  #onConnection(socket: net.Socket): void {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    socket.on('error', () => {});
+    if (this.#unfinished.size >= MAX_HANDSHAKES) {
+      this.#quietLog.warn({ peer }, 'too many unfinished TLS handshakes, connection closed');
+      socket.destroy();
+      return;
+    }
+    const { log, handshakeTimeoutMs } = this.#options;
+    const refuse = (reason: string, answer?: Uint8Array): void => {
+      log.info({ peer, reason }, 'TLS handshake failed');
+      if (answer !== undefined) socket.write(answer);
+      socket.destroySoon();
+    };
+    const deadline = setTimeout(() => {
+      log.info({ peer, reason: 'not done in time' }, 'TLS handshake failed');
+      socket.destroy();
+    }, handshakeTimeoutMs);
+    const key = connectionOf(socket);
+    const done = (): void => {
+      clearTimeout(deadline);
+      this.#unfinished.delete(key);
+    };
+    this.#unfinished.set(key, { socket, done });
+    socket.on('close', done);
+    let bytes: Buffer = Buffer.alloc(0);
+    const onData = (chunk: Buffer): void => {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      const outcome = decodeClientHello(bytes);
+      if (outcome.kind === 'incomplete') return;
+      socket.off('data', onData);
+      socket.pause();
+      if (outcome.kind === 'malformed') {
+        refuse('no client hello of TLS');
+        return;
+      }
+      const handler = this.#handlerFor(outcome.protocols);
+      if (handler === undefined) {
+        const offered = (outcome.protocols ?? []).slice(0, 4).map((name) => name.slice(0, 32));
+        refuse(
+          `nobody here handles ${offered.join(', ') || 'connections without a protocol'}`,
+          NO_APPLICATION_PROTOCOL,
+        );
+        return;
+      }
+      socket.unshift(bytes);
+      handler.server.emit('connection', socket);
+    };
+    socket.on('data', onData);
+  }
+
+  #handlerFor(offered: readonly string[] | undefined): Handler | undefined {
+    if (offered !== undefined) {
+      const protocol = offered.findLast((name) => this.#handlers.has(name));
+      return protocol === undefined ? undefined : this.#handlers.get(protocol);
+    }
+    const [first] = this.#handlers.values();
+    return this.#handlers.size === 1 ? first : this.#handlers.get('');
+  }
+}
+
+/** The same for a connection and for the TLS socket that was made of it. */
+function connectionOf(socket: net.Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
+}

@@ -1,0 +1,46 @@
+/**
+ * The TLS ports of a router: one socket for each bind string `host:port`, whoever listens on it. Port 0 stands for
+ * another port each time.
+ */
+import type { Log } from '#base';
+import { TlsPort, type TlsPortOptions } from './tls-port.ts';
+import type { ServerTls } from './server-certificates.ts';
+
+export class TlsPorts {
+  readonly #log: Log;
+  readonly #ports = new Map<string, Promise<TlsPort>>();
+  #unnamed = 0;
+
+  constructor({ log }: { readonly log: Log }) {
+    this.#log = log;
+  }
+
+  /** The port of that bind string, opened by whoever asks first. Rejects as `TlsPort.open` does. */
+  open(options: Omit<TlsPortOptions, 'log'>): Promise<TlsPort> {
+    let key = `${options.host}:${options.port}`;
+    if (options.port === 0) key += `#${(this.#unnamed += 1)}`;
+    const known = this.#ports.get(key);
+    if (known !== undefined) return known;
+    const opened = TlsPort.open({ ...options, log: this.#log });
+    this.#ports.set(key, opened);
+    // A port that could not be opened may be tried again.
+    opened.catch(() => this.#ports.delete(key));
+    return opened;
+  }
+
+  /** For new handshakes; connections that stand keep what they began with. */
+  async setTls(tls: ServerTls): Promise<void> {
+    for (const port of await this.#opened()) port.setTls(tls);
+  }
+
+  async close(): Promise<void> {
+    const ports = await this.#opened();
+    this.#ports.clear();
+    await Promise.all(ports.map((port) => port.close()));
+  }
+
+  async #opened(): Promise<TlsPort[]> {
+    const settled = await Promise.allSettled(this.#ports.values());
+    return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  }
+}

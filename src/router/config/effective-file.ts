@@ -1,0 +1,19 @@
+/** A checked file as its owner may show it around: defaults filled in, passwords and private keys left out. */
+import { HIDDEN } from './problem-list.ts';
+import { isPrivateText, notesOf, type Field } from './schema-field.ts';
+import { routerFileField, type RouterFile } from './schema/router-file-schema.ts';
+
+export function effectiveView(said: RouterFile): unknown {
+  return view(routerFileField, said);
+}
+
+function view(field: Field | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => view(field?.items, item));
+  if (value !== null && typeof value === 'object')
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, view(field?.properties?.[key], inner)]),
+    );
+  return typeof value === 'string' && field !== undefined && isPrivateText(notesOf(field), value)
+    ? HIDDEN
+    : value;
+}

@@ -1,0 +1,27 @@
+/** Fields of the router file in words: for editors, the example and the reference page. */
+import { formatGoDuration } from './go-duration.ts';
+import { notesOf, type Field } from './schema-field.ts';
+
+/** With bounds and units, which editors show beside the key. */
+export function describe(field: Field): string {
+  const { isLegacy, isUnsupported, bindings } = notesOf(field);
+  return [
+    field.description ?? '',
+    ...(bindings === undefined ? [] : [`With the binding ${bindings.join(' or ')}.`]),
+    ...(isLegacy === true ? ['Has no effect.'] : []),
+    ...(isUnsupported === true ? ['Has no effect in this version.'] : []),
+    ...rangeOf(field),
+  ].join(' ');
+}
+
+/** `From 1 to 10000.`, for readers; nothing for bounds that go without saying. */
+export function rangeOf(field: Field): readonly string[] {
+  const { least, most, kind, beyond } = notesOf(field);
+  const isDuration = kind === 'duration';
+  const show = (bound: number): string => (isDuration ? formatGoDuration(bound) : String(bound));
+  if (most !== undefined)
+    return [least === undefined ? `At most ${show(most)}.` : `From ${show(least)} to ${show(most)}.`];
+  if (least === undefined || (beyond !== undefined && least <= 1)) return [];
+  // The smallest duration there is stands for "more than nothing".
+  return [isDuration && least > 0 && least < 1 ? 'More than 0.' : `At least ${show(least)}.`];
+}

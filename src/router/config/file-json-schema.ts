@@ -1,0 +1,101 @@
+/** The JSON Schema (draft 2020-12) of the router file, for editors. Cross-field rules are `check`'s alone. */
+import { notesOf, type Field } from './schema-field.ts';
+import { routerFileField } from './schema/router-file-schema.ts';
+import { TEXT_KINDS } from './text-kinds.ts';
+import { describe } from './field-words.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export function routerFileJsonSchema(): Json {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Router configuration',
+    ...jsonSchemaOf(routerFileField),
+  };
+}
+
+function jsonSchemaOf(field: Field): Json {
+  const notes = notesOf(field);
+  if (notes.isLegacy === true) return { description: describe(field), deprecated: true };
+  const common: Json = {
+    description: describe(field),
+    ...(field.default === undefined ? {} : { default: field.default }),
+    ...(notes.isUnsupported === true ? { deprecated: true } : {}),
+  };
+  const value = valueSchemaOf(field);
+  const { type } = value;
+  const isEmptyAllowed = notes.isEmptyAllowed === true || notes.isKindLenient === true;
+  if (isEmptyAllowed && typeof type === 'string') return { ...common, ...value, type: [type, 'null'] };
+  return { ...common, ...value };
+}
+
+function valueSchemaOf(field: Field): Json {
+  const { kind, integerUnitMs, isZeroAllowed, isSingleAllowed, isAnyCase, least, beyond } = notesOf(field);
+  if (field.const !== undefined) return { const: field.const };
+  switch (field.type) {
+    case 'object':
+      return objectSchemaOf(field);
+    case 'array': {
+      const items = jsonSchemaOf(field.items!);
+      const array = {
+        type: 'array',
+        items,
+        ...(field.minItems === undefined ? {} : { minItems: field.minItems }),
+      };
+      return isSingleAllowed === true ? { anyOf: [array, items] } : array;
+    }
+    case 'string': {
+      if (field.enum !== undefined) return isAnyCase === true ? { type: 'string' } : { enum: field.enum };
+      const text = textSchemaOf(kind ?? 'text');
+      if (integerUnitMs !== undefined) return { anyOf: [text, integerSchema(field, integerUnitMs)] };
+      const isZeroTaken = isZeroAllowed === true && ((least ?? 0) <= 0 || beyond !== undefined);
+      return isZeroTaken ? { anyOf: [text, { const: 0 }] } : text;
+    }
+    case 'integer':
+      return integerSchema(field, 1);
+    case 'number':
+      return { type: 'number', ...boundsOf(field, 1) };
+    default:
+      return field.type === undefined ? {} : { type: field.type };
+  }
+}
+
+function objectSchemaOf({ properties = {}, required = [] }: Field): Json {
+  const isNeeded = (name: string): boolean => {
+    const field = properties[name]!;
+    return required.includes(name) && field.default === undefined && notesOf(field).isFilled !== true;
+  };
+  const needed = Object.keys(properties).filter(isNeeded);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [name, jsonSchemaOf(field)]),
+    ),
+    ...(needed.length === 0 ? {} : { required: needed }),
+    // An editor marks a slip; the router itself only warns of it.
+    additionalProperties: false,
+  };
+}
+
+function textSchemaOf(kind: keyof typeof TEXT_KINDS): Json {
+  const { pattern } = TEXT_KINDS[kind];
+  if (kind === 'any-text') return { type: 'string' };
+  // Variables are put in later: nobody knows what comes of them.
+  return pattern === undefined
+    ? { type: 'string', minLength: 1 }
+    : { type: 'string', pattern: `^(?:${pattern}|.*\\$.*)$` };
+}
+
+function integerSchema(field: Field, unit: number): Json {
+  return { type: 'integer', ...boundsOf(field, unit) };
+}
+
+/** A bound beyond which a value is only warned of forbids nothing. */
+function boundsOf(field: Field, unit: number): Json {
+  const { least, most, beyond, boundsYieldTo } = notesOf(field);
+  if (beyond !== undefined || boundsYieldTo !== undefined) return {};
+  return {
+    ...(least === undefined ? {} : { minimum: least / unit }),
+    ...(most === undefined ? {} : { maximum: most / unit }),
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * What a file says, before anybody knows what it means: values with the lines they stand on. A whole number and one with
+ * a fraction are told apart, as OpenZiti does it: JavaScript's numbers alone would not know `1.0` from `1`.
+ */
+export interface FileScalar {
+  readonly kind: 'null' | 'text' | 'integer' | 'float' | 'flag';
+  /** Variables are put in already. */
+  readonly value: string | number | boolean | null;
+  /** Before variables were put in; absent when there were none. */
+  readonly written?: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+export interface FileList {
+  readonly kind: 'list';
+  readonly items: readonly FileNode[];
+  readonly line: number;
+}
+
+export interface FileEntry {
+  /** Of the key: a value may begin below it. */
+  readonly line: number;
+  readonly node: FileNode;
+}
+
+export interface FileMap {
+  readonly kind: 'map';
+  readonly entries: ReadonlyMap<string, FileEntry>;
+  readonly line: number;
+}
+
+export type FileNode = FileScalar | FileList | FileMap;
+
+export function emptyMap(line: number): FileMap {
+  return { kind: 'map', entries: new Map(), line };
+}
+
+/** As it was written: variables by their names. */
+export function plainValue(node: FileNode): unknown {
+  if (node.kind === 'list') return node.items.map(plainValue);
+  if (node.kind === 'map')
+    return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plainValue(entry.node)]));
+  if (typeof node.value === 'number' && !Number.isFinite(node.value)) return String(node.value);
+  return node.written ?? node.value;
+}
+
+export interface FilePlace {
+  readonly line: number;
+  readonly node: FileNode | undefined;
+}
+
+/**
+ * The node at a path such as `listeners[0].options`; when there is none, the line of the nearest place above. Keys are
+ * known ones: they hold neither dots nor brackets.
+ */
+export function placeAt(root: FileNode, path: string): FilePlace {
+  let place: FilePlace = { line: 1, node: root };
+  for (const step of path.split(/[.[\]]+/)) {
+    if (step === '') continue;
+    const { node } = place;
+    if (node?.kind === 'list') {
+      const item = node.items[Number(step)];
+      if (item === undefined) return { line: place.line, node: undefined };
+      place = { line: item.line, node: item };
+    } else {
+      const entry = node?.kind === 'map' ? entryOf(node, step) : undefined;
+      if (entry === undefined) return { line: place.line, node: undefined };
+      place = entry;
+    }
+  }
+  return place;
+}
+
+/** Names of certificate subjects are taken in any case, so a lookup may have to be as well. */
+function entryOf({ entries }: FileMap, name: string): FileEntry | undefined {
+  const exact = entries.get(name);
+  if (exact !== undefined) return exact;
+  for (const [key, entry] of entries) if (key.toLowerCase() === name.toLowerCase()) return entry;
+  return undefined;
+}

@@ -1,0 +1,131 @@
+// `router check --files`: certificates and keys that the file names.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { makeTestAuthority } from '../../../test/support/certificates.ts';
+import { CheckedFolder, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
+import type { ConfigProblem } from './router-config.ts';
+import { loadRunnableRouterConfig } from './router-file.ts';
+
+const folder = new CheckedFolder();
+after(() => folder.close());
+const authority = await makeTestAuthority();
+const client = await authority.issue('router-1');
+const server = await authority.issue('router-1 server');
+const other = await authority.issue('other');
+
+const FILES = {
+  cert: folder.write('cert.pem', client.cert),
+  key: folder.write('key.pem', client.key),
+  server: folder.write('server.pem', server.cert),
+  serverKey: folder.write('server.key', server.key),
+  ca: folder.write('ca.pem', authority.ca),
+  otherKey: folder.write('other.key', other.key),
+  text: folder.write('text.pem', 'nothing of the kind'),
+  garbage: folder.write('garbage.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'),
+};
+
+const IDENTITY = {
+  cert: FILES.cert,
+  key: FILES.key,
+  server_cert: FILES.server,
+  server_key: FILES.serverKey,
+  ca: FILES.ca,
+};
+
+function check(
+  identity: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+): { status: number; problems: ConfigProblem[] } {
+  const text = JSON.stringify(
+    { v: 3, ctrl: WHOLE_FILE.ctrl, csr: WHOLE_FILE.edge.csr, identity, ...more },
+    undefined,
+    1,
+  );
+  const { status, out } = folder.check(folder.write('router.yml', text), { json: true, files: true });
+  return { status, ...(JSON.parse(out) as { problems: ConfigProblem[] }) };
+}
+
+test('an identity whose files fit each other has no problem; without --files nobody looks', () => {
+  assert.deepEqual([check(IDENTITY).status, check(IDENTITY).problems], [0, []]);
+  assert.deepEqual(
+    check({ cert: `pem:${client.cert}`, key: client.key, ca: `file://${FILES.ca}` }).problems,
+    [],
+  );
+  const missing = folder.write('missing.yml', JSON.stringify(WHOLE_FILE));
+  assert.deepEqual([folder.check(missing).status, folder.check(missing, { files: true }).status], [0, 1]);
+});
+
+test('files that are missing, empty of certificates or of keys are told by their key, all of them', () => {
+  const { status, problems } = check({
+    cert: FILES.text,
+    key: FILES.text,
+    server_cert: FILES.garbage,
+    server_key: `${folder.path}/none.key`,
+    ca: FILES.text,
+  });
+  assert.equal(status, 1);
+  assert.deepEqual(told(problems).sort(), [
+    'error certificate identity.ca',
+    'error certificate identity.cert',
+    'error certificate identity.server_cert',
+    'error file identity.server_key',
+  ]);
+  assert.ok(problems.every(({ line }) => line > 1));
+  assert.deepEqual(told(check({ ...IDENTITY, key: FILES.text, server_key: FILES.serverKey }).problems), [
+    'error key identity.key',
+  ]);
+});
+
+test('a key that is not that of its certificate is told', () => {
+  assert.deepEqual(told(check({ ...IDENTITY, key: FILES.otherKey }).problems), ['error key identity.key']);
+  assert.deepEqual(told(check({ ...IDENTITY, server_key: FILES.otherKey }).problems), [
+    'error key identity.server_key',
+  ]);
+  const { server_key: _none, ...withoutServerKey } = IDENTITY;
+  assert.deepEqual(told(check(withoutServerKey).problems), ['error key identity.key']);
+  const alternates = [{ server_cert: FILES.server, server_key: FILES.otherKey }];
+  assert.deepEqual(told(check({ ...IDENTITY, alt_server_certs: alternates }).problems), [
+    'error key identity.alt_server_certs[0].server_key',
+  ]);
+});
+
+test('the identity of a web server is looked at too', () => {
+  const web = [{ ...WHOLE_FILE.web[0], identity: { ...IDENTITY, key: FILES.otherKey } }];
+  assert.deepEqual(told(check(IDENTITY, { web }).problems), ['error key web[0].identity.key']);
+});
+
+test('what the router advertises has to be a name of a server certificate, IPv6 as an address', () => {
+  const advertising = (host: string): string[] =>
+    told(
+      check(IDENTITY, {
+        edge: {},
+        link: {
+          listeners: [{ binding: 'transport', bind: 'tls:127.0.0.1:6000', advertise: `${host}:6000` }],
+        },
+        listeners: [
+          { binding: 'edge', address: 'tls:127.0.0.1:3022', options: { advertise: `${host}:3022` } },
+          { binding: 'transport', address: 'tls:127.0.0.1:3023', advertise: 'elsewhere.example:3023' },
+        ],
+      }).problems,
+    );
+  assert.deepEqual(advertising('localhost'), []);
+  assert.deepEqual(advertising('127.0.0.1'), []);
+  for (const host of ['elsewhere.example', '192.0.2.1', '[2001:db8::1]'])
+    assert.deepEqual(advertising(host), [
+      'error advertise link.listeners[0].advertise',
+      'error advertise listeners[0].options.advertise',
+    ]);
+});
+
+test('a router does not start with names that its peers would refuse', () => {
+  const text = (host: string): string =>
+    JSON.stringify({
+      ...{ v: 3, ctrl: WHOLE_FILE.ctrl, csr: WHOLE_FILE.edge.csr, identity: IDENTITY },
+      link: { listeners: [{ binding: 'transport', bind: 'tls:127.0.0.1:6000', advertise: `${host}:6000` }] },
+    });
+  assert.ok(loadRunnableRouterConfig(folder.write('good.yml', text('localhost')), {}));
+  assert.throws(
+    () => loadRunnableRouterConfig(folder.write('bad.yml', text('elsewhere.example')), {}),
+    /link\.listeners\[0\]\.advertise: elsewhere\.example is no name of the server certificates, which are for: DNS:localhost/,
+  );
+});

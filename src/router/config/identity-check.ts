@@ -1,0 +1,143 @@
+/**
+ * The files that `identity` sections name: whether each can be read and understood, whether keys fit certificates, and
+ * whether the names that the router advertises are among those of its server certificates. All problems at once.
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { messageOf } from '#base';
+import { placeAt, type FileNode } from './file-tree.ts';
+import { ProblemList } from './problem-list.ts';
+import type { ConfigProblem, IdentityConfig, RouterConfig } from './router-config.ts';
+import { isInlinePem } from './text-kinds.ts';
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+const MAX_NAMES_SHOWN = 10;
+
+/** `root`: what the file says, for lines. */
+export function checkIdentityFiles(config: RouterConfig, root: FileNode): readonly ConfigProblem[] {
+  const problems = new ProblemList(root);
+  const servers = new IdentityCheck(problems, 'identity').check(config.identity);
+  for (const { path, identity } of config.web)
+    if (identity !== undefined) new IdentityCheck(problems, `${path}.identity`).check(identity);
+  if (servers !== undefined) checkAdvertised(config, root, servers, problems);
+  return problems.all();
+}
+
+class IdentityCheck {
+  readonly #problems: ProblemList;
+  readonly #at: string;
+
+  constructor(problems: ProblemList, at: string) {
+    this.#problems = problems;
+    this.#at = at;
+  }
+
+  /** Leaves that serve, the client's when there is no other; undefined when one could not be read. */
+  check(identity: IdentityConfig): readonly X509Certificate[] | undefined {
+    const { cert, key, serverCert, serverKey, ca, alternates } = identity;
+    const client = this.#certificates('cert', cert);
+    const clientKey = this.#read('key', key);
+    this.#certificates('ca', ca);
+    if (client !== undefined && clientKey !== undefined)
+      this.#checkKey('key', clientKey, 'cert', client.slice(0, 1));
+    const pairs = [
+      ...(serverCert === undefined ? [] : [{ name: 'server', serverCert, serverKey }]),
+      ...alternates.map((one, i) => ({ name: `alt_server_certs[${i}].server`, ...one })),
+    ];
+    const served = pairs.map((pair) => {
+      const leaves = this.#certificates(`${pair.name}_cert`, pair.serverCert)?.filter(
+        (one, i) => i === 0 || !one.ca,
+      );
+      const keyName = pair.serverKey === undefined ? 'key' : `${pair.name}_key`;
+      const text = pair.serverKey === undefined ? clientKey : this.#read(keyName, pair.serverKey);
+      if (leaves !== undefined && text !== undefined)
+        this.#checkKey(keyName, text, `${pair.name}_cert`, leaves);
+      return leaves;
+    });
+    if (client === undefined || served.includes(undefined)) return undefined;
+    const leaves = served.flatMap((some) => some ?? []);
+    return leaves.length === 0 ? client.slice(0, 1) : leaves;
+  }
+
+  #certificates(key: string, location: string): readonly X509Certificate[] | undefined {
+    const pem = this.#read(key, location);
+    if (pem === undefined) return undefined;
+    const found = [...pem.matchAll(CERTIFICATE)].flatMap(([text]) => {
+      try {
+        return [new X509Certificate(text)];
+      } catch {
+        // As OpenZiti has it, a block that is none is passed over.
+        return [];
+      }
+    });
+    if (found.length > 0) return found;
+    this.#report(key, 'certificate', 'holds no certificate');
+    return undefined;
+  }
+
+  #checkKey(key: string, pem: string, certKey: string, leaves: readonly X509Certificate[]): void {
+    try {
+      const privateKey = createPrivateKey(pem);
+      if (!leaves.every((leaf) => leaf.checkPrivateKey(privateKey)))
+        this.#report(key, 'key', `is not the key of ${this.#at}.${certKey}`);
+    } catch (error) {
+      this.#report(key, 'key', `holds no private key: ${messageOf(error)}`);
+    }
+  }
+
+  #read(key: string, location: string): string | undefined {
+    if (isInlinePem(location)) return location.replace(/^pem:/, '');
+    try {
+      return readFileSync(location, 'utf8');
+    } catch (error) {
+      this.#report(key, 'file', `cannot be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #report(key: string, rule: string, message: string): void {
+    this.#problems.report('error', `${this.#at}.${key}`, rule, message, key.endsWith('key'));
+  }
+}
+
+/** OpenZiti refuses to start with an advertised name that its peers would then refuse. */
+function checkAdvertised(
+  config: RouterConfig,
+  root: FileNode,
+  servers: readonly X509Certificate[],
+  problems: ProblemList,
+): void {
+  const advertised = [
+    ...(config.link?.listeners ?? []).map(({ path, advertise }) => ({
+      path: `${path}.advertise`,
+      host: advertise.host,
+    })),
+    ...config.listeners.flatMap((listener) =>
+      listener.binding === 'edge'
+        ? [{ path: advertisePath(root, listener.path), host: listener.advertise.host }]
+        : [],
+    ),
+  ];
+  for (const { path, host } of advertised) {
+    if (servers.some((certificate) => isFor(certificate, host))) continue;
+    const names = servers.flatMap(({ subjectAltName }) => subjectAltName?.split(', ') ?? []);
+    const shown = names.slice(0, MAX_NAMES_SHOWN).join(', ') || 'nothing';
+    problems.error(
+      path,
+      'advertise',
+      `${host} is no name of the server certificates, which are for: ${shown}`,
+    );
+  }
+}
+
+function advertisePath(root: FileNode, listener: string): string {
+  const inside = `${listener}.options.advertise`;
+  return placeAt(root, inside).node === undefined ? `${listener}.advertise` : inside;
+}
+
+function isFor(certificate: X509Certificate, host: string): boolean {
+  return isIP(host) === 0
+    ? certificate.checkHost(host, { subject: 'never' }) !== undefined
+    : certificate.checkIP(host) !== undefined;
+}

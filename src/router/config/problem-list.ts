@@ -1,0 +1,77 @@
+/** Collects what is wrong with a router file, each with the line and the value that it is about. */
+import { placeAt, plainValue, type FileNode } from './file-tree.ts';
+import type { ConfigProblem } from './router-config.ts';
+
+type Severity = ConfigProblem['severity'];
+
+/** More of them are counted only: each is looked up among the known keys. */
+const MAX_UNKNOWN_KEYS = 1_000;
+
+/** A slip in the name of a password leaves it one. */
+const SECRET_NAME = /pass|secret|token|pin|key/i;
+export const HIDDEN = '(hidden)';
+
+export class ProblemList {
+  readonly #root: FileNode;
+  readonly #problems: ConfigProblem[] = [];
+  #unknownKeys = 0;
+
+  constructor(root: FileNode) {
+    this.#root = root;
+  }
+
+  /** Whatever stands at `path`, or where it is missing. */
+  report(severity: Severity, path: string, rule: string, message: string, isSecret = false): void {
+    const { line, node } = placeAt(this.#root, path);
+    this.reportAbout(node, { severity, path, line, rule, message }, isSecret);
+  }
+
+  /** With the value, and what became of it if it names variables. */
+  reportAbout(node: FileNode | undefined, problem: Omit<ConfigProblem, 'value'>, isSecret: boolean): void {
+    const isReplaced = node?.kind === 'text' && node.written !== undefined && !isSecret;
+    const became = isReplaced ? `; with its variables it is "${String(node.value)}"` : '';
+    this.reportAt({ ...problem, value: given(node, isSecret), message: `${problem.message}${became}` });
+  }
+
+  error(path: string, rule: string, message: string): void {
+    this.report('error', path, rule, message);
+  }
+
+  warning(path: string, rule: string, message: string): void {
+    this.report('warning', path, rule, message);
+  }
+
+  reportAt(problem: ConfigProblem): void {
+    this.#problems.push(problem);
+  }
+
+  unknownKey(path: string, line: number, node: FileNode, message: () => string): void {
+    this.#unknownKeys += 1;
+    if (this.#unknownKeys > MAX_UNKNOWN_KEYS) return;
+    const value = given(node, SECRET_NAME.test(path));
+    this.reportAt({ severity: 'warning', path, line, rule: 'unknown-key', value, message: message() });
+  }
+
+  get hasErrors(): boolean {
+    return this.#problems.some(({ severity }) => severity === 'error');
+  }
+
+  hasErrorWithin(section: string): boolean {
+    return this.#problems.some(({ severity, path }) => severity === 'error' && path.startsWith(section));
+  }
+
+  /** In the order of the file. */
+  all(): readonly ConfigProblem[] {
+    const more = this.#unknownKeys - MAX_UNKNOWN_KEYS;
+    const message = `${more} more keys are unknown and have no effect`;
+    const rest: ConfigProblem[] =
+      more > 0 ? [{ severity: 'warning', path: '', line: 1, rule: 'unknown-key', message }] : [];
+    return [...this.#problems, ...rest].sort((a, b) => a.line - b.line);
+  }
+}
+
+/** Undefined when nothing was given. */
+function given(node: FileNode | undefined, isSecret: boolean): unknown {
+  if (node === undefined) return undefined;
+  return isSecret && node.kind !== 'null' ? HIDDEN : plainValue(node);
+}

@@ -1,0 +1,89 @@
+/** `router check` and `router schema`: a file judged, for people or as JSON, and its exit status. */
+import { stringify } from 'yaml';
+import { FrontdoorError, messageOf } from '#base';
+import { effectiveView } from './effective-file.ts';
+import { routerFileJsonSchema } from './file-json-schema.ts';
+import { checkIdentityFiles } from './identity-check.ts';
+import { loadBytes, problemLine, readRouterFile, surroundingsOf } from './router-file.ts';
+import type { ConfigProblem } from './router-config.ts';
+
+export interface RouterCheckOptions {
+  readonly json: boolean;
+  /** Print the file with every default filled in. */
+  readonly effective: boolean;
+  /** Look at the certificates and keys that it names. */
+  readonly files: boolean;
+}
+
+export interface CheckOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const VALID_STATUS = 0;
+const INVALID_STATUS = 1;
+const UNREADABLE_STATUS = 2;
+
+/** The exit status: 0 valid, 1 not, 2 cannot be read. */
+export function checkRouterFile(file: string, options: RouterCheckOptions, io: CheckOutput): number {
+  let bytes: Uint8Array;
+  try {
+    bytes = loadBytes(file);
+  } catch (error) {
+    return refuse(file, error, options, io);
+  }
+  const read = readRouterFile(bytes, file, surroundingsOf(io.env));
+  const { config, effective } = read;
+  const problems = sorted([
+    ...read.problems,
+    ...(options.files && config !== undefined ? checkIdentityFiles(config, read.root) : []),
+  ]);
+  const isValid = problems.every(({ severity }) => severity !== 'error');
+  if (options.effective && isValid && effective !== undefined) {
+    const view = effectiveView(effective);
+    io.err(problems.map((problem) => `${problemLine(file, problem)}\n`).join(''));
+    io.out(options.json ? json(view) : stringify(view));
+  } else if (options.json) io.out(json({ valid: isValid, problems: problems.map(asJson) }));
+  else io.out(report(file, problems));
+  return isValid ? VALID_STATUS : INVALID_STATUS;
+}
+
+export function routerSchemaText(): string {
+  return json(routerFileJsonSchema());
+}
+
+function refuse(file: string, error: unknown, options: RouterCheckOptions, io: CheckOutput): number {
+  const isUnreadable = error instanceof FrontdoorError && error.kind === 'notFound';
+  const rule = isUnreadable ? 'unreadable' : 'syntax';
+  const message = isUnreadable ? messageOf(error) : 'is too long to be a configuration';
+  const problem: ConfigProblem = { severity: 'error', path: '', line: 1, rule, message };
+  if (options.json) io.out(json({ valid: false, problems: [asJson(problem)] }));
+  else if (isUnreadable) io.err(`frontdoor: ${message}\n`);
+  else io.out(report(file, [problem]));
+  return isUnreadable ? UNREADABLE_STATUS : INVALID_STATUS;
+}
+
+function report(file: string, problems: readonly ConfigProblem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
+  const counts = [
+    ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? 'error' : 'errors'}`]),
+    ...(warnings === 0 ? [] : [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`]),
+  ];
+  const verdict = `${errors === 0 ? 'valid' : 'not valid'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
+  return [...problems.map((problem) => problemLine(file, problem)), `${file} is ${verdict}`, ''].join('\n');
+}
+
+/** Every key always there: `value` is null when nothing was given. */
+function asJson({ severity, path, line, rule, value, message }: ConfigProblem): unknown {
+  return { severity, path, line, rule, value: value ?? null, message };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function sorted(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  return [...problems].sort((a, b) => a.line - b.line);
+}

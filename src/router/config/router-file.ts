@@ -1,0 +1,232 @@
+/**
+ * The router's configuration file, from bytes to what the router works with: every problem at once, each with path,
+ * line, rule and the value given. It reads the file alone; certificates are looked at by `identity-check.ts` when a router is to run.
+ */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { FrontdoorError, messageOf } from '#base';
+import { buildRouterConfig } from './config-builder.ts';
+import { substituteEnvironment } from './environment-substitution.ts';
+import { emptyMap, placeAt, type FileNode } from './file-tree.ts';
+import { formatGoDuration } from './go-duration.ts';
+import { checkIdentityFiles } from './identity-check.ts';
+import { ProblemList } from './problem-list.ts';
+import type { ConfigProblem, CsrConfig, RouterConfig } from './router-config.ts';
+import { checkCsr, checkCtrl, ENDPOINTS_FILE } from './rules/ctrl-rules.ts';
+import type { Draft, RuleContext } from './rules/draft.ts';
+import { checkBackoffs, checkIdentity, checkProxy, checkWeb } from './rules/link-rules.ts';
+import { checkDialers, checkListeners } from './rules/listener-rules.ts';
+import { checkPorts } from './rules/port-rules.ts';
+import { checkRunnable } from './rules/run-rules.ts';
+import { SchemaCheck } from './schema-check.ts';
+import { routerFileField, type RouterFile } from './schema/router-file-schema.ts';
+import type { NetworkInterfaces } from './text-kinds.ts';
+import { decodeText, MAX_FILE_BYTES, parseYaml } from './yaml-dialect.ts';
+
+/** What the file may refer to: variables by name, addresses by network interface, the endpoints file. */
+export interface ConfigSurroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly interfaces: NetworkInterfaces;
+  /** Whether a file is there; none is when this is missing. */
+  readonly exists?: (path: string) => boolean;
+}
+
+export interface ReadRouterFile {
+  /** Errors and warnings in the order of the file. */
+  readonly problems: readonly ConfigProblem[];
+  /** Defaults filled in; undefined when there is an error, as is `config`. */
+  readonly effective: RouterFile | undefined;
+  readonly config: RouterConfig | undefined;
+  /** What keeps a valid file from being run by this version. */
+  readonly notRunnable: readonly ConfigProblem[];
+  readonly root: FileNode;
+}
+
+const RULES = [
+  checkCtrl,
+  checkCsr,
+  checkIdentity,
+  checkBackoffs,
+  checkDialers,
+  checkListeners,
+  checkPorts,
+  checkWeb,
+  checkProxy,
+];
+
+export function surroundingsOf(
+  environment: Readonly<Record<string, string | undefined>>,
+): ConfigSurroundings {
+  // OpenZiti points these at the system's folder before it reads a file.
+  const temporary = { TMP: tmpdir(), TEMP: tmpdir(), TMPDIR: tmpdir() };
+  return {
+    environment: { ...environment, ...temporary },
+    interfaces: networkInterfaces(),
+    exists: existsSync,
+  };
+}
+
+/** `file`: its path, which defaults depend on. */
+export function readRouterFile(
+  source: string | Uint8Array,
+  file: string,
+  { environment, interfaces, exists = () => false }: ConfigSurroundings,
+): ReadRouterFile {
+  const text = typeof source === 'string' ? source : decodeText(source);
+  const parsed =
+    typeof text === 'string'
+      ? parseYaml(text, (value) => substituteEnvironment(value, environment))
+      : { fault: text };
+  if ('fault' in parsed) {
+    const problem: ConfigProblem = { severity: 'error', path: '', rule: 'syntax', ...parsed.fault };
+    return refused([problem], emptyMap(1));
+  }
+  // A file that says nothing lacks what every file needs.
+  const root = parsed.root.kind === 'null' ? emptyMap(1) : parsed.root;
+  const problems = new ProblemList(root);
+  for (const { path, line } of parsed.duplicates)
+    problems.reportAt({
+      severity: 'warning',
+      path,
+      line,
+      rule: 'duplicate-key',
+      value: undefined,
+      message: 'stands twice in one map: the last one holds',
+    });
+  const checked = new SchemaCheck(problems, interfaces).check(routerFileField, root);
+  if (root.kind !== 'map') return refused(problems.all(), root);
+  const absolute = resolve(file);
+  const draft = withFileDefaults(checked as RouterFile, root, absolute);
+  const context: RuleContext = {
+    draft: checked as Draft<RouterFile>,
+    root,
+    problems,
+    file: absolute,
+    exists,
+  };
+  for (const rule of RULES) rule(context);
+  const all = problems.all();
+  if (problems.hasErrors) return refused(all, root);
+  return {
+    problems: all,
+    effective: draft,
+    config: buildRouterConfig(draft, absolute, interfaces, all),
+    notRunnable: checkRunnable(context),
+    root,
+  };
+}
+
+/** Errors only; warnings are in the configuration. */
+export function parseRouterConfig(
+  text: string,
+  file: string,
+  around: ConfigSurroundings,
+): { readonly config: RouterConfig | undefined; readonly problems: readonly ConfigProblem[] } {
+  const { config, problems } = readRouterFile(text, file, around);
+  return { config, problems: problems.filter(({ severity }) => severity === 'error') };
+}
+
+/** @throws FrontdoorError `invalid` that lists every error with line and path, or `notFound`. */
+export function loadRouterConfig(
+  file: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): RouterConfig {
+  const { config, problems } = readRouterFile(loadBytes(file), file, surroundingsOf(environment));
+  if (config === undefined) throw configInvalid(file, problems);
+  return config;
+}
+
+/** The same for a router that is to enroll: its endpoints file need not be there, since its token may name controllers. */
+export function loadEnrollableRouterConfig(
+  file: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): RouterConfig {
+  const around = { ...surroundingsOf(environment), exists: () => true };
+  const { config, problems } = readRouterFile(loadBytes(file), file, around);
+  if (config === undefined) throw configInvalid(file, problems);
+  return config;
+}
+
+/**
+ * The same for a router that is to run: what this version cannot run is an error too, and so are certificates that
+ * cannot be used or are not for the names that the router advertises.
+ */
+export function loadRunnableRouterConfig(
+  file: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): RouterConfig {
+  const { config, problems, notRunnable, root } = readRouterFile(
+    loadBytes(file),
+    file,
+    surroundingsOf(environment),
+  );
+  const more = config === undefined ? [] : [...notRunnable, ...checkIdentityFiles(config, root)];
+  if (config === undefined || more.length > 0) throw configInvalid(file, [...problems, ...more]);
+  return config;
+}
+
+/** @throws FrontdoorError `notFound` when it cannot be read, `invalid` when it is too long to be a configuration. */
+export function loadBytes(file: string): Uint8Array {
+  try {
+    if (statSync(file).size <= MAX_FILE_BYTES) return readFileSync(file);
+  } catch (cause) {
+    throw new FrontdoorError('notFound', 'config-unreadable', `cannot read ${file}: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  const message = `${file} has problems:\n  ${file}:1 error: is longer than ${MAX_FILE_BYTES} bytes`;
+  throw new FrontdoorError('invalid', 'config-invalid', message);
+}
+
+/** `router.yml:12 error forwarder.linkDialWorkerCount: must be from 1 to 10000 (minimum, given 0)`. */
+export function problemLine(
+  file: string,
+  { line, severity, path, message, rule, value }: ConfigProblem,
+): string {
+  // A whole section would hide what is said about it.
+  const isShown = value !== undefined && (value === null || typeof value !== 'object');
+  const shown = !isShown ? '' : `, given ${shortened(value)}`;
+  return `${file}:${line} ${severity}${path === '' ? '' : ` ${path}`}: ${message} (${rule}${shown})`;
+}
+
+/** True when certificates asked for with it can be checked against a name. */
+export function namesAnything({ hosts, uris, emails }: CsrConfig): boolean {
+  return hosts.length + uris.length + emails.length > 0;
+}
+
+export function configInvalid(file: string, problems: readonly ConfigProblem[]): FrontdoorError {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const lines = errors.map((problem) => `  ${problemLine(file, problem)}`);
+  return new FrontdoorError('invalid', 'config-invalid', `${file} has problems:\n${lines.join('\n')}`);
+}
+
+const MAX_SHOWN = 120;
+
+function shortened(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+function refused(problems: readonly ConfigProblem[], root: FileNode): ReadRouterFile {
+  return { problems, effective: undefined, config: undefined, notRunnable: [], root };
+}
+
+/** Defaults that depend on where the file lies or on another section. */
+function withFileDefaults(said: RouterFile, root: FileNode, file: string): RouterFile {
+  const { ctrl, edge, link, forwarder } = said as Partial<RouterFile>;
+  const probeMs = forwarder?.latencyProbeInterval ?? 0;
+  const isSendGiven = placeAt(root, 'link.heartbeats.sendInterval').node !== undefined;
+  const sendInterval =
+    probeMs > 0 && !isSendGiven ? formatGoDuration(probeMs) : link?.heartbeats?.sendInterval;
+  return {
+    ...said,
+    ...(ctrl === undefined
+      ? {}
+      : { ctrl: { ...ctrl, endpointsFile: ctrl.endpointsFile ?? join(dirname(file), ENDPOINTS_FILE) } }),
+    ...(edge === undefined ? {} : { edge: { ...edge, db: edge.db ?? `${file}.proto.gzip` } }),
+    ...(link === undefined
+      ? {}
+      : { link: { ...link, heartbeats: { ...link.heartbeats, sendInterval: sendInterval! } } }),
+  };
+}

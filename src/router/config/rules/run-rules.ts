@@ -1,0 +1,42 @@
+/** What a valid file may ask for and this version cannot run: refused by name at the start, never passed over. */
+import { parseFileAddress } from '../text-kinds.ts';
+import { ProblemList } from '../problem-list.ts';
+import type { ConfigProblem } from '../router-config.ts';
+import { addressKeyOf } from './listener-rules.ts';
+import type { RuleContext } from './draft.ts';
+
+const LATER_LISTENERS: readonly string[] = ['tunnel', 'transport_udp', 'proxy_udp'];
+const LATER_DIALERS: readonly string[] = ['transport_udp', 'tunnel'];
+
+export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProblem[] {
+  const problems = new ProblemList(root);
+  const refuse = (path: string, what: string): void =>
+    problems.error(path, 'not-runnable', `${what}: this version cannot run it`);
+  const held = (path: string, text: string | undefined, types: readonly string[]): void => {
+    const type = text === undefined ? undefined : parseFileAddress(text)?.type;
+    if (type !== undefined && !types.includes(type)) refuse(path, `the protocol ${type}`);
+  };
+  const { ctrl, link } = draft;
+  held('ctrl.endpoint', ctrl?.endpoint, ['tls']);
+  ctrl?.endpoints?.forEach((one, i) => held(`ctrl.endpoints[${i}]`, one, ['tls']));
+  ctrl?.listeners?.forEach((one, i) => held(`ctrl.listeners[${i}].bind`, one?.bind, ['tls']));
+  link?.listeners?.forEach((one, i) => {
+    held(`link.listeners[${i}].bind`, one?.bind, ['tls']);
+    held(`link.listeners[${i}].advertise`, one?.advertise, ['tls']);
+  });
+  draft.dialers?.forEach((one, i) => {
+    const binding = one?.binding ?? '';
+    if (LATER_DIALERS.includes(binding)) refuse(`dialers[${i}].binding`, `the dialer ${binding}`);
+  });
+  draft.listeners?.forEach((one, i) => {
+    const path = `listeners[${i}]`;
+    const binding = one?.binding ?? '';
+    if (one === undefined || binding === '') return;
+    if (LATER_LISTENERS.includes(binding)) refuse(`${path}.binding`, `the listener ${binding}`);
+    else {
+      const key = addressKeyOf(one);
+      held(`${path}.${key}`, one[key], binding === 'edge' ? ['tls'] : ['tls', 'tcp']);
+    }
+  });
+  return problems.all();
+}

@@ -1,0 +1,347 @@
+/**
+ * Holds a file's tree to the schema: types, bounds and kinds of text, unknown keys with the nearest known one, defaults
+ * filled in. Everything is looked at, whatever is wrong before it. A value that is wrong is left out, or its default
+ * taken where the schema says that a warning is enough.
+ */
+import { nearestNames } from '#base';
+import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
+import { formatGoDuration, parseGoDuration } from './go-duration.ts';
+import type { ProblemList } from './problem-list.ts';
+import { isPrivateText, notesOf, type Field } from './schema-field.ts';
+import { TEXT_KINDS, type NetworkInterfaces } from './text-kinds.ts';
+
+interface Place {
+  readonly path: string;
+  readonly line: number;
+  /** Of the list item that it lies in, when that has one. */
+  readonly binding: string | undefined;
+  /** Inside a section where nothing is an error. */
+  readonly isLenient: boolean;
+  /** Whether bounds hold here. */
+  readonly isBounded: boolean;
+}
+
+/** What a default may stand in for: a value beyond its bounds, or a path that came out empty. */
+const BOUND_RULES: readonly string[] = ['minimum', 'maximum', 'path'];
+
+const KIND_WORDS: Readonly<Record<FileNode['kind'], string>> = {
+  null: 'nothing',
+  text: 'a text',
+  integer: 'a whole number',
+  float: 'a number with a fraction',
+  flag: 'true or false',
+  list: 'a list',
+  map: 'a map',
+};
+
+export class SchemaCheck {
+  readonly #problems: ProblemList;
+  readonly #interfaces: NetworkInterfaces;
+
+  constructor(problems: ProblemList, interfaces: NetworkInterfaces) {
+    this.#problems = problems;
+    this.#interfaces = interfaces;
+  }
+
+  /** What the file says, defaults filled in; undefined when it is no map. */
+  check(schema: Field, root: FileNode): unknown {
+    const place = { path: '', line: 1, binding: undefined, isLenient: false, isBounded: true };
+    return this.#check(schema, root, place);
+  }
+
+  #check(field: Field, node: FileNode, place: Place): unknown {
+    if (field.const !== undefined) return this.#checkConstant(field, node, place);
+    switch (field.type) {
+      case 'object':
+        return this.#checkMap(field, node, place);
+      case 'array':
+        return this.#checkList(field, node, place);
+      case 'integer':
+      case 'number':
+        return this.#checkNumber(field, node, place);
+      case 'boolean':
+        return node.kind === 'flag' ? node.value : this.#wrongKind(field, node, place, 'true or false');
+      case 'string':
+        return field.enum === undefined
+          ? this.#checkText(field, node, place)
+          : this.#checkWord(field, node, place);
+      default:
+        // Nobody looks at the value of a legacy key.
+        return undefined;
+    }
+  }
+
+  #checkConstant(field: Field, node: FileNode, place: Place): unknown {
+    if (node.kind !== 'integer') return this.#wrongKind(field, node, place, `${String(field.const)}`);
+    if (node.value === field.const) return node.value;
+    return this.#wrong(field, node, place, 'version', `must be ${String(field.const)}`);
+  }
+
+  #checkMap(field: Field, node: FileNode, place: Place): unknown {
+    const notes = notesOf(field);
+    if (node.kind !== 'map') {
+      const isLenient = place.isLenient || notes.isKindLenient === true || notes.isLenient === true;
+      this.#wrongKind(field, node, { ...place, isLenient }, 'a map');
+      return isLenient ? this.#absent(field, place) : undefined;
+    }
+    const properties = field.properties ?? {};
+    const entries = this.#knownEntries(properties, node, place, notes.isAnyCase === true);
+    const bindingNode = entries.get('binding')?.node;
+    const binding = bindingNode?.kind === 'text' ? String(bindingNode.value) : place.binding;
+    const inside = { ...place, binding, isLenient: place.isLenient || notes.isLenient === true };
+    const result: Record<string, unknown> = {};
+    for (const [key, child] of Object.entries(properties)) {
+      const entry = entries.get(key);
+      const at = { ...inside, path: place.path === '' ? key : `${place.path}.${key}` };
+      const value =
+        entry === undefined
+          ? this.#missing(child, key, field, at)
+          : this.#checkEntry(child, entry, entries, { ...at, line: entry.line });
+      if (value !== undefined) result[key] = value;
+    }
+    bringIntoStep(properties, result);
+    return result;
+  }
+
+  /** By the schema's spelling. What is not in the schema gets its warning. */
+  #knownEntries(
+    properties: Readonly<Record<string, Field>>,
+    { entries }: FileMap,
+    { path, binding }: Place,
+    isAnyCase: boolean,
+  ): ReadonlyMap<string, FileEntry> {
+    const names = Object.keys(properties);
+    const found = new Map<string, FileEntry>();
+    for (const [written, entry] of entries) {
+      const known = isAnyCase
+        ? names.find((name) => name.toLowerCase() === written.toLowerCase())
+        : Object.hasOwn(properties, written)
+          ? written
+          : undefined;
+      if (known === undefined) {
+        const at = path === '' ? written : `${path}.${written}`;
+        this.#problems.unknownKey(at, entry.line, entry.node, () => nearestKey(written, properties, binding));
+      } else found.set(known, entry);
+    }
+    return found;
+  }
+
+  #checkEntry(field: Field, entry: FileEntry, beside: ReadonlyMap<string, FileEntry>, place: Place): unknown {
+    const notes = notesOf(field);
+    const { path } = place;
+    const warn = (rule: string, message: string): void =>
+      this.#report(field, entry.node, { ...place, isLenient: true }, rule, message);
+    if (notes.overriddenBy !== undefined && beside.has(notes.overriddenBy)) {
+      warn('ignored', `is ignored: ${notes.overriddenBy} stands beside it`);
+      return undefined;
+    }
+    if (notes.isLegacy === true) {
+      warn('no-effect', 'has no effect');
+      return undefined;
+    }
+    if (
+      notes.bindings !== undefined &&
+      place.binding !== undefined &&
+      !notes.bindings.includes(place.binding)
+    ) {
+      warn('no-effect', `has no effect with the binding ${place.binding}`);
+    }
+    if (entry.node.kind === 'null' && notes.isEmptyAllowed === true) {
+      warn('empty', 'is empty: taken as if it were not there');
+      return this.#absent(field, place);
+    }
+    // A default that is written out asks for nothing.
+    const isDefault =
+      'value' in entry.node && field.default !== undefined && entry.node.value === field.default;
+    if (notes.isUnsupported === true && !isDefault) {
+      warn('unsupported', `${path.split('.').at(-1)!} is known, and has no effect in this version`);
+    }
+    const isBounded = notes.boundsYieldTo === undefined || !beside.has(notes.boundsYieldTo);
+    return this.#check(field, entry.node, { ...place, isBounded });
+  }
+
+  #missing(field: Field, key: string, parent: Field, place: Place): unknown {
+    const value = this.#absent(field, place);
+    const { isFilled } = notesOf(field);
+    const isRequired =
+      parent.required?.includes(key) === true && field.default === undefined && isFilled !== true;
+    if (value === undefined && isRequired) {
+      const { path, line } = place;
+      this.#problems.reportAt({ severity: 'error', path, line, rule: 'required', message: 'is missing' });
+    }
+    return value;
+  }
+
+  /** What holds without the key. */
+  #absent(field: Field, place: Place): unknown {
+    const { bindings, isFilled } = notesOf(field);
+    if (bindings !== undefined && place.binding !== undefined && !bindings.includes(place.binding))
+      return undefined;
+    if (field.default !== undefined) return structuredClone(field.default);
+    return isFilled === true ? this.#checkMap(field, emptyMap(place.line), place) : undefined;
+  }
+
+  #checkList(field: Field, node: FileNode, place: Place): unknown {
+    const { isSingleAllowed, isLenient } = notesOf(field);
+    const items = field.items!;
+    if (node.kind === 'text' && isSingleAllowed === true) {
+      const only = this.#check(items, node, place);
+      return only === undefined ? undefined : [only];
+    }
+    const inside = { ...place, isLenient: place.isLenient || isLenient === true };
+    if (node.kind !== 'list') return this.#wrongKind(field, node, inside, 'a list');
+    if (node.items.length < (field.minItems ?? 0)) {
+      return this.#wrong(field, node, inside, 'required', 'must have an entry');
+    }
+    // The place of an item tells what is wrong with it, so a wrong one stays as a gap.
+    return node.items.map((item, i) =>
+      this.#check(items, item, { ...inside, path: `${place.path}[${i}]`, line: item.line }),
+    );
+  }
+
+  #checkNumber(field: Field, node: FileNode, place: Place): unknown {
+    const isInteger = field.type === 'integer';
+    const isWhole =
+      node.kind === 'integer' ||
+      (node.kind === 'float' && notesOf(field).isFractionAllowed === true && Number.isInteger(node.value));
+    if (!isWhole && (isInteger || node.kind !== 'float' || !Number.isFinite(node.value))) {
+      return this.#wrongKind(field, node, place, isInteger ? 'a whole number' : 'a number');
+    }
+    return this.#bounded(field, node, place, Number(node.value), String, Number);
+  }
+
+  #checkWord(field: Field, node: FileNode, place: Place): unknown {
+    const words = field.enum!;
+    if (node.kind !== 'text') return this.#wrongKind(field, node, place, 'a text');
+    const said = String(node.value);
+    const word = words.find((one) =>
+      notesOf(field).isAnyCase === true ? one.toLowerCase() === said.toLowerCase() : one === said,
+    );
+    if (word !== undefined) return word;
+    const last = words.at(-1)!;
+    const listed = words.length === 1 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
+    return this.#wrong(field, node, place, 'enum', `must be ${listed}`);
+  }
+
+  #checkText(field: Field, node: FileNode, place: Place): unknown {
+    const { kind = 'text', integerUnitMs, isZeroAllowed } = notesOf(field);
+    if (kind === 'duration') {
+      if (node.kind === 'integer' && integerUnitMs !== undefined) {
+        const unit = integerUnitMs === 1_000 ? 's' : 'ms';
+        const text = `${String(node.value)}${unit}`;
+        return this.#bounded(
+          field,
+          node,
+          place,
+          Number(node.value) * integerUnitMs,
+          formatGoDuration,
+          () => text,
+        );
+      }
+      if (node.kind === 'integer' && node.value === 0 && isZeroAllowed === true) {
+        return this.#bounded(field, node, place, 0, formatGoDuration, () => '0s');
+      }
+    }
+    if (node.kind !== 'text') {
+      const words = kind === 'duration' ? TEXT_KINDS.duration.words : 'a text';
+      return this.#wrongKind(field, node, place, words);
+    }
+    const said = String(node.value);
+    const row = TEXT_KINDS[kind];
+    if (!row.takes(said, this.#interfaces))
+      return this.#wrong(field, node, place, kind, `must be ${row.words}`);
+    if (kind !== 'duration') return said;
+    return this.#bounded(field, node, place, parseGoDuration(said)!, formatGoDuration, () => said);
+  }
+
+  /** `value` in the unit of the bounds; `result` makes the file's form of it. */
+  #bounded<T>(
+    field: Field,
+    node: FileScalar,
+    place: Place,
+    value: number,
+    words: (bound: number) => string,
+    result: (value: number) => T,
+  ): unknown {
+    const { least = -Infinity, most = Infinity, beyond } = notesOf(field);
+    if ((value >= least && value <= most) || !place.isBounded) return result(value);
+    const rule = value < least ? 'minimum' : 'maximum';
+    const bounds = boundWords(least, most, words);
+    if (beyond === 'clamp') {
+      const nearest = value < least ? least : most;
+      const isLenient = true;
+      this.#report(
+        field,
+        node,
+        { ...place, isLenient },
+        rule,
+        `must be ${bounds}: ${words(nearest)} is used`,
+      );
+      return field.type === 'string' ? words(nearest) : nearest;
+    }
+    return this.#wrong(field, node, place, rule, `must be ${bounds}`);
+  }
+
+  #wrongKind(field: Field, node: FileNode, place: Place, words: string): unknown {
+    return this.#wrong(field, node, place, 'type', `must be ${words}, and is ${KIND_WORDS[node.kind]}`);
+  }
+
+  /** The default where a warning is enough, else undefined. */
+  #wrong(field: Field, node: FileNode, place: Place, rule: string, message: string): unknown {
+    const { beyond } = notesOf(field);
+    const isLenient = place.isLenient || (beyond === 'default' && BOUND_RULES.includes(rule));
+    const usesDefault = isLenient && field.default !== undefined;
+    const outcome = usesDefault
+      ? `: ${JSON.stringify(field.default).replaceAll('"', '')} is used`
+      : isLenient
+        ? ': it has no effect'
+        : '';
+    this.#report(field, node, { ...place, isLenient }, rule, `${message}${outcome}`);
+    return usesDefault ? structuredClone(field.default) : undefined;
+  }
+
+  #report(field: Field, node: FileNode, place: Place, rule: string, message: string): void {
+    const { path, line, isLenient } = place;
+    const severity = isLenient ? 'warning' : 'error';
+    this.#problems.reportAbout(node, { severity, path, line, rule, message }, isPrivate(field, node));
+  }
+}
+
+/** Durations that are written in two keys. */
+function bringIntoStep(properties: Readonly<Record<string, Field>>, result: Record<string, unknown>): void {
+  for (const [key, field] of Object.entries(properties)) {
+    const { millisecondsIn } = notesOf(field);
+    if (millisecondsIn === undefined) continue;
+    const [text, ms] = [result[key], result[millisecondsIn]];
+    if (typeof text === 'string' && ms !== undefined) result[millisecondsIn] = parseGoDuration(text);
+    else if (typeof ms === 'number') result[key] = formatGoDuration(ms);
+  }
+}
+
+function isPrivate(field: Field, node: FileNode): boolean {
+  const notes = notesOf(field);
+  if (node.kind === 'text') return isPrivateText(notes, String(node.value));
+  return notes.isSecret === true && (notes.kind !== 'key' || node.kind === 'list' || node.kind === 'map');
+}
+
+function nearestKey(
+  written: string,
+  properties: Readonly<Record<string, Field>>,
+  binding: string | undefined,
+): string {
+  const known = Object.keys(properties).filter((name) => {
+    const { isLegacy, isUnsupported, bindings } = notesOf(properties[name]!);
+    const fits = bindings === undefined || binding === undefined || bindings.includes(binding);
+    return fits && isLegacy !== true && isUnsupported !== true;
+  });
+  const [nearest] = nearestNames(written, known, 1);
+  const hint = nearest === undefined ? 'there are no keys here' : `the nearest known key is ${nearest}`;
+  return `is unknown and has no effect; ${hint}`;
+}
+
+function boundWords(least: number, most: number, words: (bound: number) => string): string {
+  // The smallest bound there is stands for "more than nothing".
+  if (least === 1e-6 && most === Infinity) return 'more than 0';
+  if (most === Infinity) return `at least ${words(least)}`;
+  return least === -Infinity ? `at most ${words(most)}` : `from ${words(least)} to ${words(most)}`;
+}

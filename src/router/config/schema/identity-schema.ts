@@ -1,0 +1,110 @@
+/** `identity` and certificate requests. */
+import type { TObject, TOptional, TString } from 'typebox';
+import { list, optional, section, text } from '../schema-field.ts';
+
+const alternate = section(
+  {
+    server_cert: text({
+      about: 'Certificate, leaf first.',
+      kind: 'certificate',
+      example: 'pki/alternate.pem',
+    }),
+    server_key: optional(
+      text({
+        about: 'Its key; the key of the identity when not given.',
+        kind: 'key',
+        isSecret: true,
+        example: 'pki/alternate.key',
+      }),
+    ),
+  },
+  { about: 'A certificate for other names.' },
+);
+
+const fields = {
+  cert: text({
+    about: 'Client certificate, leaf first; its common name is the router’s id.',
+    kind: 'certificate',
+    example: 'pki/router.cert.pem',
+  }),
+  key: text({ about: 'Its private key.', kind: 'key', isSecret: true, example: 'pki/router.key.pem' }),
+};
+const serverCert = text({
+  about: 'Certificate of the listeners; the client certificate serves when it is missing.',
+  kind: 'certificate',
+  example: 'pki/router.server.pem',
+});
+const serverKey = optional(
+  text({
+    about: 'Its key, when it is another.',
+    kind: 'key',
+    isSecret: true,
+    example: 'pki/router.server.key.pem',
+    isCommented: true,
+  }),
+);
+const authorities = text({
+  about: 'Authorities that peers’ certificates must come from.',
+  kind: 'certificate',
+  example: 'pki/ca.pem',
+});
+const alternates = optional(
+  list(alternate, {
+    about: 'Further server certificates, chosen by the name that a client asks for.',
+    isCommented: true,
+  }),
+);
+
+export const identitySection = section(
+  {
+    ...fields,
+    server_cert: optional(serverCert),
+    server_key: serverKey,
+    ca: optional(authorities),
+    alt_server_certs: alternates,
+  },
+  { about: 'Certificates and keys: paths, file: forms or PEM.' },
+);
+
+/** Of a web server alone: everything but alternates is needed. */
+export const webIdentitySection = section(
+  {
+    ...fields,
+    server_cert: serverCert,
+    server_key: serverKey,
+    ca: authorities,
+    alt_server_certs: alternates,
+  },
+  { about: 'Certificates of this server; the router’s when it is missing.', isCommented: true },
+);
+
+const subjectField = (about: string, example: string): TOptional<TString> =>
+  optional(text({ about, kind: 'any-text', example }));
+
+/** Keys are taken in any case. */
+export function csrSection(about: string, isCommented: boolean): TOptional<TObject<typeof csrFields>> {
+  return optional(section(csrFields, { about, isEmptyAllowed: true, isCommented, isAnyCase: true }));
+}
+
+const csrFields = {
+  country: subjectField('Subject: country.', 'DE'),
+  province: subjectField('Subject: state or province.', 'Berlin'),
+  locality: subjectField('Subject: city.', 'Berlin'),
+  organization: subjectField('Subject: organization.', 'Example'),
+  organizationalUnit: subjectField('Subject: unit of the organization.', 'Routers'),
+  sans: optional(
+    section(
+      {
+        dns: names('DNS names.', 'text', 'router.example'),
+        ip: names('IP addresses.', 'ip', '127.0.0.1'),
+        uri: names('URIs.', 'uri', 'spiffe://example/router'),
+        email: names('E-mail addresses.', 'text', 'ops@router.example'),
+      },
+      { about: 'Names that the certificates are for; one at least is needed to be dialed.', isAnyCase: true },
+    ),
+  ),
+};
+
+function names(about: string, kind: 'text' | 'ip' | 'uri', example: string) {
+  return optional(list(text({ about: 'A name.', kind }), { about, example: [example] }));
+}

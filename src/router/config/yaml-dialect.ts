@@ -1,0 +1,283 @@
+/**
+ * YAML as OpenZiti's routers read it: the first document only, scalars of YAML 1.1 without base 60 and dates, `0o`
+ * octals, the last of equal keys, merge keys. Whatever cannot be read is one problem; sizes, depth and what aliases
+ * multiply are bounded.
+ */
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  Scalar,
+  type Pair,
+  type Node,
+  type ScalarTag,
+  type Tags,
+  type YAMLMap,
+} from 'yaml';
+import type { FileEntry, FileMap, FileNode, FileScalar } from './file-tree.ts';
+
+/** With all its comments. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** Without lines that are empty or comments. */
+const MAX_CONTENT_LENGTH = 512 * 1024;
+const MAX_DEPTH = 64;
+/** Brackets open at once, wherever they stand; the parser follows them by recursion. */
+const MAX_BRACKETS = 1_000;
+/** Values that aliases put in, all together. */
+const MAX_ALIASED_VALUES = 100_000;
+const MAX_DUPLICATES = 1_000;
+
+/** What YAML allows in no text: control characters but tab and line ends, a byte order mark inside, half a character. */
+const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\uFEFF\uFFFE\uFFFF]|\p{Cs}/u;
+
+const INT_TAG = 'tag:yaml.org,2002:int';
+/** Beyond 64 bits OpenZiti sees no integer any more. */
+const MAX_INTEGER = 2 ** 63;
+
+export interface YamlFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface DuplicateKey {
+  readonly path: string;
+  /** Of the second. */
+  readonly line: number;
+}
+
+export type ParsedYaml =
+  { readonly fault: YamlFault } | { readonly root: FileNode; readonly duplicates: readonly DuplicateKey[] };
+
+/** UTF-8, or UTF-16 with a byte order mark. */
+export function decodeText(bytes: Uint8Array): string | YamlFault {
+  const [first, second] = bytes;
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  const encoding = !isWide ? 'utf-8' : first === 0xff ? 'utf-16le' : 'utf-16be';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return { line: 1, message: 'is not text in UTF-8' };
+  }
+}
+
+/** `substitute` is applied to every text value, never to keys. */
+export function parseYaml(text: string, substitute: (text: string) => string = (same) => same): ParsedYaml {
+  const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const odd = FORBIDDEN.exec(source);
+  if (odd !== null)
+    return { fault: { line: lineAt(source, odd.index), message: 'holds control characters' } };
+  if (contentLength(source) > MAX_CONTENT_LENGTH)
+    return { fault: { line: 1, message: `is longer than ${MAX_CONTENT_LENGTH} characters` } };
+  const deepAt = deepBracket(source);
+  if (deepAt !== undefined)
+    return { fault: { line: lineAt(source, deepAt), message: 'is nested too deeply' } };
+  try {
+    return parseSource(source, substitute);
+  } catch (error) {
+    if (error instanceof YamlError) return { fault: { line: error.line, message: error.message } };
+    throw error;
+  }
+}
+
+function parseSource(source: string, substitute: (text: string) => string): ParsedYaml {
+  const lines = new LineCounter();
+  const document = parseDocument(source, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    version: '1.1',
+    schema: 'yaml-1.1',
+    resolveKnownTags: false,
+    customTags: dialectTags,
+    logLevel: 'silent',
+  });
+  const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
+  if (error !== undefined) {
+    const message = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+    return { fault: { line: lines.linePos(error.pos[0]).line, message: `is no YAML: ${message}` } };
+  }
+  const reader = new TreeReader(lines, substitute);
+  const root = document.contents === null ? nothing(1) : reader.read(document.contents, '', 0).node;
+  return { root, duplicates: reader.duplicates };
+}
+
+class YamlError extends Error {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+interface Sized {
+  readonly node: FileNode;
+  /** How many values it is, aliases followed. */
+  readonly size: number;
+}
+
+class TreeReader {
+  readonly duplicates: DuplicateKey[] = [];
+  readonly #lines: LineCounter;
+  readonly #substitute: (text: string) => string;
+  /** `undefined`: it is being read; an alias to it would never end. */
+  readonly #anchors = new Map<string, Sized | undefined>();
+  #aliased = 0;
+
+  constructor(lines: LineCounter, substitute: (text: string) => string) {
+    this.#lines = lines;
+    this.#substitute = substitute;
+  }
+
+  read(node: Node | null | undefined, path: string, depth: number, line = 1): Sized {
+    if (node === null || node === undefined) return { node: nothing(line), size: 1 };
+    const at = node.range ? this.#lines.linePos(node.range[0]).line : line;
+    if (depth > MAX_DEPTH) throw new YamlError(at, 'is nested too deeply');
+    if (isAlias(node)) return this.#follow(node.source, at);
+    const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
+    if (anchor !== undefined) this.#anchors.set(anchor, undefined);
+    const read = this.#readNode(node, path, depth, at);
+    if (anchor !== undefined) this.#anchors.set(anchor, read);
+    return read;
+  }
+
+  #readNode(node: Node, path: string, depth: number, line: number): Sized {
+    if (isMap(node)) return this.#readMap(node, path, depth, line);
+    if (isSeq(node)) {
+      const items = node.items.map((item, i) => this.read(item as Node, `${path}[${i}]`, depth + 1, line));
+      const size = items.reduce((sum, item) => sum + item.size, 1);
+      return { node: { kind: 'list', items: items.map((item) => item.node), line }, size };
+    }
+    const scalar = scalarOf(node as Scalar, line);
+    if (scalar.kind !== 'text') return { node: scalar, size: 1 };
+    const written = scalar.value as string;
+    const value = this.#substitute(written);
+    return { node: value === written ? scalar : { ...scalar, value, written }, size: 1 };
+  }
+
+  #follow(name: string, line: number): Sized {
+    if (!this.#anchors.has(name)) throw new YamlError(line, `the alias *${name} names no anchor above it`);
+    const target = this.#anchors.get(name);
+    if (target === undefined) throw new YamlError(line, `the anchor ${name} holds itself`);
+    this.#aliased += target.size;
+    if (this.#aliased > MAX_ALIASED_VALUES) throw new YamlError(line, 'aliases multiply it beyond measure');
+    return target;
+  }
+
+  #readMap(map: YAMLMap, path: string, depth: number, line: number): Sized {
+    const entries = new Map<string, FileEntry>();
+    const merged: FileMap[] = [];
+    let size = 1;
+    for (const { key, value } of map.items as Pair<Node, Node | null>[]) {
+      const keyLine = key?.range ? this.#lines.linePos(key.range[0]).line : line;
+      if (isMergeKey(key)) {
+        const read = this.read(value, path, depth + 1, keyLine);
+        size += read.size;
+        merged.push(...mergeSources(read.node, keyLine));
+        continue;
+      }
+      const name = this.#nameOf(key, keyLine);
+      const at = path === '' ? name : `${path}.${name}`;
+      if (entries.has(name) && this.duplicates.length < MAX_DUPLICATES)
+        this.duplicates.push({ path: at, line: keyLine });
+      const read = this.read(value, at, depth + 1, keyLine);
+      size += read.size;
+      entries.set(name, { line: keyLine, node: read.node });
+    }
+    for (const source of merged)
+      for (const [name, entry] of source.entries) if (!entries.has(name)) entries.set(name, entry);
+    return { node: { kind: 'map', entries, line }, size };
+  }
+
+  #nameOf(key: Node | null, line: number): string {
+    const node = isAlias(key) ? this.#follow(key.source, line).node : undefined;
+    if (node !== undefined && node.kind !== 'list' && node.kind !== 'map') return String(node.value);
+    if (key === null) return 'null';
+    if (!isScalar(key)) throw new YamlError(line, 'a key must be a plain name');
+    return key.source ?? String(key.value);
+  }
+}
+
+function mergeSources(node: FileNode, line: number): FileMap[] {
+  const sources = node.kind === 'list' ? node.items : [node];
+  return sources.map((source) => {
+    if (source.kind !== 'map') throw new YamlError(line, 'what << takes in must be a map');
+    return source;
+  });
+}
+
+function isMergeKey(key: Node | null): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === Scalar.PLAIN;
+}
+
+function scalarOf(node: Scalar, line: number): FileScalar {
+  const { value } = node;
+  if (value === null) return nothing(line);
+  if (typeof value === 'boolean') return { kind: 'flag', value, line };
+  if (typeof value === 'number') {
+    const isInteger = node.tag === INT_TAG || (node as { isInteger?: boolean }).isInteger === true;
+    return { kind: isInteger && Math.abs(value) <= MAX_INTEGER ? 'integer' : 'float', value, line };
+  }
+  return { kind: 'text', value: typeof value === 'string' ? value : (node.source ?? ''), line };
+}
+
+function nothing(line: number): FileScalar {
+  return { kind: 'null', value: null, line };
+}
+
+/** Scalars of the dialect: dates, binary and the like stay text. */
+function dialectTags(tags: Tags): Tags {
+  const kept = tags.filter(
+    (tag) => typeof tag !== 'string' && /:(?:map|seq|str|null|bool|float)$/.test(tag.tag),
+  );
+  return [...kept.slice(0, 6), ...INTEGER_TAGS, NO_OCTAL, ...kept.slice(6)];
+}
+
+/** A leading 0 with an 8 or 9 after it: no octal, so that OpenZiti takes it for a number with a fraction. */
+const NO_OCTAL: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  test: /^[-+]?0[0-9]*[89][0-9]*$/,
+  resolve: Number,
+};
+
+const INTEGER_TAGS: readonly ScalarTag[] = (
+  [
+    [/^[-+]?0b[01_]+$/, 2, 2],
+    [/^[-+]?0o[0-7_]+$/, 8, 2],
+    [/^[-+]?0[0-7_]+$/, 8, 1],
+    [/^[-+]?0x[0-9a-fA-F_]+$/, 16, 2],
+    [/^[-+]?(?:0|[1-9][0-9_]*)$/, 10, 0],
+  ] as const
+).map(([test, radix, offset]) => ({
+  tag: INT_TAG,
+  default: true,
+  test,
+  resolve: (text) => {
+    const sign = text.startsWith('-') ? -1 : 1;
+    const digits = text.replace(/^[-+]/, '').slice(offset).replaceAll('_', '');
+    const node = new Scalar(sign * Number.parseInt(digits, radix));
+    return Object.assign(node, { isInteger: true });
+  },
+}));
+
+function deepBracket(source: string): number | undefined {
+  let depth = 0;
+  for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > MAX_BRACKETS) return index;
+  }
+  return undefined;
+}
+
+function contentLength(source: string): number {
+  let length = source.length;
+  for (const [comment] of source.matchAll(/^[ \t]*(?:#.*)?\r?\n/gm)) length -= comment.length;
+  return length;
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}

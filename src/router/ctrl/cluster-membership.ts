@@ -1,0 +1,181 @@
+/**
+ * Which controllers there are: from the endpoints file or the configuration at start, then as the controllers tell
+ * (1037, 1051, 1020), which is remembered in the file.
+ */
+import { textOf, type Log } from '#base';
+import { contentType, formatAddress, makeFrame, parseAddress, type Frame } from '#wire';
+import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
+import type { CtrlConfig } from '../config/router-config.ts';
+import type { ControllerSet } from './controller-set.ts';
+import type { Controller, CtrlHandlers } from './controllers.ts';
+import {
+  loadEndpointsFile,
+  saveEndpointsFile,
+  type KnownController,
+  type KnownControllers,
+} from './endpoints-file.ts';
+import { decideMembership } from './membership-policy.ts';
+
+export interface ClusterMembershipOptions {
+  readonly config: CtrlConfig;
+  readonly controllers: ControllerSet;
+  readonly log: Log;
+}
+
+const ASK_INTERVAL_MS = 30_000;
+const MAX_CONTROLLERS = 100;
+/** Key of Settings: the one address that controllers are reached at from now on. */
+const NEW_CTRL_ADDRESS = 1;
+
+export class ClusterMembership {
+  readonly #options: ClusterMembershipOptions;
+  #index = 0n;
+  #leaderIndex = 0n;
+  #ids = new Set<string>();
+  #askTimer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(options: ClusterMembershipOptions) {
+    this.#options = options;
+  }
+
+  /** After `ControllerSet.start`: the first dials. */
+  async start(): Promise<void> {
+    const { config, controllers, log } = this.#options;
+    const known = await loadEndpointsFile(config.endpointsFile, log);
+    if (known !== undefined) {
+      log.info(
+        { file: config.endpointsFile, endpoints: known.endpoints },
+        'controllers of the endpoints file',
+      );
+      this.#ids = new Set(known.controllers.map(({ id }) => id));
+    }
+    controllers.setEndpoints(known?.endpoints ?? config.endpoints.map(formatAddress));
+  }
+
+  /** A controller of the network by its id, as the last list or the endpoints file told. */
+  isMember(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** The data model was replaced by an older one: the network was restored, any list counts again. */
+  resetIndex(): void {
+    this.#index = 0n;
+    this.#leaderIndex = 0n;
+  }
+
+  handlers(): CtrlHandlers {
+    return new Map([
+      [contentType.updateCtrlAddresses, (frame, from) => this.#onAddresses(frame, from)],
+      [contentType.updateClusterLeader, (frame, from) => this.#onLeader(frame, from)],
+      [contentType.settings, (frame) => this.#onSettings(frame)],
+    ]);
+  }
+
+  /** What is being written is written. */
+  async close(): Promise<void> {
+    clearInterval(this.#askTimer);
+    await this.#saving;
+  }
+
+  #onAddresses(frame: Frame, from: Controller): void {
+    const { controllers, log } = this.#options;
+    const update = ctrlMessages.updateCtrlAddresses.decode(frame.body);
+    const known = this.#knownIn(update);
+    const { index, isLeader } = update;
+    const decision = decideMembership(
+      { index: this.#index, connected: controllers.connectedEndpoints },
+      { index, isLeader, endpoints: known.endpoints },
+    );
+    const fields = {
+      controllerId: from.id,
+      index: String(index),
+      isLeader,
+      endpoints: known.endpoints,
+      use: decision.use,
+    };
+    log.info(fields, 'list of controllers received');
+    if (decision.senderLeads) {
+      this.#leaderIndex = index;
+      controllers.setLeader(from.id);
+    }
+    if (decision.asksLeader) this.#askLeader();
+    if (decision.use === 'add') controllers.setEndpoints(known.endpoints, true);
+    if (decision.use !== 'replace') return;
+    this.#stopAsking();
+    this.#index = index;
+    this.#use(known);
+  }
+
+  #onLeader(frame: Frame, from: Controller): void {
+    const { index } = ctrlMessages.updateClusterLeader.decode(frame.body);
+    if (this.#leaderIndex !== 0n && index <= this.#leaderIndex) return;
+    this.#leaderIndex = index;
+    this.#options.controllers.setLeader(from.id);
+  }
+
+  #onSettings(frame: Frame): void {
+    const { data } = ctrlMessages.settings.decode(frame.body);
+    const bytes = data[NEW_CTRL_ADDRESS];
+    if (bytes === undefined) return;
+    const text = textOf(bytes);
+    const address = parseAddress(text);
+    if (address === undefined) {
+      this.#options.log.warn({ address: text.slice(0, 300) }, 'the new address of the controllers is none');
+      return;
+    }
+    this.#use({ controllers: [], endpoints: [formatAddress(address)] });
+  }
+
+  #use(known: KnownControllers): void {
+    const { config, controllers, log } = this.#options;
+    const ids = new Set(known.controllers.map(({ id }) => id));
+    const hasOtherIds = ids.size !== this.#ids.size || [...ids].some((id) => !this.#ids.has(id));
+    this.#ids = ids;
+    if (!controllers.setEndpoints(known.endpoints) && !hasOtherIds) return;
+    this.#saving = this.#saving.then(() => saveEndpointsFile(config.endpointsFile, known, log));
+  }
+
+  /** Every 30 s until a list comes that can be used; controllers of 1.x do not know the question and ignore it. */
+  #askLeader(): void {
+    const { controllers } = this.#options;
+    const ask = (): void => {
+      const leader = controllers.byId(controllers.leaderId) ?? controllers.best();
+      leader?.channel.send(makeFrame(contentType.requestClusterMembers));
+    };
+    if (this.#askTimer !== undefined) return;
+    this.#askTimer = setInterval(ask, ASK_INTERVAL_MS);
+    ask();
+  }
+
+  #stopAsking(): void {
+    clearInterval(this.#askTimer);
+    this.#askTimer = undefined;
+  }
+
+  #knownIn(update: CtrlBody<'updateCtrlAddresses'>): KnownControllers {
+    const controllers = update.controllers
+      .slice(0, MAX_CONTROLLERS)
+      .flatMap(({ id, endpoints }): KnownController[] => {
+        const usable = endpoints.flatMap(({ address, groups }) => {
+          const [known] = this.#addressesIn([address]);
+          return known === undefined ? [] : [{ address: known, groups }];
+        });
+        return id === '' || usable.length === 0 ? [] : [{ id, endpoints: usable }];
+      });
+    const told =
+      controllers.length > 0
+        ? controllers.flatMap(({ endpoints }) => endpoints.map(({ address }) => address))
+        : this.#addressesIn(update.addresses.slice(0, MAX_CONTROLLERS));
+    return { controllers, endpoints: [...new Set(told)] };
+  }
+
+  #addressesIn(texts: readonly string[]): string[] {
+    return texts.flatMap((text) => {
+      const address = parseAddress(text);
+      if (address !== undefined) return [formatAddress(address)];
+      this.#options.log.warn({ address: text.slice(0, 300) }, 'an address of a controller is none');
+      return [];
+    });
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Tells controllers which identities have channels at this router (20415): who came or went at once, further
+ * connections of those that are here in batches, everything at intervals and to each controller that connects. With `connectEvents.enabled: false`, and for what comes while too many wait,
+ * only the state is told, not each connection with its time and address.
+ */
+import type { Clock } from '#base';
+import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
+import type { ConnectEventsConfig } from '../config/router-config.ts';
+import type { Controller, Controllers } from './controllers.ts';
+
+export interface ConnectEventsOptions {
+  readonly config: ConnectEventsConfig;
+  readonly controllers: Controllers;
+  readonly clock: Clock;
+}
+
+interface Connection {
+  readonly connectTime: bigint;
+  readonly srcAddr: string;
+  readonly dstAddr: string;
+}
+
+interface IdentityState {
+  channelCount: number;
+  isChanged: boolean;
+  connections: Connection[];
+}
+
+type Events = NonNullable<CtrlInit<'connectEvents'>['events']>;
+
+export class ConnectEvents {
+  readonly #options: ConnectEventsOptions;
+  readonly #states = new Map<string, IdentityState>();
+  readonly #timer: NodeJS.Timeout;
+  #waiting = 0;
+  #lastFullMs = 0;
+  #isReportDue = false;
+
+  constructor(options: ConnectEventsOptions) {
+    this.#options = options;
+    const { config, controllers } = options;
+    this.#timer = setInterval(() => this.#report(), config.batchIntervalMs);
+    controllers.onConnected((controller) => this.#sendAll(controller));
+  }
+
+  /** `peerAddress` and `ownAddress`: `host:port` of the channel's ends. */
+  onOpened(identityId: string, peerAddress: string, ownAddress: string): void {
+    const state = this.#states.get(identityId) ?? { channelCount: 0, isChanged: false, connections: [] };
+    this.#states.set(identityId, state);
+    state.channelCount += 1;
+    if (state.channelCount === 1) this.#onChange(state);
+    const { config, clock } = this.#options;
+    if (!config.isEnabled || this.#waiting >= config.maxQueuedEvents) return;
+    this.#waiting += 1;
+    state.connections.push({ connectTime: BigInt(clock.nowMs()), srcAddr: peerAddress, dstAddr: ownAddress });
+  }
+
+  onClosed(identityId: string): void {
+    const state = this.#states.get(identityId);
+    if (state === undefined || state.channelCount === 0) return;
+    state.channelCount -= 1;
+    if (state.channelCount === 0) this.#onChange(state);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** What else this turn brings is told with it. */
+  #onChange(state: IdentityState): void {
+    state.isChanged = true;
+    if (this.#isReportDue) return;
+    this.#isReportDue = true;
+    queueMicrotask(() => {
+      this.#isReportDue = false;
+      this.#report();
+    });
+  }
+
+  #report(): void {
+    const { config, controllers, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const fullState = nowMs - this.#lastFullMs >= config.fullSyncIntervalMs;
+    const reported = [...this.#states].filter(
+      ([, { isChanged, connections, channelCount }]) =>
+        isChanged || connections.length > 0 || (fullState && channelCount > 0),
+    );
+    if (reported.length === 0 && !fullState) return;
+    const events: Events = reported.map(([identityId, { channelCount, connections }]) => ({
+      identityId,
+      isConnected: channelCount > 0,
+      connectTimes: connections,
+    }));
+    // Without a controller to take them they wait for the next round.
+    if (controllers.broadcast(ctrlMessages.connectEvents.frame({ events, fullState })) === 0) return;
+    if (fullState) this.#lastFullMs = nowMs;
+    this.#waiting = 0;
+    for (const [identityId, state] of reported) {
+      state.connections = [];
+      state.isChanged = false;
+      if (state.channelCount === 0) this.#states.delete(identityId);
+    }
+  }
+
+  /** A controller that comes (back) starts from nothing. */
+  #sendAll({ channel }: Controller): void {
+    const events: Events = [...this.#states]
+      .filter(([, { channelCount }]) => channelCount > 0)
+      .map(([identityId]) => ({ identityId, isConnected: true, connectTimes: [] }));
+    channel.send(ctrlMessages.connectEvents.frame({ events, fullState: true }));
+  }
+}

@@ -1,0 +1,45 @@
+/** One controller while its channel is open: what its hello said, and how it answers since. */
+import type { Channel } from '#net';
+import { makeFrame, RESULT_TYPE } from '#wire';
+import { decodeControllerHello } from '#wire/ctrl';
+import type { Controller } from './controllers.ts';
+
+export class ConnectedController implements Controller {
+  readonly id: string;
+  readonly version: string;
+  readonly channel: Channel;
+  /** The endpoint that was dialed, `tls:host:port`; undefined: the controller dialed this router. */
+  readonly endpoint: string | undefined;
+  /** Of the last heartbeat; undefined before the first answer. */
+  latencyNs: number | undefined;
+  lastAnswerMs = performance.now();
+
+  private constructor(channel: Channel, version: string, endpoint: string | undefined) {
+    this.id = channel.peer.id;
+    this.version = version;
+    this.channel = channel;
+    this.endpoint = endpoint;
+  }
+
+  /** A text says what its hello lacks. */
+  static of(channel: Channel, endpoint: string | undefined): ConnectedController | string {
+    if (channel.peer.id === '') return 'the controller did not say who it is';
+    const hello = decodeControllerHello(makeFrame(RESULT_TYPE, { headers: channel.peer.hello }));
+    return hello === undefined
+      ? 'the controller did not say its version'
+      : new ConnectedController(channel, hello.version, endpoint);
+  }
+
+  get isResponsive(): boolean {
+    return this.channel.isResponsive;
+  }
+
+  onLatency(nanoseconds: number): void {
+    this.latencyNs = nanoseconds;
+    this.lastAnswerMs = performance.now();
+  }
+
+  onFrame(): void {
+    this.lastAnswerMs = performance.now();
+  }
+}

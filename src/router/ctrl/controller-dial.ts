@@ -1,0 +1,112 @@
+/**
+ * The way to one endpoint of a controller: dialed, and dialed again with back-off, for as long as the endpoint is
+ * part of the network. Who answers there, and what he says, is the business of `ControllerSet`.
+ */
+import { BackOff, messageOf, type Log } from '#base';
+import type { Channel } from '#net';
+import type { WorkerPool } from '../worker-pool.ts';
+
+/** `standby`: another endpoint of the same controller is connected; this one waits until it is needed. */
+export type Reception = 'taken' | 'standby' | 'refused';
+
+export interface ControllerDialOptions {
+  /** `tls:host:port`. */
+  readonly endpoint: string;
+  /** Bounds how many dials run and wait at once, over all endpoints. */
+  readonly gate: WorkerPool;
+  readonly log: Log;
+  dial(endpoint: string, signal: AbortSignal): Promise<Channel>;
+  /** Takes over the channel, or closes it. */
+  onChannel(channel: Channel, dial: ControllerDial): Reception;
+  /** Of a clock that only goes on; the process's when absent. */
+  readonly nowMs?: () => number;
+}
+
+/** OpenZiti backs off to 5 min; ours must be back soon after a controller's restart. */
+const REDIAL = { minMs: 50, maxMs: 5_000, factor: 1.5, jitter: 0.3 };
+/** A controller that takes us and soon closes again is no reason to hurry. */
+const STEADY_MS = 5_000;
+
+export class ControllerDial {
+  readonly endpoint: string;
+  readonly #options: ControllerDialOptions;
+  readonly #backOff = new BackOff(REDIAL);
+  readonly #stop = new AbortController();
+  #channel: Channel | undefined;
+  #openedMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isStandby = false;
+
+  constructor(options: ControllerDialOptions) {
+    this.endpoint = options.endpoint;
+    this.#options = options;
+    this.#offer();
+  }
+
+  get channel(): Channel | undefined {
+    return this.#channel;
+  }
+
+  /** The controller whose other endpoint was connected has gone. */
+  wake(): void {
+    if (!this.#isStandby || this.#stop.signal.aborted) return;
+    this.#isStandby = false;
+    this.#redial();
+  }
+
+  close(reason: string): void {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    this.#channel?.close(reason);
+  }
+
+  /** The channel that was taken has closed. */
+  onClosed(reason: string): void {
+    this.#channel = undefined;
+    if (this.#stop.signal.aborted) return;
+    if (this.#nowMs() - this.#openedMs >= STEADY_MS) this.#backOff.reset();
+    this.#options.log.warn({ controller: this.endpoint, reason }, 'controller channel closed');
+    this.#redial();
+  }
+
+  #offer(): void {
+    if (this.#options.gate.offer(() => this.#dial())) return;
+    this.#options.log.debug({ controller: this.endpoint }, 'too many controllers are being dialed');
+    this.#redial();
+  }
+
+  async #dial(): Promise<void> {
+    const { signal } = this.#stop;
+    if (signal.aborted) return;
+    const { endpoint, log, onChannel } = this.#options;
+    try {
+      const channel = await this.#options.dial(endpoint, signal);
+      if (signal.aborted) {
+        channel.close('the router does not want this controller any more');
+        return;
+      }
+      this.#openedMs = this.#nowMs();
+      this.#channel = channel;
+      const reception = onChannel(channel, this);
+      if (reception === 'taken') return;
+      this.#channel = undefined;
+      if (reception === 'standby') this.#isStandby = true;
+      else this.#redial();
+    } catch (error) {
+      if (signal.aborted) return;
+      const retryInMs = this.#redial();
+      log.warn({ controller: endpoint, err: messageOf(error), retryInMs }, 'cannot reach controller');
+    }
+  }
+
+  #nowMs(): number {
+    return this.#options.nowMs?.() ?? performance.now();
+  }
+
+  #redial(): number {
+    const delayMs = this.#backOff.next();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#offer(), delayMs);
+    return delayMs;
+  }
+}

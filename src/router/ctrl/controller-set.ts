@@ -1,0 +1,297 @@
+/**
+ * The controllers of this router: each endpoint dialed for as long as it is one, one channel per controller id, those
+ * that answer in time preferred. Which endpoints there are is the business of `ClusterMembership`, what the messages
+ * mean that of the dispatcher's parts.
+ */
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { dialChannel, type Channel, type TlsIdentity } from '#net';
+import { formatAddress, parseAddress, versionHeader, type Frame, type FrameHeaders } from '#wire';
+import { encodeRouterHello, type AdvertisedListener } from '#wire/ctrl';
+import type { CtrlConfig, HttpProxyConfig } from '../config/router-config.ts';
+import { WorkerPool } from '../worker-pool.ts';
+import { ConnectedController } from './connected-controller.ts';
+import { ControllerDial, type Reception } from './controller-dial.ts';
+import type { Controller, Controllers } from './controllers.ts';
+
+export interface FrameSink {
+  onFrame(frame: Frame, from: Controller): void;
+}
+
+export interface ControllerSetOptions {
+  readonly routerId: string;
+  readonly config: CtrlConfig;
+  readonly proxy: HttpProxyConfig | undefined;
+  /** Asked at each dial: renewed certificates count from the next one on. */
+  readonly tls: () => TlsIdentity;
+  /** Link listeners, which controllers tell other routers of; asked at each hello. */
+  readonly linkListeners: () => readonly AdvertisedListener[];
+  readonly log: Log;
+  /** `ctrl.startupTimeout` went by without any controller. */
+  onStartupTimeout?(error: FrontdoorError): void;
+}
+
+type Listener = (controller: Controller) => void;
+
+const MAX_ENDPOINTS = 100;
+
+export class ControllerSet implements Controllers {
+  readonly #options: ControllerSetOptions;
+  readonly #gate: WorkerPool;
+  readonly #dials = new Map<string, ControllerDial>();
+  readonly #byId = new Map<string, ConnectedController>();
+  readonly #connectedListeners: Listener[] = [];
+  readonly #disconnectedListeners: Listener[] = [];
+  #sink: FrameSink | undefined;
+  #leaderId = '';
+  #startupTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: ControllerSetOptions) {
+    this.#options = options;
+    const { maxQueuedConnects, maxOutstandingConnects } = options.config.channel;
+    this.#gate = new WorkerPool({
+      name: 'ctrl.dialer',
+      queueLength: maxQueuedConnects,
+      workerCount: maxOutstandingConnects,
+      log: options.log,
+    });
+  }
+
+  /** Before the first endpoint is set: from now on frames go to `sink`, and `ctrl.startupTimeout` runs. */
+  start(sink: FrameSink): void {
+    this.#sink = sink;
+    const { startupTimeoutMs } = this.#options.config;
+    if (startupTimeoutMs === undefined || startupTimeoutMs <= 0) return;
+    this.#startupTimer = setTimeout(() => {
+      const message = `no controller was reached within ${startupTimeoutMs} ms (ctrl.startupTimeout)`;
+      const error = new FrontdoorError('unavailable', 'no-controller', message);
+      this.#options.log.error({ startupTimeoutMs }, 'no controller was reached in time');
+      this.#options.onStartupTimeout?.(error);
+    }, startupTimeoutMs);
+  }
+
+  all(): readonly ConnectedController[] {
+    const controllers = [...this.#byId.values()];
+    return controllers.length < 2 ? controllers : controllers.sort((a, b) => this.#rank(a) - this.#rank(b));
+  }
+
+  best(): ConnectedController | undefined {
+    return this.all()[0];
+  }
+
+  byId(id: string): ConnectedController | undefined {
+    return this.#byId.get(id);
+  }
+
+  broadcast(frame: Frame): number {
+    let count = 0;
+    // Each channel numbers its own copy.
+    for (const { channel } of this.#byId.values()) {
+      if (channel.isClosed) continue;
+      channel.send({ ...frame });
+      count += 1;
+    }
+    return count;
+  }
+
+  onConnected(listener: Listener): void {
+    this.#connectedListeners.push(listener);
+  }
+
+  onDisconnected(listener: Listener): void {
+    this.#disconnectedListeners.push(listener);
+  }
+
+  get leaderId(): string {
+    return this.#leaderId;
+  }
+
+  setLeader(id: string): void {
+    if (id === this.#leaderId) return;
+    this.#leaderId = id;
+    this.#options.log.info({ controllerId: id }, 'leader of the controllers');
+  }
+
+  /** `tls:host:port` of all endpoints that are dialed. */
+  get endpoints(): readonly string[] {
+    return [...this.#dials.keys()];
+  }
+
+  /** Endpoints through which a controller is connected now. */
+  get connectedEndpoints(): readonly string[] {
+    return [...this.#byId.values()].flatMap(({ endpoint }) => endpoint ?? []);
+  }
+
+  /** Dials what is new and, unless `additionsOnly`, leaves what is not named any more. True: something changed. */
+  setEndpoints(endpoints: readonly string[], additionsOnly = false): boolean {
+    if (this.#isClosed) return false;
+    const wanted = new Set(endpoints);
+    let isChanged = false;
+    for (const [endpoint, dial] of additionsOnly ? [] : [...this.#dials]) {
+      if (wanted.has(endpoint)) continue;
+      isChanged = true;
+      this.#dials.delete(endpoint);
+      this.#options.log.info({ controller: endpoint }, 'controller endpoint removed');
+      dial.close('no longer an endpoint of the controllers');
+    }
+    for (const endpoint of wanted) {
+      if (this.#dials.has(endpoint)) continue;
+      if (this.#dials.size >= MAX_ENDPOINTS) {
+        this.#options.log.error(
+          { controller: endpoint },
+          'too many controller endpoints, this one is left out',
+        );
+        continue;
+      }
+      isChanged = true;
+      this.#dials.set(endpoint, this.#dialOf(endpoint));
+    }
+    return isChanged;
+  }
+
+  /** Headers of the hello that this router sends or, grouped, answers a controller with. */
+  helloHeaders(isGrouped = false): FrameHeaders {
+    const ctrlListeners = this.#options.config.listeners.map(({ advertise, groups }) => ({
+      address: formatAddress(advertise),
+      groups,
+    }));
+    const version = versionHeader(process.platform, process.arch);
+    return encodeRouterHello(version, this.#options.linkListeners(), { ctrlListeners, isGrouped });
+  }
+
+  /** A controller dialed this router. */
+  adopt(channel: Channel): void {
+    this.#take(channel, undefined);
+  }
+
+  inspect(name: string): unknown {
+    if (name !== 'router-controllers') return undefined;
+    const details = this.all().map((controller) => [controller.id, this.#inspectionOf(controller)] as const);
+    return { controllers: Object.fromEntries(details) };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#startupTimer);
+    this.#gate.close();
+    for (const dial of this.#dials.values()) dial.close('router is stopping');
+    for (const { channel } of [...this.#byId.values()]) channel.close('router is stopping');
+  }
+
+  #dialOf(endpoint: string): ControllerDial {
+    return new ControllerDial({
+      endpoint,
+      gate: this.#gate,
+      log: this.#options.log,
+      dial: (to, signal) => this.#dial(to, signal),
+      onChannel: (channel, dial) => this.#take(channel, dial),
+    });
+  }
+
+  #dial(endpoint: string, signal: AbortSignal): Promise<Channel> {
+    const { routerId, config, proxy, tls, log } = this.#options;
+    const { host, port } = parseAddress(endpoint)!;
+    const { channel, heartbeat } = config;
+    return dialChannel({
+      host,
+      port,
+      tls: tls(),
+      alpn: 'ziti-ctrl',
+      helloId: routerId,
+      helloHeaders: this.helloHeaders(),
+      timeoutMs: channel.connectTimeoutMs,
+      outQueueSize: channel.outQueueSize,
+      writeTimeoutMs: channel.writeTimeoutMs,
+      heartbeat: ctrlHeartbeat(heartbeat),
+      log,
+      signal,
+      ...(config.bind === undefined ? {} : { localAddress: config.bind.address }),
+      ...(proxy === undefined ? {} : { proxy }),
+    });
+  }
+
+  #take(channel: Channel, dial: ControllerDial | undefined): Reception {
+    const { log } = this.#options;
+    const where = dial?.endpoint ?? channel.peer.address;
+    const controller = ConnectedController.of(channel, dial?.endpoint);
+    if (typeof controller === 'string' || this.#isClosed) {
+      const reason = typeof controller === 'string' ? controller : 'router is stopping';
+      log.warn({ controller: where, reason }, 'controller refused');
+      channel.close(reason);
+      return 'refused';
+    }
+    const { id } = controller;
+    if (this.#byId.has(id)) {
+      log.info({ controller: where, controllerId: id }, 'this controller is connected already');
+      channel.close('the router has a channel to this controller already');
+      return 'standby';
+    }
+    clearTimeout(this.#startupTimer);
+    this.#byId.set(id, controller);
+    log.info({ controller: where, controllerId: id, version: controller.version }, 'connected to controller');
+    this.#tell(this.#connectedListeners, controller);
+    channel.handle({
+      onFrame: (frame) => {
+        controller.onFrame();
+        this.#sink?.onFrame(frame, controller);
+      },
+      onLatency: (nanoseconds) => controller.onLatency(nanoseconds),
+      onClose: (reason) => this.#onClosed(controller, dial, reason),
+    });
+    return 'taken';
+  }
+
+  #onClosed(controller: ConnectedController, dial: ControllerDial | undefined, reason: string): void {
+    this.#byId.delete(controller.id);
+    this.#tell(this.#disconnectedListeners, controller);
+    if (dial === undefined) {
+      this.#options.log.warn({ controllerId: controller.id, reason }, 'controller channel closed');
+    }
+    dial?.onClosed(reason);
+    for (const other of this.#dials.values()) other.wake();
+  }
+
+  #tell(listeners: readonly Listener[], controller: ConnectedController): void {
+    for (const listener of listeners) {
+      try {
+        listener(controller);
+      } catch (error) {
+        this.#options.log.error(
+          { controllerId: controller.id, err: messageOf(error) },
+          'controller event failed',
+        );
+      }
+    }
+  }
+
+  /** Lower is better; the map's order, oldest channel first, decides among equals. */
+  #rank({ id, isResponsive, channel }: ConnectedController): number {
+    // More than `outQueueSize` frames wait: what is asked of it now waits behind them.
+    const isBehind = !channel.isWritable;
+    return (isResponsive ? 0 : 4) + (isBehind ? 2 : 0) + (id === this.#leaderId ? 0 : 1);
+  }
+
+  #inspectionOf(controller: ConnectedController): Record<string, unknown> {
+    const { id, version, channel, isResponsive, endpoint, latencyNs, lastAnswerMs } = controller;
+    return {
+      controllerId: id,
+      connected: !channel.isClosed,
+      responsive: isResponsive,
+      address: endpoint ?? channel.peer.address,
+      latency: `${((latencyNs ?? 0) / 1e6).toFixed(3)}ms`,
+      version,
+      timeSinceLastContact: `${Math.round(performance.now() - lastAnswerMs)}ms`,
+      isLeader: id === this.#leaderId,
+    };
+  }
+}
+
+/** The four keys of `ctrl.heartbeats`. */
+export function ctrlHeartbeat(heartbeat: CtrlConfig['heartbeat']) {
+  return {
+    sendIntervalMs: heartbeat.sendIntervalMs,
+    checkIntervalMs: heartbeat.checkIntervalMs,
+    closeAfterMs: heartbeat.closeUnresponsiveMs,
+    unresponsiveAfterMs: heartbeat.unresponsiveAfterMs,
+  };
+}

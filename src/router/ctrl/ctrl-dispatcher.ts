@@ -1,0 +1,51 @@
+/**
+ * One frame of a controller to the part that handles its type. Unknown types are ignored, as the protocol wants; a
+ * malformed body closes that controller's channel and nothing else.
+ */
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { contentType, messageName, textOfBody, type Frame } from '#wire';
+import type { Controller, CtrlHandler, CtrlHandlers } from './controllers.ts';
+
+const MAX_LOGGED_CHARS = 300;
+
+export class CtrlDispatcher {
+  readonly #handlers = new Map<number, CtrlHandler>();
+  readonly #log: Log;
+
+  /** @throws Error when two parts claim one type. */
+  constructor(parts: readonly CtrlHandlers[], log: Log) {
+    this.#log = log;
+    for (const part of parts) {
+      for (const [type, handler] of part) {
+        if (this.#handlers.has(type)) throw new Error(`two parts handle ${messageName(type)}`);
+        this.#handlers.set(type, handler);
+      }
+    }
+  }
+
+  onFrame(frame: Frame, from: Controller): void {
+    const handler = this.#handlers.get(frame.contentType);
+    if (handler === undefined) {
+      this.#onUnhandled(frame, from);
+      return;
+    }
+    try {
+      handler(frame, from);
+    } catch (error) {
+      const fields = { controllerId: from.id, type: messageName(frame.contentType), err: messageOf(error) };
+      if (error instanceof FrontdoorError && error.kind === 'protocol') {
+        this.#log.warn(fields, 'malformed message of a controller, channel closed');
+        from.channel.close(`malformed ${fields.type}`);
+      } else {
+        this.#log.error(fields, 'message of a controller could not be handled');
+      }
+    }
+  }
+
+  #onUnhandled(frame: Frame, from: Controller): void {
+    const type = messageName(frame.contentType);
+    const isAnswer = frame.contentType === contentType.result || frame.contentType === contentType.error;
+    const text = isAnswer ? { text: textOfBody(frame).slice(0, MAX_LOGGED_CHARS) } : {};
+    this.#log.debug({ controllerId: from.id, type, ...text }, 'controller message without effect');
+  }
+}

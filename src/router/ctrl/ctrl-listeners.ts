@@ -1,0 +1,100 @@
+/**
+ * `ctrl.listeners`: controllers dial the router. Who may come in is judged here, since TLS alone lets any certificate
+ * in: it has to lead to our anchors and to name a controller, by its role (SPIFFE) or as one that the network's list
+ * of controllers has. What is said afterwards is the same as on a channel that the router dialed.
+ */
+import type { X509Certificate } from 'node:crypto';
+import type { Clock, Log } from '#base';
+import { ChannelListener, checkPeerChain, type HelloDecision, type ServerTls, type TlsPorts } from '#net';
+import { textOfBody, type Frame } from '#wire';
+import type { CtrlConfig } from '../config/router-config.ts';
+import { ctrlHeartbeat, type ControllerSet } from './controller-set.ts';
+
+export interface CtrlListenersOptions {
+  readonly routerId: string;
+  readonly config: CtrlConfig;
+  readonly ports: TlsPorts;
+  readonly handshakeTimeoutMs: number;
+  readonly tls: () => ServerTls;
+  readonly controllers: ControllerSet;
+  /** By id, from the endpoints file or a list that controllers pushed. */
+  readonly isMember: (id: string) => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class CtrlListeners {
+  readonly #options: CtrlListenersOptions;
+  readonly #listeners: ChannelListener[] = [];
+
+  private constructor(options: CtrlListenersOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with a `FrontdoorError` when one of the ports, or the protocol on it, is taken. */
+  static async open(options: CtrlListenersOptions): Promise<CtrlListeners> {
+    const listeners = new CtrlListeners(options);
+    try {
+      await listeners.#open();
+    } catch (error) {
+      await listeners.close();
+      throw error;
+    }
+    return listeners;
+  }
+
+  /** Of each listener, in the order of the configuration. */
+  get ports(): readonly number[] {
+    return this.#listeners.map(({ port }) => port);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener.close('router is stopping')));
+  }
+
+  async #open(): Promise<void> {
+    const { config, ports, handshakeTimeoutMs, tls, routerId, controllers, log } = this.#options;
+    for (const { bind, channel } of config.listeners) {
+      const { host, port } = bind;
+      const listener = await ChannelListener.open({
+        port: await ports.open({ host, port, tls: tls(), handshakeTimeoutMs }),
+        alpn: ['ziti-ctrl'],
+        ownId: routerId,
+        allowGroups: true,
+        helloTimeoutMs: channel.connectTimeoutMs,
+        maxQueuedConnects: channel.maxQueuedConnects,
+        maxOutstandingConnects: channel.maxOutstandingConnects,
+        outQueueSize: channel.outQueueSize,
+        writeTimeoutMs: channel.writeTimeoutMs,
+        log,
+        authorize: (hello, _peer, certificate, chain) => this.#authorize(hello, certificate, chain),
+        onChannel: (accepted) => controllers.adopt(accepted),
+      });
+      this.#listeners.push(listener);
+      log.info({ host, port: listener.port }, 'listening for controllers');
+    }
+  }
+
+  #authorize(hello: Frame, certificate: X509Certificate, chain: readonly X509Certificate[]): HelloDecision {
+    const { config, controllers, tls, isMember, clock } = this.#options;
+    const fault = checkPeerChain(certificate, chain, tls().default.ca, clock.nowMs());
+    if (fault !== undefined) return { accept: false, log: fault };
+    const id = textOfBody(hello);
+    if (!isController(certificate, id, isMember)) {
+      return { accept: false, log: 'the certificate is not that of a controller of this network' };
+    }
+    if (controllers.byId(id) !== undefined) {
+      return { accept: false, log: 'this controller is connected already', tell: 'connected already' };
+    }
+    const extra = controllers.helloHeaders(true);
+    return { accept: true, extra, heartbeat: ctrlHeartbeat(config.heartbeat) };
+  }
+}
+
+function isController(certificate: X509Certificate, id: string, isMember: (id: string) => boolean): boolean {
+  const names = (certificate.subjectAltName ?? '').split(', ');
+  const role = names.find((name) => name.startsWith('URI:spiffe://'));
+  if (role !== undefined) return role.endsWith(`/controller/${id}`) && /^[\w.-]+$/.test(id);
+  const commonName = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
+  return commonName === id && isMember(id);
+}

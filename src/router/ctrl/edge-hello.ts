@@ -1,0 +1,57 @@
+/** The answer to a controller's ServerHello: where SDKs reach this router, and whether it takes the data model. */
+import { formatHostPort } from '#base';
+import { contentType, HeaderWriter, headerId, WIRE_VERSION, type Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import type { Controller, CtrlHandlers } from './controllers.ts';
+
+export interface AdvertisedEdge {
+  /** Of the address that SDKs dial. */
+  readonly host: string;
+  readonly port: number;
+  readonly bind: { readonly host: string; readonly port: number };
+}
+
+export interface EdgeHelloOptions {
+  /** Undefined without an edge listener; asked at each hello. */
+  advertised(): AdvertisedEdge | undefined;
+  /** Of the data model that this router has; undefined: it wants none. */
+  dataModelIndex(): bigint | undefined;
+}
+
+export class EdgeHello {
+  readonly #options: EdgeHelloOptions;
+
+  constructor(options: EdgeHelloOptions) {
+    this.#options = options;
+  }
+
+  handlers(): CtrlHandlers {
+    return new Map([[contentType.serverHello, (frame, from) => this.#onServerHello(frame, from)]]);
+  }
+
+  #onServerHello(frame: Frame, from: Controller): void {
+    const edge = this.#options.advertised();
+    const index = this.#options.dataModelIndex();
+    const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, index !== undefined);
+    if (index !== undefined) headers.u64(headerId.edgeCtrl.routerDataModelIndex, index);
+    const hello = ctrlMessages.clientHello.frame(
+      {
+        version: WIRE_VERSION,
+        hostname: edge?.host ?? '',
+        protocols: edge === undefined ? [] : ['tls'],
+        protocolPorts: edge === undefined ? [] : [String(edge.port)],
+        listeners: edge === undefined ? [] : [listenerOf(edge)],
+      },
+      headers,
+    );
+    from.channel.reply(frame, hello);
+  }
+}
+
+function listenerOf({ host, port, bind }: AdvertisedEdge) {
+  const bound = formatHostPort(bind.host, bind.port);
+  return {
+    address: { value: `tls:${bound}`, protocol: 'tls', hostname: bind.host, port: bind.port },
+    advertise: { value: formatHostPort(host, port), protocol: 'tls', hostname: host, port },
+  };
+}

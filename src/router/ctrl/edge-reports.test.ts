@@ -1,0 +1,238 @@
+// What a router tells controllers by itself: connected identities, sessions in use, network interfaces, its edge.
+import assert from 'node:assert/strict';
+import { mock, test, type TestContext } from 'node:test';
+import { ManualClock, silentLog } from '#base';
+import { contentType, headerId } from '#wire';
+import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
+import type { ConnectEventsConfig, InterfaceDiscoveryConfig } from '../config/router-config.ts';
+import { CONNECT_EVENTS_DEFAULTS, INTERFACE_DISCOVERY_DEFAULTS } from '../config/router-default-table.ts';
+import { ConnectEvents } from './connect-events.ts';
+import { EdgeHello } from './edge-hello.ts';
+import { InterfaceReporter } from './interface-reporter.ts';
+import { readNetworkInterfaces, type NetworkInterface } from './network-interfaces.ts';
+import { SessionHeartbeat } from './session-heartbeat.ts';
+import { FakeControllers, receive, type FakeController } from './testing/fake-controllers.ts';
+
+const SECOND = 1_000;
+
+function mockTimers(t: TestContext): { clock: ManualClock; pass(ms: number): Promise<void> } {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const clock = new ManualClock();
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const pass = async (ms: number): Promise<void> => {
+    await settle();
+    clock.advance(ms);
+    mock.timers.tick(ms);
+    await settle();
+  };
+  return { clock, pass };
+}
+
+function openEvents(t: TestContext, more: Partial<ConnectEventsConfig> = {}) {
+  const { clock, pass } = mockTimers(t);
+  const controllers = new FakeControllers();
+  const config = { ...CONNECT_EVENTS_DEFAULTS, ...more };
+  const events = new ConnectEvents({ config, controllers, clock });
+  t.after(() => events.close());
+  const told = (controller: FakeController): CtrlBody<'connectEvents'>[] =>
+    controller.sentOf(contentType.connectEvents).map(({ body }) => ctrlMessages.connectEvents.decode(body));
+  return { controllers, events, pass, told };
+}
+
+const summary = ({ events, fullState }: CtrlBody<'connectEvents'>) => [
+  fullState,
+  ...events.map(({ identityId, isConnected, connectTimes }) => [
+    identityId,
+    isConnected,
+    connectTimes.length,
+  ]),
+];
+
+test('who comes and goes is told at once, further connections in batches of connectEvents.batchInterval', async (t) => {
+  const { controllers, events, pass, told } = openEvents(t, { batchIntervalMs: 2 * SECOND });
+  const controller = controllers.connect('c1');
+  await pass(2 * SECOND);
+  const before = told(controller).length;
+  events.onOpened('i1', '10.0.0.1:5000', '10.0.0.9:3022');
+  events.onOpened('i1', '10.0.0.1:5001', '10.0.0.9:3022');
+  await pass(1);
+  const first = told(controller)[before]!;
+  assert.deepEqual(summary(first), [false, ['i1', true, 2]]);
+  assert.equal(first.events[0]!.connectTimes[0]!.srcAddr, '10.0.0.1:5000');
+  events.onOpened('i1', '10.0.0.1:5002', '10.0.0.9:3022');
+  await pass(SECOND);
+  assert.equal(told(controller).length, before + 1);
+  await pass(SECOND);
+  assert.deepEqual(summary(told(controller)[before + 1]!), [false, ['i1', true, 1]]);
+  for (let open = 3; open > 0; open -= 1) events.onClosed('i1');
+  await pass(1);
+  assert.deepEqual(summary(told(controller)[before + 2]!), [false, ['i1', false, 0]]);
+});
+
+test('everything is told again after connectEvents.fullSyncInterval, and to each controller that connects', async (t) => {
+  const { controllers, events, pass, told } = openEvents(t, { fullSyncIntervalMs: 60 * SECOND });
+  const controller = controllers.connect('c1');
+  events.onOpened('i1', 'a:1', 'b:2');
+  await pass(3 * SECOND);
+  const before = told(controller).length;
+  await pass(54 * SECOND);
+  assert.equal(told(controller).length, before);
+  await pass(3 * SECOND);
+  assert.deepEqual(summary(told(controller).at(-1)!), [true, ['i1', true, 0]]);
+  const late = controllers.connect('c2');
+  assert.deepEqual(told(late).map(summary), [[true, ['i1', true, 0]]]);
+});
+
+test('with connectEvents.enabled false only who is connected is told, no connection of its own', async (t) => {
+  const { controllers, events, pass, told } = openEvents(t, { isEnabled: false });
+  const controller = controllers.connect('c1');
+  await pass(3 * SECOND);
+  events.onOpened('i1', 'a:1', 'b:2');
+  await pass(3 * SECOND);
+  assert.deepEqual(summary(told(controller).at(-1)!), [false, ['i1', true, 0]]);
+});
+
+test('at most connectEvents.maxQueuedEvents connections wait while no controller is there; states are not lost', async (t) => {
+  const { controllers, events, pass, told } = openEvents(t, { maxQueuedEvents: 2 });
+  for (const id of ['i1', 'i2', 'i3']) events.onOpened(id, 'a:1', 'b:2');
+  await pass(60 * SECOND);
+  const controller = controllers.connect('c1');
+  await pass(3 * SECOND);
+  assert.deepEqual(summary(told(controller).at(-1)!), [
+    true,
+    ['i1', true, 1],
+    ['i2', true, 1],
+    ['i3', true, 0],
+  ]);
+});
+
+test('sessions that hold channels are told every edge.heartbeatIntervalSeconds, in batches', async (t) => {
+  const { pass } = mockTimers(t);
+  const controllers = new FakeControllers();
+  const controller = controllers.connect('c1');
+  let tokens: string[] = [];
+  const heartbeat = new SessionHeartbeat({ intervalMs: 20 * SECOND, controllers, tokens: () => tokens });
+  t.after(() => heartbeat.close());
+  await pass(20 * SECOND);
+  assert.equal(controller.sent.length, 0);
+  tokens = [...Array.from({ length: 1_500 }, (_, at) => `t${at}`), 't1'];
+  await pass(20 * SECOND - 1);
+  assert.equal(controller.sent.length, 0);
+  await pass(1);
+  const told = controller
+    .sentOf(contentType.apiSessionHeartbeat)
+    .map(({ body }) => ctrlMessages.apiSessionHeartbeat.decode(body).tokens);
+  assert.deepEqual([told.map(({ length }) => length), new Set(told.flat()).size], [[1_000, 500], 1_500]);
+});
+
+function openReporter(t: TestContext, more: Partial<InterfaceDiscoveryConfig> = {}) {
+  const { clock, pass } = mockTimers(t);
+  const controllers = new FakeControllers();
+  const config = { ...INTERFACE_DISCOVERY_DEFAULTS, ...more };
+  const surroundings = { interfaces: [networkInterface('eth0', '10.0.0.1/24')] };
+  const reporter = new InterfaceReporter({
+    config,
+    controllers,
+    requestTimeoutMs: 5 * SECOND,
+    clock,
+    log: silentLog,
+    read: () => surroundings.interfaces,
+  });
+  t.after(() => reporter.close());
+  const reports = (controller: FakeController): string[][] =>
+    controller
+      .sentOf(contentType.updateRouterInterfaces)
+      .map(({ body }) =>
+        ctrlMessages.updateRouterInterfaces.decode(body).interfaces.flatMap((it) => it.addresses),
+      );
+  return { controllers, pass, surroundings, reports };
+}
+
+function networkInterface(name: string, address: string): NetworkInterface {
+  return { name, hardwareAddress: '', mtu: 1_500n, index: 2n, flags: 19n, addresses: [address] };
+}
+
+test('interfaces are told at once, then when they changed at an interfaceDiscovery.checkInterval', async (t) => {
+  const { controllers, pass, surroundings, reports } = openReporter(t, { checkIntervalMs: 10 * SECOND });
+  const controller = controllers.connect('c1');
+  assert.deepEqual(reports(controller), [['10.0.0.1/24']]);
+  controller.answerResult(true);
+  await pass(10 * SECOND);
+  assert.equal(reports(controller).length, 1);
+  surroundings.interfaces = [networkInterface('eth0', '10.0.0.2/24')];
+  await pass(9 * SECOND);
+  assert.equal(reports(controller).length, 1);
+  await pass(SECOND);
+  assert.deepEqual(reports(controller).at(-1), ['10.0.0.2/24']);
+  controller.answerResult(true);
+});
+
+test('interfaces that a controller did not take are told again at the next check', async (t) => {
+  const { controllers, pass, reports } = openReporter(t);
+  const controller = controllers.connect('c1');
+  controller.answerResult(false);
+  await pass(60 * SECOND);
+  assert.equal(reports(controller).length, 2);
+  controller.answerResult(true);
+  await pass(60 * SECOND);
+  assert.equal(reports(controller).length, 2);
+});
+
+test('unchanged interfaces are told again after interfaceDiscovery.minReportInterval', async (t) => {
+  const { controllers, pass, reports } = openReporter(t, { minReportIntervalMs: 180 * SECOND });
+  const controller = controllers.connect('c1');
+  controller.answerResult(true);
+  await pass(120 * SECOND);
+  assert.equal(reports(controller).length, 1);
+  await pass(60 * SECOND);
+  assert.equal(reports(controller).length, 2);
+  controller.answerResult(true);
+});
+
+test('with interfaceDiscovery.disabled no interface is told', async (t) => {
+  const { controllers, pass, reports } = openReporter(t, { isDisabled: true });
+  const controller = controllers.connect('c1');
+  await pass(120 * SECOND);
+  assert.deepEqual(reports(controller), []);
+});
+
+test('the interfaces of this machine are read with addresses and Go’s flags', () => {
+  const loopback = readNetworkInterfaces().find(({ addresses }) => addresses.includes('127.0.0.1/8'));
+  assert.ok(loopback !== undefined);
+  assert.equal(loopback.flags & 5n, 5n);
+});
+
+test('a controller that asks is told where SDKs reach this router, and the index of its data model', () => {
+  const controllers = new FakeControllers();
+  const controller = controllers.connect('c1');
+  const hello = new EdgeHello({
+    advertised: () => ({ host: 'edge.example', port: 443, bind: { host: '0.0.0.0', port: 3022 } }),
+    dataModelIndex: () => 7n,
+  });
+  receive(hello.handlers(), ctrlMessages.serverHello.frame({ version: 'v1.7.2' }), controller);
+  const [frame] = controller.sentOf(contentType.clientHello);
+  const { hostname, protocols, protocolPorts, listeners } = ctrlMessages.clientHello.decode(frame!.body);
+  assert.deepEqual([hostname, protocols, protocolPorts], ['edge.example', ['tls'], ['443']]);
+  assert.deepEqual(
+    [listeners[0]!.address?.value, listeners[0]!.advertise?.value, listeners[0]!.advertise?.port],
+    ['tls:0.0.0.0:3022', 'edge.example:443', 443],
+  );
+  const { headers } = frame!;
+  assert.equal(headers.bool(headerId.edgeCtrl.routerDataModel), true);
+  assert.equal(headers.u64(headerId.edgeCtrl.routerDataModelIndex), 7n);
+});
+
+test('without an edge listener and data model the answer says so', () => {
+  const controller = new FakeControllers().connect('c1');
+  const hello = new EdgeHello({ advertised: () => undefined, dataModelIndex: () => undefined });
+  receive(hello.handlers(), ctrlMessages.serverHello.frame({}), controller);
+  const [frame] = controller.sentOf(contentType.clientHello);
+  const { hostname, listeners } = ctrlMessages.clientHello.decode(frame!.body);
+  assert.deepEqual(
+    [hostname, listeners, frame!.headers.bool(headerId.edgeCtrl.routerDataModel)],
+    ['', [], false],
+  );
+});

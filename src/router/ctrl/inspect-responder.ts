@@ -1,0 +1,66 @@
+/**
+ * Answers InspectRequest from what the router's parts tell of themselves. Names that nobody knows are left out, as
+ * OpenZiti's routers do; values travel as JSON texts.
+ */
+import { messageOf, type Log } from '#base';
+import { contentType, type Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import type { Controller, CtrlHandlers, Inspector } from './controllers.ts';
+
+const MAX_NAMES = 100;
+
+export class InspectResponder {
+  readonly #inspectors: readonly Inspector[];
+  readonly #log: Log;
+
+  constructor(inspectors: readonly Inspector[], log: Log) {
+    this.#inspectors = inspectors;
+    this.#log = log;
+  }
+
+  handlers(): CtrlHandlers {
+    return new Map([[contentType.inspectRequest, (frame, from) => this.#onRequest(frame, from)]]);
+  }
+
+  #onRequest(frame: Frame, from: Controller): void {
+    const { requestedValues } = ctrlMessages.inspectRequest.decode(frame.body);
+    const values: { name: string; value: string }[] = [];
+    const errors: string[] = [];
+    for (const name of requestedValues.slice(0, MAX_NAMES)) {
+      try {
+        const value = this.#valueOf(lowerName(name));
+        if (value !== undefined) values.push({ name, value });
+      } catch (error) {
+        this.#log.error({ name, err: messageOf(error) }, 'inspection failed');
+        errors.push(`${name}: inspection failed`);
+      }
+    }
+    const response = ctrlMessages.inspectResponse.frame({ success: errors.length === 0, errors, values });
+    from.channel.reply(frame, response);
+  }
+
+  #valueOf(name: string): string | undefined {
+    for (const inspect of this.#inspectors) {
+      const value = inspect(name);
+      if (value !== undefined) return JSON.stringify(value, jsonValue);
+    }
+    return undefined;
+  }
+}
+
+/** `Circuit:aBc` asks for the circuit `aBc`: ids keep their letters. */
+function lowerName(name: string): string {
+  const [head = '', ...rest] = name.split(':');
+  return [head.toLowerCase(), ...rest].join(':');
+}
+
+/** What JSON has no form for: numbers beyond 2^53 as texts, bytes as base64, maps as objects. */
+function jsonValue(this: unknown, key: string, plain: unknown): unknown {
+  // A Buffer has turned itself into something else by now.
+  const value = (this as Record<string, unknown>)[key];
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (value instanceof Map) return Object.fromEntries(value);
+  if (value instanceof Set) return [...value];
+  return plain;
+}

@@ -1,0 +1,34 @@
+/** Tells controllers every `edge.heartbeatIntervalSeconds` which API sessions hold channels here: they must not idle out. */
+import { ctrlMessages } from '#wire/ctrl';
+import type { Controllers } from './controllers.ts';
+
+export interface SessionHeartbeatOptions {
+  readonly intervalMs: number;
+  readonly controllers: Controllers;
+  /** Of all edge channels. */
+  readonly tokens: () => Iterable<string>;
+}
+
+const BATCH_TOKENS = 1_000;
+
+export class SessionHeartbeat {
+  readonly #options: SessionHeartbeatOptions;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: SessionHeartbeatOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#report(), options.intervalMs);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #report(): void {
+    const tokens = [...new Set(this.#options.tokens())];
+    for (let at = 0; at < tokens.length; at += BATCH_TOKENS) {
+      const batch = tokens.slice(at, at + BATCH_TOKENS);
+      this.#options.controllers.broadcast(ctrlMessages.apiSessionHeartbeat.frame({ tokens: batch }));
+    }
+  }
+}

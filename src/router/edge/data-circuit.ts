@@ -1,0 +1,263 @@
+/**
+ * One end of a circuit at an SDK's channel, for an SDK that exchanges Data frames: the router holds that end of xgress.
+ * Each Data frame is a message and stays one, though it may travel in chunks.
+ */
+import type { Log } from '#base';
+import {
+  contentType,
+  HeaderWriter,
+  headerId,
+  makeFrame,
+  PAYLOAD_HEADERS,
+  PAYLOAD_TYPE,
+  Xgress,
+  type ControlFrame,
+  type DataFrame,
+  type Frame,
+  type XgressCounters,
+  type XgressPort,
+} from '#wire';
+import type { XgressConfig } from '../config/router-config.ts';
+import type { TickingEnd, XgressTicker } from '../xgress/xgress-ticker.ts';
+import {
+  inspectEdge,
+  onControl,
+  onTrace,
+  stateClosed,
+  type EdgeCircuit,
+  type EdgeCircuitOptions,
+} from './edge-circuit.ts';
+
+const { edge } = headerId;
+const FIN = 1;
+/** A Data connection whose circuit takes no more stops its whole channel: that is how OpenZiti's Data flow is. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+
+export interface DataCircuitOptions extends EdgeCircuitOptions {
+  readonly config: XgressConfig;
+  readonly ticker: XgressTicker;
+  readonly counters: XgressCounters;
+  readonly log: Log;
+  /** 0 ≤ n < 1. */
+  random(): number;
+}
+
+/** `draining`: the SDK is gone, what it sent is still on its way. */
+type State = 'open' | 'draining' | 'over';
+
+export class DataCircuit implements EdgeCircuit, TickingEnd {
+  readonly kind = 'xgress';
+  readonly isWritable = true;
+  readonly circuitId: string;
+  readonly address: string;
+  readonly controllerId: string;
+  readonly connId: number;
+  readonly isTerminator: boolean;
+  readonly #options: DataCircuitOptions;
+  readonly #xgress: Xgress;
+  /** Data frames that the SDK's channel took beyond its mark. */
+  #waiting = 0;
+  #isReadingStopped = false;
+  /** Whatever is here goes to the SDK now. */
+  #isLast = false;
+  #state: State = 'open';
+  /** 0: none. */
+  #deadlineMs = 0;
+
+  constructor(options: DataCircuitOptions) {
+    this.#options = options;
+    this.circuitId = options.circuitId;
+    this.address = options.address;
+    this.controllerId = options.controllerId;
+    this.connId = options.connId;
+    this.isTerminator = options.isTerminator;
+    const { config, counters } = options;
+    this.#xgress = new Xgress(options.circuitId, options.isTerminator, config, this.#port(), counters);
+  }
+
+  /** After StateConnected, or once the host knows its connection. */
+  start(): void {
+    const nowMs = Date.now();
+    const { circuitStartTimeoutMs } = this.#options.config;
+    if (!this.isTerminator) this.#xgress.start(nowMs);
+    else if (!this.#xgress.isStarted && circuitStartTimeoutMs > 0)
+      this.#deadlineMs = nowMs + circuitStartTimeoutMs;
+    this.#xgress.resume();
+    this.#options.ticker.watch(this);
+  }
+
+  tick(nowMs: number): boolean {
+    if (this.#state === 'over') return false;
+    this.#xgress.tick(nowMs);
+    if (this.#state === 'open' && this.#xgress.isStarted) this.#deadlineMs = 0;
+    if (this.#deadlineMs > 0 && nowMs >= this.#deadlineMs) this.#onDeadline();
+    return !this.#isOver && (!this.#xgress.isEverythingSent || this.#deadlineMs > 0);
+  }
+
+  flushAcknowledgements(): void {
+    if (!this.#isOver) this.#xgress.flushAcknowledgements();
+  }
+
+  /** The SDK's channel has room again. */
+  onDrain(): void {
+    this.#waiting = 0;
+    this.#xgress.resume();
+  }
+
+  onWritable(): void {
+    if (!this.#isOver) this.#xgress.resumeSending(Date.now());
+  }
+
+  /** From the overlay. */
+  deliver(frame: DataFrame): void {
+    if (this.#isOver) return;
+    const { config, counters, random } = this.#options;
+    if (frame.contentType !== PAYLOAD_TYPE) {
+      this.#xgress.onAcknowledgement(frame, Date.now());
+      if (this.#state === 'draining') this.#leaveIfSent();
+    } else if (config.randomDrops && random() * config.drop1InN < 1) {
+      counters.droppedPayloads += 1;
+    } else {
+      this.#xgress.onPayload(frame, Date.now());
+    }
+  }
+
+  onControl(control: ControlFrame): void {
+    onControl(this, this.#options, control);
+  }
+
+  onTrace(request: Frame): void {
+    onTrace(this, this.#options, request);
+  }
+
+  /** A Data frame of the SDK. */
+  onSdkData(frame: Frame): void {
+    const { config, meters, reading, ticker } = this.#options;
+    const flags = frame.headers.u32(edge.flags) ?? 0;
+    const headers = payloadHeadersOf(frame);
+    const isFin = (flags & FIN) !== 0;
+    const nowMs = Date.now();
+    ticker.watch(this);
+    if (frame.body.length > 0) {
+      meters.received(this.circuitId, frame.body.length);
+      const mayGoOn = this.#xgress.writeMessage(frame.body, nowMs, isFin ? undefined : headers, config.mtu);
+      if (!mayGoOn && this.#xgress.bufferedBytes > MAX_BUFFERED_BYTES && !this.#isReadingStopped) {
+        this.#isReadingStopped = true;
+        reading.pauseReading();
+      }
+    }
+    if (isFin) this.#xgress.end(nowMs, headers);
+  }
+
+  inspect(): object {
+    return { ...inspectEdge(this), ...this.#xgress.inspect() };
+  }
+
+  unrouted(): void {
+    if (this.#isOver) return;
+    // What is here already belongs to the SDK, whatever became of the circuit.
+    this.#isLast = true;
+    this.#xgress.resume();
+    const wasOpen = this.#state === 'open';
+    this.#leave();
+    if (!wasOpen) return;
+    this.#options.channel.send(stateClosed(this.connId, 'circuit closed'));
+    this.#options.onClosed(this);
+  }
+
+  close(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'draining';
+    this.#readAgain();
+    this.#options.onClosed(this);
+    this.#deadlineMs = Date.now() + Math.max(1, this.#options.config.maxCloseWaitMs);
+    this.#options.ticker.watch(this);
+    this.#leaveIfSent();
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  #port(): XgressPort {
+    const { channel, forwarder, ticker } = this.#options;
+    const forward = (frame: DataFrame): void => forwarder.forward(this.circuitId, this.address, frame);
+    return {
+      canSend: () => forwarder.isWritable(this.circuitId, this.address),
+      sendPayload: forward,
+      sendAcknowledgement: forward,
+      acknowledgementDue: () => ticker.acknowledgeLater(this),
+      deliver: (data, headers) => this.#toSdk(data, headers),
+      deliverEnd: () => {
+        if (this.#state !== 'open') return;
+        const headers = new HeaderWriter().u32(edge.connId, this.connId).u32(edge.flags, FIN);
+        channel.send(makeFrame(contentType.data, { headers }));
+      },
+      drained: () => this.#readAgain(),
+      broken: (reason) => this.#breakOff(reason),
+    };
+  }
+
+  #readAgain(): void {
+    if (!this.#isReadingStopped) return;
+    this.#isReadingStopped = false;
+    this.#options.reading.resumeReading();
+  }
+
+  #onDeadline(): void {
+    this.#deadlineMs = 0;
+    if (this.#state === 'draining') this.#end();
+    else this.#breakOff('the circuit was not started in time');
+  }
+
+  #breakOff(reason: string): void {
+    if (this.#state !== 'open') return;
+    this.#options.log.info({ circuit: this.circuitId, reason }, 'circuit broken off');
+    this.#options.channel.send(stateClosed(this.connId, reason));
+    this.#xgress.abandonSending();
+    this.close();
+  }
+
+  #leaveIfSent(): void {
+    if (this.#xgress.isEverythingSent) this.#end();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#leave();
+    this.#options.forwarder.unregister(this.circuitId, this.address);
+    this.#options.onEnded(this);
+  }
+
+  #leave(): void {
+    this.#xgress.flushAcknowledgements();
+    this.#state = 'over';
+    this.#xgress.abandonSending();
+    this.#readAgain();
+  }
+
+  #toSdk(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void {
+    if (this.#state === 'draining') return;
+    this.#options.meters.sent(this.circuitId, data.length);
+    const writer = new HeaderWriter().u32(edge.connId, this.connId);
+    const flags = headers?.get(PAYLOAD_HEADERS.edgeFlags);
+    if (flags?.length === 4) writer.bytes(edge.flags, flags);
+    const trace = headers?.get(PAYLOAD_HEADERS.traceId);
+    if (trace !== undefined) writer.bytes(edge.uuid, trace);
+    if (this.#options.channel.send(makeFrame(contentType.data, { headers: writer, body: data }))) return;
+    if (this.#isLast) return;
+    this.#waiting += 1;
+    if (this.#waiting >= this.#options.config.txQueueSize) this.#xgress.pause();
+  }
+}
+
+/** What a Data frame's headers become on the overlay: flags and trace id, nothing else. */
+function payloadHeadersOf(frame: Frame): Map<number, Uint8Array> | undefined {
+  const flags = frame.headers.bytes(edge.flags);
+  const trace = frame.headers.bytes(edge.uuid);
+  if (flags === undefined && trace === undefined) return undefined;
+  const headers = new Map<number, Uint8Array>();
+  if (flags?.length === 4) headers.set(PAYLOAD_HEADERS.edgeFlags, flags);
+  if (trace !== undefined) headers.set(PAYLOAD_HEADERS.traceId, trace);
+  return headers;
+}

@@ -1,0 +1,257 @@
+// Circuits of SDKs at this router that lead over a link: both kinds of ends, the listener's options, traceroutes.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  contentType,
+  HeaderWriter,
+  headerId,
+  makeFrame,
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+  RouteErrorCode,
+  textOfBody,
+  Xgress,
+  XGRESS_DEFAULTS,
+} from '#wire';
+import { DestType } from '#wire/ctrl';
+import { until } from '../../../test/support/deadline.ts';
+import { FIN, makeEdgeWorld, textAt } from './testing/edge-world.ts';
+
+const { edge } = headerId;
+
+test('an SDK that exchanges Data frames reaches a service at another router, both ways', async (t) => {
+  const { sdk, far } = makeEdgeWorld(t);
+  assert.equal((await sdk.connect(1)).contentType, contentType.stateConnected);
+  const got = textAt(far, 'c1');
+  sdk.send(1, Buffer.from('question'), true);
+  assert.equal(String(await got), 'question');
+  far.services.get('c1')!.end('answer');
+  await until(
+    'answer and end',
+    () => sdk.received(),
+    (frames) => frames.length === 2,
+  );
+  const [answer, end] = sdk.received();
+  assert.deepEqual([textOfBody(answer!), end!.headers.u32(edge.flags)], ['answer', FIN]);
+});
+
+test('what an SDK sent before it closed its connection arrives whole, over a link that loses frames', async (t) => {
+  const { sdk, far, near } = makeEdgeWorld(t, {}, { faultsPerMille: 200, seed: 3 });
+  await sdk.connect(1);
+  const got = textAt(far, 'c1');
+  const all = randomBytes(300_000);
+  for (let at = 0; at < all.length; at += 10_000) sdk.send(1, all.subarray(at, at + 10_000));
+  sdk.send(1, Buffer.alloc(0), true);
+  sdk.closed(1);
+  assert.ok(all.equals(await got));
+  const { subject, id } = await near.controller.next('fault');
+  assert.deepEqual([subject, id], [0, 'c1']);
+});
+
+test('mtu cuts an SDK’s messages into chunks of the circuit, which the far end gets whole', async (t) => {
+  const { sdk, far, payloads } = makeEdgeWorld(t, { mtu: 500 });
+  await sdk.connect(1);
+  const got = textAt(far, 'c1');
+  const message = randomBytes(4_000);
+  sdk.send(1, message);
+  sdk.send(1, Buffer.alloc(0), true);
+  assert.ok(message.equals(await got));
+  assert.ok(payloads.every(({ data }) => data.length <= 500));
+  assert.equal(payloads.filter(({ flags }) => (flags & PAYLOAD_FLAGS.chunk) !== 0).length, 9);
+});
+
+test('while the router drains an SDK dials nothing new, and its circuits carry on', async (t) => {
+  const { sdk, far, drain } = makeEdgeWorld(t);
+  await sdk.connect(1);
+  drain();
+  const refused = await sdk.connect(2);
+  assert.equal(refused.contentType, contentType.stateClosed);
+  assert.match(textOfBody(refused), /stopping/);
+  const got = textAt(far, 'c1');
+  sdk.send(1, Buffer.from('still here'), true);
+  assert.equal(String(await got), 'still here');
+});
+
+test('getCircuitTimeout ends a dial for which the controller takes too long', async (t) => {
+  const { sdk, near } = makeEdgeWorld(t, { getCircuitTimeoutMs: 40 });
+  near.controller.answers.set(contentType.createCircuitV2, () => {});
+  const answer = await sdk.connect(1);
+  assert.equal(answer.contentType, contentType.stateClosed);
+  assert.match(textOfBody(answer), /within 40 ms/);
+});
+
+test('randomDrops and the flow control’s options are those of the listener', async (t) => {
+  const { sdk, far, near } = makeEdgeWorld(t, {
+    randomDrops: true,
+    drop1InN: 2,
+    txPortalStartSize: 2_000,
+    txPortalMaxSize: 2_000,
+  });
+  await sdk.connect(1);
+  const got = textAt(far, 'c1');
+  for (let times = 0; times < 10; times += 1) sdk.send(1, randomBytes(1_000));
+  sdk.send(1, Buffer.alloc(0), true);
+  await until(
+    'the window to fill',
+    () => near.ends.counters.localWindowBlocks,
+    (blocks) => blocks > 0,
+  );
+  assert.equal((await got).length, 10_000);
+  const service = far.services.get('c1')!;
+  for (let times = 0; times < 20; times += 1) service.write(randomBytes(10));
+  await until(
+    'drops',
+    () => near.ends.counters.droppedPayloads,
+    (dropped) => dropped > 0,
+  );
+});
+
+test('maxCloseWaitMs is how long a closed connection’s last bytes are kept for a far end that does not answer', async (t) => {
+  const { sdk, near, link } = makeEdgeWorld(t, { maxCloseWaitMs: 150 });
+  await sdk.connect(1);
+  link.stop();
+  sdk.send(1, Buffer.from('never acknowledged'));
+  sdk.closed(1);
+  const startedMs = performance.now();
+  await near.controller.next('fault');
+  assert.ok(performance.now() - startedMs >= 100);
+  assert.equal(near.forwarder.end('c1-in'), undefined);
+});
+
+test('a full link holds an SDK’s messages back instead of losing them', async (t) => {
+  const { sdk, far, link } = makeEdgeWorld(t, {}, { capacity: 8, framesPerTurn: 1 });
+  await sdk.connect(1);
+  const got = textAt(far, 'c1');
+  for (let times = 0; times < 200; times += 1) sdk.send(1, randomBytes(1_000));
+  sdk.send(1, Buffer.alloc(0), true);
+  assert.equal((await got).length, 200_000);
+  assert.equal(link.droppedCount, 0);
+});
+
+test('frames of an SDK that speaks xgress itself pass through, with its connection id at its channel only', async (t) => {
+  const { sdk, far, payloads } = makeEdgeWorld(t);
+  const connected = await sdk.connect(1, true);
+  const circuitId = connected.headers.text(edge.circuitId)!;
+  assert.equal(connected.headers.text(edge.xgressAddress), `${circuitId}-in`);
+  const service = far.services.get(circuitId)!;
+  const sent: Buffer[] = [];
+  service.on('data', (chunk: Buffer) => void sent.push(chunk));
+  const received: Uint8Array[] = [];
+  const own = new Xgress(circuitId, false, XGRESS_DEFAULTS, {
+    canSend: () => true,
+    sendPayload: (frame) => {
+      frame.connId = 1;
+      sdk.channel.sendData(frame);
+    },
+    sendAcknowledgement: (frame) => {
+      frame.connId = 1;
+      sdk.channel.sendData(frame);
+    },
+    acknowledgementDue: () => {},
+    deliver: (data) => void received.push(data),
+    deliverEnd: () => {},
+    drained: () => {},
+  });
+  own.resume();
+  own.start(Date.now());
+  own.write(Buffer.from('question'), Date.now());
+  await until(
+    'the question',
+    () => Buffer.concat(sent).toString(),
+    (text) => text === 'question',
+  );
+  assert.ok(payloads.every(({ connId }) => connId === undefined));
+  service.write('answer');
+  await until(
+    'the answer',
+    () => sdk.data.filter((frame) => frame.contentType === PAYLOAD_TYPE),
+    (frames) => frames.length === 1,
+  );
+  assert.ok(sdk.data.every(({ connId }) => connId === 1));
+});
+
+test('an SDK’s traceroute is answered by the hop where its count ends', async (t) => {
+  const { sdk } = makeEdgeWorld(t);
+  await sdk.connect(1);
+  const hops: [number, string, string][] = [];
+  for (const count of [1, 2, 3, 4]) {
+    const headers = new HeaderWriter()
+      .u32(edge.connId, 1)
+      .u32(edge.traceHopCount, count)
+      .u64(edge.timestamp, 77n);
+    const answer = await sdk.channel.request(makeFrame(contentType.traceRoute, { headers }), 5_000);
+    assert.equal(answer.contentType, contentType.traceRouteResponse);
+    assert.equal(answer.headers.u64(edge.timestamp), 77n);
+    hops.push([count, answer.headers.text(edge.traceHopType)!, answer.headers.text(edge.traceHopId)!]);
+  }
+  assert.deepEqual(hops, [
+    [1, 'xgress/edge', ''],
+    [2, 'forwarder', 'r0'],
+    [3, 'forwarder', 'r1'],
+    [4, 'xgress/memory', ''],
+  ]);
+});
+
+const HOSTED = {
+  circuitId: 'h1',
+  timeout: 10_000_000_000n,
+  egress: { binding: 'edge', address: 'h1-out', destination: 'hosted' },
+  forwards: [{ srcAddress: 'l01', dstAddress: 'h1-out', dstType: DestType.END }],
+};
+
+test('circuitStartTimeout closes the circuit of a host when nobody starts it', async (t) => {
+  const { sdk, near } = makeEdgeWorld(t, { circuitStartTimeoutMs: 120 });
+  const result = near.route(HOSTED);
+  const dial = await until(
+    'the dial',
+    () => sdk.frames.find((it) => it.contentType === contentType.dial),
+    Boolean,
+  );
+  sdk.channel.reply(dial.value!, makeFrame(contentType.dialSuccess, { body: Uint8Array.of(1, 0, 0, 0) }));
+  assert.equal((await result).isSuccess, true);
+  const { subject, id } = await near.controller.next('fault');
+  assert.deepEqual([subject, id], [1, 'h1']);
+  const closed = sdk.frames.find((it) => it.contentType === contentType.stateClosed);
+  assert.match(textOfBody(closed!), /not started in time/);
+});
+
+test('connectTimeout is how long a host may take to answer its dial', async (t) => {
+  const { near } = makeEdgeWorld(t, { connectTimeoutMs: 60 });
+  const startedMs = performance.now();
+  const { errorCode, error } = await near.route(HOSTED);
+  assert.equal(errorCode, RouteErrorCode.dialTimeout);
+  assert.match(error, /within 60 ms/);
+  assert.ok(performance.now() - startedMs < 3_000);
+});
+
+test('a terminator that nobody hosts here is gone for good', async (t) => {
+  const { near } = makeEdgeWorld(t);
+  const { errorCode } = await near.route({ ...HOSTED, egress: { ...HOSTED.egress, destination: 'other' } });
+  assert.equal(errorCode, RouteErrorCode.invalidTerminator);
+});
+
+test('txQueueSize messages may go to an SDK’s channel that is over its mark; the rest waits in the circuit', async (t) => {
+  const taken: number[] = [];
+  for (const txQueueSize of [1, 6]) {
+    const { sdk, far, near } = makeEdgeWorld(t, { txQueueSize });
+    await sdk.connect(1);
+    sdk.channel.pauseReading();
+    const service = far.services.get('c1')!;
+    for (let times = 0; times < 200; times += 1) service.write(randomBytes(16_000));
+    const held = (): number => {
+      const end = near.forwarder.end('c1-in')!.inspect() as {
+        recvBufferDetail: { payloadCount: number; maxSequence: number };
+      };
+      return end.recvBufferDetail.maxSequence - end.recvBufferDetail.payloadCount;
+    };
+    let last = -1;
+    await until(
+      'the channel to fill',
+      () => [last, (last = held())],
+      ([before, now]) => now! > 50 && before === now,
+    );
+    taken.push(last);
+  }
+  assert.equal(taken[1]! - taken[0]!, 5, taken.join());
+});

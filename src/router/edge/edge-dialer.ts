@@ -1,0 +1,31 @@
+/** Dials the hosts behind terminators with the binding `edge`: SDKs that are connected here. */
+import { FrontdoorError } from '#base';
+import type { Channel } from '#net';
+import type { XgressConfig } from '../config/router-config.ts';
+import type { EgressDialer } from '../xgress/egress-dialers.ts';
+import type { EdgePeer } from './edge-peer.ts';
+import type { TerminatorRegistry } from './terminator-registry.ts';
+
+/** A host must answer a Dial within this unless the listener's `connectTimeout` says otherwise. */
+const MAX_HOST_DIAL_MS = 5_000;
+
+export interface EdgeDialerOptions {
+  readonly terminators: Pick<TerminatorRegistry, 'byId'>;
+  peerOf(channel: Channel): EdgePeer | undefined;
+  /** Of the edge listener. */
+  readonly config: Pick<XgressConfig, 'connectTimeoutMs'>;
+}
+
+export function edgeDialer({ terminators, peerOf, config }: EdgeDialerOptions): EgressDialer {
+  const mostMs = config.connectTimeoutMs > 0 ? config.connectTimeoutMs : MAX_HOST_DIAL_MS;
+  return async ({ circuitId, address, destination, controllerId, peerData, deadlineMs }) => {
+    const terminator = terminators.byId(destination.replace(/^hosted:/, ''));
+    const host = terminator === undefined ? undefined : peerOf(terminator.channel);
+    if (terminator === undefined || host === undefined) {
+      const text = `terminator ${destination} is not hosted here`;
+      throw new FrontdoorError('notFound', 'unknown-terminator', text);
+    }
+    const timeoutMs = Math.max(1, Math.min(mostMs, deadlineMs - performance.now()));
+    return host.dialHost(terminator, { circuitId, address, controllerId, peerData }, timeoutMs);
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * The edge of a router: SDKs come in here, and controllers are told of them. There with the `edge` section only; the
+ * listener is one of `listeners`, so that the part also exists without one, for the data model and its file.
+ */
+import type { Clock, Log } from '#base';
+import type { Channel, ServerTls, TlsPorts } from '#net';
+import type { EdgeConfig, EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
+import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
+import { ApiSessionRegistry } from '../ctrl/api-session-registry.ts';
+import { ConnectEvents } from '../ctrl/connect-events.ts';
+import type { Controllers, CtrlHandlers, Inspector } from '../ctrl/controllers.ts';
+import { EdgeHello, type AdvertisedEdge } from '../ctrl/edge-hello.ts';
+import { SessionHeartbeat } from '../ctrl/session-heartbeat.ts';
+import { TerminatorMessages, type TerminatorCheck } from '../ctrl/terminator-messages.ts';
+import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { DataModel } from '../model/data-model.ts';
+import { DataModelFile } from '../model/data-model-file.ts';
+import { DataModelSubscription } from '../model/data-model-subscription.ts';
+import type { WorkerPool } from '../worker-pool.ts';
+import type { EgressDialers } from '../xgress/egress-dialers.ts';
+import type { XgressEnds } from '../xgress/xgress-ends.ts';
+import { edgeDialer } from './edge-dialer.ts';
+import { EdgeListener } from './edge-listener.ts';
+import { TerminatorRegistry } from './terminator-registry.ts';
+
+export interface EdgePartOptions {
+  readonly routerId: string;
+  readonly config: RouterConfig;
+  /** The `edge` section; undefined: no SDKs, and terminators of other bindings only. */
+  readonly edge: EdgeConfig | undefined;
+  readonly controllers: Controllers;
+  readonly forwarder: Forwarder;
+  readonly ends: XgressEnds;
+  readonly faults: CircuitFaults;
+  readonly dialers: EgressDialers;
+  readonly rateLimiter: WorkerPool;
+  readonly metrics: Metrics;
+  /** Which terminators of other bindings are alive. */
+  readonly terminatorChecks: readonly TerminatorCheck[];
+  /** The network's data model was set back: its membership counts anew. */
+  readonly onIndexReset: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class EdgePart {
+  readonly terminators: TerminatorRegistry;
+  readonly #options: EdgePartOptions;
+  readonly #sessions: ApiSessionRegistry;
+  readonly #connectEvents: ConnectEvents | undefined;
+  readonly #sessionHeartbeat: SessionHeartbeat | undefined;
+  readonly #model = new DataModel();
+  #subscription: DataModelSubscription | undefined;
+  #modelFile: DataModelFile | undefined;
+  #listener: EdgeListener | undefined;
+  #isDraining = false;
+
+  private constructor(options: EdgePartOptions) {
+    this.#options = options;
+    const { config, edge, controllers, rateLimiter, clock, log, metrics } = options;
+    this.#sessions = new ApiSessionRegistry((session) => this.#listener?.closeSession(session));
+    this.terminators = new TerminatorRegistry({
+      log,
+      requestTimeoutMs: config.ctrl.requestTimeoutMs,
+      controllers,
+      pool: rateLimiter,
+      onEstablished: (terminator) =>
+        this.#listener?.peerOf(terminator.channel)?.onBindEstablished(terminator),
+      onFailed: (terminator, reason) =>
+        this.#listener?.peerOf(terminator.channel)?.onBindFailed(terminator, reason),
+    });
+    if (edge !== undefined) {
+      this.#connectEvents = new ConnectEvents({ config: config.connectEvents, controllers, clock });
+      this.#sessionHeartbeat = new SessionHeartbeat({
+        intervalMs: edge.heartbeatIntervalMs,
+        controllers,
+        tokens: () => new Set([...(this.#listener?.peers() ?? [])].map((peer) => peer.session.token)),
+      });
+    }
+    metrics.gauge('edge.connections', () => [...(this.#listener?.peers() ?? [])].length);
+  }
+
+  /** Loads the data model and begins to follow the controllers. */
+  static async open(options: EdgePartOptions): Promise<EdgePart> {
+    const part = new EdgePart(options);
+    const { edge, controllers, clock, log, onIndexReset } = options;
+    if (edge !== undefined) {
+      const model = part.#model;
+      const file = { path: edge.db, saveIntervalMs: edge.dbSaveIntervalMs, model, log };
+      part.#modelFile = await DataModelFile.open(file);
+      part.#subscription = new DataModelSubscription({ model, controllers, clock, log, onIndexReset });
+    }
+    return part;
+  }
+
+  /** Rejects with a `FrontdoorError` when the port, or the protocol on it, is taken. */
+  async listen(config: EdgeListenerConfig, ports: TlsPorts, tls: ServerTls): Promise<void> {
+    const { routerId, forwarder, ends, faults, controllers, dialers, log } = this.#options;
+    const { address, xgress } = config;
+    const { handshakeTimeoutMs } = this.#options.config;
+    const port = await ports.open({ host: address.host, port: address.port, tls, handshakeTimeoutMs });
+    this.#listener = await EdgeListener.open({
+      routerId,
+      config,
+      port,
+      sessions: this.#sessions,
+      log,
+      context: {
+        log,
+        forwarder,
+        terminators: this.terminators,
+        controller: () => controllers.best(),
+        isDraining: () => this.#isDraining,
+        sendToControllers: (frame) => controllers.broadcast(frame) > 0,
+        reportFault: (circuitId, controllerId, isTerminator) =>
+          faults.onCircuitClosed(circuitId, controllerId, isTerminator),
+        ends,
+        xgress,
+      },
+      onOpened: (identityId, peer) =>
+        this.#connectEvents?.onOpened(identityId, peer.address, `${address.host}:${port.port}`),
+      onClosed: (identityId) => this.#connectEvents?.onClosed(identityId),
+    });
+    const { terminators } = this;
+    dialers.add(
+      'edge',
+      edgeDialer({ terminators, peerOf: (channel) => this.#peerOf(channel), config: xgress }),
+    );
+    log.info({ port: port.port }, 'edge listener is open');
+  }
+
+  get listener(): EdgeListener | undefined {
+    return this.#listener;
+  }
+
+  handlers(): CtrlHandlers[] {
+    const { controllers, edge, terminatorChecks } = this.#options;
+    return [
+      new TerminatorMessages(this.terminators, terminatorChecks).handlers(),
+      ...(edge === undefined
+        ? []
+        : [
+            new ApiSessionMessages(this.#sessions, controllers).handlers(),
+            new EdgeHello({
+              advertised: () => this.#advertised(),
+              dataModelIndex: () => this.#model.index,
+            }).handlers(),
+            this.#subscription!.handlers(),
+          ]),
+    ];
+  }
+
+  readonly inspect: Inspector = (name) => this.#subscription?.inspect(name);
+
+  /** SDKs dial no new circuits here; channels and circuits stand. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  async close(): Promise<void> {
+    this.#sessionHeartbeat?.close();
+    this.#connectEvents?.close();
+    await this.#listener?.close();
+    this.terminators.close();
+    this.#subscription?.close();
+    await this.#modelFile?.close();
+  }
+
+  #advertised(): AdvertisedEdge | undefined {
+    const config = edgeListenerOf(this.#options.config);
+    const listener = this.#listener;
+    if (config === undefined || listener === undefined) return undefined;
+    return {
+      host: config.advertise.host,
+      port: config.advertise.port || listener.port,
+      bind: { host: config.address.host, port: listener.port },
+    };
+  }
+
+  #peerOf(channel: Channel) {
+    return this.#listener?.peerOf(channel);
+  }
+}
+
+export function edgeListenerOf({ listeners }: RouterConfig): EdgeListenerConfig | undefined {
+  return listeners.find((listener) => listener.binding === 'edge');
+}

@@ -1,0 +1,160 @@
+/** An SDK at the first of two linked routers; what it dials ends at the second, what it hosts is dialed from there. */
+import type { TestContext } from 'node:test';
+import { silentLog } from '#base';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import {
+  contentType,
+  encodeCircuitCreated,
+  FrameHeaders,
+  HeaderWriter,
+  headerId,
+  makeFrame,
+  PAYLOAD_TYPE,
+  type DataFrame,
+  type Frame,
+  type PayloadFrame,
+} from '#wire';
+import { within } from '../../../../test/support/deadline.ts';
+import type { XgressConfig } from '../../config/router-config.ts';
+import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
+import type { MemoryLink, MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
+import { MemoryMesh, type MeshRouter } from '../../forwarder/testing/memory-mesh.ts';
+import { edgeDialer } from '../edge-dialer.ts';
+import { EdgePeer, type EdgeContext } from '../edge-peer.ts';
+import type { Terminator } from '../terminator-registry.ts';
+
+const { edge } = headerId;
+export const FIN = 1;
+
+export class Sdk {
+  readonly channel: Channel;
+  readonly frames: Frame[] = [];
+  readonly data: DataFrame[] = [];
+
+  constructor(channel: Channel) {
+    this.channel = channel;
+    channel.handle({
+      onFrame: (frame) => void this.frames.push(frame),
+      onData: (frame) => void this.data.push(frame),
+    });
+  }
+
+  async connect(connId: number, takesXgress = false): Promise<Frame> {
+    const headers = new HeaderWriter().u32(edge.connId, connId).bool(edge.useXgressToSdk, takesXgress);
+    return this.channel.request(makeFrame(contentType.connect, { headers, body: 'session' }), 5_000);
+  }
+
+  send(connId: number, body: Uint8Array, isEnd = false): void {
+    const headers = new HeaderWriter().u32(edge.connId, connId).u32(edge.flags, isEnd ? FIN : 0);
+    this.channel.send(makeFrame(contentType.data, { headers, body }));
+  }
+
+  closed(connId: number): void {
+    this.channel.send(
+      makeFrame(contentType.stateClosed, { headers: new HeaderWriter().u32(edge.connId, connId) }),
+    );
+  }
+
+  received(): Frame[] {
+    return this.frames.filter((frame) => frame.contentType === contentType.data);
+  }
+}
+
+export interface EdgeWorld {
+  readonly mesh: MemoryMesh;
+  readonly near: MeshRouter;
+  readonly far: MeshRouter;
+  readonly link: MemoryLink;
+  readonly sdk: Sdk;
+  readonly payloads: PayloadFrame[];
+  /** As a router does that is told to stop. */
+  drain(): void;
+}
+
+export function makeEdgeWorld(
+  t: TestContext,
+  xgress: Partial<XgressConfig> = {},
+  link: MemoryLinkOptions = {},
+): EdgeWorld {
+  const mesh = new MemoryMesh(2);
+  t.after(() => mesh.close());
+  const payloads: PayloadFrame[] = [];
+  const memoryLink = mesh.link(0, 1, {
+    ...link,
+    onData: (frame) => void (frame.contentType === PAYLOAD_TYPE && payloads.push(frame)),
+  });
+  const [near, far] = mesh.routers as [MeshRouter, MeshRouter];
+  const { controller } = near.controller;
+  let count = 0;
+  near.controller.answers.set(contentType.createCircuitV2, (request, channel) => {
+    const circuitId = `c${(count += 1)}`;
+    void mesh.route(circuitId, [0, 1], 0).then(() => {
+      const created = { circuitId, address: `${circuitId}-in`, peerData: new Map(), tags: new Map() };
+      channel.send(encodeCircuitCreated(request, created));
+    });
+  });
+  let isDraining = false;
+  const context: EdgeContext = {
+    log: silentLog,
+    forwarder: near.forwarder,
+    terminators: undefined!,
+    controller: () => controller,
+    isDraining: () => isDraining,
+    sendToControllers: () => true,
+    reportFault: (...fault) => near.faults.onCircuitClosed(...fault),
+    ends: near.ends,
+    xgress: { ...XGRESS_CONFIG_DEFAULTS, ...xgress },
+  };
+  const peer = (id: string): ChannelPeer => ({
+    id,
+    hello: FrameHeaders.empty,
+    fingerprint: 'ff',
+    address: 'memory',
+  });
+  const [dialer, listener] = openMemoryChannel(
+    { id: 'x', log: silentLog, peer: peer('router') },
+    { id: 'x', log: silentLog, peer: peer('sdk') },
+  );
+  const session = {
+    id: 's',
+    token: 'token',
+    identityId: 'me',
+    fingerprints: ['ff'],
+  } as unknown as EdgePeer['session'];
+  const edgePeer = new EdgePeer(listener, session, context);
+  listener.handle({
+    onFrame: (frame) => edgePeer.onFrame(frame),
+    onData: (frame) => edgePeer.onData(frame),
+    onDrain: () => edgePeer.onDrain(),
+    onClose: () => edgePeer.onClosed(),
+  });
+  const terminator = {
+    id: 'hosted',
+    token: Buffer.from('bind token'),
+    connId: 7,
+    channel: listener,
+    takesConnId: true,
+    takesXgress: false,
+  } as unknown as Terminator;
+  const terminators = { byId: (id: string) => (id === 'hosted' ? terminator : undefined) };
+  near.dialers.add('edge', edgeDialer({ terminators, peerOf: () => edgePeer, config: context.xgress }));
+  return {
+    mesh,
+    near,
+    far,
+    link: memoryLink,
+    sdk: new Sdk(dialer),
+    payloads,
+    drain: () => (isDraining = true),
+  };
+}
+
+/** All that the service of a circuit gets. */
+export function textAt(far: MeshRouter, circuitId: string): Promise<Buffer> {
+  const service = far.services.get(circuitId)!;
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  service.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  service.on('end', () => resolve(Buffer.concat(chunks)));
+  return within('the end', promise);
+}

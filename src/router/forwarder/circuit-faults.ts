@@ -1,0 +1,114 @@
+/**
+ * Tells controllers of circuits that ended here, of circuits whose frames this router cannot move on (at most every
+ * interval), and of links that a Route names and that are not there. What concerns a controller that is away waits for it.
+ */
+import type { Log } from '#base';
+import { ctrlMessages, FaultSubject } from '#wire/ctrl';
+import type { Controller, Controllers } from '../ctrl/controllers.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { ForwardFaults } from './forwarder.ts';
+
+const MAX_FORWARD_FAULTS = 10_000;
+/** Ends of circuits whose controllers are away, over all controllers. */
+const MAX_KEPT_CLOSINGS = 10_000;
+
+export interface CircuitFaultsOptions {
+  readonly controllers: Controllers;
+  /** 0: frames that cannot be moved on are not reported. */
+  readonly faultTxIntervalMs: number;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+interface Closing {
+  readonly circuitId: string;
+  readonly isTerminator: boolean;
+}
+
+export class CircuitFaults implements ForwardFaults {
+  readonly #options: CircuitFaultsOptions;
+  /** Circuit to its controller, if any. */
+  readonly #forwardFaults = new Map<string, string | undefined>();
+  readonly #kept = new Map<string, Closing[]>();
+  #keptCount = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: CircuitFaultsOptions) {
+    this.#options = options;
+    options.controllers.onConnected((controller) => this.#tellKept(controller));
+  }
+
+  /** An end here closed of itself. */
+  onCircuitClosed(circuitId: string, controllerId: string, isTerminator: boolean): void {
+    const owner = this.#options.controllers.byId(controllerId);
+    if (owner !== undefined) {
+      tellClosing(owner, { circuitId, isTerminator });
+      return;
+    }
+    if (this.#keptCount >= MAX_KEPT_CLOSINGS) return;
+    this.#keptCount += 1;
+    const closings = this.#kept.get(controllerId) ?? [];
+    closings.push({ circuitId, isTerminator });
+    this.#kept.set(controllerId, closings);
+  }
+
+  onForwardFault(circuitId: string, controllerId: string | undefined): void {
+    const { faultTxIntervalMs } = this.#options;
+    if (this.#isClosed || faultTxIntervalMs <= 0 || this.#forwardFaults.size >= MAX_FORWARD_FAULTS) return;
+    this.#forwardFaults.set(circuitId, controllerId);
+    this.#timer ??= setTimeout(() => this.#report(), faultTxIntervalMs);
+  }
+
+  onInvalidLink(linkId: string): void {
+    this.#options.metrics.meter('faults.link').mark(1);
+    const fault = { subject: FaultSubject.LINK_FAULT, id: linkId };
+    this.#options.controllers.broadcast(ctrlMessages.fault.frame(fault));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #report(): void {
+    this.#timer = undefined;
+    const byOwner = new Map<string | undefined, string[]>();
+    for (const [circuitId, owner] of this.#forwardFaults) {
+      const ids = byOwner.get(owner) ?? [];
+      ids.push(circuitId);
+      byOwner.set(owner, ids);
+    }
+    this.#forwardFaults.clear();
+    const { controllers, log, metrics } = this.#options;
+    for (const [owner, ids] of byOwner) {
+      metrics.meter('faults.circuit').mark(ids.length);
+      const id = ids.join(' ');
+      if (owner === undefined) {
+        const subject = FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT;
+        controllers.broadcast(ctrlMessages.fault.frame({ subject, id }));
+      } else {
+        // Away: the next frames that cannot be moved on tell of them again.
+        const fault = ctrlMessages.fault.frame({ subject: FaultSubject.FORWARD_FAULT, id });
+        controllers.byId(owner)?.channel.send(fault);
+      }
+      log.warn(
+        { circuits: ids.length, controllerId: owner ?? 'unknown' },
+        'frames of circuits cannot be moved on',
+      );
+    }
+  }
+
+  #tellKept(controller: Controller): void {
+    const closings = this.#kept.get(controller.id);
+    if (closings === undefined) return;
+    this.#kept.delete(controller.id);
+    this.#keptCount -= closings.length;
+    for (const closing of closings) tellClosing(controller, closing);
+  }
+}
+
+function tellClosing({ channel }: Controller, { circuitId, isTerminator }: Closing): void {
+  const subject = isTerminator ? FaultSubject.EGRESS_FAULT : FaultSubject.INGRESS_FAULT;
+  channel.send(ctrlMessages.fault.frame({ subject, id: circuitId }));
+}

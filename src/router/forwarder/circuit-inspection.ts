@@ -1,0 +1,64 @@
+/**
+ * What the forwarder tells of its circuits when a controller inspects the router: `router-circuits`,
+ * `router-edge-circuits`, `router-sdk-circuits`, `circuit:<id>` and `circuitandstacks:<id>`, with the field names of
+ * OpenZiti's routers. The first three are always answered: OpenZiti's controller ends when it misses one of them.
+ */
+import type { Circuit } from './circuit-table.ts';
+import type { Forwarder } from './forwarder.ts';
+
+const PREFIXES = ['circuit:', 'circuitandstacks:'];
+
+/** Undefined for names and circuits that are unknown here. */
+export function inspectCircuits(forwarder: Forwarder, name: string, nowMs: number): unknown {
+  if (name === 'router-circuits') {
+    const circuits = [...forwarder.circuits()].map((it) => [it.id, circuitRow(forwarder, it, nowMs)]);
+    return { circuits: Object.fromEntries(circuits) };
+  }
+  if (name === 'router-edge-circuits') return { circuits: Object.fromEntries(edgeCircuits(forwarder)) };
+  if (name === 'router-sdk-circuits')
+    return { circuits: {}, errors: ['this router does not ask SDKs for their circuits'] };
+  const prefix = PREFIXES.find((it) => name.startsWith(it));
+  const circuit = prefix === undefined ? undefined : forwarder.circuit(name.slice(prefix.length));
+  return circuit === undefined ? undefined : circuitDetail(forwarder, circuit);
+}
+
+function circuitRow(forwarder: Forwarder, circuit: Circuit, nowMs: number): object {
+  const addresses = new Set([...circuit.next.keys(), ...circuit.next.values()]);
+  const destinations = [...addresses].map((address) => [address, destinationKind(forwarder, address)]);
+  return {
+    id: circuit.id,
+    timeSinceActivity: `${(nowMs - circuit.lastActiveMs) / 1_000}s`,
+    ctrlId: circuit.controllerId,
+    routes: Object.fromEntries(circuit.next),
+    destinations: Object.fromEntries(destinations),
+  };
+}
+
+/** Those of which an SDK holds the end. */
+function* edgeCircuits(forwarder: Forwarder): Generator<[string, object]> {
+  for (const { id, ends } of forwarder.circuits()) {
+    for (const address of ends) {
+      const end = forwarder.end(address);
+      if (end?.kind === 'xg-edge-fwd')
+        yield [`${id}/${address}`, { circuitId: id, address, ...end.inspect() }];
+    }
+  }
+}
+
+function circuitDetail(forwarder: Forwarder, circuit: Circuit): object {
+  const links = [...circuit.next.values()].filter((address) => forwarder.hasLink(address));
+  return {
+    circuitId: circuit.id,
+    forwards: Object.fromEntries(circuit.next),
+    xgressDetails: Object.fromEntries(
+      circuit.ends.map((address) => [address, { address, ...forwarder.end(address)?.inspect() }]),
+    ),
+    relatedEntities: links.length === 0 ? {} : { link: Object.fromEntries(links.map((id) => [id, {}])) },
+    errors: null,
+  };
+}
+
+function destinationKind(forwarder: Forwarder, address: string): string {
+  if (forwarder.hasLink(address)) return 'link';
+  return forwarder.end(address)?.kind ?? 'missing';
+}

@@ -1,0 +1,148 @@
+/**
+ * Circuits at this router: the forwarder with what reports on it, the ends that the router itself holds, what dials
+ * and listens for them. `router.ts` gives it controllers and ports; the edge and the links join in.
+ */
+import type { Clock, Log } from '#base';
+import type { ServerTls, TlsIdentity, TlsPorts } from '#net';
+import { TerminatorInvalidReason } from '#wire/ctrl';
+import type { ProxyListenerConfig, RouterConfig, TransportListenerConfig } from '../config/router-config.ts';
+import type { Controllers, CtrlHandlers, Inspector } from '../ctrl/controllers.ts';
+import type { TerminatorCheck } from '../ctrl/terminator-messages.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { WorkerPool } from '../worker-pool.ts';
+import { CircuitListener } from '../xgress/circuit-listener.ts';
+import { EgressDialers } from '../xgress/egress-dialers.ts';
+import { IngressCircuits } from '../xgress/ingress-circuits.ts';
+import { transportDialer } from '../xgress/transport-dialer.ts';
+import { XgressEnds } from '../xgress/xgress-ends.ts';
+import { CircuitFaults } from './circuit-faults.ts';
+import { inspectCircuits } from './circuit-inspection.ts';
+import { CircuitRoutes } from './circuit-routes.ts';
+import { Forwarder } from './forwarder.ts';
+import { IdleScan } from './idle-scan.ts';
+
+export interface CircuitPartOptions {
+  readonly routerId: string;
+  readonly config: RouterConfig;
+  readonly controllers: Controllers;
+  readonly ports: TlsPorts;
+  /** The identity of the moment. */
+  tls(): { readonly client: TlsIdentity; readonly server: ServerTls };
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const TRANSPORT = 'transport';
+
+export class CircuitPart {
+  readonly forwarder: Forwarder;
+  readonly #options: CircuitPartOptions;
+  readonly #faults: CircuitFaults;
+  readonly #ends: XgressEnds;
+  readonly #dialers: EgressDialers;
+  readonly #routes: CircuitRoutes;
+  readonly #idleScan: IdleScan;
+  readonly #ingress: IngressCircuits;
+  readonly #listeners: CircuitListener[] = [];
+
+  constructor(options: CircuitPartOptions) {
+    this.#options = options;
+    const { routerId, config, controllers, metrics, clock, log } = options;
+    const { faultTxIntervalMs, xgressCloseCheckIntervalMs } = config.forwarder;
+    const faults = new CircuitFaults({ controllers, faultTxIntervalMs, metrics, log });
+    this.#faults = faults;
+    this.forwarder = new Forwarder({
+      routerId,
+      faults,
+      closeCheckIntervalMs: xgressCloseCheckIntervalMs,
+      metrics,
+      clock,
+    });
+    const { forwarder } = this;
+    this.#ends = new XgressEnds({ forwarder, faults, metrics, log });
+    this.#dialers = new EgressDialers(config.dialers);
+    const transport = this.#dialers.listed(TRANSPORT);
+    if (transport !== undefined)
+      this.#dialers.add(
+        TRANSPORT,
+        transportDialer({ ends: this.#ends, config: transport.xgress, tls: () => options.tls().client }),
+      );
+    this.#routes = new CircuitRoutes({ forwarder, dialers: this.#dialers, config: config.forwarder, log });
+    this.#idleScan = new IdleScan({ forwarder, controllers, ...config.forwarder, log, clock });
+    this.#ingress = new IngressCircuits({ controllers, ends: this.#ends, faults, log });
+  }
+
+  /** What the edge joins in with. */
+  get forEdge() {
+    return {
+      forwarder: this.forwarder,
+      ends: this.#ends,
+      faults: this.#faults,
+      dialers: this.#dialers,
+      terminatorChecks: [this.#checkTransport],
+    };
+  }
+
+  get routePool(): WorkerPool {
+    return this.#routes.pool;
+  }
+
+  /** Rejects with a `FrontdoorError` when the address cannot be listened on. */
+  async listen(config: ProxyListenerConfig | TransportListenerConfig): Promise<void> {
+    const { ports, tls, log } = this.#options;
+    const { handshakeTimeoutMs } = this.#options.config;
+    const circuits = this.#ingress;
+    const listener = await CircuitListener.open({
+      config,
+      circuits,
+      ports,
+      tls: tls().server,
+      handshakeTimeoutMs,
+      log,
+    });
+    this.#listeners.push(listener);
+    log.info({ listener: config.path, binding: config.binding, port: listener.port }, 'listener is open');
+  }
+
+  handlers(): CtrlHandlers[] {
+    return [this.#routes.handlers()];
+  }
+
+  readonly inspect: Inspector = (name) => inspectCircuits(this.forwarder, name, this.#options.clock.nowMs());
+
+  /** Circuits that moved something within the last `idleMs`. */
+  busyCount(idleMs: number): number {
+    const sinceMs = this.#options.clock.nowMs() - idleMs;
+    let count = 0;
+    for (const { lastActiveMs } of this.forwarder.circuits()) if (lastActiveMs >= sinceMs) count += 1;
+    return count;
+  }
+
+  /** No circuit is begun or dialed here any more; those that stand go on. */
+  async drain(): Promise<void> {
+    this.#routes.refuseDials();
+    await this.#stopListening();
+  }
+
+  async #stopListening(): Promise<void> {
+    for (const listener of this.#listeners.splice(0)) await listener.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#stopListening();
+    this.#routes.close();
+    this.#idleScan.close();
+    this.#ends.close();
+    this.#faults.close();
+    this.forwarder.close();
+  }
+
+  /** A terminator is alive while its binding may be dialed: whether its address answers, a circuit will show. */
+  readonly #checkTransport: TerminatorCheck = ({ binding }) => {
+    if (binding === 'edge') return undefined;
+    const isKnown = this.#dialers.knows(binding);
+    const detail = isKnown ? '' : `dialers does not list ${binding}`;
+    return { valid: isKnown, reason: TerminatorInvalidReason.UNKNOWN_BINDING, detail };
+  };
+}

@@ -1,0 +1,215 @@
+/**
+ * What a controller's Route and Unroute do here: dial the far end where one is asked for, in a bounded number at once,
+ * set the forwards, answer. Dials run on their own, so that the control channel is never held up.
+ */
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { contentType, encodeRouteResult, RouteErrorCode, type Frame } from '#wire';
+import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
+import type { ForwarderConfig } from '../config/router-config.ts';
+import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
+import { HostRefusal } from '../edge/dial-refusal.ts';
+import { WorkerPool } from '../worker-pool.ts';
+import type { EgressDialers } from '../xgress/egress-dialers.ts';
+import type { Forward, Forwarder } from './forwarder.ts';
+
+const DEFAULT_ROUTE_MS = 10_000;
+
+export interface CircuitRoutesOptions {
+  readonly forwarder: Forwarder;
+  readonly dialers: EgressDialers;
+  readonly config: Pick<
+    ForwarderConfig,
+    'xgressDialQueueLength' | 'xgressDialWorkerCount' | 'xgressDialDwellMs'
+  >;
+  readonly log: Log;
+}
+
+type Route = CtrlBody<'route'>;
+type PeerData = ReadonlyMap<number, Uint8Array>;
+
+interface PendingDial {
+  readonly circuitId: string;
+  readonly done: Promise<PeerData>;
+  readonly abort: AbortController;
+}
+
+export class CircuitRoutes {
+  /** `route.handler`, for metrics. */
+  readonly pool: WorkerPool;
+  readonly #options: CircuitRoutesOptions;
+  /** By the address of the end that is dialed. */
+  readonly #dials = new Map<string, PendingDial>();
+  #isDraining = false;
+
+  constructor(options: CircuitRoutesOptions) {
+    this.#options = options;
+    const { config, log } = options;
+    this.pool = new WorkerPool({
+      name: 'route.handler',
+      queueLength: config.xgressDialQueueLength,
+      workerCount: config.xgressDialWorkerCount,
+      log,
+    });
+  }
+
+  handlers(): CtrlHandlers {
+    return new Map([
+      [contentType.route, (frame: Frame, from: Controller) => this.#onRoute(frame, from)],
+      [contentType.unroute, (frame: Frame) => this.#onUnroute(frame)],
+    ]);
+  }
+
+  /** From now on no far end is dialed: controllers take another terminator, or refuse. What stands can be rerouted. */
+  refuseDials(): void {
+    this.#isDraining = true;
+  }
+
+  close(): void {
+    this.pool.close();
+    for (const { abort } of this.#dials.values()) abort.abort();
+  }
+
+  #onRoute(frame: Frame, from: Controller): void {
+    const receivedMs = performance.now();
+    const route = ctrlMessages.route.decode(frame.body);
+    if (route.circuitId === '')
+      throw new FrontdoorError('protocol', 'malformed-body', 'Route without a circuit');
+    if (route.egress === undefined) {
+      this.#complete(frame, route, from, new Map());
+      return;
+    }
+    if (this.pool.offer(() => this.#routeEgress(frame, route, from, receivedMs))) return;
+    // No answer: the controller's time for it runs out, as when OpenZiti's routers are full.
+    this.#options.log.error(
+      { circuit: route.circuitId, queued: this.pool.queueSize },
+      'Route dropped: forwarder.xgressDialQueueLength circuits wait for their dial',
+    );
+  }
+
+  #onUnroute(frame: Frame): void {
+    const { circuitId, now } = ctrlMessages.unroute.decode(frame.body);
+    for (const dial of this.#dials.values()) if (dial.circuitId === circuitId) dial.abort.abort();
+    if (now) this.#options.forwarder.unroute(circuitId);
+    else this.#options.forwarder.unrouteWhenQuiet(circuitId);
+  }
+
+  async #routeEgress(frame: Frame, route: Route, from: Controller, receivedMs: number): Promise<void> {
+    const { address } = route.egress!;
+    let peerData: PeerData;
+    try {
+      const standing = this.#dials.get(address);
+      if (standing !== undefined) peerData = await standing.done;
+      else if (this.#options.forwarder.end(address) !== undefined)
+        peerData = this.#options.forwarder.circuit(route.circuitId)?.egressData ?? new Map();
+      else peerData = await this.#dial(route, from, receivedMs);
+    } catch (error) {
+      this.#fail(frame, route, from, error);
+      return;
+    }
+    this.#complete(frame, route, from, peerData);
+  }
+
+  async #dial(route: Route, from: Controller, receivedMs: number): Promise<PeerData> {
+    if (this.#isDraining) throw new FrontdoorError('limited', 'draining', 'the router is stopping');
+    const abort = new AbortController();
+    const { address } = route.egress!;
+    const done = this.#dialNow(route, from, receivedMs, abort.signal);
+    this.#dials.set(address, { circuitId: route.circuitId, done, abort });
+    try {
+      return await done;
+    } finally {
+      this.#dials.delete(address);
+    }
+  }
+
+  async #dialNow(route: Route, from: Controller, receivedMs: number, signal: AbortSignal): Promise<PeerData> {
+    const { circuitId } = route;
+    const { binding, address, destination, peerData } = route.egress!;
+    const { forwarder, dialers } = this.#options;
+    await this.#dwell(circuitId, signal);
+    const routeMs = route.timeout > 0n ? Number(route.timeout / 1_000_000n) : DEFAULT_ROUTE_MS;
+    const deadlineMs = receivedMs + routeMs;
+    if (!signal.aborted && performance.now() >= deadlineMs)
+      throw new FrontdoorError('timeout', 'dial-timeout', 'the route timed out before it was dialed');
+    if (!signal.aborted) {
+      const data = await dialers.dial(binding, {
+        circuitId,
+        address,
+        destination,
+        controllerId: from.id,
+        peerData: new Map(Object.entries(peerData).map(([key, value]) => [Number(key), value])),
+        deadlineMs,
+        signal,
+      });
+      if (!signal.aborted) {
+        const circuit = forwarder.circuit(circuitId);
+        if (circuit !== undefined) circuit.egressData = data;
+        return data;
+      }
+    }
+    // Taken away meanwhile: nothing of it may stay.
+    forwarder.unroute(circuitId);
+    throw new FrontdoorError('conflict', 'unrouted', 'the circuit was taken away while it was dialed');
+  }
+
+  async #dwell(circuitId: string, signal: AbortSignal): Promise<void> {
+    const { config, log } = this.#options;
+    if (config.xgressDialDwellMs <= 0) return;
+    log.info({ circuit: circuitId, dwellMs: config.xgressDialDwellMs }, 'dial waits: xgressDialDwellTime');
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, config.xgressDialDwellMs);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #complete(frame: Frame, route: Route, from: Controller, peerData: PeerData): void {
+    const { circuitId, attempt } = route;
+    const { forwarder } = this.#options;
+    const problem = forwarder.route(circuitId, from.id, route.forwards.map(forwardOf));
+    if (problem !== undefined) {
+      if (route.egress !== undefined) forwarder.unroute(circuitId);
+      this.#fail(frame, route, from, problemError(problem.type, problem.address));
+      return;
+    }
+    const result = { circuitId, attempt, isSuccess: true, error: '', errorCode: 0, peerData };
+    from.channel.send(encodeRouteResult(frame, result));
+  }
+
+  #fail(frame: Frame, { circuitId, attempt }: Route, from: Controller, error: unknown): void {
+    const errorCode = routeErrorCode(error);
+    const text = messageOf(error);
+    this.#options.log.info({ circuit: circuitId, err: text, code: errorCode }, 'route failed');
+    const result = { circuitId, attempt, isSuccess: false, error: text, errorCode, peerData: new Map() };
+    from.channel.send(encodeRouteResult(frame, result));
+  }
+}
+
+function forwardOf({ srcAddress, dstAddress, dstType }: Route_Forward): Forward {
+  const type = dstType === DestType.LINK ? 'link' : dstType === DestType.END ? 'end' : 'start';
+  return { source: srcAddress, destination: dstAddress, type };
+}
+
+function problemError(type: 'end' | 'link', address: string): FrontdoorError {
+  return type === 'link'
+    ? new FrontdoorError('notFound', 'unknown-link', `invalid link destination ${address}`)
+    : new FrontdoorError('notFound', 'unknown-end', `invalid egress destination ${address}`);
+}
+
+const CODE_OF: Readonly<Record<string, number>> = {
+  'unknown-terminator': RouteErrorCode.invalidTerminator,
+  'misconfigured-terminator': RouteErrorCode.misconfiguredTerminator,
+  'connection-refused': RouteErrorCode.connectionRefused,
+  'name-not-found': RouteErrorCode.dnsFailed,
+  'unknown-link': RouteErrorCode.invalidLinkDestination,
+};
+
+function routeErrorCode(error: unknown): number {
+  if (error instanceof HostRefusal) return error.routeCode;
+  if (!(error instanceof FrontdoorError)) return RouteErrorCode.generic;
+  if (error.kind === 'timeout') return RouteErrorCode.dialTimeout;
+  if (error.kind === 'limited') return RouteErrorCode.resourcesNotAvailable;
+  return CODE_OF[error.code] ?? RouteErrorCode.generic;
+}

@@ -1,0 +1,91 @@
+/**
+ * What passes over links, all together: OpenZiti's `fabric.*` metrics and the circuits' `fabricUsage`. Every frame is
+ * counted in plain fields, which the metrics get once a second: asking them for each cost as much as moving it on.
+ */
+import { PAYLOAD_TYPE, type DataFrame } from '#wire';
+import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
+import type { Circuit } from './circuit-table.ts';
+
+const TELL_MS = 1_000;
+
+export class FabricMeters {
+  readonly #metrics: Metrics;
+  readonly #received: Direction;
+  readonly #sent: Direction;
+  /** Circuits with bytes that were not told. */
+  readonly #counted: Circuit[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+    this.#received = directionOf(metrics, 'rx');
+    this.#sent = directionOf(metrics, 'tx');
+    this.#timer = setInterval(() => this.tell(), TELL_MS);
+    this.#timer.unref();
+  }
+
+  received(frame: DataFrame, circuit: Circuit | undefined): void {
+    const bytes = count(this.#received, frame);
+    if (circuit === undefined || bytes === 0 || frame.contentType !== PAYLOAD_TYPE) return;
+    this.#note(circuit);
+    circuit.receivedBytes += bytes;
+  }
+
+  sent(frame: DataFrame, circuit: Circuit): void {
+    const bytes = count(this.#sent, frame);
+    if (bytes === 0 || frame.contentType !== PAYLOAD_TYPE) return;
+    this.#note(circuit);
+    circuit.sentBytes += bytes;
+  }
+
+  tell(): void {
+    for (const direction of [this.#received, this.#sent]) {
+      if (direction.countedMessages === 0) continue;
+      direction.bytes.mark(direction.countedBytes);
+      direction.messages.mark(direction.countedMessages);
+      direction.countedBytes = 0;
+      direction.countedMessages = 0;
+    }
+    for (const circuit of this.#counted.splice(0)) {
+      if (circuit.receivedBytes > 0) this.#metrics.usage(circuit.id, 'fabric.rx', circuit.receivedBytes);
+      if (circuit.sentBytes > 0) this.#metrics.usage(circuit.id, 'fabric.tx', circuit.sentBytes);
+      circuit.receivedBytes = 0;
+      circuit.sentBytes = 0;
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.tell();
+  }
+
+  #note(circuit: Circuit): void {
+    if (circuit.receivedBytes === 0 && circuit.sentBytes === 0) this.#counted.push(circuit);
+  }
+}
+
+interface Direction {
+  readonly bytes: Meter;
+  readonly messages: Meter;
+  readonly sizes: Histogram;
+  countedBytes: number;
+  countedMessages: number;
+}
+
+function count(direction: Direction, frame: DataFrame): number {
+  const bytes = frame.contentType === PAYLOAD_TYPE ? frame.data.length : 4 * frame.sequences.length;
+  direction.countedBytes += bytes;
+  direction.countedMessages += 1;
+  direction.sizes.update(bytes);
+  return bytes;
+}
+
+function directionOf(metrics: Metrics, name: 'rx' | 'tx'): Direction {
+  return {
+    bytes: metrics.meter(`fabric.${name}.bytesrate`),
+    messages: metrics.meter(`fabric.${name}.msgrate`),
+    sizes: metrics.histogram(`fabric.${name}.msgsize`),
+    countedBytes: 0,
+    countedMessages: 0,
+  };
+}

@@ -1,0 +1,321 @@
+/**
+ * Moves payloads, acknowledgements and traces between the addresses of circuits. An address is a link or one end of a
+ * circuit here; which address follows which, the controller says by Route. Plain maps: every frame of the data path
+ * passes here.
+ */
+import { systemClock, type Clock } from '#base';
+import {
+  controlToPass,
+  decodeControl,
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+  traceResponse,
+  type ControlFrame,
+  type DataFrame,
+  type Frame,
+  type PayloadFrame,
+} from '#wire';
+import type { Metrics } from '../metrics/metrics.ts';
+import { newCircuit, type Circuit } from './circuit-table.ts';
+import type { CircuitEnd, Forwarding, FrameSource, LinkDestination } from './destination.ts';
+import { FabricMeters } from './fabric-meters.ts';
+import { LinkWaiters } from './link-waiters.ts';
+import { QuietCircuits } from './quiet-circuits.ts';
+import { SourceHolds } from './source-holds.ts';
+import { TransitGate } from './transit-gate.ts';
+
+/** Beyond so many entries, those from links that are gone are swept when a Route comes. */
+const SWEEP_ENTRIES = 8;
+
+export interface Forward {
+  readonly source: string;
+  readonly destination: string;
+  /** `start`: the initiator's end, which comes only after routing. */
+  readonly type: 'start' | 'end' | 'link';
+}
+
+export interface RouteProblem {
+  readonly type: 'end' | 'link';
+  readonly address: string;
+}
+
+/** Who is told what cannot be moved on. `controllerId` undefined: nobody routed the circuit here. */
+export interface ForwardFaults {
+  onForwardFault(circuitId: string, controllerId: string | undefined): void;
+  onInvalidLink(linkId: string): void;
+}
+
+export interface ForwarderOptions {
+  readonly routerId: string;
+  readonly faults: ForwardFaults;
+  /** How long no payload may have come before a circuit is dropped that is to end when it is quiet; 0: at once. */
+  readonly closeCheckIntervalMs: number;
+  readonly metrics: Metrics;
+  readonly clock?: Clock;
+}
+
+export class Forwarder implements Forwarding {
+  readonly #routerId: string;
+  readonly #faults: ForwardFaults;
+  readonly #meters: FabricMeters;
+  readonly #clock: Clock;
+  readonly #circuits = new Map<string, Circuit>();
+  readonly #links = new Map<string, LinkDestination>();
+  readonly #ends = new Map<string, CircuitEnd>();
+  readonly #waiters = new LinkWaiters();
+  readonly #holds = new SourceHolds();
+  /** Of links that were full once. */
+  readonly #gates = new Map<string, TransitGate>();
+  readonly #quiet: QuietCircuits;
+
+  constructor({ routerId, faults, closeCheckIntervalMs, metrics, clock = systemClock }: ForwarderOptions) {
+    this.#routerId = routerId;
+    this.#faults = faults;
+    this.#meters = new FabricMeters(metrics);
+    this.#clock = clock;
+    this.#quiet = new QuietCircuits(closeCheckIntervalMs, (circuitId) => this.#dropIfQuiet(circuitId));
+  }
+
+  get circuitCount(): number {
+    return this.#circuits.size;
+  }
+
+  circuits(): IterableIterator<Circuit> {
+    return this.#circuits.values();
+  }
+
+  circuit(circuitId: string): Circuit | undefined {
+    return this.#circuits.get(circuitId);
+  }
+
+  end(address: string): CircuitEnd | undefined {
+    return this.#ends.get(address);
+  }
+
+  hasLink(id: string): boolean {
+    return this.#links.has(id);
+  }
+
+  /** An end of a circuit on this router. */
+  register(circuitId: string, address: string, end: CircuitEnd, controllerId: string): void {
+    this.#ends.set(address, end);
+    const { ends } = this.#circuit(circuitId, controllerId);
+    if (!ends.includes(address)) ends.push(address);
+  }
+
+  /**
+   * The end at `address` is closed. When the other end is on this router too, it learns it now: everything sent
+   * before has already been handed to it.
+   */
+  unregister(circuitId: string, address: string): void {
+    const circuit = this.#circuits.get(circuitId);
+    this.#forgetEnd(circuit, address);
+    if (circuit === undefined) return;
+    circuit.isEnding = true;
+    const at = circuit.ends.indexOf(address);
+    if (at >= 0) circuit.ends.splice(at, 1);
+    const other = circuit.next.get(address);
+    if (other === undefined || circuit.ends.includes(other)) this.unroute(circuitId);
+    else if (circuit.ends.length === 0) this.#quiet.add(circuitId);
+  }
+
+  /** Adds to what is there: a reroute replaces only what it names. Nothing is set when there is a problem. */
+  route(circuitId: string, controllerId: string, forwards: readonly Forward[]): RouteProblem | undefined {
+    for (const { destination, type } of forwards) {
+      if (type === 'start' || this.#links.has(destination) || this.#ends.has(destination)) continue;
+      if (type === 'link') this.#faults.onInvalidLink(destination);
+      return { type, address: destination };
+    }
+    const circuit = this.#circuit(circuitId, controllerId);
+    circuit.lastActiveMs = this.#clock.nowMs();
+    for (const { source, destination } of forwards) {
+      const before = circuit.next.get(source);
+      circuit.next.set(source, destination);
+      if (before !== undefined && before !== destination) this.#wakeOne(before, source);
+    }
+    if (circuit.next.size > SWEEP_ENTRIES) this.#sweep(circuit);
+    this.#quiet.remove(circuitId);
+    return undefined;
+  }
+
+  /** Forgets the circuit and tells its ends here. */
+  unroute(circuitId: string): void {
+    const circuit = this.#circuits.get(circuitId);
+    if (circuit === undefined) return;
+    this.#circuits.delete(circuitId);
+    this.#quiet.remove(circuitId);
+    for (const address of circuit.ends) {
+      const end = this.#ends.get(address);
+      this.#forgetEnd(circuit, address);
+      end?.unrouted();
+    }
+  }
+
+  /** The same once nothing comes any more; at once when both ends are here: nothing can be on its way. */
+  unrouteWhenQuiet(circuitId: string): void {
+    const circuit = this.#circuits.get(circuitId);
+    if (circuit === undefined) return;
+    if (this.#isAllHere(circuit)) this.unroute(circuitId);
+    else this.#quiet.add(circuitId);
+  }
+
+  registerLink(link: LinkDestination): void {
+    const before = this.#links.get(link.id);
+    if (before !== undefined) this.unregisterLink(before);
+    this.#links.set(link.id, link);
+    this.linkDrained(link.id);
+  }
+
+  unregisterLink(link: LinkDestination): void {
+    if (this.#links.get(link.id) !== link) return;
+    // Ends that wait for it go on when it comes back, or when another way is given.
+    this.#links.delete(link.id);
+    this.#gates.get(link.id)?.close();
+    this.#gates.delete(link.id);
+    this.#holds.forget(link);
+  }
+
+  linkDrained(id: string): void {
+    this.#gates.get(id)?.open();
+    this.#waiters.wake(id, () => this.#links.get(id)?.isWritable !== false);
+  }
+
+  isWritable(circuitId: string, source: string): boolean {
+    const address = this.#circuits.get(circuitId)?.next.get(source);
+    const link = address === undefined ? undefined : this.#links.get(address);
+    if (link === undefined || link.isWritable) return true;
+    const end = this.#ends.get(source);
+    if (end !== undefined) this.#waiters.add(link.id, end);
+    return false;
+  }
+
+  forward(circuitId: string, source: string, frame: DataFrame): void {
+    const circuit = this.#circuits.get(circuitId);
+    const isFromLink = this.#links.has(source);
+    if (isFromLink) this.#meters.received(frame, circuit);
+    const address = circuit?.next.get(source);
+    const isPayload = frame.contentType === PAYLOAD_TYPE;
+    if (circuit === undefined || address === undefined) {
+      if (isPayload && circuit?.isEnding !== true)
+        this.#faults.onForwardFault(circuitId, circuit?.controllerId);
+      return;
+    }
+    const nowMs = this.#clock.nowMs();
+    // What is sent again and again to nobody does not keep a circuit alive.
+    if (!isPayload || (frame.flags & PAYLOAD_FLAGS.retransmit) === 0) circuit.lastActiveMs = nowMs;
+    const link = this.#links.get(address);
+    if (link !== undefined) {
+      this.#meters.sent(frame, circuit);
+      if (isPayload) this.#toLink(link, frame, source);
+      else link.deliver(frame);
+      return;
+    }
+    const end = this.#ends.get(address);
+    if (end === undefined) {
+      if (isPayload && !circuit.isEnding) this.#faults.onForwardFault(circuitId, circuit.controllerId);
+      return;
+    }
+    if (isPayload && isFromLink) circuit.lastDeliveredMs = nowMs;
+    end.deliver(frame);
+  }
+
+  control(source: string, frame: Frame): void {
+    const control = decodeControl(frame);
+    if (control === undefined) return;
+    const address = this.#circuits.get(control.circuitId)?.next.get(source);
+    if (!control.isTrace) {
+      this.#sendControl(address, control, controlToPass(control));
+      return;
+    }
+    const hops = Math.max(0, control.hops - 1);
+    if (address === undefined || (!this.#links.has(address) && !this.#ends.has(address))) {
+      this.#answer(source, control, hops, 'the circuit leads nowhere from here');
+    } else if (hops === 0) {
+      this.#answer(source, control, 0);
+    } else {
+      this.#sendControl(address, control, controlToPass(control, hops));
+    }
+  }
+
+  close(): void {
+    this.#meters.close();
+    for (const gate of this.#gates.values()) gate.close();
+    this.#quiet.close();
+  }
+
+  #toLink(link: LinkDestination, frame: PayloadFrame, from: string): void {
+    let gate = this.#gates.get(link.id);
+    if (gate === undefined) {
+      if (link.isWritable) {
+        link.deliver(frame);
+        return;
+      }
+      const holds = this.#holds;
+      gate = new TransitGate({ link, hold: (it) => holds.hold(it), release: (it) => holds.release(it) });
+      this.#gates.set(link.id, gate);
+    }
+    const source = this.#links.get(from) ?? this.#ends.get(from)?.source;
+    gate.pass(frame, source !== undefined && isFrameSource(source) ? source : undefined);
+  }
+
+  #answer(source: string, control: ControlFrame, hops: number, error?: string): void {
+    const hop = { type: 'forwarder', id: this.#routerId, hops, ...(error === undefined ? {} : { error }) };
+    this.#sendControl(source, control, traceResponse(control, hop));
+  }
+
+  #sendControl(address: string | undefined, control: ControlFrame, frame: Frame): void {
+    if (address === undefined) return;
+    const link = this.#links.get(address);
+    if (link !== undefined) link.sendControl(frame);
+    else this.#ends.get(address)?.onControl(decodeControl(frame) ?? control);
+  }
+
+  #circuit(circuitId: string, controllerId: string): Circuit {
+    let circuit = this.#circuits.get(circuitId);
+    if (circuit === undefined) {
+      circuit = newCircuit(circuitId, controllerId, this.#clock.nowMs());
+      this.#circuits.set(circuitId, circuit);
+    }
+    return circuit;
+  }
+
+  #forgetEnd(circuit: Circuit | undefined, address: string): void {
+    const end = this.#ends.get(address);
+    if (end === undefined) return;
+    this.#ends.delete(address);
+    const next = circuit?.next.get(address);
+    if (next !== undefined) this.#waiters.remove(next, end);
+  }
+
+  /** Its way leads elsewhere now. */
+  #wakeOne(linkId: string, address: string): void {
+    const end = this.#ends.get(address);
+    if (end === undefined) return;
+    this.#waiters.remove(linkId, end);
+    end.onWritable();
+  }
+
+  #sweep(circuit: Circuit): void {
+    for (const source of circuit.next.keys()) {
+      if (!this.#links.has(source) && !this.#ends.has(source)) circuit.next.delete(source);
+    }
+  }
+
+  #isAllHere({ next }: Circuit): boolean {
+    for (const address of next.values()) if (!this.#ends.has(address)) return false;
+    return true;
+  }
+
+  #dropIfQuiet(circuitId: string): boolean {
+    const circuit = this.#circuits.get(circuitId);
+    if (circuit === undefined) return true;
+    const quietMs = this.#clock.nowMs() - circuit.lastDeliveredMs;
+    if (circuit.ends.length > 0 && quietMs < this.#quiet.intervalMs) return false;
+    this.unroute(circuitId);
+    return true;
+  }
+}
+
+function isFrameSource(source: Partial<FrameSource>): source is FrameSource {
+  return source.pauseReading !== undefined && source.resumeReading !== undefined;
+}

@@ -1,0 +1,48 @@
+/** Circuits that are to go once nothing comes for them any more: each is looked at every interval, by one timer. */
+export class QuietCircuits {
+  readonly intervalMs: number;
+  readonly #dropIfQuiet: (circuitId: string) => boolean;
+  /** When each is due, soonest first: all wait equally long. */
+  readonly #due = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** `dropIfQuiet` answers whether the circuit is gone. An interval of 0: no waiting. */
+  constructor(intervalMs: number, dropIfQuiet: (circuitId: string) => boolean) {
+    this.intervalMs = Math.max(0, intervalMs);
+    this.#dropIfQuiet = dropIfQuiet;
+  }
+
+  add(circuitId: string): void {
+    if (this.#isClosed || this.#due.has(circuitId)) return;
+    if (this.intervalMs === 0 && this.#dropIfQuiet(circuitId)) return;
+    this.#due.set(circuitId, Date.now() + this.intervalMs);
+    this.#timer ??= setTimeout(() => this.#check(), this.intervalMs);
+  }
+
+  remove(circuitId: string): void {
+    this.#due.delete(circuitId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#due.clear();
+  }
+
+  #check(): void {
+    this.#timer = undefined;
+    const nowMs = Date.now();
+    const due: string[] = [];
+    for (const [circuitId, dueMs] of this.#due) {
+      if (dueMs > nowMs) break;
+      due.push(circuitId);
+    }
+    for (const circuitId of due) {
+      this.#due.delete(circuitId);
+      if (!this.#dropIfQuiet(circuitId)) this.#due.set(circuitId, nowMs + this.intervalMs);
+    }
+    const next = this.#due.values().next().value;
+    if (next !== undefined) this.#timer = setTimeout(() => this.#check(), Math.max(1, next - nowMs));
+  }
+}

@@ -1,0 +1,28 @@
+/** Who is not read now, and how many full links are the reason. */
+import type { FrameSource } from './destination.ts';
+
+export class SourceHolds {
+  readonly #counts = new Map<object, number>();
+
+  hold(source: FrameSource): void {
+    const count = this.#counts.get(source) ?? 0;
+    this.#counts.set(source, count + 1);
+    if (count === 0) source.pauseReading();
+  }
+
+  release(source: FrameSource): void {
+    const count = this.#counts.get(source);
+    if (count === undefined) return;
+    if (count > 1) {
+      this.#counts.set(source, count - 1);
+      return;
+    }
+    this.#counts.delete(source);
+    source.resumeReading();
+  }
+
+  /** It is gone. */
+  forget(source: object): void {
+    this.#counts.delete(source);
+  }
+}

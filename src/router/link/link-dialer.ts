@@ -1,0 +1,99 @@
+/** Dials a link: a group of connections, or the two of a split link, or one, as the other router's version has it. */
+import { randomUUID } from 'node:crypto';
+import { FrontdoorError, type Log } from '#base';
+import { dialChannel, type Channel, type DialChannelOptions, type TlsIdentity } from '#net';
+import { parseAddress } from '#wire';
+import type { HttpProxyConfig, LinkConfig, LinkDialerConfig } from '../config/router-config.ts';
+import { connectionsTowards, type DialerRule } from './link-dial-policy.ts';
+import type { DialOrder } from './link-event.ts';
+import { encodeLinkHello } from './link-hello-codec.ts';
+
+export interface LinkDialOptions {
+  readonly routerId: string;
+  readonly config: LinkConfig;
+  readonly proxy: HttpProxyConfig | undefined;
+  /** What this router shows, read at each dial. */
+  readonly tls: TlsIdentity;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** With a single listener, a single dialer that has no interface of its own takes the listener's name into its keys. */
+export function dialerRules({ dialers, listeners }: LinkConfig): DialerRule[] {
+  const adopted = dialers.length === 1 && listeners.length === 1 ? listeners[0]!.localBinding : '';
+  return dialers.map(({ bind, groups, healthyBackoff, unhealthyBackoff }) => ({
+    groups,
+    binding: bind?.name ?? adopted,
+    healthyBackoff,
+    unhealthyBackoff,
+  }));
+}
+
+/** Rejects with a `FrontdoorError`. The channel is nobody's yet: what comes waits in it. */
+export async function dialLink(order: DialOrder, options: LinkDialOptions): Promise<Channel> {
+  const { config, routerId, log, signal } = options;
+  const address = parseAddress(order.address);
+  if (address === undefined) {
+    throw new FrontdoorError(
+      'invalid',
+      'link-address',
+      `no address of a link: ${order.address.slice(0, 200)}`,
+    );
+  }
+  const dialer = config.dialers[order.dialer]!;
+  const { channel } = dialer;
+  const opened = await dialChannel({
+    host: address.host,
+    port: address.port,
+    tls: options.tls,
+    alpn: 'ziti-link',
+    helloId: order.linkId,
+    helloHeaders: encodeLinkHello({
+      linkId: order.linkId,
+      connectionId: randomUUID(),
+      routerId,
+      routerVersion: order.peerVersion,
+      binding: dialerRules(config)[order.dialer]!.binding,
+      iteration: order.iteration,
+      dialedRouterId: order.peerId,
+    }),
+    timeoutMs: channel.connectTimeoutMs,
+    outQueueSize: channel.outQueueSize,
+    writeTimeoutMs: channel.writeTimeoutMs,
+    ...connectionsOf(order, dialer, config),
+    heartbeat: heartbeatOf(config),
+    log,
+    signal,
+    ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
+    ...(dialer.bind === undefined ? {} : { localAddress: dialer.bind.address }),
+  });
+  if (opened.peer.id === order.peerId) return opened;
+  opened.close('it is another router');
+  const message = `${order.address} is router ${opened.peer.id.slice(0, 100)}, not ${order.peerId}`;
+  throw new FrontdoorError('forbidden', 'link-peer', message);
+}
+
+export function heartbeatOf({ heartbeat }: LinkConfig): {
+  readonly sendIntervalMs: number;
+  readonly checkIntervalMs: number;
+  readonly closeAfterMs: number;
+} {
+  const { sendIntervalMs, checkIntervalMs, closeUnresponsiveMs } = heartbeat;
+  return { sendIntervalMs, checkIntervalMs, closeAfterMs: closeUnresponsiveMs };
+}
+
+/** The two queues are those of groups; a link of old has one, `outQueueSize`. */
+function connectionsOf(
+  { peerVersion }: DialOrder,
+  dialer: LinkDialerConfig,
+  { payloadQueueSize, ackQueueSize }: LinkConfig,
+): Pick<DialChannelOptions, 'connections' | 'payloadQueueSize' | 'ackQueueSize'> {
+  const kind = connectionsTowards(peerVersion, dialer.split);
+  if (kind !== 'group') return { connections: { kind } };
+  const { maxDefaultConnections, maxAckConnections, startupDelayMs } = dialer;
+  const types = [
+    { type: 'link.default', desired: maxDefaultConnections, min: 1 },
+    { type: 'link.ack', desired: maxAckConnections, min: 0 },
+  ];
+  return { connections: { kind, types, startupDelayMs }, payloadQueueSize, ackQueueSize };
+}

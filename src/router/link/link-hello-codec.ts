@@ -1,0 +1,57 @@
+/**
+ * The hello of a link: its body is the link's id, its headers say who dials whom, how often this link was dialed, and
+ * by which binding. They shadow the channel's own headers 2 to 6. What a channel adds by itself (group, secret, type)
+ * is not here.
+ */
+import { HeaderWriter, headerId, textOfBody, type Frame, type FrameHeaders } from '#wire';
+
+const HEADERS = headerId.linkHello;
+
+export interface LinkHello {
+  readonly linkId: string;
+  /** Made by the dialer, new for each dial. */
+  readonly connectionId: string;
+  /** Who dials. */
+  readonly routerId: string;
+  /** The version of the dialed router, as the dialer knows it; '' when it does not. */
+  readonly routerVersion: string;
+  /** The dialer's interface; may be empty. */
+  readonly binding: string;
+  readonly iteration: number;
+  /** Whom it means to dial; dialers before 1.7 do not say. */
+  readonly dialedRouterId: string | undefined;
+}
+
+/** Longest id that is taken from a peer: base 62 ids have 22 characters, ids of routers are made by controllers. */
+const MAX_ID_LENGTH = 128;
+
+export function encodeLinkHello(hello: LinkHello): FrameHeaders {
+  const headers = new HeaderWriter()
+    .text(HEADERS.connectionId, hello.connectionId)
+    .text(HEADERS.routerId, hello.routerId)
+    .text(HEADERS.routerVersion, hello.routerVersion)
+    .text(HEADERS.binding, hello.binding)
+    .u32(HEADERS.iteration, hello.iteration);
+  if (hello.dialedRouterId !== undefined) headers.text(HEADERS.dialedRouterId, hello.dialedRouterId);
+  return headers.text(HEADERS.linkId, hello.linkId).build();
+}
+
+/** A text says why it is no hello of a link. */
+export function decodeLinkHello(frame: Frame): LinkHello | string {
+  const { headers } = frame;
+  const linkId = headers.text(HEADERS.linkId) ?? textOfBody(frame);
+  const routerId = headers.text(HEADERS.routerId) ?? '';
+  if (linkId === '' || linkId.length > MAX_ID_LENGTH) return 'no link id';
+  if (routerId === '' || routerId.length > MAX_ID_LENGTH) return 'no router id';
+  const binding = headers.text(HEADERS.binding) ?? '';
+  if (binding.length > MAX_ID_LENGTH) return 'a binding that is too long';
+  return {
+    linkId,
+    connectionId: headers.text(HEADERS.connectionId) ?? '',
+    routerId,
+    routerVersion: headers.text(HEADERS.routerVersion) ?? '',
+    binding,
+    iteration: headers.u32(HEADERS.iteration) ?? 0,
+    dialedRouterId: headers.text(HEADERS.dialedRouterId),
+  };
+}

@@ -1,0 +1,76 @@
+/** What a router tells of its links when a controller inspects `links`: OpenZiti's names and forms of JSON. */
+import { formatGoDuration } from '../config/go-duration.ts';
+import type { LinkDialerConfig } from '../config/router-config.ts';
+import type { DialerRule } from './link-dial-policy.ts';
+import type { LinkState, PeerView } from './link-state.ts';
+import type { Link } from './link.ts';
+
+export interface InspectedLinks {
+  readonly links: readonly Link[];
+  readonly peers: Iterable<PeerView>;
+  readonly dialers: readonly LinkDialerConfig[];
+  readonly rules: readonly DialerRule[];
+  /** Every controller was told of it. */
+  isTold(linkId: string): boolean;
+}
+
+export function inspectLinks({ links, peers, ...more }: InspectedLinks): object {
+  return {
+    links: links.map(inspectLink),
+    destinations: [...peers].map(({ id, version, isHealthy, unhealthySinceMs, links: states }) => ({
+      id,
+      version,
+      healthy: isHealthy,
+      ...(isHealthy ? {} : { unhealthySince: new Date(unhealthySinceMs).toISOString() }),
+      linkStates: [...states.values()].map((state) => inspectState(state, more)),
+    })),
+    errors: null,
+  };
+}
+
+function inspectLink(link: Link): object {
+  const connections = link.connections();
+  const underlays: Record<string, number> = {};
+  for (const { type } of connections) underlays[type] = (underlays[type] ?? 0) + 1;
+  return {
+    id: link.id,
+    iteration: link.iteration,
+    key: link.key,
+    split: connections.some(({ type }) => type === 'ack'),
+    protocol: link.protocol,
+    dialAddress: link.dialAddress,
+    dest: link.peerId,
+    destVersion: link.peerVersion,
+    dialed: link.isDialed,
+    underlays,
+    connections: connections.map(({ type, localAddress, remoteAddress }) => ({
+      Type: type,
+      Source: localAddress,
+      Dest: remoteAddress,
+    })),
+    connStateIteration: link.stateIteration,
+  };
+}
+
+function inspectState(
+  state: Readonly<LinkState>,
+  { dialers, rules, isTold }: Pick<InspectedLinks, 'dialers' | 'rules' | 'isTold'>,
+): object {
+  const { listener, established } = state;
+  return {
+    id: state.linkId,
+    key: state.key,
+    status: state.status,
+    dialAttempts: state.dialAttempts,
+    connectedCount: state.connectedCount,
+    retryDelay: formatGoDuration(Math.round(state.retryDelayMs)),
+    nextDial: new Date(state.nextDialMs).toISOString(),
+    targetAddress: listener.address,
+    targetGroups: listener.groups,
+    targetBinding: listener.localBinding || 'default',
+    dialerGroups: dialers[state.dialer]!.groups,
+    dialerBinding: rules[state.dialer]!.binding || 'default',
+    ctrlsNotified: established !== undefined && isTold(established.id),
+    establishedLinkId: established?.id ?? '',
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * What a link's heartbeats tell: the time there and back as controllers weigh links by it, and its mean for health
+ * checks. A peer that answers none for 30 s makes the link so dear that no path takes it.
+ */
+import type { Clock } from '#base';
+import type { Histogram, Metrics } from '../metrics/metrics.ts';
+
+/** OpenZiti's figure, in nanoseconds. */
+const SILENT_LATENCY_NS = 8_888_888_888_888;
+const SILENT_AFTER_MS = 30_000;
+const WINDOW = 64;
+
+export class LinkLatency {
+  readonly #clock: Clock;
+  readonly #window = new Float64Array(WINDOW);
+  #count = 0;
+  readonly #histogram: Histogram;
+  #lastAnswerMs: number;
+  #isSilent = false;
+
+  /** `graceMs`: how long the first answer may take before silence counts. */
+  constructor(metrics: Metrics, linkId: string, clock: Clock, graceMs: number) {
+    this.#clock = clock;
+    this.#histogram = metrics.histogram(`link.${linkId}.latency`);
+    this.#lastAnswerMs = clock.nowMs() + graceMs;
+  }
+
+  /** In ns, over the last answers; undefined before the first. */
+  get meanNs(): number | undefined {
+    const filled = Math.min(this.#count, WINDOW);
+    if (filled === 0) return undefined;
+    let sum = 0;
+    for (let i = 0; i < filled; i += 1) sum += this.#window[i]!;
+    return sum / filled;
+  }
+
+  onAnswer(nanoseconds: number): void {
+    this.#lastAnswerMs = Math.max(this.#lastAnswerMs, this.#clock.nowMs());
+    if (this.#isSilent) this.#restart(false);
+    this.#add(nanoseconds);
+  }
+
+  /** True: it fell silent just now. */
+  check(): boolean {
+    if (this.#isSilent || this.#clock.nowMs() - this.#lastAnswerMs <= SILENT_AFTER_MS) return false;
+    this.#restart(true);
+    this.#add(SILENT_LATENCY_NS);
+    return true;
+  }
+
+  /** What was measured before says nothing about the link now. */
+  #restart(isSilent: boolean): void {
+    this.#isSilent = isSilent;
+    this.#count = 0;
+    this.#histogram.clear();
+  }
+
+  #add(nanoseconds: number): void {
+    this.#window[this.#count % WINDOW] = nanoseconds;
+    this.#count += 1;
+    this.#histogram.update(nanoseconds);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Tells controllers of this router's links: all that it dialed when a controller connects, each new one, each change
+ * of a link's connections, and every link that is gone. What a controller could not take is told again until it did,
+ * or until it was away for two minutes; a controller that comes back is told everything.
+ */
+import type { Clock, Log } from '#base';
+import { ctrlMessages, FaultSubject, type CtrlInit } from '#wire/ctrl';
+import type { Controller, Controllers } from '../ctrl/controllers.ts';
+import type { WorkerPool } from '../worker-pool.ts';
+import type { LiveLink } from './link-event.ts';
+
+export interface LinkConnection {
+  /** `link.default`, `link.ack`; `payload`, `ack` of split links; `single`. */
+  readonly type: string;
+  /** `tcp:ip:port`. */
+  readonly localAddress: string;
+  readonly remoteAddress: string;
+}
+
+export interface ReportedLink extends LiveLink {
+  readonly protocol: string;
+  /** Where the listening router is dialed. */
+  readonly dialAddress: string;
+  /** Rises with every change of the connections. */
+  readonly stateIteration: number;
+  connections(): readonly LinkConnection[];
+}
+
+export interface LinkReportsOptions {
+  readonly controllers: Controllers;
+  /** Reports take their turn here, beside other work for controllers. */
+  readonly pool: WorkerPool;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Told {
+  readonly link: ReportedLink;
+  /** The last state that each controller was told. */
+  readonly states: WeakMap<Controller, number>;
+}
+
+interface Fault {
+  readonly linkId: string;
+  readonly iteration: number;
+  /** By controller id: who has not heard of it, and over which connection it was sent. */
+  readonly owed: Map<string, Controller | undefined>;
+}
+
+/** `tick` is due so often. */
+export const REPORT_INTERVAL_MS = 5_000;
+const GIVEN_UP_AFTER_MS = 120_000;
+const MAX_FAULTS = 10_000;
+
+export class LinkReports {
+  readonly #controllers: Controllers;
+  readonly #pool: WorkerPool;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** By link id: dialed links that stand. The other router reports those that it dialed. */
+  readonly #links = new Map<string, Told>();
+  readonly #faults = new Map<string, Fault>();
+  readonly #awaySinceMs = new Map<string, number>();
+  #isQueued = false;
+
+  constructor({ controllers, pool, clock, log }: LinkReportsOptions) {
+    this.#controllers = controllers;
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#log = log;
+    controllers.onConnected((controller) => this.#onConnected(controller));
+    controllers.onDisconnected((controller) => this.#awaySinceMs.set(controller.id, clock.nowMs()));
+  }
+
+  /** Faults that a controller may not have heard of. */
+  get pendingFaultCount(): number {
+    return this.#faults.size;
+  }
+
+  /** True: every controller that is connected was told of the link. */
+  isTold(linkId: string): boolean {
+    const told = this.#links.get(linkId);
+    return told !== undefined && this.#controllers.all().every((controller) => told.states.has(controller));
+  }
+
+  established(link: ReportedLink): void {
+    this.#faults.delete(link.id);
+    if (!link.isDialed) return;
+    this.#links.set(link.id, { link, states: new WeakMap() });
+    this.#report();
+  }
+
+  /** Its connections are others than before. */
+  changed(link: ReportedLink): void {
+    if (this.#links.get(link.id)?.link === link) this.#report();
+  }
+
+  /** Circuits have to move from it: another link of its key serves now. */
+  replaced(link: ReportedLink): void {
+    if (this.#links.get(link.id)?.link === link) this.#links.delete(link.id);
+    const { id, iteration } = link;
+    this.#controllers.broadcast(
+      ctrlMessages.fault.frame({ subject: FaultSubject.LINK_DUPLICATE, id, iteration }),
+    );
+  }
+
+  lost({ id, iteration }: LiveLink): void {
+    if (this.#links.get(id)?.link.iteration === iteration) this.#links.delete(id);
+    const owed = new Map<string, undefined>();
+    for (const controller of this.#controllers.all()) owed.set(controller.id, undefined);
+    for (const controllerId of this.#awaySinceMs.keys()) owed.set(controllerId, undefined);
+    if (owed.size === 0) return;
+    if (this.#faults.size >= MAX_FAULTS) {
+      const oldest = this.#faults.keys().next().value!;
+      this.#log.warn({ linkId: oldest }, 'too many link faults wait for controllers, the oldest is dropped');
+      this.#faults.delete(oldest);
+    }
+    this.#faults.set(id, { linkId: id, iteration, owed });
+    this.#report();
+  }
+
+  /** Every `REPORT_INTERVAL_MS`: what was not taken is offered again. */
+  tick(): void {
+    for (const [controllerId, sinceMs] of this.#awaySinceMs) {
+      const isBack = this.#controllers.byId(controllerId) !== undefined;
+      if (!isBack && this.#clock.nowMs() - sinceMs < GIVEN_UP_AFTER_MS) continue;
+      this.#awaySinceMs.delete(controllerId);
+    }
+    for (const fault of this.#faults.values()) this.#settle(fault);
+    this.#report();
+  }
+
+  /** A fault is delivered once its connection outlived the sending by a tick. */
+  #settle({ linkId, owed }: Fault): void {
+    for (const [controllerId, sentOver] of owed) {
+      const controller = this.#controllers.byId(controllerId);
+      const isDelivered = controller !== undefined && controller === sentOver;
+      const isGivenUp = controller === undefined && !this.#awaySinceMs.has(controllerId);
+      if (isDelivered || isGivenUp) owed.delete(controllerId);
+    }
+    if (owed.size === 0) this.#faults.delete(linkId);
+  }
+
+  /** A controller that comes back may have missed anything, so it gets everything. */
+  #onConnected(controller: Controller): void {
+    this.#awaySinceMs.delete(controller.id);
+    const links = [...this.#links.values()];
+    controller.channel.send(
+      ctrlMessages.routerLinks.frame({ links: links.map(({ link }) => bodyOf(link)), fullRefresh: true }),
+    );
+    for (const { link, states } of links) states.set(controller, link.stateIteration);
+    this.#report();
+  }
+
+  #report(): void {
+    if (this.#isQueued || (this.#links.size === 0 && this.#faults.size === 0)) return;
+    const isTaken = this.#pool.offer(() => {
+      this.#isQueued = false;
+      for (const controller of this.#controllers.all()) this.#tell(controller);
+    });
+    this.#isQueued = isTaken;
+    if (!isTaken) this.#log.warn({}, 'no room to report links, tried again later');
+  }
+
+  /** A controller that takes nothing now is asked again at the next tick. */
+  #tell(controller: Controller): void {
+    const { channel } = controller;
+    if (!channel.isWritable) return;
+    const untold: ReportedLink[] = [];
+    for (const { link, states } of this.#links.values()) {
+      const state = states.get(controller);
+      if (state === link.stateIteration) continue;
+      states.set(controller, link.stateIteration);
+      if (state === undefined) untold.push(link);
+      else {
+        const { id: linkId, iteration: linkIteration } = link;
+        channel.send(
+          ctrlMessages.linkState.frame({ linkId, linkIteration, connState: connectionStateOf(link) }),
+        );
+      }
+    }
+    if (untold.length > 0) channel.send(ctrlMessages.routerLinks.frame({ links: untold.map(bodyOf) }));
+    for (const { linkId, iteration, owed } of this.#faults.values()) {
+      if (!owed.has(controller.id) || owed.get(controller.id) === controller) continue;
+      owed.set(controller.id, controller);
+      const subject = FaultSubject.LINK_FAULT;
+      channel.send(ctrlMessages.fault.frame({ subject, id: linkId, iteration }));
+    }
+  }
+}
+
+type RouterLink = NonNullable<CtrlInit<'routerLinks'>['links']>[number];
+
+function bodyOf(link: ReportedLink): RouterLink {
+  return {
+    id: link.id,
+    destRouterId: link.peerId,
+    linkProtocol: link.protocol,
+    dialAddress: link.dialAddress,
+    iteration: link.iteration,
+    connState: connectionStateOf(link),
+  };
+}
+
+function connectionStateOf(link: ReportedLink): NonNullable<CtrlInit<'linkState'>['connState']> {
+  return {
+    stateIteration: link.stateIteration,
+    conns: link.connections().map(({ type, localAddress, remoteAddress }) => ({
+      type,
+      localAddr: localAddress,
+      remoteAddr: remoteAddress,
+    })),
+  };
+}

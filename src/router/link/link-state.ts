@@ -1,0 +1,40 @@
+/** What `LinkRegistryMachine` remembers: peers that controllers told of, and a state for each link to them. */
+import type { PeerListener } from './link-dial-policy.ts';
+import type { LiveLink } from './link-event.ts';
+
+/** OpenZiti's names; its `destRemoved` is a state that is gone here. */
+export type LinkStatus = 'pending' | 'dialing' | 'established' | 'dialFailed' | 'linkFailed' | 'queueFailed';
+
+/** A link that this router dials, or would dial if the other had not. */
+export interface LinkState {
+  readonly key: string;
+  /** Kept across dials; the iteration counts those. */
+  readonly linkId: string;
+  readonly peer: Peer;
+  status: LinkStatus;
+  listener: PeerListener;
+  /** Index of the dialer. */
+  dialer: number;
+  dialAttempts: number;
+  connectedCount: number;
+  retryDelayMs: number;
+  nextDialMs: number;
+  establishedMs: number;
+  /** The peer became healthy while a dial was under way: if that fails, the next one follows at once. */
+  isRedialDue: boolean;
+  established: LiveLink | undefined;
+}
+
+export interface Peer {
+  readonly id: string;
+  version: string;
+  isHealthy: boolean;
+  unhealthySinceMs: number;
+  /** By key. */
+  readonly links: Map<string, LinkState>;
+}
+
+/** For those who look on. */
+export interface PeerView extends Readonly<Omit<Peer, 'links'>> {
+  readonly links: ReadonlyMap<string, Readonly<LinkState>>;
+}

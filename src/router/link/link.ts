@@ -1,0 +1,224 @@
+/**
+ * A link that stands: frames of circuits from the forwarder to the other router and back, counted. Which links stand
+ * is not decided here. Every frame in transit passes here: nothing is allocated for one.
+ */
+import type { Clock, Log } from '#base';
+import type { Channel } from '#net';
+import { contentType, PAYLOAD_FLAGS, PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
+import type { Forwarding, LinkDestination } from '../forwarder/destination.ts';
+import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
+import type { LiveLink } from './link-event.ts';
+import { LinkLatency } from './link-latency.ts';
+import type { LinkConnection, ReportedLink } from './link-reports.ts';
+
+/** What both ends agree on. */
+export interface LinkFacts extends LiveLink {
+  /** Of the other router; '' when nobody said. */
+  readonly peerVersion: string;
+  readonly protocol: string;
+  /** Where the listening router is dialed. */
+  readonly dialAddress: string;
+}
+
+export interface LinkOptions {
+  readonly facts: LinkFacts;
+  readonly channel: Channel;
+  readonly forwarding: Forwarding;
+  readonly metrics: Metrics;
+  /** How long the first answer to a heartbeat may take. */
+  readonly graceMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  onConnections(link: Link): void;
+  /** Once. */
+  onClosed(link: Link, reason: string): void;
+}
+
+/** Frames and bytes (of bodies, as OpenZiti counts) in one direction. */
+interface Traffic {
+  readonly bytes: Meter;
+  readonly frames: Meter;
+  readonly sizes: Histogram;
+}
+
+export class Link implements LinkDestination, ReportedLink {
+  readonly id: string;
+  readonly key: string;
+  readonly peerId: string;
+  readonly peerVersion: string;
+  readonly iteration: number;
+  readonly isDialed: boolean;
+  readonly protocol: string;
+  readonly dialAddress: string;
+  readonly #channel: Channel;
+  readonly #forwarding: Forwarding;
+  readonly #log: Log;
+  readonly #latency: LinkLatency;
+  readonly #rx: Traffic;
+  readonly #tx: Traffic;
+  readonly #queueTime: Histogram;
+  readonly #dropped: Meter;
+  readonly #droppedRetransmits: Meter;
+  readonly #droppedForwards: Meter;
+  #stateIteration = 1;
+  #isQueueProbed = false;
+  #droppedSeen = 0;
+
+  /** Takes the channel over: frames flow from now on. */
+  constructor(options: LinkOptions) {
+    const { facts, channel, forwarding, metrics, clock } = options;
+    this.id = facts.id;
+    this.key = facts.key;
+    this.peerId = facts.peerId;
+    this.peerVersion = facts.peerVersion;
+    this.iteration = facts.iteration;
+    this.isDialed = facts.isDialed;
+    this.protocol = facts.protocol;
+    this.dialAddress = facts.dialAddress;
+    this.#channel = channel;
+    this.#forwarding = forwarding;
+    this.#log = options.log;
+    this.#latency = new LinkLatency(metrics, this.id, clock, options.graceMs);
+    this.#rx = trafficOf(metrics, this.id, 'rx');
+    this.#tx = trafficOf(metrics, this.id, 'tx');
+    this.#queueTime = metrics.histogram(`link.${this.id}.queue_time`);
+    this.#dropped = metrics.meter(`link.dropped_msgs:${this.id}`);
+    this.#droppedRetransmits = metrics.meter(`link.dropped_rtx_msgs:${this.id}`);
+    this.#droppedForwards = metrics.meter(`link.dropped_fwd_msgs:${this.id}`);
+    forwarding.registerLink(this);
+    channel.handle({
+      onFrame: (frame) => this.#onFrame(frame),
+      onData: (frame) => this.#onData(frame),
+      onDrain: () => forwarding.linkDrained(this.id),
+      onLatency: (nanoseconds) => this.#latency.onAnswer(nanoseconds),
+      onUnderlays: () => {
+        this.#stateIteration += 1;
+        options.onConnections(this);
+      },
+      onClose: (reason) => {
+        forwarding.unregisterLink(this);
+        options.onClosed(this, reason);
+      },
+    });
+  }
+
+  get isWritable(): boolean {
+    return this.#channel.isWritable;
+  }
+
+  get isClosed(): boolean {
+    return this.#channel.isClosed;
+  }
+
+  get stateIteration(): number {
+    return this.#stateIteration;
+  }
+
+  /** In ns; undefined before the first answer to a heartbeat. */
+  get latencyNs(): number | undefined {
+    return this.#latency.meanNs;
+  }
+
+  connections(): readonly LinkConnection[] {
+    return this.#channel.underlays().map(({ type, localAddress, remoteAddress }) => ({
+      // OpenZiti's word for the only connection of a link.
+      type: type === 'default' ? 'single' : type,
+      localAddress,
+      remoteAddress,
+    }));
+  }
+
+  deliver(frame: DataFrame): void {
+    const bytes = bodyBytes(frame);
+    if (!this.#channel.sendData(frame) && this.#wasDropped(frame)) return;
+    this.#count(this.#tx, bytes);
+  }
+
+  sendControl(frame: Frame): void {
+    if (!this.#channel.isWritable) {
+      this.#dropped.mark(1);
+      return;
+    }
+    const { headers, body } = frame;
+    this.#channel.send({ contentType: frame.contentType, sequence: 0, headers, body });
+    this.#count(this.#tx, body.length);
+  }
+
+  /** While what it brings cannot be passed on: bounded by the forwarder, heartbeats wait too. */
+  pauseReading(): void {
+    this.#channel.pauseReading();
+  }
+
+  resumeReading(): void {
+    this.#channel.resumeReading();
+  }
+
+  /** Each check interval: whether the peer still answers, and how long frames wait here before they leave. */
+  check(): void {
+    if (this.#latency.check()) {
+      this.#log.warn(
+        { linkId: this.id, peer: this.peerId },
+        'a link answers no heartbeats, it may be broken',
+      );
+    }
+    if (this.#isQueueProbed) return;
+    this.#isQueueProbed = true;
+    const fromMs = performance.now();
+    this.#channel.afterQueued(() => {
+      this.#isQueueProbed = false;
+      this.#queueTime.update(Math.round((performance.now() - fromMs) * 1e6));
+    });
+  }
+
+  close(reason: string): void {
+    this.#channel.close(reason);
+  }
+
+  #onData(frame: DataFrame): void {
+    this.#count(this.#rx, bodyBytes(frame));
+    this.#forwarding.forward(frame.circuitId, this.id, frame);
+  }
+
+  #onFrame(frame: Frame): void {
+    this.#count(this.#rx, frame.body.length);
+    if (frame.contentType === contentType.control) this.#forwarding.control(this.id, frame);
+  }
+
+  #count(traffic: Traffic, bytes: number): void {
+    traffic.bytes.mark(bytes);
+    traffic.frames.mark(1);
+    traffic.sizes.update(bytes);
+  }
+
+  /** Asked only when the queue is full or nearly so. */
+  #wasDropped(frame: DataFrame): boolean {
+    if (this.#channel.isClosed) return true;
+    const { payloads, acknowledgements } = this.#channel.dropped;
+    if (payloads + acknowledgements === this.#droppedSeen) return false;
+    this.#droppedSeen = payloads + acknowledgements;
+    this.#dropped.mark(1);
+    if (frame.contentType !== PAYLOAD_TYPE) return true;
+    if ((frame.flags & PAYLOAD_FLAGS.retransmit) !== 0) this.#droppedRetransmits.mark(1);
+    else this.#droppedForwards.mark(1);
+    return true;
+  }
+}
+
+/** Everything that was measured of a link. */
+export function disposeLinkMetrics(metrics: Metrics, linkId: string): void {
+  metrics.dispose(`link.${linkId}.`);
+  for (const kind of ['msgs', 'rtx_msgs', 'fwd_msgs']) metrics.dispose(`link.dropped_${kind}:${linkId}`);
+}
+
+function trafficOf(metrics: Metrics, linkId: string, direction: 'rx' | 'tx'): Traffic {
+  const name = `link.${linkId}.${direction}`;
+  return {
+    bytes: metrics.meter(`${name}.bytesrate`),
+    frames: metrics.meter(`${name}.msgrate`),
+    sizes: metrics.histogram(`${name}.msgsize`),
+  };
+}
+
+function bodyBytes(frame: DataFrame): number {
+  return frame.contentType === PAYLOAD_TYPE ? frame.data.length : 4 * frame.sequences.length;
+}

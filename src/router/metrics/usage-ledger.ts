@@ -1,0 +1,130 @@
+/**
+ * Bytes of circuits in buckets of one report interval, aligned to it. A bucket leaves with a report once a later one
+ * began, or when it is older than the age threshold. A plain mutable class: it is fed for every frame.
+ */
+import type { UsageKind } from './metrics.ts';
+
+/** Kinds of one counter; a bucket of `usage` and one of `fabricUsage` are told apart by them alone. */
+const USAGE_KINDS: readonly UsageKind[] = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx'];
+const FABRIC_KINDS: readonly UsageKind[] = ['fabric.rx', 'fabric.tx'];
+/** Circuits of one bucket; the bytes of more are not counted. */
+const MAX_CIRCUITS = 1_000_000;
+
+export interface UsageBucket {
+  readonly startMs: number;
+  readonly lengthMs: number;
+  readonly circuits: ReadonlyMap<string, ReadonlyMap<UsageKind, number>>;
+}
+
+export interface UsageLedgerOptions {
+  /** Length of a bucket. */
+  readonly intervalMs: number;
+  readonly ageThresholdMs: number;
+}
+
+export class UsageLedger {
+  readonly #usage: UsageCounter;
+  readonly #fabric: UsageCounter;
+
+  constructor(options: UsageLedgerOptions) {
+    this.#usage = new UsageCounter(USAGE_KINDS, options);
+    this.#fabric = new UsageCounter(FABRIC_KINDS, options);
+  }
+
+  add(circuitId: string, kind: UsageKind, bytes: number, nowMs: number): void {
+    if (bytes === 0) return;
+    switch (kind) {
+      case 'ingress.rx':
+        return this.#usage.add(circuitId, 0, bytes, nowMs);
+      case 'ingress.tx':
+        return this.#usage.add(circuitId, 1, bytes, nowMs);
+      case 'egress.rx':
+        return this.#usage.add(circuitId, 2, bytes, nowMs);
+      case 'egress.tx':
+        return this.#usage.add(circuitId, 3, bytes, nowMs);
+      case 'fabric.rx':
+        return this.#fabric.add(circuitId, 0, bytes, nowMs);
+      case 'fabric.tx':
+        return this.#fabric.add(circuitId, 1, bytes, nowMs);
+    }
+  }
+
+  /** What is due leaves, the oldest first. */
+  take(nowMs: number): UsageBucket[] {
+    return [...this.#usage.take(nowMs), ...this.#fabric.take(nowMs)].sort((a, b) => a.startMs - b.startMs);
+  }
+}
+
+class UsageCounter {
+  readonly #kinds: readonly UsageKind[];
+  readonly #intervalMs: number;
+  readonly #ageThresholdMs: number;
+  /** By start; reports take what is superseded, so there are few. */
+  readonly #buckets = new Map<number, Map<string, Float64Array>>();
+  #newestMs = 0;
+  #currentMs = 0;
+  #currentEndMs = 0;
+  #current: Map<string, Float64Array> = new Map();
+  #lastCircuit = '';
+  #last: Float64Array | undefined;
+
+  constructor(kinds: readonly UsageKind[], { intervalMs, ageThresholdMs }: UsageLedgerOptions) {
+    this.#kinds = kinds;
+    this.#intervalMs = intervalMs;
+    this.#ageThresholdMs = ageThresholdMs;
+  }
+
+  add(circuitId: string, kind: number, bytes: number, nowMs: number): void {
+    if (nowMs < this.#currentMs || nowMs >= this.#currentEndMs)
+      this.#enter(nowMs - (nowMs % this.#intervalMs));
+    if (this.#last === undefined || this.#lastCircuit !== circuitId) {
+      this.#last = this.#valuesOf(circuitId);
+      this.#lastCircuit = circuitId;
+      if (this.#last === undefined) return;
+    }
+    this.#last[kind]! += bytes;
+  }
+
+  take(nowMs: number): UsageBucket[] {
+    const taken: UsageBucket[] = [];
+    for (const [startMs, bucket] of this.#buckets) {
+      if (startMs >= this.#newestMs && startMs > nowMs - this.#ageThresholdMs) continue;
+      this.#buckets.delete(startMs);
+      if (startMs === this.#currentMs) this.#currentEndMs = 0;
+      taken.push({ startMs, lengthMs: this.#intervalMs, circuits: this.#named(bucket) });
+    }
+    return taken;
+  }
+
+  #enter(startMs: number): void {
+    let bucket = this.#buckets.get(startMs);
+    if (bucket === undefined) {
+      bucket = new Map();
+      this.#buckets.set(startMs, bucket);
+    }
+    this.#newestMs = Math.max(this.#newestMs, startMs);
+    this.#currentMs = startMs;
+    this.#currentEndMs = startMs + this.#intervalMs;
+    this.#current = bucket;
+    this.#last = undefined;
+  }
+
+  #valuesOf(circuitId: string): Float64Array | undefined {
+    const known = this.#current.get(circuitId);
+    if (known !== undefined) return known;
+    if (this.#current.size >= MAX_CIRCUITS) return undefined;
+    const values = new Float64Array(this.#kinds.length);
+    this.#current.set(circuitId, values);
+    return values;
+  }
+
+  #named(bucket: ReadonlyMap<string, Float64Array>): UsageBucket['circuits'] {
+    const circuits = new Map<string, Map<UsageKind, number>>();
+    for (const [circuitId, values] of bucket) {
+      const named = new Map<UsageKind, number>();
+      for (const [at, kind] of this.#kinds.entries()) if (values[at]! > 0) named.set(kind, values[at]!);
+      circuits.set(circuitId, named);
+    }
+    return circuits;
+  }
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, mock, test, type TestContext } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { silentLog, type Log } from '#base';
+import { ctrlMessages } from '#wire/ctrl';
+import { until } from '../../../test/support/deadline.ts';
+import { frameOfHex, loadRecordedFrames } from '../../../test/support/recorded-frames.ts';
+import { differencesOf } from './data-model-diff.ts';
+import { DataModelFile } from './data-model-file.ts';
+import { DataModel } from './data-model.ts';
+
+const SAVE_INTERVAL_MS = 30_000;
+
+const recorded = loadRecordedFrames().find(({ name, frame }) => name === 'DataState' && frame !== undefined)!;
+const recordedBody = frameOfHex(recorded.frame!).body;
+
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'frontdoor-model-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+function recordedModel(): DataModel {
+  const model = new DataModel();
+  model.replace(ctrlMessages.dataState.decode(recordedBody));
+  return model;
+}
+
+/** A log that keeps its errors' texts. */
+function keepingLog(): { log: Log; errors: string[] } {
+  const errors: string[] = [];
+  return { log: { ...silentLog, error: (_fields, text) => void errors.push(text) }, errors };
+}
+
+async function openFile(
+  t: TestContext,
+  path: string,
+  model: DataModel,
+  log = silentLog,
+): Promise<DataModelFile> {
+  const file = await DataModelFile.open({ path, saveIntervalMs: SAVE_INTERVAL_MS, model, log });
+  t.after(() => file.close());
+  return file;
+}
+
+test('a file that a router of OpenZiti wrote is loaded at start', async (t) => {
+  const path = join(folder, 'theirs.proto.gzip');
+  await writeFile(path, gzipSync(recordedBody));
+  const model = new DataModel();
+  await openFile(t, path, model);
+  assert.equal(model.index, ctrlMessages.dataState.decode(recordedBody).endIndex);
+  assert.deepEqual(differencesOf(model, recordedModel()), []);
+});
+
+test('the file is a gzipped DataState for its owner alone, and makes the same model', async (t) => {
+  const path = join(folder, 'ours.proto.gzip');
+  const model = recordedModel();
+  const written = await openFile(t, path, model);
+  // Opening found no file, so the model stays as it was.
+  await written.save();
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  const state = ctrlMessages.dataState.decode(gunzipSync(await readFile(path)));
+  const copy = new DataModel();
+  copy.replace(state);
+  assert.deepEqual(differencesOf(copy, model), []);
+});
+
+test('it is written every dbSaveInterval, only when the index moved', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const path = join(folder, 'interval.proto.gzip');
+  const model = recordedModel();
+  await openFile(t, path, model);
+  const exists = (): Promise<boolean> =>
+    stat(path).then(
+      () => true,
+      () => false,
+    );
+  mock.timers.tick(SAVE_INTERVAL_MS - 1);
+  assert.equal(await exists(), false);
+  mock.timers.tick(1);
+  await until('the first file', exists, Boolean);
+  await rm(path);
+  mock.timers.tick(SAVE_INTERVAL_MS);
+  // A save that has something to do begins before this one ends.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await exists(), false);
+  const next = ctrlMessages.dataStateChangeSet.decode(
+    ctrlMessages.dataStateChangeSet.encode({ index: model.index + 1n, changes: [] }),
+  );
+  assert.equal(model.change(next), 'applied');
+  mock.timers.tick(SAVE_INTERVAL_MS);
+  await until('the second file', exists, Boolean);
+});
+
+test('a missing file is no error, a broken one is, and both begin with an empty model', async (t) => {
+  const { log, errors } = keepingLog();
+  const missing = new DataModel();
+  await openFile(t, join(folder, 'missing.proto.gzip'), missing, log);
+  assert.deepEqual([missing.index, errors.length], [0n, 0]);
+  const broken = [
+    Buffer.from('not gzip'),
+    gzipSync(Buffer.from('not protobuf')),
+    gzipSync(recordedBody).subarray(0, 200),
+  ];
+  for (const [at, content] of broken.entries()) {
+    const path = join(folder, `broken-${at}.proto.gzip`);
+    await writeFile(path, content);
+    const model = new DataModel();
+    await openFile(t, path, model, log);
+    assert.deepEqual([model.index, errors.length], [0n, at + 1]);
+  }
+});
+
+test('a file that cannot be written is an error in the log and nothing else', async (t) => {
+  const { log, errors } = keepingLog();
+  const file = await openFile(t, join(folder, 'no', 'such', 'folder.proto.gzip'), recordedModel(), log);
+  await file.save();
+  assert.equal(errors.length, 1);
+});

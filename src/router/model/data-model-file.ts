@@ -1,0 +1,88 @@
+/**
+ * `edge.db`: the data model on disk, a gzipped DataState as OpenZiti's routers write and read it. Loaded at start,
+ * written at intervals when the model's index moved. A file that cannot be read is as none: controllers tell it anew.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { messageOf, type Log } from '#base';
+import { writeFileDurably } from '#net';
+import { ctrlMessages } from '#wire/ctrl';
+import type { DataModel } from './data-model.ts';
+
+export interface DataModelFileOptions {
+  readonly path: string;
+  readonly saveIntervalMs: number;
+  readonly model: DataModel;
+  readonly log: Log;
+}
+
+const MAX_FILE_BYTES = 256 << 20;
+const MAX_STATE_BYTES = 1 << 30;
+
+const compress = promisify(gzip);
+const decompress = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
+
+export class DataModelFile {
+  readonly #options: DataModelFileOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #savedIndex = 0n;
+  #savedTimelineId = '';
+  #saving: Promise<void> | undefined;
+
+  private constructor(options: DataModelFileOptions) {
+    this.#options = options;
+  }
+
+  /** Fills the model from the file, then saves it until closed. */
+  static async open(options: DataModelFileOptions): Promise<DataModelFile> {
+    const file = new DataModelFile(options);
+    await file.#load();
+    file.#timer = setInterval(() => void file.save(), options.saveIntervalMs);
+    return file;
+  }
+
+  /** Writes the model if it changed since; never rejects. */
+  save(): Promise<void> {
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  /** What is being written is written. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#saving;
+  }
+
+  async #load(): Promise<void> {
+    const { path, model, log } = this.#options;
+    try {
+      const { size } = await stat(path);
+      if (size > MAX_FILE_BYTES) throw new Error(`${size} bytes are too many`);
+      const bytes = await decompress(await readFile(path), { maxOutputLength: MAX_STATE_BYTES });
+      model.replace(ctrlMessages.dataState.decode(bytes));
+      this.#savedIndex = model.index;
+      this.#savedTimelineId = model.timelineId;
+      log.info({ file: path, index: String(model.index) }, 'data model loaded');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        log.info({ file: path }, 'no data model on disk yet');
+      else log.error({ file: path, err: messageOf(error) }, 'the data model on disk cannot be read');
+    }
+  }
+
+  async #save(): Promise<void> {
+    const { path, model, log } = this.#options;
+    const { index, timelineId } = model;
+    if (index === 0n || (index === this.#savedIndex && timelineId === this.#savedTimelineId)) return;
+    try {
+      await writeFileDurably(path, await compress(ctrlMessages.dataState.encode(model.state())));
+      this.#savedIndex = index;
+      this.#savedTimelineId = timelineId;
+    } catch (error) {
+      log.error({ file: path, err: messageOf(error) }, 'the data model could not be written');
+    }
+  }
+}

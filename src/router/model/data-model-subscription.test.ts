@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { mock, test, type TestContext } from 'node:test';
+import { ManualClock, silentLog } from '#base';
+import { headerId, HeaderWriter, type Frame } from '#wire';
+import { ctrlMessages, type CtrlBody, type CtrlInit } from '#wire/ctrl';
+import { FakeControllers, receive, type FakeController } from '../ctrl/testing/fake-controllers.ts';
+import { DataModelSubscription } from './data-model-subscription.ts';
+import { DataModel } from './data-model.ts';
+
+const CHECK_MS = 30_000;
+const { dataState, dataStateChangeSet, subscribeToDataModel, validateDataState, validateDataStateResponse } =
+  ctrlMessages;
+
+function openSubscription(t: TestContext) {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const controllers = new FakeControllers();
+  const clock = new ManualClock();
+  const model = new DataModel();
+  const resets: bigint[] = [];
+  const subscription = new DataModelSubscription({
+    model,
+    controllers,
+    clock,
+    log: silentLog,
+    onIndexReset: () => void resets.push(model.index),
+  });
+  t.after(() => subscription.close());
+  const handlers = subscription.handlers();
+  const pass = (ms: number): void => {
+    for (let passed = 0; passed < ms; passed += CHECK_MS) {
+      clock.advance(CHECK_MS);
+      mock.timers.tick(CHECK_MS);
+    }
+  };
+  const tell = (from: FakeController, frame: Frame): void => receive(handlers, frame, from);
+  return { controllers, model, resets, subscription, pass, tell };
+}
+
+function requestsOf(controller: FakeController): CtrlBody<'subscribeToDataModel'>[] {
+  return controller
+    .sentOf(subscribeToDataModel.contentType)
+    .map(({ body }) => subscribeToDataModel.decode(body));
+}
+
+function stateFrame(endIndex: bigint, subscriptionId?: string, timelineId = 'line'): Frame {
+  const events: CtrlInit<'dataState'>['events'] = [
+    { model: { case: 'service', value: { id: `s${endIndex}`, name: 's' } } },
+  ];
+  const headers = new HeaderWriter();
+  if (subscriptionId !== undefined) headers.text(headerId.dataModel.subscriptionId, subscriptionId);
+  return dataState.frame({ events, endIndex, timelineId }, headers);
+}
+
+function changeFrame(index: bigint, previousIndex = 0n, isSynthetic = false): Frame {
+  const changes: CtrlInit<'dataStateChangeSet'>['changes'] = [
+    { model: { case: 'service', value: { id: `s${index}`, name: 's' } } },
+  ];
+  return dataStateChangeSet.frame({ index, previousIndex, isSynthetic, changes });
+}
+
+test('the first controller is subscribed to at once, for 300 s, and no other beside it', (t) => {
+  const { controllers, model, tell } = openSubscription(t);
+  const first = controllers.connect('c1');
+  const second = controllers.connect('c2');
+  const [request, ...more] = requestsOf(first);
+  assert.deepEqual(
+    [request!.currentIndex, request!.subscriptionDurationSeconds, request!.renew],
+    [0n, 300, false],
+  );
+  assert.deepEqual([more.length, requestsOf(second).length], [0, 0]);
+  tell(first, stateFrame(7n));
+  assert.deepEqual([model.index, model.timelineId], [7n, 'line']);
+  tell(first, changeFrame(8n));
+  assert.equal(model.index, 8n);
+});
+
+test('states of another controller, or of another subscription, change nothing; keys are taken from each', (t) => {
+  const { controllers, model, tell } = openSubscription(t);
+  const first = controllers.connect('c1');
+  const second = controllers.connect('c2');
+  tell(second, stateFrame(9n));
+  tell(first, stateFrame(9n, 'another'));
+  tell(second, changeFrame(9n));
+  assert.equal(model.index, 0n);
+  tell(second, changeFrame(0n, 0n, true));
+  assert.ok(model.entities('service').has('s0'));
+  tell(first, stateFrame(9n, requestsOf(first)[0]!.subscriptionId));
+  assert.equal(model.index, 9n);
+});
+
+test('the subscription is renewed before it ends, with the index that was reached', (t) => {
+  const { controllers, tell, pass } = openSubscription(t);
+  const controller = controllers.connect('c1');
+  tell(controller, stateFrame(7n));
+  pass(240_000);
+  assert.equal(requestsOf(controller).length, 1);
+  pass(30_000);
+  const [first, second, ...more] = requestsOf(controller);
+  assert.deepEqual([second!.renew, second!.currentIndex, second!.timelineId], [true, 7n, 'line']);
+  assert.deepEqual([second!.subscriptionId, more.length], [first!.subscriptionId, 0]);
+});
+
+test('when its controller goes or falls silent the model comes from another', (t) => {
+  const { controllers, model, tell, pass } = openSubscription(t);
+  const first = controllers.connect('c1');
+  const second = controllers.connect('c2');
+  tell(first, stateFrame(7n));
+  controllers.disconnect(first);
+  assert.deepEqual([requestsOf(second)[0]!.currentIndex, requestsOf(second)[0]!.renew], [7n, false]);
+  const third = controllers.connect('c3');
+  second.isResponsive = false;
+  pass(CHECK_MS);
+  assert.equal(requestsOf(third).length, 1);
+  tell(second, changeFrame(8n));
+  assert.equal(model.index, 7n);
+  tell(third, changeFrame(8n));
+  assert.equal(model.index, 8n);
+});
+
+test('a change that is missing is asked for by a new subscription', (t) => {
+  const { controllers, model, tell } = openSubscription(t);
+  const controller = controllers.connect('c1');
+  tell(controller, stateFrame(7n));
+  tell(controller, changeFrame(9n, 8n));
+  const [, second] = requestsOf(controller);
+  assert.deepEqual([second!.renew, second!.currentIndex, model.index], [false, 7n, 7n]);
+});
+
+test('a state of a lower index is reported: lists of controllers count from the start again', (t) => {
+  const { controllers, resets, tell } = openSubscription(t);
+  const controller = controllers.connect('c1');
+  tell(controller, stateFrame(7n));
+  assert.deepEqual(resets, []);
+  tell(controller, stateFrame(3n, undefined, 'restored'));
+  assert.deepEqual(resets, [3n]);
+});
+
+test('a controller that checks the model gets the differences, and corrects it when it asks for that', (t) => {
+  const { controllers, model, tell } = openSubscription(t);
+  const controller = controllers.connect('c1');
+  tell(controller, stateFrame(7n));
+  const right: CtrlInit<'dataState'> = {
+    events: [{ model: { case: 'service', value: { id: 'other', name: 's' } } }],
+    endIndex: 7n,
+    timelineId: 'line',
+  };
+  const answers = (): CtrlBody<'validateDataStateResponse'>[] =>
+    controller
+      .sentOf(validateDataStateResponse.contentType)
+      .map(({ body }) => validateDataStateResponse.decode(body));
+  tell(controller, validateDataState.frame({ state: right }));
+  assert.deepEqual(
+    answers()[0]!.diffs.map(({ entityId, diffType }) => [entityId, diffType]),
+    [
+      ['other', 'removed'],
+      ['s7', 'added'],
+    ],
+  );
+  assert.ok(model.entities('service').has('s7'));
+  tell(controller, validateDataState.frame({ state: right, fix: true }));
+  assert.deepEqual([...model.entities('service').keys()], ['other']);
+  tell(controller, validateDataState.frame({ state: right }));
+  assert.deepEqual(answers()[2]!.diffs, []);
+});
+
+test('inspection tells index, timeline and source, and the model itself', (t) => {
+  const { controllers, subscription, tell } = openSubscription(t);
+  const controller = controllers.connect('c1');
+  tell(controller, stateFrame(7n));
+  assert.deepEqual(subscription.inspect('router-data-model-index'), {
+    timeline: 'line',
+    index: 7n,
+    source: 'c1',
+    sourceIndex: 0n,
+  });
+  const { service } = subscription.inspect('router-data-model') as {
+    service: Record<string, { id: string }>;
+  };
+  assert.equal(service['s7']!.id, 's7');
+});

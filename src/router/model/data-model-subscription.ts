@@ -1,0 +1,179 @@
+/**
+ * Keeps the data model as one controller tells it: subscribed at the best one (20505), renewed before the subscription
+ * ends, moved when that controller goes or falls silent, begun anew when a change is missing.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Clock, Log } from '#base';
+import { contentType, headerId, type Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
+import type { Controller, Controllers, CtrlHandlers } from '../ctrl/controllers.ts';
+import { countEntities, differencesOf } from './data-model-diff.ts';
+import { DataModel, ENTITY_KINDS } from './data-model.ts';
+
+export interface DataModelSubscriptionOptions {
+  readonly model: DataModel;
+  readonly controllers: Controllers;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The model was replaced by one of a lower index: its network was restored or is another. */
+  onIndexReset(): void;
+}
+
+interface Subscription {
+  readonly controller: Controller;
+  /** Told in each message of 2.x controllers; older ones do not know it. */
+  readonly id: string;
+  readonly endsMs: number;
+}
+
+const DURATION_MS = 300_000;
+const CHECK_INTERVAL_MS = 30_000;
+const MAX_DIFFERENCES = 1_000;
+
+export class DataModelSubscription {
+  readonly #options: DataModelSubscriptionOptions;
+  readonly #timer: NodeJS.Timeout;
+  #current: Subscription | undefined;
+  /** What the subscribed controller said last of its own index. */
+  #toldIndex = 0n;
+
+  constructor(options: DataModelSubscriptionOptions) {
+    this.#options = options;
+    const { controllers } = options;
+    controllers.onConnected(() => this.#check());
+    controllers.onDisconnected((controller) => {
+      if (this.#current?.controller !== controller) return;
+      this.#current = undefined;
+      this.#check();
+    });
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
+  }
+
+  handlers(): CtrlHandlers {
+    return new Map([
+      [contentType.dataState, (frame, from) => this.#onState(frame, from)],
+      [contentType.dataStateChangeSet, (frame, from) => this.#onChangeSet(frame, from)],
+      [contentType.currentIndex, (frame, from) => this.#onCurrentIndex(frame, from)],
+      [contentType.validateDataState, (frame, from) => this.#onValidate(frame, from)],
+    ]);
+  }
+
+  inspect(name: string): unknown {
+    const { model } = this.#options;
+    const timeline = model.timelineId;
+    if (name === 'router-data-model-index') {
+      return {
+        timeline,
+        index: model.index,
+        source: this.#current?.controller.id,
+        sourceIndex: this.#toldIndex,
+      };
+    }
+    if (name !== 'router-data-model') return undefined;
+    const entities = ENTITY_KINDS.map((kind) => [
+      kind,
+      Object.fromEntries(
+        [...model.entities(kind)].map(([id, { value }]) => [id, { ...value, ...model.relationsOf(id) }]),
+      ),
+    ]);
+    return { timeline, currentIndex: model.index, ...Object.fromEntries(entities) };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #check(): void {
+    const { controllers, clock } = this.#options;
+    const best = controllers.best();
+    if (best === undefined) return;
+    const current = this.#current;
+    if (current === undefined || clock.nowMs() + CHECK_INTERVAL_MS >= current.endsMs) {
+      // A renewal stays where it is as long as that controller answers.
+      this.#subscribe(
+        current?.controller.isResponsive === true ? current.controller : best,
+        current !== undefined,
+      );
+    } else if (!current.controller.isResponsive && best !== current.controller) {
+      this.#options.log.info(
+        { from: current.controller.id, to: best.id },
+        'data model comes from another controller',
+      );
+      this.#subscribe(best, false);
+    }
+  }
+
+  #subscribe(controller: Controller, isRenewal: boolean): void {
+    const { model, clock } = this.#options;
+    const renew = isRenewal && controller === this.#current?.controller;
+    const id = renew ? this.#current!.id : randomUUID();
+    this.#current = { controller, id, endsMs: clock.nowMs() + DURATION_MS };
+    const request = ctrlMessages.subscribeToDataModel.frame({
+      currentIndex: model.index,
+      subscriptionDurationSeconds: DURATION_MS / 1_000,
+      renew,
+      timelineId: model.timelineId,
+      subscriptionId: id,
+    });
+    controller.channel.send(request);
+  }
+
+  #isOfSubscription(frame: Frame, from: Controller): boolean {
+    const id = frame.headers.text(headerId.dataModel.subscriptionId);
+    return this.#current?.controller === from && (id === undefined || id === this.#current.id);
+  }
+
+  #onState(frame: Frame, from: Controller): void {
+    if (!this.#isOfSubscription(frame, from)) return;
+    this.#replace(ctrlMessages.dataState.decode(frame.body));
+  }
+
+  #replace(state: ReturnType<typeof ctrlMessages.dataState.decode>): void {
+    const { model, log } = this.#options;
+    const isLower = model.replace(state);
+    log.debug({ index: String(model.index), events: state.events.length }, 'data model received');
+    if (!isLower) return;
+    log.info({ index: String(model.index) }, 'the data model went back');
+    this.#options.onIndexReset();
+  }
+
+  #onChangeSet(frame: Frame, from: Controller): void {
+    const set = ctrlMessages.dataStateChangeSet.decode(frame.body);
+    // Keys come outside of any index, from whichever controller has them.
+    if (!set.isSynthetic && !this.#isOfSubscription(frame, from)) return;
+    if (this.#options.model.change(set) !== 'gap') return;
+    this.#options.log.warn(
+      { controllerId: from.id, index: String(set.index) },
+      'a change of the data model is missing',
+    );
+    this.#subscribe(from, false);
+  }
+
+  #onCurrentIndex(frame: Frame, from: Controller): void {
+    if (!this.#isOfSubscription(frame, from)) return;
+    this.#toldIndex = frame.headers.u64(headerId.dataModel.index) ?? this.#toldIndex;
+  }
+
+  /** A controller compares what this router holds with what is right. */
+  #onValidate(frame: Frame, from: Controller): void {
+    const { state, fix } = ctrlMessages.validateDataState.decode(frame.body);
+    if (state === undefined) return;
+    const { model, log } = this.#options;
+    const right = new DataModel();
+    right.replace(state);
+    const diffs = differencesOf(model, right);
+    const response = ctrlMessages.validateDataStateResponse.frame({
+      origEntityCounts: countEntities(right),
+      copyEntityCounts: countEntities(model),
+      diffs: diffs.slice(0, MAX_DIFFERENCES),
+    });
+    from.channel.reply(frame, response);
+    if (!fix || diffs.length === 0) return;
+    log.warn(
+      { controllerId: from.id, differences: diffs.length },
+      'the data model was wrong and is corrected',
+    );
+    this.#replace(state);
+    this.#subscribe(from, false);
+  }
+}

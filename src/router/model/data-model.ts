@@ -1,0 +1,167 @@
+/**
+ * The router data model: who may dial and host what, as controllers tell it in whole states and change sets, and as
+ * it is written to `edge.db`. Entities stay as they came, unknown fields included, so that a file loses nothing.
+ */
+import {
+  DataState_Action,
+  DataState_RelatedEntityType,
+  type CtrlBody,
+  type CtrlInit,
+  type DataState_Event,
+} from '#wire/ctrl';
+
+export type DataState = CtrlBody<'dataState'>;
+export type ChangeSet = CtrlBody<'dataStateChangeSet'>;
+type Model = DataState_Event['model'];
+export type Entity = Exclude<Model, { case: 'servicePolicyChange' } | { case: undefined }>;
+export type EntityKind = Entity['case'];
+type EventInit = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
+type PolicyChange = Extract<Model, { case: 'servicePolicyChange' }>['value'];
+
+/** What a service policy relates: ids by kind. */
+export interface PolicyRelations {
+  readonly service: Set<string>;
+  readonly postureCheck: Set<string>;
+  readonly identity: Set<string>;
+}
+
+/** In the order in which a state names them: what is named comes before what names it. */
+export const ENTITY_KINDS: readonly EntityKind[] = [
+  'configType',
+  'config',
+  'identity',
+  'service',
+  'router',
+  'postureCheck',
+  'servicePolicy',
+  'publicKey',
+  'revocation',
+];
+
+const RELATED = {
+  service: DataState_RelatedEntityType.RELATED_SERVICE,
+  postureCheck: DataState_RelatedEntityType.RELATED_POSTURE_CHECK,
+  identity: DataState_RelatedEntityType.RELATED_IDENTITY,
+} as const;
+const RELATED_KINDS = ['service', 'postureCheck', 'identity'] as const;
+
+export class DataModel {
+  #entities = emptyEntities();
+  /** By policy id. */
+  #relations = new Map<string, PolicyRelations>();
+  #caches: DataState['caches'] = {};
+  #index = 0n;
+  #timelineId = '';
+
+  /** 0: nothing was told yet. */
+  get index(): bigint {
+    return this.#index;
+  }
+
+  get timelineId(): string {
+    return this.#timelineId;
+  }
+
+  entities(kind: EntityKind): ReadonlyMap<string, Entity> {
+    return this.#entities.get(kind)!;
+  }
+
+  relationsOf(policyId: string): PolicyRelations | undefined {
+    return this.#relations.get(policyId);
+  }
+
+  /** The whole model anew; what only this router knows stays. True: its index is lower than before. */
+  replace(state: DataState): boolean {
+    const isLower = state.endIndex < this.#index;
+    this.#entities = emptyEntities();
+    this.#relations = new Map();
+    for (const event of state.events) this.#apply(event);
+    this.#index = state.endIndex;
+    this.#timelineId = state.timelineId;
+    if (Object.keys(state.caches).length > 0) this.#caches = state.caches;
+    return isLower;
+  }
+
+  /** `gap`: changes before this set are missing, nothing was done. */
+  change(set: ChangeSet): 'applied' | 'stale' | 'gap' {
+    if (set.isSynthetic) {
+      for (const event of set.changes) this.#apply(event);
+      return 'applied';
+    }
+    if (this.#index > 0n && set.index <= this.#index) return 'stale';
+    if (set.previousIndex > 0n && set.previousIndex !== this.#index) return 'gap';
+    for (const event of set.changes) this.#apply(event);
+    this.#index = set.index;
+    return 'applied';
+  }
+
+  /** A state that makes the same model. */
+  state(): CtrlInit<'dataState'> {
+    const events: EventInit[] = [];
+    for (const kind of ENTITY_KINDS) {
+      for (const [id, entity] of this.entities(kind)) {
+        events.push({ model: entity, isSynthetic: kind === 'publicKey' });
+        if (kind === 'servicePolicy') events.push(...this.#relationEvents(id));
+      }
+    }
+    return { events, endIndex: this.#index, timelineId: this.#timelineId, caches: this.#caches };
+  }
+
+  #relationEvents(policyId: string): EventInit[] {
+    const relations = this.#relations.get(policyId)!;
+    return RELATED_KINDS.filter((kind) => relations[kind].size > 0).map((kind) => ({
+      model: {
+        case: 'servicePolicyChange',
+        value: {
+          policyId,
+          relatedEntityIds: [...relations[kind]],
+          relatedEntityType: RELATED[kind],
+          add: true,
+        },
+      },
+    }));
+  }
+
+  #apply({ action, model }: DataState_Event): void {
+    if (model.case === undefined) return;
+    if (model.case === 'servicePolicyChange') {
+      this.#relate(model.value);
+      return;
+    }
+    const id = entityId(model);
+    const entities = this.#entities.get(model.case)!;
+    if (action !== DataState_Action.DELETE) {
+      entities.set(id, model);
+      if (model.case === 'servicePolicy' && !this.#relations.has(id)) this.#relations.set(id, noRelations());
+      return;
+    }
+    entities.delete(id);
+    if (model.case === 'servicePolicy') this.#relations.delete(id);
+    const related = RELATED_KINDS.find((kind) => kind === model.case);
+    if (related === undefined) return;
+    for (const relations of this.#relations.values()) relations[related].delete(id);
+  }
+
+  #relate({ policyId, relatedEntityIds, relatedEntityType, add }: PolicyChange): void {
+    const relations = this.#relations.get(policyId);
+    const kind = RELATED_KINDS.find((it) => RELATED[it] === relatedEntityType);
+    if (relations === undefined || kind === undefined) return;
+    for (const id of relatedEntityIds) {
+      if (!add) relations[kind].delete(id);
+      // Services and checks may come after the policy that names them.
+      else if (kind !== 'identity' || this.entities('identity').has(id)) relations[kind].add(id);
+    }
+  }
+}
+
+export function entityId(entity: Entity): string {
+  return entity.case === 'publicKey' ? entity.value.kid : entity.value.id;
+}
+
+function emptyEntities(): Map<EntityKind, Map<string, Entity>> {
+  return new Map(ENTITY_KINDS.map((kind) => [kind, new Map()]));
+}
+
+function noRelations(): PolicyRelations {
+  return { service: new Set(), postureCheck: new Set(), identity: new Set() };
+}

@@ -1,0 +1,99 @@
+/** A controller of tests: what a router's parts see of one, over a memory channel, and what a test says and hears. */
+import { silentLog } from '#base';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import {
+  contentType,
+  decodeRouteResult,
+  FrameHeaders,
+  messageName,
+  type Frame,
+  type RouteResult,
+} from '#wire';
+import { ctrlMessages, type CtrlBody, type CtrlInit, type CtrlMessageName } from '#wire/ctrl';
+import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
+import { ControllerList } from './controller-list.ts';
+import { until } from '../../../test/support/deadline.ts';
+
+/** Controllers that come and go as the test wants. */
+export class MemoryControllers extends ControllerList {
+  connect(id: string): MemoryController {
+    const peer = (of: string): ChannelPeer => ({
+      id: of,
+      hello: FrameHeaders.empty,
+      fingerprint: '',
+      address: 'memory',
+    });
+    const [own, far] = openMemoryChannel(
+      { id, log: silentLog, peer: peer(id) },
+      { id, log: silentLog, peer: peer('router') },
+    );
+    const controller: Controller = { id, version: 'v1.7.2', channel: own, isResponsive: true };
+    own.handle({ onFrame: () => {} });
+    this.add(controller);
+    return new MemoryController(controller, far);
+  }
+
+  disconnect({ controller }: MemoryController): void {
+    this.remove(controller);
+  }
+}
+
+/** The test's side of one. */
+export class MemoryController {
+  readonly controller: Controller;
+  /** What came and nobody took. */
+  readonly frames: Frame[] = [];
+  /** Answers to requests, by their type. */
+  readonly answers = new Map<number, (request: Frame, channel: Channel) => void>();
+  #sequence = 1_000;
+
+  constructor(controller: Controller, far: Channel) {
+    this.controller = controller;
+    far.handle({
+      onFrame: (frame) => {
+        const answer = this.answers.get(frame.contentType);
+        if (answer === undefined) this.frames.push(frame);
+        else answer(frame, far);
+      },
+    });
+  }
+
+  /** Says it to the part that handles it. */
+  say(handlers: CtrlHandlers, frame: Frame): Frame {
+    frame.sequence = this.#sequence;
+    this.#sequence += 1;
+    handlers.get(frame.contentType)!(frame, this.controller);
+    return frame;
+  }
+
+  async next<Name extends CtrlMessageName>(name: Name): Promise<CtrlBody<Name>> {
+    const codec = ctrlMessages[name];
+    const frame = await this.#take(
+      (it) => it.contentType === codec.contentType,
+      messageName(codec.contentType),
+    );
+    return codec.decode(frame.body) as CtrlBody<Name>;
+  }
+
+  /** Routes and waits for the answer to it. */
+  async route(handlers: CtrlHandlers, route: CtrlInit<'route'>): Promise<RouteResult> {
+    const { sequence } = this.say(handlers, ctrlMessages.route.frame(route));
+    const isAnswer = (it: Frame): boolean =>
+      it.contentType === contentType.routeResult && it.headers.u32(1) === sequence;
+    return decodeRouteResult(await this.#take(isAnswer, `RouteResult of ${String(route.circuitId)}`));
+  }
+
+  unroute(handlers: CtrlHandlers, circuitId: string, now: boolean): void {
+    this.say(handlers, ctrlMessages.unroute.frame({ circuitId, now }));
+  }
+
+  async #take(isIt: (frame: Frame) => boolean, what: string): Promise<Frame> {
+    await until(
+      what,
+      () => this.frames.findIndex(isIt),
+      (at) => at >= 0,
+      10_000,
+    );
+    return this.frames.splice(this.frames.findIndex(isIt), 1)[0]!;
+  }
+}

@@ -1,0 +1,54 @@
+/** A whole configuration for tests: every default, no section whose absence is a role, files in `folder`. */
+import { join } from 'node:path';
+import {
+  CHANNEL_DEFAULTS,
+  CONNECT_EVENTS_DEFAULTS,
+  CTRL_DEFAULTS,
+  FORWARDER_DEFAULTS,
+  HANDSHAKE_TIMEOUT_MS,
+  HEALTH_CHECK_DEFAULTS,
+  INTERFACE_DISCOVERY_DEFAULTS,
+  METRICS_DEFAULTS,
+} from '../config/router-default-table.ts';
+import type { RouterConfig } from '../config/router-config.ts';
+
+export function routerConfigFixture(folder: string, more: Partial<RouterConfig> = {}): RouterConfig {
+  return {
+    file: join(folder, 'router.yml'),
+    identity: {
+      cert: join(folder, 'cert.pem'),
+      key: join(folder, 'key.pem'),
+      serverCert: undefined,
+      serverKey: undefined,
+      ca: join(folder, 'ca.pem'),
+      alternates: [],
+    },
+    ctrl: {
+      endpoints: [],
+      bind: undefined,
+      requestTimeoutMs: CTRL_DEFAULTS.requestTimeoutMs,
+      startupTimeoutMs: undefined,
+      endpointsFile: join(folder, 'endpoints.yml'),
+      channel: CHANNEL_DEFAULTS,
+      heartbeat: CTRL_DEFAULTS.heartbeat,
+      listeners: [],
+    },
+    csr: undefined,
+    edge: undefined,
+    link: undefined,
+    dialers: [],
+    listeners: [],
+    forwarder: FORWARDER_DEFAULTS,
+    healthChecks: HEALTH_CHECK_DEFAULTS,
+    metrics: METRICS_DEFAULTS,
+    trace: undefined,
+    profile: { cpuPath: undefined, memory: undefined },
+    web: [],
+    proxy: undefined,
+    handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
+    connectEvents: CONNECT_EVENTS_DEFAULTS,
+    interfaceDiscovery: INTERFACE_DISCOVERY_DEFAULTS,
+    warnings: [],
+    ...more,
+  };
+}

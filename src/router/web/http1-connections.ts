@@ -1,0 +1,64 @@
+/** HTTP/1.1 over TLS connections that a port handed over; node's server speaks it, and never listens itself. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { messageOf, type Log } from '#base';
+import type { Answerer } from './web-answer.ts';
+import type { WebConnections, WebTimeouts } from './web-connections.ts';
+
+const MAX_HEAD_BYTES = 16_384;
+
+export class Http1Connections implements WebConnections {
+  readonly #server: Server;
+  readonly #timeouts: WebTimeouts;
+  readonly #answer: Answerer;
+  readonly #log: Log;
+
+  constructor(timeouts: WebTimeouts, answer: Answerer, log: Log) {
+    this.#timeouts = timeouts;
+    this.#answer = answer;
+    this.#log = log;
+    const { readTimeoutMs, idleTimeoutMs } = timeouts;
+    this.#server = createServer(
+      {
+        headersTimeout: readTimeoutMs,
+        requestTimeout: readTimeoutMs,
+        connectionsCheckingInterval: Math.max(10, Math.min(1_000, readTimeoutMs / 4)),
+        keepAliveTimeout: idleTimeoutMs,
+        keepAliveTimeoutBuffer: 0,
+        maxHeaderSize: MAX_HEAD_BYTES,
+      },
+      (request, response) => void this.#onRequest(request, response),
+    );
+    // Node ties its watch over unfinished requests to a socket that listens; ours are handed over.
+    this.#server.emit('listening');
+  }
+
+  take(socket: TLSSocket): void {
+    this.#server.emit('connection', socket);
+  }
+
+  /** Idle connections end now, the others with what they are answering. */
+  closeGently(): void {
+    this.#server.close(() => {});
+  }
+
+  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const deadline = setTimeout(() => request.socket.destroy(), this.#timeouts.writeTimeoutMs);
+    response.once('close', () => clearTimeout(deadline));
+    request.resume();
+    try {
+      const { method = 'GET', url = '/', headers } = request;
+      const answer = await this.#answer({ method, target: url, acceptEncoding: headersText(headers) });
+      response.writeHead(200, answer.headers);
+      response.end(answer.body);
+    } catch (error) {
+      this.#log.error({ err: messageOf(error) }, 'web answer failed');
+      request.socket.destroy();
+    }
+  }
+}
+
+function headersText(headers: IncomingMessage['headers']): string | undefined {
+  const value = headers['accept-encoding'];
+  return Array.isArray(value) ? value.join(',') : value;
+}

@@ -1,0 +1,84 @@
+/**
+ * So many pieces of work at once, so many waiting, and no more: OpenZiti's goroutine pools, whose queue lengths and
+ * worker counts the configuration names. Work that finds the queue full is refused, never waited for.
+ */
+import { messageOf, type Log } from '#base';
+
+export interface WorkerPoolOptions {
+  /** In metrics: `pool.<name>.queue_size` and the like. */
+  readonly name: string;
+  readonly queueLength: number;
+  readonly workerCount: number;
+  readonly log: Log;
+}
+
+export type Work = () => Promise<void> | void;
+
+export class WorkerPool {
+  readonly name: string;
+  readonly workerCount: number;
+  readonly #queueLength: number;
+  readonly #log: Log;
+  readonly #queue: Work[] = [];
+  #head = 0;
+  #busy = 0;
+  #isClosed = false;
+
+  constructor({ name, queueLength, workerCount, log }: WorkerPoolOptions) {
+    this.name = name;
+    this.workerCount = workerCount;
+    this.#queueLength = queueLength;
+    this.#log = log;
+  }
+
+  get queueSize(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  get busyCount(): number {
+    return this.#busy;
+  }
+
+  /** False: the queue is full, or the pool closed; the work is not done. */
+  offer(work: Work): boolean {
+    if (this.#isClosed) return false;
+    if (this.#busy < this.workerCount) {
+      this.#run(work);
+      return true;
+    }
+    if (this.queueSize >= this.#queueLength) return false;
+    this.#queue.push(work);
+    return true;
+  }
+
+  /** What runs is left to end by itself; what waits is forgotten. */
+  close(): void {
+    this.#isClosed = true;
+    this.#queue.length = 0;
+    this.#head = 0;
+  }
+
+  #run(work: Work): void {
+    this.#busy += 1;
+    void Promise.resolve()
+      .then(work)
+      .catch((error: unknown) =>
+        this.#log.error({ pool: this.name, err: messageOf(error) }, 'pool work failed'),
+      )
+      .finally(() => {
+        this.#busy -= 1;
+        this.#next();
+      });
+  }
+
+  #next(): void {
+    if (this.queueSize === 0) return;
+    const work = this.#queue[this.#head]!;
+    this.#head += 1;
+    if (this.#head === this.#queue.length || this.#head > 1_024) {
+      this.#queue.splice(0, this.#head);
+      this.#head = 0;
+    }
+    this.#run(work);
+  }
+}

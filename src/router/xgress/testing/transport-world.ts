@@ -1,0 +1,138 @@
+/**
+ * Two routers of a test with real sockets at their ends: listeners at the first, dialers at the second, a link between
+ * them, and a controller that grants each circuit to whatever service is asked for, if the test has an address for it.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { silentLog } from '#base';
+import { TlsPorts, type TlsIdentity } from '#net';
+import { contentType, encodeCircuitFailed, encodeCircuitSuccess, type Frame, type RouteResult } from '#wire';
+import { ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
+import type { XgressConfig } from '../../config/router-config.ts';
+import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
+import { MemoryLink, type MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
+import { MeshRouter, type MeshOptions } from '../../forwarder/testing/memory-mesh.ts';
+import { CircuitListener, type CircuitListenerConfig } from '../circuit-listener.ts';
+import { IngressCircuits } from '../ingress-circuits.ts';
+import { transportDialer } from '../transport-dialer.ts';
+
+export const NO_TLS: TlsIdentity = { cert: '', key: '', ca: '' };
+
+export interface TransportWorldOptions {
+  /** Of the listeners. */
+  readonly ingress?: Partial<XgressConfig>;
+  /** Of the dialer. */
+  readonly egress?: Partial<XgressConfig>;
+  readonly near?: MeshOptions;
+  readonly far?: MeshOptions;
+  readonly link?: MemoryLinkOptions;
+  readonly tls?: TlsIdentity;
+}
+
+export class TransportWorld {
+  readonly near: MeshRouter;
+  readonly far: MeshRouter;
+  readonly link: MemoryLink;
+  /** Terminator addresses by service. */
+  readonly services = new Map<string, string>();
+  readonly requests: CtrlBody<'circuitRequest'>[] = [];
+  readonly results: RouteResult[] = [];
+  readonly #options: TransportWorldOptions;
+  readonly #ports = new TlsPorts({ log: silentLog });
+  readonly #t: TestContext;
+  #count = 0;
+
+  constructor(t: TestContext, options: TransportWorldOptions = {}) {
+    this.#t = t;
+    this.#options = options;
+    this.near = new MeshRouter('near', options.near);
+    this.far = new MeshRouter('far', options.far);
+    this.link = new MemoryLink('link', this.near.forwarder, this.far.forwarder, options.link);
+    this.far.dialers.add(
+      'transport',
+      transportDialer({
+        ends: this.far.ends,
+        config: { ...XGRESS_CONFIG_DEFAULTS, ...options.egress },
+        tls: () => options.tls ?? NO_TLS,
+      }),
+    );
+    this.near.controller.answers.set(contentType.circuitRequest, (request, channel) => {
+      void this.#grant(request).then((answer) => channel.send(answer));
+    });
+    t.after(async () => {
+      this.near.close();
+      this.far.close();
+      await this.#ports.close();
+    });
+  }
+
+  async listen(binding: 'proxy' | 'transport', type: 'tcp' | 'tls' = 'tcp'): Promise<CircuitListener> {
+    const config: CircuitListenerConfig = {
+      path: 'listeners[0]',
+      xgress: { ...XGRESS_CONFIG_DEFAULTS, ...this.#options.ingress },
+      address: { type, host: '127.0.0.1', port: 0 },
+      ...(binding === 'proxy' ? { binding, service: 'echo' } : { binding, advertise: 'here:1' }),
+    };
+    const { tls = NO_TLS } = this.#options;
+    const listener = await CircuitListener.open({
+      config,
+      circuits: new IngressCircuits({ ...this.near, log: silentLog }),
+      ports: this.#ports,
+      tls: { default: tls, alternates: [] },
+      handshakeTimeoutMs: 5_000,
+      log: silentLog,
+    });
+    this.#t.after(() => listener.close());
+    return listener;
+  }
+
+  /** A service of the test; each of its connections is handed over. */
+  async serve(name: string, onConnection: (socket: Socket) => void): Promise<Server> {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on('error', () => {});
+      this.#t.after(() => socket.destroy());
+      onConnection(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    this.#t.after(() => server.close());
+    this.services.set(name, `tcp:127.0.0.1:${portOf(server)}`);
+    return server;
+  }
+
+  /** Routes as a controller does, the far router first. */
+  async dial(service: string): Promise<RouteResult> {
+    const circuitId = `circuit${(this.#count += 1)}`;
+    const destination = this.services.get(service) ?? service;
+    const result = await this.far.route({
+      circuitId,
+      timeout: 5_000_000_000n,
+      egress: { binding: 'transport', address: `${circuitId}-out`, destination },
+      forwards: [
+        { srcAddress: 'link', dstAddress: `${circuitId}-out`, dstType: DestType.END },
+        { srcAddress: `${circuitId}-out`, dstAddress: 'link', dstType: DestType.LINK },
+      ],
+    });
+    this.results.push(result);
+    if (!result.isSuccess) return result;
+    return this.near.route({
+      circuitId,
+      forwards: [
+        { srcAddress: `${circuitId}-in`, dstAddress: 'link', dstType: DestType.LINK },
+        { srcAddress: 'link', dstAddress: `${circuitId}-in`, dstType: DestType.START },
+      ],
+    });
+  }
+
+  async #grant(request: Frame): Promise<Frame> {
+    const asked = ctrlMessages.circuitRequest.decode(request.body);
+    this.requests.push(asked);
+    if (!this.services.has(asked.service)) return encodeCircuitFailed(request, `no service ${asked.service}`);
+    const { circuitId, isSuccess, error } = await this.dial(asked.service);
+    if (!isSuccess) return encodeCircuitFailed(request, error);
+    return encodeCircuitSuccess(request, { circuitId, address: `${circuitId}-in`, peerData: new Map() });
+  }
+}
+
+export function portOf(server: Server): number {
+  return (server.address() as { port: number }).port;
+}

@@ -1,0 +1,114 @@
+// What becomes of a Route with the binding `transport`: connections, and the codes of those that fail.
+import assert from 'node:assert/strict';
+import { createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { RouteErrorCode } from '#wire';
+import { makeTestAuthority } from '../../../test/support/certificates.ts';
+import { until, within } from '../../../test/support/deadline.ts';
+import { portOf, TransportWorld } from './testing/transport-world.ts';
+
+test('an address that is none, or of a type that cannot be dialed, is a misconfigured terminator', async (t) => {
+  const world = new TransportWorld(t);
+  for (const address of [
+    '127.0.0.1:80',
+    'tcp:127.0.0.1',
+    'udp:127.0.0.1:53',
+    'tcp://host:1',
+    'tcp:host:99999',
+  ]) {
+    const { isSuccess, errorCode, error } = await world.dial(address);
+    assert.deepEqual([isSuccess, errorCode], [false, RouteErrorCode.misconfiguredTerminator], address);
+    assert.ok(error.includes(address));
+  }
+});
+
+test('a service that refuses, a name that nobody knows: each has its code', async (t) => {
+  const world = new TransportWorld(t);
+  const server = await world.serve('gone', () => {});
+  await new Promise((resolve) => server.close(resolve));
+  assert.equal((await world.dial('gone')).errorCode, RouteErrorCode.connectionRefused);
+  assert.equal((await world.dial('tcp:nobody.invalid:80')).errorCode, RouteErrorCode.dnsFailed);
+  assert.equal(world.far.forwarder.circuitCount, 0);
+});
+
+/** Listens, but its queue of connections is full: the next one waits for ever. */
+async function silentService(t: { after(hook: () => void): void }): Promise<string> {
+  const tls = createServer((socket: Socket) => void socket.on('error', () => {}));
+  await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+  t.after(() => tls.close());
+  return `tls:127.0.0.1:${portOf(tls)}`;
+}
+
+test('connectTimeout ends a dial that gets nowhere with the code of a time-out', async (t) => {
+  const authority = await makeTestAuthority();
+  const world = new TransportWorld(t, {
+    egress: { connectTimeoutMs: 60 },
+    tls: await authority.issue('router'),
+  });
+  const startedMs = performance.now();
+  const { errorCode, error } = await world.dial(await silentService(t));
+  assert.equal(errorCode, RouteErrorCode.dialTimeout);
+  assert.match(error, /within 60 ms/);
+  assert.ok(performance.now() - startedMs < 4_000);
+});
+
+test('without one, the time that the Route gives does', async (t) => {
+  const authority = await makeTestAuthority();
+  const world = new TransportWorld(t, { tls: await authority.issue('router') });
+  const destination = await silentService(t);
+  const result = await world.far.route({
+    circuitId: 'c1',
+    timeout: 80_000_000n,
+    egress: { binding: 'transport', address: 'out', destination },
+  });
+  assert.deepEqual([result.isSuccess, result.errorCode], [false, RouteErrorCode.dialTimeout]);
+});
+
+test('a circuit that is taken away while its service is dialed ends the dial', async (t) => {
+  const authority = await makeTestAuthority();
+  const world = new TransportWorld(t, { tls: await authority.issue('router') });
+  const result = world.far.route({
+    circuitId: 'c1',
+    timeout: 60_000_000_000n,
+    egress: { binding: 'transport', address: 'out', destination: await silentService(t) },
+  });
+  await until(
+    'the dial',
+    () => world.far.routes.pool.busyCount,
+    (busy) => busy === 1,
+  );
+  world.far.unroute('c1', true);
+  assert.equal((await within('the answer', result, 5_000)).isSuccess, false);
+  assert.equal(world.far.forwarder.circuitCount, 0);
+});
+
+test('tls: addresses are dialed with the router’s certificate, and only services that prove themselves', async (t) => {
+  const authority = await makeTestAuthority();
+  const own = await authority.issue('router');
+  const world = new TransportWorld(t, { tls: own });
+  const seen: string[] = [];
+  const serveTls = async (identity: { cert: string; key: string }): Promise<string> => {
+    const options = { ...identity, ca: own.ca, requestCert: true, rejectUnauthorized: false };
+    const server = createTlsServer(options, (socket: TLSSocket) => {
+      seen.push(socket.getPeerX509Certificate()?.subject ?? 'nobody');
+      socket.on('error', () => {});
+      t.after(() => socket.destroy());
+    });
+    server.on('tlsClientError', () => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    return `tls:localhost:${portOf(server)}`;
+  };
+  assert.equal((await world.dial(await serveTls(await authority.issue('service')))).isSuccess, true);
+  await until(
+    'the service’s connection',
+    () => seen,
+    (subjects) => subjects.length === 1,
+  );
+  assert.deepEqual(seen, ['CN=router']);
+  const impostor = await (await makeTestAuthority('other CA')).issue('service');
+  const { isSuccess, error } = await world.dial(await serveTls(impostor));
+  assert.equal(isSuccess, false);
+  assert.match(error, /cannot connect to tls:localhost/);
+});

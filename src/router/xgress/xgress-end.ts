@@ -1,0 +1,366 @@
+/**
+ * An end of a circuit that the router holds for a local connection: xgress on one side, a byte stream on the other,
+ * half-closable both ways. It ends cleanly when both ways have ended and all was acknowledged; anything else resets
+ * the local connection, so that nobody takes a part for the whole.
+ */
+import type { Duplex } from 'node:stream';
+import { EMPTY_BYTES, type Log } from '#base';
+import {
+  PAYLOAD_FLAGS,
+  PAYLOAD_HEADERS,
+  PAYLOAD_TYPE,
+  PayloadFrame,
+  payloadHeadBytes,
+  traceResponse,
+  Xgress,
+  type ControlFrame,
+  type DataFrame,
+  type XgressCounters,
+} from '#wire';
+import type { XgressConfig } from '../config/router-config.ts';
+import type { CircuitEnd, Forwarding } from '../forwarder/destination.ts';
+import type { SideMeters } from './xgress-meters.ts';
+import type { TickingEnd, XgressTicker } from './xgress-ticker.ts';
+
+/** A payload frame fills one TLS record at most: the next router then gets whole frames and need not join them. */
+const TLS_RECORD_BYTES = 16_384;
+/** After its clean end an end stays so long, or until the far end has closed too: an acknowledgement may have got lost. */
+const LINGER_MS = 5_000;
+const EDGE_FIN = new Map<number, Uint8Array>([[PAYLOAD_HEADERS.edgeFlags, Uint8Array.of(1, 0, 0, 0)]]);
+
+/** A socket, or a stand-in for one. Both its sides close on their own (`allowHalfOpen`). */
+export interface LocalConnection extends Duplex {
+  resetAndDestroy?(): void;
+}
+
+/** What ends share. */
+export interface XgressEndContext {
+  readonly forwarding: Forwarding;
+  readonly ticker: XgressTicker;
+  readonly counters: XgressCounters;
+  readonly log: Log;
+  /** 0 ≤ n < 1. */
+  random(): number;
+}
+
+export interface XgressEndOptions {
+  readonly circuitId: string;
+  /** Own address in the circuit. */
+  readonly address: string;
+  readonly isTerminator: boolean;
+  readonly connection: LocalConnection;
+  readonly config: XgressConfig;
+  /** What answers a traceroute here: `xgress/transport`. */
+  readonly hopType: string;
+  readonly meters: SideMeters;
+  readonly context: XgressEndContext;
+  /** Called once. `byOverlay`: the overlay took the circuit away, it knows already. */
+  onClosed(end: XgressEnd, byOverlay: boolean): void;
+}
+
+/**
+ * `open`; `lingering`: both ways ended, late frames are still acknowledged; `detached`: without a circuit, the local
+ * connection gets what is left; `over`.
+ */
+type State = 'open' | 'lingering' | 'detached' | 'over';
+
+export class XgressEnd implements CircuitEnd, TickingEnd {
+  readonly kind = 'xgress';
+  readonly isWritable = true;
+  readonly circuitId: string;
+  readonly address: string;
+  readonly isTerminator: boolean;
+  readonly #options: XgressEndOptions;
+  readonly #xgress: Xgress;
+  readonly #connection: LocalConnection;
+  readonly #maxPayloadBytes: number;
+  #state: State = 'open';
+  /** When the state's patience ends; 0: never. */
+  #deadlineMs = 0;
+  /** Sizes of the payloads that the local connection has not taken, and their sum. */
+  readonly #waiting: number[] = [];
+  #waitingBytes = 0;
+  #isReading = false;
+  #hasLocalEnded = false;
+  #lastReceivedMs = Date.now();
+
+  constructor(options: XgressEndOptions) {
+    const { circuitId, address, isTerminator, connection, config, context } = options;
+    this.#options = options;
+    this.circuitId = circuitId;
+    this.address = address;
+    this.isTerminator = isTerminator;
+    this.#connection = connection;
+    this.#maxPayloadBytes = maxPayloadBytes(circuitId, config.mtu);
+    const send = (frame: DataFrame): void => context.forwarding.forward(circuitId, address, frame);
+    this.#xgress = new Xgress(
+      circuitId,
+      isTerminator,
+      config,
+      {
+        canSend: () => context.forwarding.isWritable(circuitId, address),
+        sendPayload: send,
+        sendAcknowledgement: send,
+        acknowledgementDue: () => context.ticker.acknowledgeLater(this),
+        deliver: (data) => this.#toLocal(data),
+        deliverEnd: () => this.#onFarEnd(),
+        drained: () => this.#readAgain(),
+        sendFailed: () => this.#onSendFailed(),
+        broken: (reason) => this.#abort(reason),
+      },
+      context.counters,
+    );
+    connection.pause();
+    connection.on('data', (chunk: Uint8Array) => this.#fromLocal(chunk));
+    connection.on('end', () => this.#onLocalEnd());
+    connection.on('error', (error: Error) => this.#onLocalError(error));
+    connection.on('close', () => this.#onLocalClosed());
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  /** Once it is registered: the initiator opens the circuit, the terminator waits to be told. */
+  start(): void {
+    const nowMs = Date.now();
+    const { circuitStartTimeoutMs } = this.#options.config;
+    if (!this.isTerminator) this.#xgress.start(nowMs);
+    else if (circuitStartTimeoutMs > 0) this.#deadlineMs = nowMs + circuitStartTimeoutMs;
+    this.#xgress.resume();
+    this.#options.context.ticker.watch(this);
+    this.#readOnceStarted();
+  }
+
+  /** From the overlay. */
+  deliver(frame: DataFrame): void {
+    if (this.#state === 'over' || this.#state === 'detached') return;
+    const nowMs = Date.now();
+    if (frame.contentType !== PAYLOAD_TYPE) {
+      this.#xgress.onAcknowledgement(frame, nowMs);
+      if (this.#hasLocalEnded && this.#state === 'open') this.#giveTime(nowMs);
+      this.#finishIfDone();
+      return;
+    }
+    this.#lastReceivedMs = nowMs;
+    const { config, context } = this.#options;
+    if (config.randomDrops && context.random() * config.drop1InN < 1) {
+      context.counters.droppedPayloads += 1;
+      return;
+    }
+    this.#xgress.onPayload(frame, nowMs);
+    if (!this.#isReading) this.#readOnceStarted();
+    if (this.#state === 'lingering' && this.#xgress.hasPeerEnded) this.#close(false);
+  }
+
+  onWritable(): void {
+    if (this.#state === 'open') this.#xgress.resumeSending(Date.now());
+  }
+
+  onControl(control: ControlFrame): void {
+    if (!control.isTrace) return;
+    const hop = { type: this.#options.hopType, id: '', hops: Math.max(0, control.hops - 1) };
+    this.#options.context.forwarding.control(this.address, traceResponse(control, hop));
+  }
+
+  unrouted(): void {
+    if (this.#state !== 'open' && this.#state !== 'lingering') return;
+    if (this.#state === 'lingering' || this.#xgress.hasReceivedEnd) {
+      this.#xgress.abandonSending();
+      this.#close(true);
+      return;
+    }
+    this.#options.context.log.info({ circuit: this.circuitId }, 'circuit taken away before it had ended');
+    this.#close(true);
+    this.#reset();
+  }
+
+  flushAcknowledgements(): void {
+    if (this.#state === 'open' || this.#state === 'lingering') this.#xgress.flushAcknowledgements();
+  }
+
+  tick(nowMs: number): boolean {
+    if (this.#state === 'over') return false;
+    if (this.#state === 'open') this.#xgress.tick(nowMs);
+    if (this.#deadlineMs > 0 && nowMs >= this.#deadlineMs) this.#onDeadline();
+    return !this.isOver && (!this.#xgress.isEverythingSent || this.#deadlineMs > 0);
+  }
+
+  /** At once, whatever is on its way. */
+  destroy(reason: string): void {
+    this.#abort(reason);
+  }
+
+  inspect(): object {
+    return {
+      originator: this.isTerminator ? 'Terminator' : 'Initiator',
+      timeSinceLastLinkRx: `${(Date.now() - this.#lastReceivedMs) / 1_000}s`,
+      state: this.#state,
+      ...this.#xgress.inspect(),
+    };
+  }
+
+  #readOnceStarted(): void {
+    if (this.#isReading || !this.#xgress.isStarted) return;
+    this.#isReading = true;
+    if (this.isTerminator) this.#deadlineMs = 0;
+    this.#connection.resume();
+  }
+
+  #fromLocal(chunk: Uint8Array): void {
+    if (this.#state !== 'open' || this.#xgress.isSendBroken) {
+      // Nobody takes it any more: who sends without end is not read until the circuit is over.
+      this.#connection.pause();
+      return;
+    }
+    const { meters, context } = this.#options;
+    const nowMs = Date.now();
+    const most = this.#maxPayloadBytes;
+    meters.received(this.circuitId, chunk.length);
+    let mayGoOn = true;
+    for (let at = 0; at < chunk.length; at += most) {
+      const data = chunk.length <= most ? chunk : chunk.subarray(at, at + most);
+      mayGoOn = this.#xgress.write(data, nowMs);
+    }
+    context.ticker.watch(this);
+    if (!mayGoOn) this.#connection.pause();
+  }
+
+  #readAgain(): void {
+    if (this.#state === 'open' && this.#isReading && !this.#xgress.isSendBroken) this.#connection.resume();
+  }
+
+  #onLocalEnd(): void {
+    if (this.#state !== 'open') return;
+    const nowMs = Date.now();
+    this.#hasLocalEnded = true;
+    this.#xgress.end(nowMs, EDGE_FIN);
+    this.#giveTime(nowMs);
+    this.#finishIfDone();
+  }
+
+  #toLocal(data: Uint8Array): void {
+    const connection = this.#connection;
+    this.#options.meters.sent(this.circuitId, data.length);
+    connection.write(data, this.#onWritten);
+    if (connection.writableLength === 0) return;
+    this.#waiting.push(data.length);
+    this.#waitingBytes += data.length;
+    this.#countWaiting();
+    if (this.#waiting.length >= this.#options.config.txQueueSize) this.#xgress.pause();
+  }
+
+  readonly #onWritten = (): void => {
+    if (this.#waiting.length === 0) return;
+    if (this.#state === 'detached') this.#giveTime(Date.now());
+    this.#countWaiting();
+    if (this.#waiting.length < Math.max(1, this.#options.config.txQueueSize) && this.#state !== 'over')
+      this.#xgress.resume();
+  };
+
+  #countWaiting(): void {
+    let taken = this.#waitingBytes - this.#connection.writableLength;
+    while (this.#waiting.length > 0 && this.#waiting[0]! <= taken) {
+      const size = this.#waiting.shift()!;
+      taken -= size;
+      this.#waitingBytes -= size;
+    }
+  }
+
+  #onFarEnd(): void {
+    this.#connection.end();
+    this.#finishIfDone();
+  }
+
+  /** The far end reads no more; what it still sends is for the local connection all the same. */
+  #onSendFailed(): void {
+    if (this.#state !== 'open') return;
+    this.#giveTime(Date.now());
+    this.#finishIfDone();
+    if (this.#state === 'open') this.#connection.resume();
+  }
+
+  #finishIfDone(): void {
+    const xgress = this.#xgress;
+    if (this.#state !== 'open' || !xgress.isSendDone || !xgress.isReceiveDone) return;
+    // The far end ends cleanly only if it knows that its own end arrived.
+    xgress.flushAcknowledgements();
+    if (xgress.isSendBroken) {
+      this.#close(false);
+      return;
+    }
+    const nowMs = Date.now();
+    xgress.sendCircuitEnd(nowMs);
+    if (xgress.hasPeerEnded) {
+      this.#close(false);
+      return;
+    }
+    this.#state = 'lingering';
+    this.#deadlineMs = nowMs + Math.min(LINGER_MS, this.#options.config.maxCloseWaitMs);
+    this.#options.context.ticker.watch(this);
+  }
+
+  #onLocalError(error: Error): void {
+    if (this.#state === 'over') return;
+    if (this.#state === 'open') this.#abort(error.message);
+  }
+
+  #onLocalClosed(): void {
+    if (this.#state === 'detached') this.#state = 'over';
+    // A connection that ended both ways closes by itself, while the circuit may still wait for acknowledgements.
+    else if (this.#state === 'open' && !(this.#hasLocalEnded && this.#xgress.isReceiveDone))
+      this.#abort('the local connection closed');
+  }
+
+  #onDeadline(): void {
+    this.#deadlineMs = 0;
+    if (this.#state === 'lingering') this.#close(false);
+    else if (this.#state === 'detached') this.#reset();
+    else if (!this.#xgress.isStarted) this.#abort('the circuit was not started in time');
+    else this.#abort('what was sent last was not acknowledged in time');
+  }
+
+  /** Breaks both ways: the far end hears that nobody reads here, the controller that the circuit is over. */
+  #abort(reason: string): void {
+    if (this.#state === 'over') return;
+    if (this.#state === 'open') {
+      this.#options.context.log.info({ circuit: this.circuitId, reason }, 'circuit broken off');
+      if (!this.#xgress.isReceiveDone && this.#xgress.isStarted) this.#xgress.sendWriteFailed(Date.now());
+    }
+    this.#close(false);
+    this.#reset();
+  }
+
+  /** Leaves the circuit; the local connection is left to take what it has not taken yet. */
+  #close(byOverlay: boolean): void {
+    if (this.#state === 'over' || this.#state === 'detached') return;
+    this.#state = 'detached';
+    this.#xgress.abandonSending();
+    this.#options.onClosed(this, byOverlay);
+    if (this.#connection.destroyed) {
+      this.#state = 'over';
+      return;
+    }
+    this.#giveTime(Date.now());
+    // What it still sends goes nowhere, but is read, so that it sees its end.
+    this.#connection.resume();
+  }
+
+  #giveTime(nowMs: number): void {
+    this.#deadlineMs = nowMs + Math.max(1, this.#options.config.maxCloseWaitMs);
+    this.#options.context.ticker.watch(this);
+  }
+
+  #reset(): void {
+    this.#state = 'over';
+    if (this.#connection.destroyed) return;
+    if (this.#connection.resetAndDestroy === undefined || 'encrypted' in this.#connection)
+      this.#connection.destroy();
+    else this.#connection.resetAndDestroy();
+  }
+}
+
+function maxPayloadBytes(circuitId: string, mtu: number): number {
+  const head = payloadHeadBytes(new PayloadFrame(circuitId, 0, PAYLOAD_FLAGS.originator, EMPTY_BYTES));
+  return mtu > 0 ? Math.min(mtu, TLS_RECORD_BYTES - head) : TLS_RECORD_BYTES - head;
+}

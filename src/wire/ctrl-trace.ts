@@ -1,0 +1,133 @@
+/**
+ * Records of a trace file, as OpenZiti's routers write them: what a channel was and what it carried, each message
+ * also decoded, as JSON. Tokens and secrets are withheld: whoever debugs a message needs none.
+ */
+import { create, fromBinary, toBinary, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
+import { concatBytes, hexOf, textOf, utf8 } from '#base';
+import { ctrlMessages, type ProtobufMessage } from './ctrl-messages.ts';
+import { replyForOf, type Frame } from './frame-codec.ts';
+import { readU32, writeU32 } from './frame-headers.ts';
+import { ChannelMessageSchema, ChannelStateSchema } from './gen/trace-pb.ts';
+import { headerRow } from './header-table.ts';
+import { messageName, messageRow } from './message-table.ts';
+
+export type TraceState = MessageInitShape<typeof ChannelStateSchema>;
+export type TraceMessage = MessageInitShape<typeof ChannelMessageSchema>;
+export type TraceRecord =
+  | { readonly kind: 'state'; readonly record: TraceState }
+  | { readonly kind: 'message'; readonly record: TraceMessage };
+
+const STATE = 0;
+const MESSAGE = 1;
+const HEAD_BYTES = 8;
+const NO_REPLY = -1;
+const SECRET = /token|secret|password|jwt/i;
+const WITHHELD = '(withheld)';
+/** Longer bodies, such as whole data models, are told by their length alone. */
+const MAX_DECODED_BODY_BYTES = 16_384;
+const MAX_HEX_BYTES = 64;
+
+const PROTOBUFS: ReadonlyMap<number, ProtobufMessage<DescMessage>> = new Map(
+  Object.values(ctrlMessages).map((message) => [
+    message.contentType,
+    message as unknown as ProtobufMessage<DescMessage>,
+  ]),
+);
+
+export function encodeTraceState(state: TraceState): Uint8Array {
+  return recordOf(STATE, ChannelStateSchema, state);
+}
+
+export function encodeTraceMessage(message: TraceMessage): Uint8Array {
+  return recordOf(MESSAGE, ChannelMessageSchema, message);
+}
+
+/** A whole file; undefined when it ends within a record, or has one of another kind. */
+export function decodeTraceRecords(bytes: Uint8Array): TraceRecord[] | undefined {
+  const records: TraceRecord[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    if (at + HEAD_BYTES > bytes.length) return undefined;
+    const kind = readU32(bytes, at);
+    const end = at + HEAD_BYTES + readU32(bytes, at + 4);
+    if (end > bytes.length || kind > MESSAGE) return undefined;
+    const body = bytes.subarray(at + HEAD_BYTES, end);
+    records.push(
+      kind === STATE
+        ? { kind: 'state', record: fromBinary(ChannelStateSchema, body) }
+        : { kind: 'message', record: fromBinary(ChannelMessageSchema, body) },
+    );
+    at = end;
+  }
+  return records;
+}
+
+/** What a record says of a frame. */
+export function traceOfFrame(frame: Frame): TraceMessage {
+  return {
+    contentType: frame.contentType,
+    sequence: frame.sequence,
+    replyFor: replyForOf(frame) ?? NO_REPLY,
+    length: frame.body.length,
+    decode: utf8(JSON.stringify(decodedFrame(frame))),
+  };
+}
+
+/** The two names in front are those that OpenZiti's reader of traces looks for. */
+function decodedFrame(frame: Frame): Record<string, unknown> {
+  return {
+    __decoder__: 'ctrl',
+    __message__: messageName(frame.contentType),
+    ...Object.fromEntries(decodedHeaders(frame)),
+    ...decodedBody(frame),
+  };
+}
+
+function* decodedHeaders({ contentType, headers }: Frame): Generator<[name: string, value: unknown]> {
+  for (const [id, value] of headers.entries()) {
+    const row = headerRow('ctrl', contentType, id);
+    if (row === undefined) yield [`header ${id}`, `${value.length} bytes`];
+    else if (SECRET.test(row.name)) yield [row.name, WITHHELD];
+    else yield [row.name, headerText(row.type, value)];
+  }
+}
+
+function headerText(type: string, value: Uint8Array): string {
+  if (type === 'text' || type === 'json') return textOf(value.subarray(0, MAX_DECODED_BODY_BYTES));
+  if (value.length > MAX_HEX_BYTES) return `${value.length} bytes`;
+  return hexOf(value);
+}
+
+function decodedBody({ contentType, body }: Frame): Record<string, unknown> {
+  if (body.length === 0) return {};
+  const kind = messageRow(contentType)?.body;
+  if (body.length > MAX_DECODED_BODY_BYTES) return { body: `${body.length} bytes` };
+  if (kind === 'text') return { body: textOf(body) };
+  const codec = kind === 'protobuf' ? PROTOBUFS.get(contentType) : undefined;
+  if (codec === undefined) return { body: `${body.length} bytes` };
+  try {
+    return { body: withoutSecrets(codec.decodeJson(body)) };
+  } catch {
+    return { body: `${body.length} bytes, malformed` };
+  }
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, SECRET.test(key) ? WITHHELD : withoutSecrets(inner)]),
+  );
+}
+
+function recordOf<Desc extends DescMessage>(
+  kind: number,
+  schema: Desc,
+  init: MessageInitShape<Desc>,
+): Uint8Array {
+  const body = toBinary(schema, create(schema, init));
+  const head = new Uint8Array(HEAD_BYTES);
+  writeU32(head, 0, kind);
+  writeU32(head, 4, body.length);
+  return concatBytes([head, body]);
+}

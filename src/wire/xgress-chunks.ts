@@ -1,0 +1,40 @@
+/**
+ * Messages in chunks: the first begins with the whole length as a varint, the others are bytes alone, all bear the
+ * chunk flag. Only for ends whose payloads are messages and may not be cut in two.
+ */
+import { concatBytes } from '#base';
+
+/** Bytes that a varint of any message that we take may have. */
+const MAX_HEAD_BYTES = 5;
+
+export interface ChunkHead {
+  readonly messageBytes: number;
+  readonly headBytes: number;
+}
+
+/** Undefined when there is no length at the beginning. */
+export function chunkHead(data: Uint8Array): ChunkHead | undefined {
+  let messageBytes = 0;
+  for (let at = 0; at < MAX_HEAD_BYTES && at < data.length; at += 1) {
+    messageBytes += (data[at]! & 0x7f) * 2 ** (7 * at);
+    if (data[at]! < 0x80) return { messageBytes, headBytes: at + 1 };
+  }
+  return undefined;
+}
+
+/** Pieces of at most `maxBytes` (at least 8), the first with the length before it. */
+export function chunksOf(message: Uint8Array, maxBytes: number): Uint8Array[] {
+  const size = Math.max(maxBytes, 8);
+  const head: number[] = [];
+  for (let rest = message.length; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) {
+      head.push(rest);
+      break;
+    }
+    head.push((rest % 128) + 128);
+  }
+  const firstBytes = size - head.length;
+  const chunks: Uint8Array[] = [concatBytes([Uint8Array.from(head), message.subarray(0, firstBytes)])];
+  for (let at = firstBytes; at < message.length; at += size) chunks.push(message.subarray(at, at + size));
+  return chunks;
+}

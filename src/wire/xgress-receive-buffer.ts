@@ -1,0 +1,228 @@
+/**
+ * The receiving half of a circuit's end: puts payloads in order, acknowledges them, joins chunks, and tells the far
+ * end how much lies here unread. A plain mutable class, because every payload of the data path passes here.
+ */
+import { concatBytes } from '#base';
+import {
+  AcknowledgementFrame,
+  MAX_SEQUENCES_PER_ACK,
+  PAYLOAD_FLAGS,
+  PAYLOAD_HEADERS,
+  type PayloadFrame,
+} from './payload-codec.ts';
+import type { XgressCounters } from './xgress-counters.ts';
+import { chunkHead } from './xgress-chunks.ts';
+
+const WINDOW_UPDATE_FLOOR_BYTES = 10_000;
+/** What one payload that waits its turn costs beside its data. */
+const HELD_PAYLOAD_BYTES = 256;
+/**
+ * Beyond this many times the receive buffer nothing but the next payload in order is kept: a far end that sends a
+ * high sequence first could fill the gap below it without bound. Dropped payloads are not acknowledged.
+ */
+const HELD_LIMIT_FACTOR = 2;
+/** Of a message in chunks; what one frame may carry, too. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const FIN = 1;
+const END_FLAGS = PAYLOAD_FLAGS.eof | PAYLOAD_FLAGS.circuitEnd;
+
+/** What it needs of its end. */
+export interface ReceivePort {
+  sendAcknowledgement(frame: AcknowledgementFrame): void;
+  acknowledgementDue(): void;
+  deliver(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void;
+  deliverEnd(): void;
+  /** The far end sent what nobody can put together. */
+  broken?(reason: string): void;
+}
+
+interface Chunks {
+  readonly headers: Map<number, Uint8Array> | undefined;
+  readonly parts: Uint8Array[];
+  missingBytes: number;
+}
+
+export class ReceiveBuffer {
+  readonly #circuitId: string;
+  readonly #originator: number;
+  readonly #capacity: number;
+  readonly #port: ReceivePort;
+  readonly #counters: XgressCounters;
+  readonly #arrived = new Map<number, PayloadFrame>();
+  #next = 0;
+  #maxSequence = -1;
+  #bytes = 0;
+  #lastAdvertised = 0;
+  #ackSequences: number[] = [];
+  #ackRtt = 0;
+  #chunks: Chunks | undefined;
+  #isPaused = true;
+  #isDelivering = false;
+  #isEnded = false;
+  #isEndDelivered = false;
+
+  constructor(
+    circuitId: string,
+    originator: number,
+    capacity: number,
+    port: ReceivePort,
+    counters: XgressCounters,
+  ) {
+    this.#circuitId = circuitId;
+    this.#originator = originator;
+    this.#capacity = capacity;
+    this.#port = port;
+    this.#counters = counters;
+  }
+
+  /** Bytes that arrived and were not delivered. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isEndDelivered(): boolean {
+    return this.#isEndDelivered;
+  }
+
+  /** The far end's last byte is here, though perhaps not yet delivered. */
+  get hasEnd(): boolean {
+    if (this.#isEnded) return true;
+    for (let sequence = this.#next; ; sequence += 1) {
+      const payload = this.#arrived.get(sequence);
+      if (payload === undefined) return false;
+      if ((payload.flags & END_FLAGS) !== 0) return true;
+    }
+  }
+
+  get #heldBytes(): number {
+    return this.#bytes + HELD_PAYLOAD_BYTES * this.#arrived.size;
+  }
+
+  /** False: it was here before, or there is no room for it. Deliver afterwards. */
+  take(payload: PayloadFrame): boolean {
+    const { sequence } = payload;
+    if (sequence < this.#next || this.#arrived.has(sequence)) {
+      this.#counters.duplicatePayloads += 1;
+      this.#acknowledge(payload);
+      return false;
+    }
+    const isOver = this.#bytes > this.#capacity && sequence > this.#maxSequence;
+    if (isOver || (sequence !== this.#next && this.#heldBytes > HELD_LIMIT_FACTOR * this.#capacity)) {
+      this.#counters.droppedPayloads += 1;
+      return false;
+    }
+    this.#arrived.set(sequence, payload);
+    this.#bytes += payload.data.length;
+    if (sequence > this.#maxSequence) this.#maxSequence = sequence;
+    this.#acknowledge(payload);
+    return true;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.deliver();
+  }
+
+  /** Hands over what is in order, unless paused. */
+  deliver(): void {
+    if (this.#isDelivering || this.#isPaused) return;
+    this.#isDelivering = true;
+    while (!this.#isPaused) {
+      const payload = this.#arrived.get(this.#next);
+      if (payload === undefined) break;
+      this.#arrived.delete(this.#next);
+      this.#next += 1;
+      this.#deliverOne(payload);
+    }
+    this.#isDelivering = false;
+    this.#updateWindow();
+  }
+
+  /** Sends the acknowledgements that this tick's payloads asked for, in one frame. */
+  flushAcknowledgements(): void {
+    if (this.#ackSequences.length === 0) return;
+    const ack = new AcknowledgementFrame(this.#circuitId, this.#originator, this.#bytes, this.#ackSequences);
+    ack.rtt = this.#ackRtt;
+    this.#ackSequences = [];
+    this.#lastAdvertised = this.#bytes;
+    this.#counters.acksSent += 1;
+    this.#port.sendAcknowledgement(ack);
+  }
+
+  inspect(): Record<string, unknown> {
+    return {
+      size: this.#bytes,
+      payloadCount: this.#arrived.size,
+      sequence: this.#next - 1,
+      maxSequence: this.#maxSequence,
+    };
+  }
+
+  #acknowledge(payload: PayloadFrame): void {
+    if (this.#ackSequences.length === 0) this.#port.acknowledgementDue();
+    this.#ackSequences.push(payload.sequence);
+    this.#ackRtt = payload.rtt;
+    if (this.#ackSequences.length >= MAX_SEQUENCES_PER_ACK) this.flushAcknowledgements();
+  }
+
+  #deliverOne(payload: PayloadFrame): void {
+    const { data, flags, headers } = payload;
+    this.#bytes -= data.length;
+    if (this.#isEnded) return;
+    const edgeFlags = headers?.get(PAYLOAD_HEADERS.edgeFlags)?.[0] ?? 0;
+    const isEnd = (flags & END_FLAGS) !== 0 || (edgeFlags & FIN) !== 0;
+    if (isEnd) this.#isEnded = true;
+    if ((flags & PAYLOAD_FLAGS.chunk) !== 0 && data.length > 0) this.#join(data, headers);
+    else if (data.length > 0) this.#port.deliver(data, headers);
+    if (!isEnd) return;
+    this.#isEndDelivered = true;
+    this.#port.deliverEnd();
+  }
+
+  /** The first chunk tells how long the message is; they follow one another without gaps. */
+  #join(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void {
+    let part = data;
+    if (this.#chunks === undefined) {
+      const head = chunkHead(data);
+      if (head === undefined || head.messageBytes > MAX_MESSAGE_BYTES) {
+        this.#break('a chunk without a length, or longer than may be');
+        return;
+      }
+      part = data.subarray(head.headBytes);
+      this.#chunks = { headers, parts: [], missingBytes: head.messageBytes };
+    }
+    const chunks = this.#chunks;
+    chunks.parts.push(part);
+    chunks.missingBytes -= part.length;
+    if (chunks.missingBytes > 0) return;
+    this.#chunks = undefined;
+    if (chunks.missingBytes < 0) {
+      this.#break('chunks longer than their message');
+      return;
+    }
+    const message = chunks.parts.length === 1 ? part : concatBytes(chunks.parts);
+    if (message.length > 0) this.#port.deliver(message, chunks.headers);
+  }
+
+  #break(reason: string): void {
+    this.#isEnded = true;
+    this.#arrived.clear();
+    this.#bytes = 0;
+    this.#port.broken?.(reason);
+  }
+
+  #updateWindow(): void {
+    if (this.#lastAdvertised <= WINDOW_UPDATE_FLOOR_BYTES) return;
+    if (this.#bytes >= this.#lastAdvertised / 2) return;
+    this.#lastAdvertised = this.#bytes;
+    this.#counters.acksSent += 1;
+    this.#port.sendAcknowledgement(
+      new AcknowledgementFrame(this.#circuitId, this.#originator, this.#bytes, []),
+    );
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * The sending half of a circuit's end: a window of unacknowledged payloads, sent again when they count as lost, and
+ * behind it what waits for the window. A plain mutable class, because every payload of the data path passes here.
+ */
+import { EMPTY_BYTES } from '#base';
+import { PAYLOAD_FLAGS, PayloadFrame, type AcknowledgementFrame } from './payload-codec.ts';
+import type { XgressCounters } from './xgress-counters.ts';
+import type { XgressOptions } from './xgress-options.ts';
+import { RoundTrip, stampOf } from './xgress-round-trip.ts';
+
+const RETRANSMIT_PAUSE_MS = 64;
+
+/** What it needs of its end. */
+export interface SendPort {
+  canSend(): boolean;
+  sendPayload(frame: PayloadFrame): void;
+  drained(): void;
+}
+
+export interface OutgoingPayload {
+  readonly data: Uint8Array;
+  readonly flags: number;
+  readonly headers: Map<number, Uint8Array> | undefined;
+}
+
+interface Sent {
+  readonly frame: PayloadFrame;
+  sentAtMs: number;
+}
+
+/** A far end that was full and says nothing for so long is sent one payload: its word may have been lost. */
+const PROBE_MS = 1_000;
+
+export class SendBuffer {
+  /** The circuit was opened: before, nothing leaves. */
+  isStarted: boolean;
+  readonly #circuitId: string;
+  readonly #originator: number;
+  readonly #options: XgressOptions;
+  readonly #port: SendPort;
+  readonly #counters: XgressCounters;
+  /** In ascending order of sequence: a map keeps the order of insertion. */
+  readonly #sent = new Map<number, Sent>();
+  readonly #roundTrip: RoundTrip;
+  #waiting: OutgoingPayload[] = [];
+  #waitingHead = 0;
+  #waitingBytes = 0;
+  #nextSequence = 0;
+  #window: number;
+  #sentBytes = 0;
+  #peerBufferBytes = 0;
+  #ackedBytes = 0;
+  #goodAcks = 0;
+  #duplicateAcks = 0;
+  #retransmitted = 0;
+  #lastRetransmitMs = 0;
+  #mustDrain = false;
+  #isBlockedHere = false;
+  #isBlockedThere = false;
+  #isClosed = false;
+  /** Since then the far end has not said how full it is. */
+  #heardAtMs = 0;
+
+  constructor(
+    circuitId: string,
+    originator: number,
+    options: XgressOptions,
+    port: SendPort,
+    counters: XgressCounters,
+  ) {
+    this.#circuitId = circuitId;
+    this.#originator = originator;
+    this.isStarted = originator === 0;
+    this.#options = options;
+    this.#port = port;
+    this.#counters = counters;
+    this.#window = options.txPortalStartSize;
+    this.#roundTrip = new RoundTrip(options);
+  }
+
+  /** Something is on its way, or waits for a far end that may have said in vain that it has room again. */
+  get needsTick(): boolean {
+    return this.#sent.size > 0 || (this.#isBlockedThere && this.#waitingCount > 0);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Nothing is on its way or waits. */
+  get isEmpty(): boolean {
+    return this.#sent.size === 0 && this.#waitingCount === 0;
+  }
+
+  get bytes(): number {
+    return this.#sentBytes + this.#waitingBytes;
+  }
+
+  get #waitingCount(): number {
+    return this.#waiting.length - this.#waitingHead;
+  }
+
+  /** False: it waits for the window; `drained` tells when all that waited has left. */
+  queue(item: OutgoingPayload, nowMs: number): boolean {
+    if (this.#isClosed) return true;
+    if (this.#waitingCount > 0 || !this.#maySend()) {
+      this.#waiting.push(item);
+      this.#waitingBytes += item.data.length;
+      this.#mustDrain = true;
+      return false;
+    }
+    this.transmit(item, nowMs);
+    return true;
+  }
+
+  /** Whatever the window says. */
+  transmit({ data, flags, headers }: OutgoingPayload, nowMs: number): void {
+    const frame = this.#frame(data, flags, nowMs);
+    frame.headers = headers;
+    this.#sent.set(frame.sequence, { frame, sentAtMs: nowMs });
+    this.#sentBytes += data.length;
+    this.#counters.unackedPayloads += 1;
+    this.#counters.unackedBytes += data.length;
+    this.#port.sendPayload(frame);
+  }
+
+  /** A payload that nobody waits to see acknowledged. */
+  transmitOnce(flags: number, nowMs: number): void {
+    this.#port.sendPayload(this.#frame(EMPTY_BYTES, flags, nowMs));
+  }
+
+  onAcknowledgement(ack: AcknowledgementFrame, nowMs: number): void {
+    const options = this.#options;
+    this.#counters.acksReceived += 1;
+    for (const sequence of ack.sequences) {
+      const sent = this.#sent.get(sequence);
+      if (sent === undefined) {
+        this.#counters.duplicateAcks += 1;
+        this.#duplicateAcks += 1;
+        if (this.#duplicateAcks >= options.txPortalDupAckThresh) {
+          this.#duplicateAcks = 0;
+          this.#roundTrip.widen();
+        }
+        continue;
+      }
+      const { length } = sent.frame.data;
+      this.#sent.delete(sequence);
+      this.#sentBytes -= length;
+      this.#counters.unackedPayloads -= 1;
+      this.#counters.unackedBytes -= length;
+      this.#ackedBytes += length;
+      this.#goodAcks += 1;
+      if (this.#goodAcks >= options.txPortalIncreaseThresh) {
+        this.#goodAcks = 0;
+        const grown = this.#window + this.#ackedBytes * options.txPortalIncreaseScale;
+        this.#window = Math.min(grown, options.txPortalMaxSize);
+        this.#roundTrip.narrow();
+      }
+    }
+    this.#peerBufferBytes = ack.receiveBufferSize;
+    this.#heardAtMs = nowMs;
+    if (ack.rtt > 0) this.#roundTrip.learn(ack.rtt, nowMs);
+    this.pump(nowMs);
+  }
+
+  /** Sends again what is overdue. */
+  tick(nowMs: number): void {
+    if (this.#sent.size === 0 && this.#isBlockedThere && nowMs - this.#heardAtMs >= PROBE_MS) {
+      this.#heardAtMs = nowMs;
+      this.#transmitNext(nowMs);
+    }
+    if (this.#sent.size === 0 || nowMs - this.#lastRetransmitMs <= RETRANSMIT_PAUSE_MS) return;
+    for (const sent of this.#sent.values()) {
+      if (nowMs - sent.sentAtMs < this.#roundTrip.lostAfterMs) continue;
+      if (!this.#port.canSend()) break;
+      sent.sentAtMs = nowMs;
+      sent.frame.flags |= PAYLOAD_FLAGS.retransmit;
+      sent.frame.rtt = stampOf(nowMs);
+      this.#counters.retransmissions += 1;
+      this.#port.sendPayload(sent.frame);
+      this.#retransmitted += 1;
+      if (this.#retransmitted >= this.#options.txPortalRetxThresh) {
+        this.#ackedBytes = 0;
+        this.#retransmitted = 0;
+        const shrunk = Math.trunc(this.#window * this.#options.txPortalRetxScale);
+        this.#window = Math.max(shrunk, this.#options.txPortalMinSize);
+      }
+    }
+    this.#lastRetransmitMs = nowMs;
+  }
+
+  /** Sends what waits, as far as the window goes. */
+  pump(nowMs: number): void {
+    while (this.#waitingCount > 0 && this.#maySend()) this.#transmitNext(nowMs);
+    if (this.#waitingCount > 0) return;
+    if (this.#waiting.length > 0) {
+      this.#waiting = [];
+      this.#waitingHead = 0;
+    }
+    if (!this.#mustDrain) return;
+    this.#mustDrain = false;
+    this.#port.drained();
+  }
+
+  /** Forgets what is on its way or waits, and takes nothing more. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#counters.unackedPayloads -= this.#sent.size;
+    this.#counters.unackedBytes -= this.#sentBytes;
+    this.#mark(false, false);
+    this.#sent.clear();
+    this.#sentBytes = 0;
+    this.#waiting = [];
+    this.#waitingHead = 0;
+    this.#waitingBytes = 0;
+  }
+
+  inspect(): Record<string, unknown> {
+    return {
+      windowSize: this.#window,
+      queuedPayloadCount: this.#sent.size + this.#waitingCount,
+      linkSendBufferSize: this.#sentBytes,
+      linkRecvBufferSize: this.#peerBufferBytes,
+      accumulator: this.#ackedBytes,
+      successfulAcks: this.#goodAcks,
+      duplicateAcks: this.#duplicateAcks,
+      retransmits: this.#retransmitted,
+      closed: this.#isClosed,
+      blockedByLocalWindow: this.#isBlockedHere,
+      blockedByRemoteWindow: this.#isBlockedThere,
+      retxScale: this.#roundTrip.scale,
+      retxThreshold: this.#roundTrip.lostAfterMs,
+      nextSequence: this.#nextSequence,
+    };
+  }
+
+  #transmitNext(nowMs: number): void {
+    const item = this.#waiting[this.#waitingHead];
+    if (item === undefined) return;
+    this.#waitingHead += 1;
+    this.#waitingBytes -= item.data.length;
+    this.transmit(item, nowMs);
+  }
+
+  #frame(data: Uint8Array, flags: number, nowMs: number): PayloadFrame {
+    const frame = new PayloadFrame(this.#circuitId, this.#nextSequence, flags | this.#originator, data);
+    this.#nextSequence += 1;
+    frame.rtt = stampOf(nowMs);
+    return frame;
+  }
+
+  #maySend(): boolean {
+    if (!this.isStarted) return false;
+    // What is under way will be held there too: beyond its buffer the far end drops, and that is found out late.
+    const isBlockedThere = this.#peerBufferBytes + this.#sentBytes > this.#options.txPortalMaxSize;
+    const isBlockedHere = this.#sentBytes > this.#window;
+    if (isBlockedHere !== this.#isBlockedHere || isBlockedThere !== this.#isBlockedThere)
+      this.#mark(isBlockedHere, isBlockedThere);
+    // A far end that is full drops what comes, and sees it again late: it is waited for, and probed by `tick`.
+    if (isBlockedThere) return false;
+    // One payload may always pass when nothing is outstanding: otherwise a circuit could stall for ever.
+    if (isBlockedHere && this.#sentBytes > 0) return false;
+    return this.#port.canSend();
+  }
+
+  #mark(isBlockedHere: boolean, isBlockedThere: boolean): void {
+    const counters = this.#counters;
+    if (isBlockedHere !== this.#isBlockedHere) {
+      this.#isBlockedHere = isBlockedHere;
+      counters.blockedByLocalWindow += isBlockedHere ? 1 : -1;
+      if (isBlockedHere) counters.localWindowBlocks += 1;
+    }
+    if (isBlockedThere !== this.#isBlockedThere) {
+      this.#isBlockedThere = isBlockedThere;
+      counters.blockedByRemoteWindow += isBlockedThere ? 1 : -1;
+      if (isBlockedThere) counters.remoteWindowBlocks += 1;
+    }
+  }
+}

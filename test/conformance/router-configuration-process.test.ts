@@ -1,0 +1,201 @@
+// The router's commands as processes of their own, as operators start them: enroll, run and check, their exit statuses,
+// signals, and the files that a running router writes.
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test, type TestContext } from 'node:test';
+import { makeTestAuthority, type TestAuthority } from '../support/certificates.ts';
+import { until, within } from '../support/deadline.ts';
+import { FabricMesh } from '../support/fabric-mesh.ts';
+import { PartProcess } from '../support/part-process.ts';
+import { runLauncher } from '../support/product-process.ts';
+import type { Sections } from '../support/router-stage.ts';
+import type { RouterReady } from '../support/separate.ts';
+
+const END_MS = 30_000;
+
+let folder: string;
+let authority: TestAuthority;
+let identity: Sections;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'router-process-'));
+  authority = await makeTestAuthority();
+  const own = await authority.issue('router-1');
+  identity = {
+    cert: write('cert.pem', own.cert),
+    key: write('key.pem', own.key),
+    ca: write('ca.pem', own.ca),
+  };
+});
+after(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Nobody listens at port 9 of loopback. */
+const NO_CONTROLLER = { endpoint: 'tls:127.0.0.1:9' };
+
+/** A file with what every one needs, and what is given. */
+function file(name: string, sections: Sections = {}): string {
+  return write(name, JSON.stringify({ v: 3, ctrl: NO_CONTROLLER, identity, ...sections }, undefined, 1));
+}
+
+async function ended(...args: string[]): Promise<{ status: number | null; output: string }> {
+  const running = runLauncher(['router', ...args]);
+  const { status } = await within(`the end of router ${args[0]!}`, running.exit, END_MS);
+  return { status, output: running.output() };
+}
+
+/** A router that runs without a controller, told to end when the test does. */
+async function started(t: TestContext, sections: Sections): Promise<PartProcess<RouterReady>> {
+  const readyFile = join(folder, 'ready.json');
+  const path = file('running.yml', sections);
+  const part = new PartProcess<RouterReady>({
+    name: 'router',
+    readyFile,
+    args: () => ['router', 'run', path, '--ready-file', readyFile],
+  });
+  t.after(() => part.stop());
+  await part.start();
+  return part;
+}
+
+test('run of a file that is not valid fails and tells all of its problems; one that is not there is named', async () => {
+  const invalid = file('invalid.yml', {
+    v: 4,
+    forwarder: { linkDialWorkerCount: 0, xgressDialQueueLength: 10_001 },
+  });
+  const { status, output } = await ended('run', invalid);
+  assert.notEqual(status, 0);
+  for (const path of ['v', 'forwarder.linkDialWorkerCount', 'forwarder.xgressDialQueueLength'])
+    assert.match(output, new RegExp(`invalid\\.yml:\\d+ error ${path.replace('.', String.raw`\.`)}:`));
+  const missing = await ended('run', join(folder, 'missing.yml'));
+  assert.notEqual(missing.status, 0);
+  assert.match(missing.output, /cannot read .*missing\.yml/);
+});
+
+test('check ends with 0 for a valid file, 1 for one that is not, 2 for one that cannot be read', async () => {
+  const statuses = await Promise.all(
+    [file('good.yml'), file('bad.yml', { v: 2 }), join(folder, 'none.yml')].map((path) =>
+      ended('check', path),
+    ),
+  );
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    [0, 1, 2],
+  );
+});
+
+test('bindings of the next version pass check, and run refuses each by name', async () => {
+  const bindings = [
+    { binding: 'tunnel', options: { mode: 'host' } },
+    { binding: 'transport_udp', address: 'udp:127.0.0.1:9000', advertise: 'localhost:9000' },
+    { binding: 'proxy_udp', address: 'udp:127.0.0.1:9001', service: 'dns' },
+  ];
+  const path = file('later.yml', { edge: {}, listeners: bindings, dialers: [{ binding: 'transport_udp' }] });
+  const checked = await ended('check', path);
+  assert.equal(checked.status, 0, checked.output);
+  const run = await ended('run', path);
+  assert.notEqual(run.status, 0);
+  for (const [index, { binding }] of bindings.entries())
+    assert.match(run.output, new RegExp(`listeners\\[${index}\\]\\.binding.*\\b${binding}\\b`));
+  assert.match(run.output, /dialers\[0\]\.binding.*\btransport_udp\b/);
+});
+
+test('without a controller within ctrl.startupTimeout the process ends with status 1 and says so', async () => {
+  const path = file('lonely.yml', { ctrl: { ...NO_CONTROLLER, startupTimeout: '1s' } });
+  const { status, output } = await ended('run', path);
+  assert.equal(status, 1, output);
+  assert.match(output, /controller/);
+});
+
+test('SIGUSR1 tells the state to the log, SIGUSR2 writes the CPU profile, and the router runs on', async (t) => {
+  const profile = join(folder, 'router.cpuprofile');
+  const path = file('signals.yml', { profile: { cpu: { path: profile } } });
+  const readyFile = join(folder, 'signals.json');
+  // Through the launcher, which passes signals on and says how node treats them.
+  const running = runLauncher(['router', 'run', path, '--ready-file', readyFile]);
+  t.after(async () => {
+    running.child.kill('SIGINT');
+    await running.exit;
+  });
+  await until(
+    'the ready file',
+    () => existsSync(readyFile) || running.child.exitCode !== null,
+    (it) => it,
+    END_MS,
+  );
+  assert.equal(running.child.exitCode, null, running.output());
+  running.child.kill('SIGUSR1');
+  await until('the state', running.output, (text) => text.includes('state of the router'));
+  assert.doesNotMatch(running.output(), /[Dd]ebugger/);
+  running.child.kill('SIGUSR2');
+  const { value } = await until(
+    'the profile',
+    () => JSON.parse(readFileSync(profile, 'utf8')) as { nodes?: unknown[]; samples?: unknown[] },
+    ({ nodes }) => (nodes?.length ?? 0) > 0,
+  );
+  assert.ok(value.samples!.length > 0);
+  assert.equal(running.child.exitCode, null);
+  running.child.kill('SIGTERM');
+  assert.deepEqual(await within('the end', running.exit, END_MS), { status: 0, signal: null });
+});
+
+test('a CPU profile that nobody ended is written when the router ends; heap snapshots come by the interval', async (t) => {
+  const cpu = join(folder, 'end.cpuprofile');
+  const memory = join(folder, 'heap');
+  const part = await started(t, {
+    profile: { cpu: { path: cpu }, memory: { path: memory, intervalMs: 300 } },
+  });
+  for (const name of ['heap-0', 'heap-1'])
+    await until(
+      name,
+      () => JSON.parse(readFileSync(join(folder, name), 'utf8')) as { snapshot?: object },
+      ({ snapshot }) => snapshot !== undefined,
+      END_MS,
+    );
+  assert.equal(await part.stop(), 0);
+  const { nodes } = JSON.parse(readFileSync(cpu, 'utf8')) as { nodes: unknown[] };
+  assert.ok(nodes.length > 0);
+});
+
+test('enroll writes the identity files and the endpoints file, and run connects by that alone', async (t) => {
+  const mesh = await FabricMesh.start();
+  t.after(() => mesh.stop());
+  const csr = { country: 'DE', sans: { dns: ['localhost', 'edge.example'], ip: ['127.0.0.1'] } };
+  const sections = { ctrl: {}, csr: undefined, edge: { csr } };
+  const router = await mesh.prepare('enrolled', { sections });
+  const own = (name: string): string => join(mesh.folder, 'enrolled', name);
+  for (const name of ['key.pem', 'cert.pem', 'server.pem', 'ca.pem', 'endpoints.yml'])
+    assert.equal(statSync(own(name)).mode & 0o777, 0o600, name);
+  assert.match(readFileSync(own('key.pem'), 'utf8'), /PRIVATE KEY/);
+  for (const name of ['cert.pem', 'server.pem', 'ca.pem'])
+    assert.match(readFileSync(own(name), 'utf8'), /BEGIN CERTIFICATE/);
+  const { subjectAltName } = new X509Certificate(readFileSync(own('server.pem')));
+  for (const name of ['DNS:localhost', 'DNS:edge.example', 'IP Address:127.0.0.1'])
+    assert.ok(subjectAltName?.split(', ').includes(name) === true, subjectAltName ?? 'no names');
+  assert.ok(readFileSync(own('endpoints.yml'), 'utf8').includes(mesh.control.ready.ctrlAddress));
+  const { routerId } = await router.process.start();
+  assert.equal(routerId, router.id);
+  await mesh.untilOnline('enrolled');
+  // The token was used.
+  await assert.rejects(
+    mesh.run('router', 'enroll', router.file, '--jwt', join(mesh.folder, 'enrolled.jwt')),
+    /token/,
+  );
+});
+
+test('enroll refuses a file whose listeners could be dialed by no name, with a csr section and without', async () => {
+  const listeners = [{ binding: 'edge', address: 'tls:127.0.0.1:0', advertise: 'localhost:1' }];
+  const jwt = write('token.jwt', 'never looked at');
+  for (const edge of [{ csr: { country: 'DE' } }, {}]) {
+    const { status, output } = await ended('enroll', file('nameless.yml', { edge, listeners }), '--jwt', jwt);
+    assert.notEqual(status, 0);
+    assert.match(output, /edge\.csr\.sans.* names nothing/);
+  }
+});

@@ -1,0 +1,41 @@
+// Links of a running mesh break: silently, by a reset, for a while, for good. Short timers; `npm run chaos -- fabric` has
+// the long ones, and more circuits.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { QUICK_TIMERS, startTwoWays, type Outcome } from '../chaos/fabric/fault-row.ts';
+import { halfOpenLink } from '../chaos/fabric/half-open.ts';
+import { cutForAWhile, cutForGood, loseOneOfTwo } from '../chaos/fabric/lost-link.ts';
+import type { FaultMesh } from '../support/fault-mesh.ts';
+import { relayNetwork } from '../support/fault-relay.ts';
+
+const { linkCloseMs, idleCircuitMs, idleTxMs } = QUICK_TIMERS;
+const context = { network: relayNetwork, circuits: 40, say: () => {} };
+let mesh: FaultMesh;
+
+before(async () => {
+  mesh = await startTwoWays(relayNetwork, QUICK_TIMERS);
+});
+afterEach((test) => {
+  if ('passed' in test && test.passed === false) console.error(mesh?.mesh.output.slice(-8_000));
+});
+after(() => mesh?.stop());
+
+function assertGood({ good, of, problems }: Outcome): void {
+  assert.deepEqual(problems, []);
+  assert.equal(good, of);
+}
+
+test('circuits over a link that falls silent take another way within 2 s of its loss, no byte lost or doubled', async () =>
+  assertGood(await loseOneOfTwo(context, mesh, 'cut', linkCloseMs + 2_000)));
+
+test('circuits over a link that is reset take another way within 2 s of its loss, no byte lost or doubled', async () =>
+  assertGood(await loseOneOfTwo(context, mesh, 'reset', 2_000)));
+
+test('circuits whose only way is cut for less than closeUnresponsiveTimeout go on intact', async () =>
+  assertGood(await cutForAWhile(context, mesh, linkCloseMs - 1_000)));
+
+test('circuits whose only way stays cut end with an error at both sides, and none is left anywhere', async () =>
+  assertGood(await cutForGood(context, mesh, 2 * linkCloseMs + 3_000, idleCircuitMs + idleTxMs + 2_000)));
+
+test('half-open links are noticed at both ends in time, again and again; one link follows each, and no socket stays', async () =>
+  assertGood(await halfOpenLink(mesh, ['cut', 'cut', 'cut', 'reset'], linkCloseMs)));

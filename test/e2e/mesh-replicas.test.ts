@@ -1,0 +1,119 @@
+// Routers in a mesh at several control planes over one PostgreSQL, all of them processes: who is told of whom, circuits
+// made at either, a control plane that dies and comes back, one that joins and leaves.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { until } from '../support/deadline.ts';
+import { EchoSocket, exchange, startEcho } from '../support/echo-service.ts';
+import { FabricMesh, type MeshRouter } from '../support/fabric-mesh.ts';
+import { postgresSkip } from '../support/postgres.ts';
+import { ReplicatedMesh, type Replica } from '../support/replicated-mesh.ts';
+
+const BODY_BYTES = 1024 * 1024;
+
+describe('routers in a mesh at several control planes', { skip: postgresSkip }, () => {
+  let mesh: ReplicatedMesh;
+  let echo: Server;
+  let a: Replica;
+  let b: Replica;
+  let c: Replica;
+  let west: MeshRouter;
+  let east: MeshRouter;
+  let door = 0;
+  let standing: EchoSocket;
+
+  before(async () => {
+    echo = await startEcho();
+    door = await FabricMesh.freePort();
+    mesh = await ReplicatedMesh.start();
+    a = await mesh.replica('a');
+    b = await mesh.replica('b');
+    const port = await FabricMesh.freePort();
+    east = await mesh.router(b, 'east', { linkListener: { port, groups: ['default'] } });
+    west = await mesh.router(a, 'west', {
+      dialGroups: ['default'],
+      proxy: { port: door, service: 'echo' },
+    });
+    await mesh.run(b, 'fabric', 'service', 'create', 'echo');
+    const address = `tcp:127.0.0.1:${(echo.address() as AddressInfo).port}`;
+    await mesh.run(a, 'fabric', 'terminator', 'create', 'echo', '--router', east.id, '--address', address);
+  });
+  afterEach((context) => {
+    if ('passed' in context && context.passed === false) console.error(mesh?.output);
+  });
+  after(async () => {
+    standing?.close();
+    await mesh?.stop();
+    echo?.close();
+  });
+
+  const madeAt = async (at: Replica): Promise<unknown[]> =>
+    (await mesh.list(at, 'circuits')).map((row) => row['id']);
+
+  test('a router whose file names one of them is told of both, dials both, and remembers them for its owner alone', async () => {
+    for (const router of [west, east]) assert.equal(await mesh.untilRemembered(router, [a, b]), 0o600);
+    for (const at of [a, b]) await mesh.untilMeshed(at, 1);
+    // The one that began first leads; whichever a router was told of first.
+    const leader = readFileSync(join(mesh.folder, 'a', 'controller-id'), 'utf8').trim();
+    for (const { name, process } of [west, east])
+      await until(
+        `${name} knows who leads`,
+        () => /"controllerId":"([^"]+)","msg":"leader of the controllers"/.exec(process.output)?.[1],
+        (id) => id === leader,
+      );
+  });
+
+  test('a circuit is made by the one that leads, over routers that began at different ones, and known there alone', async () => {
+    standing = await EchoSocket.open(door);
+    await standing.echo('first');
+    assert.equal((await madeAt(a)).length, 1);
+    assert.equal((await madeAt(b)).length, 0);
+  });
+
+  test('when the one that made it is killed the circuit goes on, and new ones are made at the other', async () => {
+    await a.kill();
+    await standing.echo('while a is dead');
+    const { sent, received } = await exchange(door, BODY_BYTES);
+    assert.equal(received, sent);
+    const another = await EchoSocket.open(door);
+    await another.echo('made at b');
+    assert.ok((await madeAt(b)).length >= 1);
+    another.close();
+    for (const router of [west, east]) await mesh.untilRemembered(router, [a, b]);
+  });
+
+  test('when it is back routers come to it again, and circuits go on at both', async () => {
+    await a.start();
+    for (const at of [a, b]) await mesh.untilMeshed(at, 1);
+    await standing.echo('a is back');
+    const { sent, received } = await exchange(door, BODY_BYTES);
+    assert.equal(received, sent);
+  });
+
+  test('one that joins is told to routers under a higher index, and one that leaves is left', async () => {
+    const indexes = (): bigint[] =>
+      [...west.process.output.matchAll(/"index":"(\d+)"/g)].map(([, text = '']) => BigInt(text));
+    const before = indexes().at(-1)!;
+    c = await mesh.replica('c');
+    for (const router of [west, east]) await mesh.untilRemembered(router, [a, b, c]);
+    await mesh.untilMeshed(c, 1);
+    const joined = indexes().at(-1)!;
+    assert.ok(joined > before, `${joined} > ${before}`);
+    assert.equal(await c.stop('SIGINT'), 0);
+    for (const router of [west, east]) await mesh.untilRemembered(router, [a, b]);
+    assert.ok(indexes().at(-1)! > joined);
+    for (const at of [a, b]) await mesh.untilMeshed(at, 1);
+    await standing.echo('c has left');
+  });
+
+  test('a router that starts anew dials those that it remembers, though the one of its file is dead', async () => {
+    await a.kill();
+    await west.process.stop();
+    await west.process.start();
+    await mesh.untilMeshed(b, 1);
+    const { sent, received } = await exchange(door, BODY_BYTES);
+    assert.equal(received, sent);
+  });
+});

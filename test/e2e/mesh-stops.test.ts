@@ -1,0 +1,58 @@
+// Programs of a running mesh stand still, or are told to end while circuits are under way.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { drain } from '../chaos/fabric/drained-router.ts';
+import { QUICK_TIMERS, startTwoWays, type Outcome } from '../chaos/fabric/fault-row.ts';
+import { stopControlPlane, stopRouter } from '../chaos/fabric/stopped-process.ts';
+import { until } from '../support/deadline.ts';
+import type { FaultMesh } from '../support/fault-mesh.ts';
+import { relayNetwork } from '../support/fault-relay.ts';
+import { LogWatch } from '../support/log-watch.ts';
+
+const context = { network: relayNetwork, circuits: 40, say: () => {} };
+let mesh: FaultMesh;
+
+before(async () => {
+  mesh = await startTwoWays(relayNetwork, QUICK_TIMERS);
+});
+afterEach((test) => {
+  if ('passed' in test && test.passed === false) console.error(mesh?.mesh.output.slice(-8_000));
+});
+after(() => mesh?.stop());
+
+function assertGood({ good, of, problems }: Outcome): void {
+  assert.deepEqual(problems, []);
+  assert.equal(good, of);
+}
+
+test('circuits run on while the control plane stands still for longer than the routers wait; then all is as before', async () =>
+  assertGood(await stopControlPlane(context, mesh, QUICK_TIMERS, 0)));
+
+test('a router that stands still is dropped by routers and control plane in time, and is back once when it goes on', async () =>
+  assertGood(await stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
+
+for (const [name, where] of [
+  ['in', 'where circuits begin'],
+  ['out', 'where circuits end'],
+] as const) {
+  test(`SIGTERM at the router ${where} lets them end whole and takes no new ones`, async () =>
+    assertGood(await drain(context, mesh, name, 500)));
+}
+
+test('a router that is deleted loses its channel and its links, and comes in nowhere again', async () => {
+  const { process: part } = mesh.router('via');
+  const neighbours = ['in', 'out'].map((name) => new LogWatch(mesh.router(name).process));
+  const control = new LogWatch(mesh.mesh.control);
+  await mesh.mesh.run('fabric', 'router', 'delete', mesh.router('via').id);
+  await control.first('router disconnected', 5_000);
+  for (const log of neighbours) await log.first('link closed', 5_000);
+  await control.first('channel refused', 20_000);
+  const left = await until(
+    'one link',
+    () => mesh.links(),
+    ({ size }) => size === 1,
+  );
+  assert.deepEqual([...left.value.keys()], ['in-out']);
+  assert.ok(part.isRunning, 'nobody told its process to end');
+  for (const log of neighbours) assert.equal(log.count('link is established'), 0);
+});

@@ -1,0 +1,226 @@
+// What the sections of a router's file make of it, over a mesh of real processes at our control plane: circuits over
+// several hops through proxy and transport listeners, and what is missing where a section is.
+import assert from 'node:assert/strict';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { after, afterEach, before, test } from 'node:test';
+import * as tls from 'node:tls';
+import { until, within } from '../support/deadline.ts';
+import { exchange, startEcho } from '../support/echo-service.ts';
+import { FabricMesh, type MeshRouter } from '../support/fabric-mesh.ts';
+import { canTellListeningPorts, listeningPorts } from '../support/listening-ports.ts';
+
+const BODY_BYTES = 4 * 1024 * 1024;
+const ABSENT = { dialers: undefined, listeners: undefined };
+
+let mesh: FabricMesh;
+let echo: Server;
+let entry: MeshRouter;
+let middle: MeshRouter;
+let exit: MeshRouter;
+let silent: MeshRouter;
+let alone: MeshRouter;
+const ports = { middle: 0, exit: 0, silent: 0, proxy: 0, named: 0, alone: 0 };
+
+before(async () => {
+  for (const name of Object.keys(ports) as (keyof typeof ports)[]) ports[name] = await FabricMesh.freePort();
+  echo = await startEcho();
+  mesh = await FabricMesh.start();
+  const tcp = (port: number): string => `tcp:127.0.0.1:${port}`;
+  // Links lead from entry to middle and from there to exit and silent: no shorter way.
+  [middle, exit, silent, alone] = await Promise.all([
+    mesh.router('middle', {
+      linkListener: { port: ports.middle, groups: ['near'] },
+      dialGroups: ['far'],
+      sections: ABSENT,
+    }),
+    mesh.router('exit', {
+      linkListener: { port: ports.exit, groups: ['far'] },
+      sections: { listeners: undefined, dialers: [{ binding: 'transport', options: { mtu: 700 } }] },
+    }),
+    mesh.router('silent', { linkListener: { port: ports.silent, groups: ['far'] }, sections: ABSENT }),
+    mesh.router('alone', {
+      sections: {
+        link: undefined,
+        listeners: [{ binding: 'proxy', address: tcp(ports.alone), service: 'at-alone' }],
+      },
+    }),
+  ]);
+  entry = await mesh.router('entry', {
+    dialGroups: ['near'],
+    sections: {
+      dialers: undefined,
+      listeners: [
+        { binding: 'proxy', address: tcp(ports.proxy), service: 'echo', options: { mtu: 900 } },
+        { binding: 'transport', bind: tcp(ports.named), advertise: `localhost:${ports.named}` },
+      ],
+    },
+  });
+  const address = tcp((echo.address() as AddressInfo).port);
+  await mesh.service('echo', exit.id, address);
+  await mesh.service('at-silent', silent.id, address);
+  await mesh.service('at-alone', alone.id, address);
+  await mesh.untilLinked(entry, middle);
+  await mesh.untilLinked(middle, exit);
+  await mesh.untilLinked(middle, silent);
+});
+afterEach((context) => {
+  if ('passed' in context && context.passed === false) console.error(mesh.output.slice(-8_000));
+});
+after(async () => {
+  await mesh?.stop();
+  echo?.close();
+});
+
+/** Names a service as a client of a transport listener does; resolves to the answer, the connection stays. */
+async function ask(service: string): Promise<{ socket: Socket; answer: Record<string, unknown> }> {
+  const socket = connect({ port: ports.named, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.write(`${JSON.stringify({ id: 'client', svcId: service })}\n`);
+  let line = '';
+  const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
+  const onData = (chunk: Buffer): void => {
+    line += chunk.toString();
+    if (!line.endsWith('\n')) return;
+    socket.off('data', onData).pause();
+    resolve(JSON.parse(line) as Record<string, unknown>);
+  };
+  socket.on('data', onData).on('close', () => reject(new Error(`closed after ${line}`)));
+  return { socket, answer: await within('the answer of the transport listener', promise, 30_000) };
+}
+
+/** All that comes until the other side ends; its own side stays open, which iterating over a socket would end. */
+function text(socket: Socket): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let all = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (all += part));
+  socket
+    .resume()
+    .once('end', () => resolve(all))
+    .once('close', () => reject(new Error(`broken off after ${all}`)));
+  return promise;
+}
+
+/** A service of the test behind `exit`; each of its connections is handed over. */
+async function serve(name: string, onConnection: (socket: Socket) => void): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await mesh.service(name, exit.id, `tcp:127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return server;
+}
+
+test('a proxy listener’s connections become circuits over several hops, whole both ways', async () => {
+  let paths: unknown[] = [];
+  const { sent, received } = await exchange(ports.proxy, BODY_BYTES, async () => {
+    paths = (await mesh.list('circuits')).map((row) => row['routerIds']);
+  });
+  assert.equal(received, sent);
+  assert.deepEqual(paths, [[entry.id, middle.id, exit.id]]);
+  // All of it goes when the connection does.
+  await until(
+    'no circuit',
+    () => mesh.list('circuits'),
+    (rows) => rows.length === 0,
+  );
+});
+
+test('options of a listener and of a dialer hold for their circuits, each at its end', async () => {
+  const { sent, received } = await exchange(ports.proxy, 100_000);
+  assert.equal(received, sent);
+  const answer = JSON.parse(await mesh.run('fabric', 'inspect', 'metrics', '--json')) as {
+    values: { routerId: string; value: { histograms: Record<string, { max: number } | undefined> } }[];
+  };
+  const largest = ({ id }: MeshRouter, name: string): number | undefined =>
+    answer.values.find(({ routerId }) => routerId === id)!.value.histograms[name]?.max;
+  assert.equal(largest(exit, 'egress.tx.msgsize'), 900);
+  assert.equal(largest(entry, 'ingress.tx.msgsize'), 700);
+});
+
+test('a client of a transport listener names its service in a line of JSON, and ends its side first', async (t) => {
+  const asked: Promise<string>[] = [];
+  const server = await serve('answers-last', (socket) => {
+    const request = text(socket);
+    asked.push(request);
+    void request.then((all) => socket.end(`you said ${all.length}`));
+  });
+  t.after(() => server.close());
+  const { socket, answer } = await ask('answers-last');
+  assert.deepEqual([answer['scc'], answer['msg']], [true, '']);
+  assert.match(String(answer['circuitId']), /./);
+  socket.end('x'.repeat(100_000));
+  assert.equal(await within('the answer after the end', text(socket)), 'you said 100000');
+  assert.equal((await asked[0]!).length, 100_000);
+});
+
+test('the service ends its side first, and hears the client out', async (t) => {
+  const heard = Promise.withResolvers<string>();
+  const server = await serve('ends-first', (socket) => {
+    socket.end('bye');
+    heard.resolve(text(socket));
+  });
+  t.after(() => server.close());
+  const { socket, answer } = await ask('ends-first');
+  assert.equal(answer['scc'], true);
+  assert.equal(await within('what the service said', text(socket)), 'bye');
+  socket.end('late words');
+  assert.equal(await within('what the client said after that', heard.promise), 'late words');
+});
+
+test('a router without dialers terminates nothing: the client is told of it', async () => {
+  const { socket, answer } = await ask('at-silent');
+  socket.destroy();
+  assert.equal(answer['scc'], false);
+  assert.match(String(answer['msg']), /\bdialers\b/);
+});
+
+test('a router without link has no links in any direction, and nobody behind it is reached from elsewhere', async () => {
+  const links = await mesh.list('links');
+  const ends = new Set(links.flatMap((row) => [row['sourceRouterId'], row['destinationRouterId']]));
+  assert.deepEqual(ends, new Set([entry.id, middle.id, exit.id, silent.id]));
+  const { socket, answer } = await ask('at-alone');
+  socket.destroy();
+  assert.equal(answer['scc'], false);
+  // What needs no other router works there.
+  const { sent, received } = await exchange(ports.alone, 100_000);
+  assert.equal(received, sent);
+});
+
+test(
+  'a router listens on what its file says and on nothing else: without listeners on no port for clients',
+  { skip: canTellListeningPorts ? false : 'needs /proc' },
+  () => {
+    const expected: readonly [MeshRouter, readonly number[]][] = [
+      [entry, [ports.proxy, ports.named]],
+      [middle, [ports.middle]],
+      [exit, [ports.exit]],
+      [alone, [ports.alone]],
+    ];
+    for (const [router, listed] of expected)
+      assert.deepEqual(
+        listeningPorts(router.process.pid),
+        listed.toSorted((a, b) => a - b),
+        router.name,
+      );
+  },
+);
+
+test('a router without edge refuses SDKs at the port where it takes links', async () => {
+  const offer = async (protocol: string): Promise<string> => {
+    const socket = tls.connect({
+      host: '127.0.0.1',
+      port: ports.middle,
+      rejectUnauthorized: false,
+      ALPNProtocols: [protocol],
+    });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    socket.once('secureConnect', () => resolve(String(socket.alpnProtocol)));
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'failed'));
+    const outcome = await within('the end of the handshake', promise);
+    socket.destroy();
+    return outcome;
+  };
+  assert.equal(await offer('ziti-edge'), 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
+  assert.equal(await offer('ziti-link'), 'ziti-link');
+});

@@ -1,0 +1,156 @@
+/**
+ * A mesh of OpenZiti's routers and ours at OpenZiti's controller: real processes on loopback, each enrolled by its own
+ * command. What is started is stopped together.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Running } from '../bench/bench-process.ts';
+import { until } from '../support/deadline.ts';
+import { OpenZitiNetwork, type OpenZitiOptions } from '../support/openziti-network.ts';
+import { PartProcess, runCommand } from '../support/part-process.ts';
+import { keepEndpoint, routerFile, type RouterShape } from '../support/mesh-router-file.ts';
+
+const READY_MS = 30_000;
+
+/** The controller's own port unless another is named. */
+export type MeshRouterShape = Omit<RouterShape, 'controllerPort'> &
+  Partial<Pick<RouterShape, 'controllerPort'>>;
+
+export interface GoRouter {
+  kill(): Promise<void>;
+  /** Again, with the same file and identity. */
+  start(): Promise<void>;
+}
+
+export interface MeshLink {
+  readonly id: string;
+  readonly iteration: number;
+  readonly sourceRouter: string;
+  readonly destRouter: string;
+  /** Types of its connections, as its dialer told the controller. */
+  readonly connections: readonly string[];
+}
+
+export class OpenZitiMesh {
+  readonly network: OpenZitiNetwork;
+  readonly folder: string;
+  readonly #ours: PartProcess<unknown>[] = [];
+
+  private constructor(network: OpenZitiNetwork, folder: string) {
+    this.network = network;
+    this.folder = folder;
+  }
+
+  static async start(binary: string, options?: OpenZitiOptions): Promise<OpenZitiMesh> {
+    const folder = mkdtempSync(join(tmpdir(), 'frontdoor-interop-'));
+    return new OpenZitiMesh(await OpenZitiNetwork.start(binary, folder, options), folder);
+  }
+
+  /** OpenZiti's router; returns when the controller says that it is online. */
+  async goRouter(name: string, shape: MeshRouterShape): Promise<GoRouter> {
+    const file = await this.#prepare(name, shape);
+    await this.network.run(`router enroll ${file} --jwt ${name}.jwt`);
+    keepEndpoint(file, shape);
+    const start = (): Promise<Running> => this.network.start(name, `run router ${file} --cliagent=false`);
+    let running = await start();
+    await this.untilOnline(name);
+    return {
+      kill: () => running.stop('SIGKILL'),
+      start: async () => {
+        running = await start();
+        await this.untilOnline(name);
+      },
+    };
+  }
+
+  /** A router of ours that is enrolled but not started: its file. */
+  async prepareOurs(name: string, shape: MeshRouterShape): Promise<string> {
+    const file = await this.#prepare(name, shape);
+    await runCommand(['router', 'enroll', file, '--jwt', join(this.folder, `${name}.jwt`)]);
+    keepEndpoint(file, shape);
+    return file;
+  }
+
+  async ourRouter(name: string, shape: MeshRouterShape): Promise<PartProcess<unknown>> {
+    const file = await this.prepareOurs(name, shape);
+    const ready = join(this.folder, name, 'ready.json');
+    const part = new PartProcess({
+      name,
+      args: () => ['router', 'run', file, '--ready-file', ready, '--log-level', 'debug'],
+      readyFile: ready,
+    });
+    this.#ours.push(part);
+    await part.start();
+    await this.untilOnline(name);
+    return part;
+  }
+
+  async untilOnline(name: string, isOnline = true): Promise<void> {
+    const is = async (): Promise<boolean> =>
+      (await this.#list('edge-routers', 'edge')).some(
+        (one) => one['name'] === name && one['isOnline'] === isOnline,
+      );
+    await until(`router ${name} ${isOnline ? 'online' : 'offline'}`, is, (it) => it, READY_MS);
+  }
+
+  /** Links that the controller knows, by the routers' names. */
+  async links(): Promise<MeshLink[]> {
+    const nameOf = (end: unknown): string => String((end as { name?: unknown }).name);
+    return (await this.#list('links', 'fabric')).map((one) => ({
+      id: String(one['id']),
+      iteration: Number(one['iteration']),
+      sourceRouter: nameOf(one['sourceRouter']),
+      destRouter: nameOf(one['destRouter']),
+      connections: ((one['connections'] ?? []) as { type: string }[]).map(({ type }) => type).sort(),
+    }));
+  }
+
+  /** Names of the routers on the path of each circuit, ingress first. */
+  async paths(): Promise<string[][]> {
+    return (await this.#list('circuits', 'fabric')).map((one) => {
+      const { nodes } = one['path'] as { nodes: readonly { readonly name: string }[] };
+      return nodes.map(({ name }) => name);
+    });
+  }
+
+  async circuitIds(): Promise<string[]> {
+    return (await this.#list('circuits', 'fabric')).map((one) => String(one['id']));
+  }
+
+  /** A service without an edge: whoever asks a router for it is given a circuit to `127.0.0.1:port` behind `router`. */
+  async service(name: string, router: string, port: number): Promise<void> {
+    await this.network.run(`fabric create service ${name}`);
+    const id = (await this.#list('edge-routers', 'edge')).find((one) => one['name'] === router)!['id'];
+    await this.network.run(
+      `fabric create terminator ${name} ${String(id)} tcp:127.0.0.1:${port} --binding transport`,
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#ours.map((part) => part.stop()));
+    await this.network.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What the last lines of each of our routers' logs say. */
+  get ourOutput(): string {
+    return this.#ours.map(({ name, output }) => `--- ${name}\n${output}`).join('\n');
+  }
+
+  async #prepare(name: string, shape: MeshRouterShape): Promise<string> {
+    const folder = join(this.folder, name);
+    mkdirSync(folder);
+    const file = join(folder, 'router.yml');
+    writeFileSync(file, routerFile(folder, { controllerPort: this.network.controllerPort, ...shape }));
+    await this.network.run(`edge create edge-router ${name} -o ${name}.jwt`);
+    readFileSync(join(this.folder, `${name}.jwt`));
+    return file;
+  }
+
+  async #list(kind: string, area: 'edge' | 'fabric'): Promise<Readonly<Record<string, unknown>>[]> {
+    const output = await this.network.run(`${area} list ${kind} -j`);
+    const { data } = JSON.parse(output.slice(output.indexOf('{'))) as { data: Record<string, unknown>[] };
+    return data;
+  }
+}

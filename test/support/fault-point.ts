@@ -1,0 +1,35 @@
+/**
+ * A place between dialers and one listener on 127.0.0.1 where a test makes the network fail. Made by a relay of bytes,
+ * anywhere, or by the kernel's packet filter in a network namespace of its own, where packets really vanish.
+ */
+
+export interface BadNetwork {
+  /** Half of the time there and back. */
+  readonly delayMs: number;
+  /** Up to so much more or less, by chance. */
+  readonly jitterMs: number;
+  readonly bytesPerSecond: number;
+  /** Of packets, 0 to 1; a relay cannot lose any. */
+  readonly loss: number;
+}
+
+export interface FaultPoint {
+  /** Where the listener is dialed. */
+  readonly port: number;
+  /** Where it listens. */
+  readonly listenerPort: number;
+  /** Nothing comes through any more, and nobody is told. */
+  cut(): Promise<void>;
+  /** Connections that stand, and those that are tried, are reset. */
+  reset(): Promise<void>;
+  /** Everything passes again; what was cut and not given up by its ends goes on. */
+  heal(): Promise<void>;
+  worsen(how: BadNetwork): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FaultNetwork {
+  readonly kind: 'relay' | 'packet filter';
+  /** Before the listener is there. */
+  point(listenerPort: number): Promise<FaultPoint>;
+}

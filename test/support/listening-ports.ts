@@ -1,0 +1,31 @@
+/** The TCP ports that a process listens on, by the kernel's word (Linux). */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** State of a listening socket in `/proc/net/tcp`. */
+const LISTEN = '0A';
+
+export const canTellListeningPorts = process.platform === 'linux';
+
+/** Ascending. */
+export function listeningPorts(pid: number): number[] {
+  const inodes = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [];
+        return inode === undefined ? [] : [inode];
+      } catch {
+        // Closed meanwhile.
+        return [];
+      }
+    }),
+  );
+  const ports = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter((columns) => columns[3] === LISTEN && inodes.has(columns[9] ?? ''))
+      .map((columns) => Number.parseInt(columns[1]!.split(':')[1]!, 16)),
+  );
+  return [...new Set(ports)].sort((a, b) => a - b);
+}

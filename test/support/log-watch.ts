@@ -1,0 +1,40 @@
+/** The log of a process of ours from now on, record by record. */
+import type { PartProcess } from './part-process.ts';
+import { until } from './deadline.ts';
+
+export interface LoggedRecord {
+  readonly msg: string;
+  /** When it was written, in ms since 1970. */
+  readonly atMs: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const MAX_RECORDS = 20_000;
+
+export class LogWatch {
+  readonly records: LoggedRecord[] = [];
+  readonly #stop: () => void;
+
+  constructor(part: Pick<PartProcess, 'watch'>) {
+    this.#stop = part.watch((line) => {
+      if (!line.startsWith('{') || this.records.length >= MAX_RECORDS) return;
+      const fields = JSON.parse(line) as Record<string, unknown>;
+      this.records.push({ msg: String(fields['msg']), atMs: Date.parse(String(fields['time'])), fields });
+    });
+  }
+
+  count(msg: string): number {
+    return this.records.filter((record) => record.msg === msg).length;
+  }
+
+  /** The first of this kind since the watch began. */
+  async first(msg: string, timeoutMs: number): Promise<LoggedRecord> {
+    const found = (): LoggedRecord | undefined => this.records.find((record) => record.msg === msg);
+    await until(`the log says "${msg}"`, () => found() !== undefined, Boolean, timeoutMs);
+    return found()!;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * An OpenZiti network made new by the `ziti` of the one who runs it: a controller with an authority of its own, and
+ * whatever is started beside it. Every address is on loopback, every setting that does not say where to listen is its
+ * default.
+ */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { freePort, startProcess, until, type Running } from '../bench/bench-process.ts';
+import { runZiti, zitiEnvironment } from './ziti-command.ts';
+
+const LISTEN_DEADLINE_MS = 30_000;
+const STOP_GRACE_MS = 5_000;
+
+export interface OpenZitiOptions {
+  /** False: its clients log in for sessions that the controller keeps, as those before 1.6 do. */
+  readonly oidc?: boolean;
+}
+
+function controllerFile(folder: string, port: number, { oidc = true }: OpenZitiOptions): string {
+  const pki = join(folder, 'pki');
+  const signer = join(pki, 'signer');
+  const identity = `
+  ca: "${join(pki, 'root/certs/root.cert')}"
+  cert: "${join(signer, 'certs/client.chain.pem')}"
+  server_cert: "${join(signer, 'certs/server.chain.pem')}"
+  key: "${join(signer, 'keys/server.key')}"`;
+  return `v: 3
+db: "${join(folder, 'controller.db')}"
+identity:${identity}
+ctrl:
+  options:
+    advertiseAddress: tls:localhost:${port}
+  listener: tls:127.0.0.1:${port}
+edge:
+  api:
+    address: localhost:${port}
+  enrollment:
+    signingCert:
+      cert: "${join(signer, 'certs/signer.cert')}"
+      key: "${join(signer, 'keys/signer.key')}"
+    edgeIdentity: { duration: 30m }
+    edgeRouter: { duration: 30m }
+web:
+  - name: all
+    bindPoints:
+      - interface: 127.0.0.1:${port}
+        address: localhost:${port}
+    identity:${identity.replaceAll('\n', '\n    ')}
+    apis:
+      - binding: edge-management
+      - binding: edge-client
+${oidc ? '      - binding: edge-oidc\n' : ''}      - binding: fabric
+`;
+}
+
+export class OpenZitiNetwork {
+  readonly #binary: string;
+  readonly #folder: string;
+  readonly #running: [name: string, running: Running][] = [];
+  /** Of the controller: control channels and REST. */
+  readonly controllerPort: number;
+
+  private constructor(binary: string, folder: string, controllerPort: number) {
+    this.#binary = binary;
+    this.#folder = folder;
+    this.controllerPort = controllerPort;
+  }
+
+  /** A controller in an empty `folder`, with the commands of `run` logged in. Throws with what `ziti` said. */
+  static async start(
+    binary: string,
+    folder: string,
+    options: OpenZitiOptions = {},
+  ): Promise<OpenZitiNetwork> {
+    const network = new OpenZitiNetwork(binary, folder, await freePort());
+    try {
+      await makeAuthority(network);
+      await network.#startController(options);
+      return network;
+    } catch (error) {
+      await network.stop();
+      throw error;
+    }
+  }
+
+  get processes(): ReadonlyMap<string, number> {
+    return new Map(this.#running.map(([name, { child }]) => [name, child.pid!]));
+  }
+
+  /** Throws with what it printed when it fails. */
+  async run(line: string, ...more: string[]): Promise<string> {
+    const { status, output } = await runZiti(this.#binary, this.#folder, [...line.split(' '), ...more]);
+    if (status !== 0) throw new Error(`ziti ${line} failed (${status}): ${output.slice(-2_000)}`);
+    return output;
+  }
+
+  /** Starts what runs on; resolves when it takes connections at `port`. */
+  async start(name: string, line: string, port?: number): Promise<Running> {
+    const running = startProcess(this.#binary, line.split(' '), zitiEnvironment(this.#folder), this.#folder);
+    this.#running.push([`ziti ${name}`, running]);
+    if (port === undefined) return running;
+    await until(`a listening ziti ${name}`, LISTEN_DEADLINE_MS, async () => {
+      if (running.child.exitCode !== null) throw new Error(running.tail());
+      await canConnect(port);
+    });
+    return running;
+  }
+
+  file(name: string, text: string): void {
+    writeFileSync(join(this.#folder, name), text, { mode: 0o600 });
+  }
+
+  /** What a process printed last, by the name that it was started under. */
+  tail(name: string): string {
+    return this.#running.findLast(([started]) => started === `ziti ${name}`)?.[1].tail() ?? '';
+  }
+
+  async stop(): Promise<void> {
+    for (const [, running] of this.#running.toReversed()) await running.stop('SIGTERM', STOP_GRACE_MS);
+  }
+
+  async #startController(options: OpenZitiOptions): Promise<void> {
+    const port = this.controllerPort;
+    const password = randomBytes(18).toString('base64url');
+    this.file('controller.yaml', controllerFile(this.#folder, port, options));
+    await this.run(`controller edge init controller.yaml -u admin -p ${password}`);
+    await this.start('controller', 'run controller controller.yaml --cliagent=false', port);
+    const login = `edge login https://localhost:${port} -u admin -p ${password} -y`;
+    await until('a log-in at the controller', LISTEN_DEADLINE_MS, () => this.run(login));
+  }
+}
+
+function canConnect(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject);
+  });
+}
+
+async function makeAuthority(network: OpenZitiNetwork): Promise<void> {
+  const pki = 'pki create';
+  const root = '--pki-root pki --curve P256';
+  const spiffe = '--spiffe-id spiffe://bench/controller/bench';
+  await network.run(`${pki} ca ${root} --ca-file root --ca-name root --trust-domain bench`);
+  await network.run(
+    `${pki} intermediate ${root} --ca-name root --intermediate-file signer --intermediate-name signer --max-path-len 1`,
+  );
+  await network.run(
+    `${pki} server ${root} --ca-name signer --server-file server --server-name bench --dns localhost --ip 127.0.0.1 ${spiffe}`,
+  );
+  await network.run(
+    `${pki} client ${root} --ca-name signer --client-file client --client-name bench --key-file server ${spiffe}`,
+  );
+}

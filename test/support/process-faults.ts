@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { PartProcess } from './part-process.ts';
+
+type Part = Pick<PartProcess, 'pid' | 'isRunning'>;
+
+/** Stopped as by a debugger, or a machine that sleeps: connections stand, nothing answers. */
+export function suspend({ pid }: Part): void {
+  process.kill(pid, 'SIGSTOP');
+}
+
+export function resume(part: Part): void {
+  if (part.isRunning) process.kill(part.pid, 'SIGCONT');
+}
+
+/** TCP sockets that a process of this machine holds from or to one of these ports. */
+export function socketCount({ pid }: Part, ports: readonly number[]): number {
+  const held = new Set<string>();
+  const folder = `/proc/${pid}/fd`;
+  for (const fd of readdirSync(folder)) {
+    try {
+      const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${fd}`))?.[1];
+      if (inode !== undefined) held.add(inode);
+    } catch {
+      // closed meanwhile
+    }
+  }
+  let count = 0;
+  for (const kind of ['tcp', 'tcp6']) {
+    for (const line of readFileSync(`/proc/${pid}/net/${kind}`, 'latin1').split('\n').slice(1)) {
+      const [, local = '', remote = '', , , , , , , inode = ''] = line.trim().split(/\s+/);
+      const isOn = [local, remote].some((address) => ports.includes(portOf(address)));
+      if (isOn && held.has(inode)) count += 1;
+    }
+  }
+  return count;
+}
+
+/** Of `0100007F:1F90`. */
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
+}

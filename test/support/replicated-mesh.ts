@@ -1,0 +1,130 @@
+/**
+ * Control planes over one PostgreSQL, each a process of its own, and routers in a mesh that each know one of them at
+ * first. More control planes may join later.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { FirstStart } from '#control';
+import { until } from './deadline.ts';
+import type { MeshRouter, MeshRouterShape, Row } from './fabric-mesh.ts';
+import { keepEndpoint, routerFile } from './mesh-router-file.ts';
+import { PartProcess, runCommand } from './part-process.ts';
+import { sharedPostgres } from './postgres.ts';
+import type { ReplicaReady } from './replicated.ts';
+import { portOf, type RouterReady } from './separate.ts';
+
+const WAIT_MS = 30_000;
+
+export type Replica = PartProcess<ReplicaReady>;
+
+export class ReplicatedMesh {
+  readonly folder = mkdtempSync(join(tmpdir(), 'frontdoor-replicated-mesh-'));
+  readonly #database: string;
+  readonly #key = `k1 ${randomBytes(32).toString('base64')}\n`;
+  readonly #replicas: Replica[] = [];
+  readonly #routers: MeshRouter[] = [];
+  #credentials: FirstStart | undefined;
+
+  private constructor(database: string) {
+    this.#database = database;
+  }
+
+  static async start(): Promise<ReplicatedMesh> {
+    return new ReplicatedMesh(await (await sharedPostgres()).createDatabase());
+  }
+
+  /** One more control plane. */
+  async replica(name: string): Promise<Replica> {
+    const folder = join(this.folder, name);
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(folder, 'secrets.key'), this.#key, { mode: 0o600 });
+    const readyFile = join(this.folder, `${name}.json`);
+    const part: Replica = new PartProcess<ReplicaReady>({
+      name,
+      env: { FRONTDOOR_DATABASE: this.#database },
+      readyFile,
+      args: (last) => [
+        ...['control', '--data-dir', folder, '--ready-file', readyFile],
+        ...['--api-port', portOf(last?.apiUrl), '--edge-api-port', portOf(last?.edgeApiUrl)],
+        ...['--ctrl-port', portOf(last?.ctrlAddress)],
+      ],
+    });
+    this.#replicas.push(part);
+    const ready = await part.start();
+    if (ready.apiToken !== undefined) this.#credentials = ready as FirstStart & ReplicaReady;
+    return part;
+  }
+
+  /** `frontdoor …` at one of them. */
+  run(at: Replica, ...args: string[]): Promise<string> {
+    return runCommand(args, {
+      FRONTDOOR_API_URL: at.ready.apiUrl,
+      FRONTDOOR_ACCOUNT_ID: this.#credentials!.accountId,
+      FRONTDOOR_API_TOKEN: this.#credentials!.apiToken,
+    });
+  }
+
+  async list(at: Replica, kind: 'routers' | 'links' | 'circuits'): Promise<Row[]> {
+    return JSON.parse(await this.run(at, 'fabric', kind, '--json')) as Row[];
+  }
+
+  /** A router whose file names the control plane `at`, and no other. */
+  async router(at: Replica, name: string, shape: MeshRouterShape): Promise<MeshRouter> {
+    const folder = join(this.folder, name);
+    mkdirSync(folder);
+    const file = join(folder, 'router.yml');
+    const controllerPort = Number(portOf(at.ready.ctrlAddress));
+    writeFileSync(file, routerFile(folder, { controllerPort, ...shape }));
+    const jwt = join(folder, 'router.jwt');
+    const made = await this.run(at, 'fabric', 'router', 'create', name, '--out', jwt, '--json');
+    await runCommand(['router', 'enroll', file, '--jwt', jwt]);
+    keepEndpoint(file, { controllerPort });
+    const readyFile = join(folder, 'ready.json');
+    const process = new PartProcess<RouterReady>({
+      name,
+      readyFile,
+      args: () => ['router', 'run', file, '--ready-file', readyFile],
+    });
+    const router = { name, id: (JSON.parse(made) as { id: string }).id, file, process };
+    this.#routers.push(router);
+    await process.start();
+    return router;
+  }
+
+  /** The addresses that a router remembers, once they are those of exactly these control planes; and the file's mode. */
+  async untilRemembered(router: MeshRouter, replicas: readonly Replica[]): Promise<number> {
+    const file = join(dirname(router.file), 'endpoints.yml');
+    const wanted = replicas.map(({ ready }) => ready.ctrlAddress).sort();
+    await until(
+      `${router.name} remembers ${replicas.map(({ name }) => name).join(', ')}`,
+      () => [...new Set(readFileSync(file, 'utf8').match(/tls:[\w.]+:\d+/g))].sort(),
+      (endpoints) => JSON.stringify(endpoints) === JSON.stringify(wanted),
+      WAIT_MS,
+    );
+    return statSync(file).mode & 0o777;
+  }
+
+  /** Until all routers are online at the control plane, and as many links as that may be used. */
+  async untilMeshed(at: Replica, links: number): Promise<void> {
+    const online = (rows: Row[]): boolean =>
+      this.#routers.every(({ name }) => rows.some((row) => row['name'] === name && row['online'] === true));
+    await until(`all routers at ${at.name}`, () => this.list(at, 'routers'), online, WAIT_MS);
+    const usable = (rows: Row[]): boolean => rows.filter((row) => row['usable'] === true).length === links;
+    await until(`${links} links at ${at.name}`, () => this.list(at, 'links'), usable, WAIT_MS);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#routers.map(({ process }) => process), ...this.#replicas].map((part) => part.kill()),
+    );
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The last lines of each part. */
+  get output(): string {
+    const parts = [...this.#replicas, ...this.#routers.map(({ process }) => process)];
+    return parts.map(({ name, output }) => `--- ${name}\n${output.slice(-4_000)}`).join('\n');
+  }
+}
