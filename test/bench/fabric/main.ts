@@ -95,6 +95,8 @@ async function measureAll(
   }
   const byName = new Map(chains.map((chain) => [`${chain.maker} ${chain.hops}`, chain]));
   const results: FabricResults = { scenarios: new Map(), idleBytes: new Map(), payloadsPerCore: undefined };
+  // Before any load: memory that a load has freed would be used again.
+  if (options.only === undefined) await measureIdle(byName, options, results);
   for (const { name, kind, connections } of SCENARIOS) {
     if (options.only !== undefined && !name.includes(options.only)) continue;
     tell(name);
@@ -109,6 +111,14 @@ async function measureAll(
   if (options.only !== undefined) return results;
   tell('payloads of 100 bytes through the middle router');
   results.payloadsPerCore = await payloadsPerCore(ours.smallPayloads, options.seconds);
+  return results;
+}
+
+async function measureIdle(
+  byName: ReadonlyMap<string, Chain>,
+  options: Options,
+  results: FabricResults,
+): Promise<void> {
   tell('idle circuits');
   for (const [of, chain] of byName) {
     if (chain.maker !== OURS && chain.maker !== GO) continue;
@@ -119,7 +129,6 @@ async function measureAll(
       held.map((bytes, i) => (bytes - before[i]!) / options.idleCircuits),
     );
   }
-  return results;
 }
 
 function measuredOf(samples: readonly LoadResult[]): Measured {
