@@ -1,16 +1,29 @@
 /** Pages of lists that live in memory: what the mesh does now. Between two pages it may have moved on. */
 import type { Page, PageRequest } from '../store/page.ts';
 import { invalidValue } from './api-errors.ts';
-import type { ApiParts } from './call.ts';
-import type { Query } from './page-query.ts';
+import { ok, unstored, type ApiParts } from './call.ts';
+import { countedPageAnswer, type Query } from './page-query.ts';
 
 const MAX_FILTER_CHARS = 255;
 
-/** `keys`: what the list can be sorted by beside `id`, which breaks ties. Unsorted: as the items come. */
-export function livePage<T extends { readonly id: string }>(
+/**
+ * The page that is asked for, with `answer` of each of its items. `keys`: what the list can be sorted by beside `id`,
+ * which breaks ties. Unsorted: as the items come.
+ */
+export function livePageAnswer<T extends { readonly id: string }, A>(
+  items: readonly T[],
+  request: PageRequest,
+  keys: Readonly<Record<string, (item: T) => number>>,
+  answer: (item: T) => A,
+) {
+  const page = livePage(items, request, keys);
+  return unstored(ok(countedPageAnswer(request, page, page.content.map(answer))));
+}
+
+function livePage<T extends { readonly id: string }>(
   items: readonly T[],
   { page, size, sort, direction }: PageRequest,
-  keys: Readonly<Record<string, (item: T) => number>> = {},
+  keys: Readonly<Record<string, (item: T) => number>>,
 ): Page<T> {
   const key = keys[sort] ?? (() => 0);
   const sign = direction === 'asc' ? 1 : -1;

@@ -9,8 +9,8 @@ import type {
 import type { FabricCircuitView, FabricLinkView } from '../overlay/mod.ts';
 import { notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
-import { filterOf, livePage, routerNameOf } from './live-page.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { filterOf, livePageAnswer, routerNameOf } from './live-page.ts';
+import { parsePageRequest } from './page-query.ts';
 
 /** What is no organization's is told in the installation's audit trail. */
 const INSTALLATION = { organizationId: '' };
@@ -25,16 +25,7 @@ export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' 
         (link) =>
           routerId === undefined || [link.sourceRouterId, link.destinationRouterId].includes(routerId),
       );
-    const page = livePage(links, request, { cost: (link) => link.cost });
-    return unstored(
-      ok(
-        countedPageAnswer(
-          request,
-          page,
-          page.content.map((link) => linkAnswer(parts, link)),
-        ),
-      ),
-    );
+    return livePageAnswer(links, request, { cost: (link) => link.cost }, (link) => linkAnswer(parts, link));
   },
 
   async listCircuits(parts, call) {
@@ -45,15 +36,8 @@ export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' 
       .circuits()
       .filter((circuit) => routerId === undefined || circuit.routerIds.includes(routerId))
       .filter((circuit) => serviceId === undefined || circuit.serviceId === serviceId);
-    const page = livePage(circuits, request, { createdAt: (circuit) => circuit.createdAtMs });
-    return unstored(
-      ok(
-        countedPageAnswer(
-          request,
-          page,
-          page.content.map((circuit) => circuitAnswer(parts, circuit)),
-        ),
-      ),
+    return livePageAnswer(circuits, request, { createdAt: (circuit) => circuit.createdAtMs }, (circuit) =>
+      circuitAnswer(parts, circuit),
     );
   },
 

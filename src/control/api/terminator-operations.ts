@@ -17,8 +17,8 @@ import {
 import type { Queries } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
-import { filterOf, livePage, routerNameOf } from './live-page.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { filterOf, livePageAnswer, routerNameOf } from './live-page.ts';
+import { parsePageRequest } from './page-query.ts';
 
 const INSTALLATION = { organizationId: '' };
 /** By their number in the store. */
@@ -35,15 +35,8 @@ export const terminatorHandlers: Handlers<
       .terminators()
       .filter((each) => routerId === undefined || each.routerId === routerId)
       .filter((each) => serviceId === undefined || each.serviceId === serviceId);
-    const page = livePage(terminators, request, { cost: (each) => each.cost });
-    return unstored(
-      ok(
-        countedPageAnswer(
-          request,
-          page,
-          page.content.map((each) => liveAnswer(parts, each)),
-        ),
-      ),
+    return livePageAnswer(terminators, request, { cost: (each) => each.cost }, (each) =>
+      liveAnswer(parts, each),
     );
   },
 

@@ -2,7 +2,14 @@
  * CircuitRequest: a router dials a service of the fabric for what came to one of its own listeners. Shares are not to
  * be had this way: who may dial one is a matter of identities, and here there is none.
  */
-import { headerId, HeaderWriter, makeFrame, contentType, type Frame, type PeerData } from '#wire';
+import {
+  encodeCircuitFailed,
+  encodeCircuitSuccess,
+  headerId,
+  makeFrame,
+  type Frame,
+  type PeerData,
+} from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Log } from '#base';
 import type { FabricService, OverlayModel } from '../model/overlay-model.ts';
@@ -121,16 +128,16 @@ export class FabricCircuitRequests {
       return;
     }
     const { circuit, ingressAddress, peerData } = outcome;
-    const headers = new HeaderWriter().text(headerId.ctrl.ingressAddress, ingressAddress);
-    for (const [key, value] of peerData) {
-      if (key >= FIRST_PEER_DATA_KEY && key !== headerId.ctrl.ingressAddress) headers.bytes(key, value);
-    }
-    router.channel.reply(asked, makeFrame(contentType.circuitSuccess, { headers, body: circuit.id }));
+    const told = [...peerData].filter(
+      ([key]) => key >= FIRST_PEER_DATA_KEY && key !== headerId.ctrl.ingressAddress,
+    );
+    const granted = { circuitId: circuit.id, address: ingressAddress, peerData: new Map(told) };
+    router.channel.send(encodeCircuitSuccess(asked, granted));
   }
 
   #refuse(router: ConnectedRouter, asked: Frame, text: string, circuitId?: string): void {
     this.#options.log.info({ router: router.id, circuit: circuitId, reason: text }, 'circuit refused');
-    router.channel.reply(asked, makeFrame(contentType.circuitFailed, { body: text }));
+    router.channel.send(encodeCircuitFailed(asked, text));
   }
 }
 

@@ -2,18 +2,9 @@
  * Services of the installation and where they are reached, and the address under which each replica takes in routers.
  * What ends at a router goes with it, what reaches a service goes with that.
  */
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { textType } from './migration-dialect.ts';
-
-type Column = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-
-const required: Column = (column) => column.notNull();
-const key: Column = (column) => column.primaryKey().notNull();
-const owned =
-  (target: string): Column =>
-  (column) =>
-    column.notNull().references(target).onDelete('cascade');
+import { key, owned, required, textType } from './migration-dialect.ts';
 
 export const fabricTables: Migration = {
   async up(db: Kysely<unknown>) {

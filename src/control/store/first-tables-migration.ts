@@ -2,19 +2,9 @@
  * The first tables. Types are those that the embedded database and PostgreSQL share: text, bigint, integer. What
  * belongs to a frontdoor goes with it, what belongs to an identity goes with that.
  */
-import type { ColumnDefinitionBuilder, CreateTableBuilder, Kysely } from 'kysely';
+import type { CreateTableBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { textType } from './migration-dialect.ts';
-
-type Column = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-
-const required: Column = (column) => column.notNull();
-const key: Column = (column) => column.primaryKey().notNull();
-/** A reference whose row goes with what it names. */
-const owned =
-  (target: string): Column =>
-  (column) =>
-    column.notNull().references(target).onDelete('cascade');
+import { key, owned, required, textType } from './migration-dialect.ts';
 
 export const firstTables: Migration = {
   async up(db: Kysely<unknown>) {

@@ -2,15 +2,11 @@
  * Tables of the whole Management API: auth providers, counted lists, audit, metrics, and what replicas over one
  * database share. The counts are kept by triggers, so that cascades count too.
  */
-import { sql, type ColumnDefinitionBuilder, type Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { textType } from './migration-dialect.ts';
+import { key, required, textType, type Column } from './migration-dialect.ts';
 import { isPostgres } from './row-lock.ts';
 
-type Column = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-
-const required: Column = (column) => column.notNull();
-const key: Column = (column) => column.primaryKey().notNull();
 const counter: Column = (column) => column.notNull().defaultTo(0);
 
 export const managementTables: Migration = {

@@ -80,7 +80,6 @@ export const routerFileField = routerFileSchema as unknown as Field;
 
 /** What a valid file says, every default filled in. */
 export type RouterFile = Static<typeof routerFileSchema>;
-export type CtrlFile = RouterFile['ctrl'];
 export type LinkFile = NonNullable<RouterFile['link']>;
 export type ListenerFile = NonNullable<RouterFile['listeners']>[number];
 export type DialerFile = NonNullable<RouterFile['dialers']>[number];
