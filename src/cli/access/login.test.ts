@@ -126,7 +126,11 @@ test('what is refused is not kept, nor what cannot be kept asked for', async () 
   await assert.rejects(logIn({ api: api.url }, env, answering([]).questions), /chmod 600/);
 });
 
-test('a person is asked for what is not given, and for the frontdoor when there are several', async () => {
+test('a person is asked for what is not given, and for the frontdoor when there are several', async (t) => {
+  // Away from the data of a demo that was started in this folder.
+  const started = process.cwd();
+  process.chdir(tmpdir());
+  t.after(() => process.chdir(started));
   const api = await openApi(['f1', 'f2']);
   const { asked, questions } = answering([api.url, 'account', 'acc', 'tok', 'f2']);
   const { profiles } = await logIn({}, newEnv(), questions);
