@@ -10,12 +10,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { adoptOrReplaceAgent, isRunning, type LockHolder } from '#agent';
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
+import { nodeFlags } from './node-flags.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ENTRY = join(HERE, 'frontdoor.ts');
 const SAMPLE = join(HERE, '..', 'src', 'agent', 'sample-service.ts');
 /** As the launcher starts an agent. */
-const SMALL_PROCESS = [...process.execArgv, '--max-semi-space-size=4'];
+const SMALL_PROCESS = [...process.execArgv, ...nodeFlags('agent')];
 const SAMPLE_START_MS = 10_000;
 /** The first restart within 2 s, later ones within 10 s. */
 const RESTART = { minMs: 500, maxMs: 8_000, factor: 2, jitter: 0.2 };

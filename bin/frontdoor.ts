@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
   await runProgram(args, version, io, {
     up: async (options) => finish((await loadParts()).runUp(options, version)),
     control: async (options) => finish((await loadParts()).runControl(options)),
-    gateway: async (options) => finish((await loadParts()).runGateway(options, version)),
+    gateway: async (options) => finish((await import('./run-gateway.ts')).runGateway(options, version)),
     routerRun: async (file, options) => finish((await loadParts()).runRouter(file, options)),
     routerEnroll: async (file, options) => finish((await loadParts()).runRouterEnroll(file, options)),
     routerCheck: async (file, options) => {

@@ -1,26 +1,44 @@
 /** The gateway with its overlay identity: enrolled once, attached to routers, fed with the shares to serve. */
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { FrontdoorError, type Log } from '#base';
 import {
+  createGateway,
+  GatewayAccess,
+  Observation,
+  openGatewayMetrics,
   openShareFeed,
-  startGateway,
   startTrafficReporter,
+  TICKET_SECRET_BYTES,
+  type CertificateStore,
   type Gateway,
   type GatewayLimits,
   type ListenAddress,
+  type TlsSettings,
 } from '#gateway';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
 import { EdgeApiClient, enrollIdentity, OverlayClient, startIdentityRenewal, type ChannelOpener } from '#sdk';
 
 export interface GatewayPartOptions {
-  /** Identity file and last good share list. */
+  /** Last good share list, and the identity file unless somebody else keeps it. */
   readonly dataDir: string;
   readonly plain?: ListenAddress;
-  readonly secure?: ListenAddress & { readonly cert: string; readonly key: string };
+  readonly secure?: ListenAddress & { readonly certificates: CertificateStore };
+  /** The port of HTTPS as browsers see it, where it is another than the one listened on. */
+  readonly publicHttpsPort?: number | undefined;
+  /** What tickets of TLS sessions are sealed by: shared by gateways that resume each other's sessions. */
+  readonly ticketSecret?: Uint8Array;
+  /** Somebody else renews the identity, and tells it to `useIdentity`. */
+  readonly isIdentityKeptElsewhere?: boolean;
+  /** Ports are opened when the control plane has sent the shares, or is late: others serve until then. */
+  readonly listensWhenFresh?: boolean;
   readonly openChannel?: ChannelOpener;
   readonly maxConnectionsPerAddress?: number;
+  /** A file, or `-` for standard output; undefined: none. */
+  readonly accessLog?: string | undefined;
+  /** Where operators' tools read metrics; undefined: nowhere. */
+  readonly metrics?:
+    { readonly host: string; readonly port: number; readonly reusePort?: boolean } | undefined;
   /** Bounds other than the defaults; no option of the command line. */
   readonly limits?: Partial<GatewayLimits>;
   readonly version: string;
@@ -29,9 +47,15 @@ export interface GatewayPartOptions {
 
 export interface GatewayPart {
   readonly gateway: Gateway;
+  /** Undefined: HTTPS is off. */
+  readonly certificates: CertificateStore | undefined;
   /** Resolves when the control plane has sent the shares, or has not for a while: the last good list serves then. */
   readonly freshOrLate: Promise<void>;
-  /** Lets requests finish; nothing new comes in. */
+  /** A renewed certificate of the same identity. */
+  useIdentity(identity: IdentityFile): Promise<void>;
+  /** Reads its files again, without a connection noticing. Never rejects: what is bad is logged and stays as it was. */
+  reload(): Promise<void>;
+  /** Lets requests finish; nothing new comes in. Called again, or `close`, without a time: what is left is cut. */
   drain(drainMs: number): Promise<void>;
   close(drainMs: number): Promise<void>;
 }
@@ -39,7 +63,7 @@ export interface GatewayPart {
 const FRESH_MS = 10_000;
 /** For the last traffic report: short of what a stop may take. */
 const LAST_REPORT_MS = 2_500;
-const IDENTITY_FILE = 'identity.json';
+export const IDENTITY_FILE = 'identity.json';
 
 /** Loads the gateway's identity, or makes it with `enroll`'s JWT. `edgeApiUrl` replaces an address that has moved. */
 export async function gatewayIdentity(
@@ -80,23 +104,47 @@ export async function startGatewayPart(
       ? {}
       : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
   };
-  let gateway: Gateway;
-  try {
-    gateway = await startGateway({
-      dialer: overlay,
-      log,
-      limits,
-      ...(plain === undefined ? {} : { plain }),
-      ...(secure === undefined ? {} : { secure: { ...secure, tls: tlsSettings(secure) } }),
-    });
-  } catch (error) {
-    overlay.close();
-    await api.close();
-    throw error;
-  }
-  const renewal = startIdentityRenewal({ client: api, path: join(dataDir, IDENTITY_FILE), log });
+  // They know each other: who guards a share decides what its clients are asked for before their request.
+  let securePort: number | undefined;
+  const access = new GatewayAccess({
+    control: api,
+    publicHttpsPort: () => options.publicHttpsPort ?? securePort,
+    certifiedZones: () =>
+      access.kept().zones.filter((zone) => secure?.certificates.covers(`share.${zone}`) === true),
+    log,
+  });
+  const observation = new Observation({
+    reportFailures: (failures) => api.reportFailures(failures),
+    reportInspections: (inspected) => api.reportInspections(inspected),
+    provider: (id) => access.provider(id),
+    accessLog: options.accessLog,
+    hasMetrics: options.metrics !== undefined,
+    log,
+  });
+  const gateway: Gateway = createGateway({
+    dialer: overlay,
+    access,
+    observer: observation.observer,
+    log,
+    limits,
+    ...(plain === undefined ? {} : { plain }),
+    ...(secure === undefined
+      ? {}
+      : {
+          secure: {
+            ...secure,
+            tls: tlsSettings(secure.certificates, () => gateway.table, options.ticketSecret),
+          },
+        }),
+  });
+  const renewal =
+    options.isIdentityKeptElsewhere === true
+      ? undefined
+      : startIdentityRenewal({ client: api, path: join(dataDir, IDENTITY_FILE), log });
   const feed = await openShareFeed({
     table: gateway.table,
+    access,
+    onReplay: (command) => void gateway.replay(command)?.then((inspected) => observation.replayed(inspected)),
     subscribe: (subscription) => api.subscribeGatewayFeed(subscription),
     snapshotFile: join(dataDir, 'shares.json'),
     log,
@@ -106,22 +154,54 @@ export async function startGatewayPart(
     send: (report) => api.reportTraffic(report),
     log,
   });
-  return {
+  let metrics: Awaited<ReturnType<typeof openGatewayMetrics>> | undefined;
+  let closing: Promise<void> | undefined;
+  async function closeAll(drainMs: number): Promise<void> {
+    await gateway.close({ drainMs });
+    await Promise.all([reporter.close(LAST_REPORT_MS), observation.close(LAST_REPORT_MS)]);
+    await metrics?.close();
+    renewal?.close();
+    await feed.close();
+    await access.close();
+    overlay.close();
+    await api.close();
+  }
+  const part: GatewayPart = {
     gateway,
+    certificates: secure?.certificates,
     freshOrLate: freshOrLate(feed.fresh),
+    useIdentity: async (renewed) => {
+      await api.useIdentity(renewed);
+      await api.session();
+    },
+    reload: async () => {
+      observation.reopen();
+      await secure?.certificates.reload();
+    },
     drain: async (drainMs) => {
       await gateway.close({ drainMs });
       await reporter.report(LAST_REPORT_MS);
     },
-    close: async (drainMs) => {
-      await gateway.close({ drainMs });
-      await reporter.close(LAST_REPORT_MS);
-      renewal.close();
-      await feed.close();
-      overlay.close();
-      await api.close();
+    close: (drainMs) => {
+      if (closing !== undefined) void gateway.close({ drainMs });
+      closing ??= closeAll(drainMs);
+      return closing;
     },
   };
+  try {
+    if (options.metrics !== undefined) {
+      const lastContactMs = (): number => feed.lastContactMs;
+      metrics = await openGatewayMetrics(options.metrics, { gateway, observation, lastContactMs }, log);
+      log.info({ host: options.metrics.host, port: metrics.port }, 'metrics are served');
+    }
+    if (options.listensWhenFresh === true) await part.freshOrLate;
+    await gateway.listen();
+    securePort = gateway.securePort;
+  } catch (error) {
+    await part.close(0);
+    throw error;
+  }
+  return part;
 }
 
 async function freshOrLate(fresh: Promise<void>): Promise<void> {
@@ -131,22 +211,19 @@ async function freshOrLate(fresh: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-function tlsSettings({ cert, key }: { readonly cert: string; readonly key: string }) {
-  const context = createSecureContext({ cert, key });
-  return { certificateFor: () => context, defaultCertificate: { cert, key } };
-}
-
-/** PEM texts of the files; the error names the option. */
-export function loadTlsFiles(
-  certFile: string,
-  keyFile: string,
-  option: string,
-): { cert: string; key: string } {
-  try {
-    return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
-  } catch (cause) {
-    throw new FrontdoorError('invalid', 'tls-files', `${option}: cannot read ${certFile} and ${keyFile}`, {
-      cause,
-    });
-  }
+function tlsSettings(
+  certificates: CertificateStore,
+  table: () => Gateway['table'],
+  ticketSecret: Uint8Array = randomBytes(TICKET_SECRET_BYTES),
+): TlsSettings {
+  return {
+    certificateFor: (serverName, authorities) => certificates.certificateFor(serverName, authorities),
+    get defaultCertificate() {
+      return certificates.defaultCertificate;
+    },
+    onChange: (listener) => certificates.onChange(listener),
+    clientAuthorities: (serverName) => table().clientAuthorities(serverName),
+    hasClientAuthorities: () => table().hasClientAuthorities,
+    ticketSecret,
+  };
 }

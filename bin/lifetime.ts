@@ -1,6 +1,7 @@
 /**
  * How a program of ours ends: SIGINT stops it within 5 s, SIGTERM lets it drain for at most 30 s, a second signal
  * cuts the drain short. The same signal twice within a second is one: terminals and launchers both pass it on.
+ * SIGHUP reads files again, SIGUSR2 replaces a gateway's workers.
  */
 import process from 'node:process';
 import { messageOf, type Log } from '#base';
@@ -8,6 +9,11 @@ import { messageOf, type Log } from '#base';
 export const STOP_MS = 5_000;
 export const DRAIN_MS = 30_000;
 const SAME_SIGNAL_MS = 1_000;
+
+/** Without it this signal would end the process. */
+export function followSignal(signal: 'SIGHUP' | 'SIGUSR2', act: () => void): void {
+  process.on(signal, act);
+}
 
 /** Resolves to the exit status once the program was told to end and has. */
 export function runUntilStopped(close: (drainMs: number) => Promise<void>, log: Log): Promise<number> {

@@ -10,6 +10,7 @@
 export function nodeFlags(command) {
   // Small young generations: agents stay small beside what they publish, and a slow reader costs little. ADR 0009.
   const youngMegabytes = command === 'agent' ? 4 : 8;
+  const uncollectedMegabytes = command === 'agent' ? 40 : 80;
   return [
     '--disable-warning=ExperimentalWarning',
     // On SIGUSR1 node would open a debugger. The flag blocks the signal: a router, which tells its state then, takes it.
@@ -17,6 +18,8 @@ export function nodeFlags(command) {
     // Socket buffers live outside V8's heap. By default every 64 MB of them force a full collection, which took more
     // than half of a download's CPU time; counted in the heap's own limit they are collected with the young.
     '--external-memory-accounted-in-global-limit',
+    // Below this there are no full collections: else the buffers of a download alone cause one for every few megabytes.
+    `--initial-old-space-size=${uncollectedMegabytes}`,
     '--no-parallel-scavenge',
     `--max-semi-space-size=${youngMegabytes}`,
   ];

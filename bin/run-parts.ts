@@ -2,13 +2,11 @@
  * Each command that runs a program of the product, from its options to its exit status. Signals are listened to before
  * a program says that it is ready: who waits for that may end it at once.
  */
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { FrontdoorError, silentLog } from '#base';
+import { silentLog, type FrontdoorError } from '#base';
 import type {
   ControlCommandOptions,
-  GatewayCommandOptions,
   RestoreCommandOptions,
   RouterEnrollOptions,
   RouterRunOptions,
@@ -19,12 +17,12 @@ import { loadEnrollableRouterConfig, type Router } from '#router';
 import { databaseUrlOf } from './database-url.ts';
 import { accessOf } from './access-options.ts';
 import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
-import { gatewayIdentity, loadTlsFiles, startGatewayPart } from './gateway-part.ts';
-import { runUntilStopped } from './lifetime.ts';
+import { followSignal, runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { readOptionFile } from './option-file.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { enrollRouterIdentity, followSignals, startRouter } from './router-part.ts';
+import { tlsFilesOf, tlsOption } from './tls-files.ts';
 import { startUp } from './up.ts';
 
 export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
@@ -56,7 +54,11 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     log,
     onFirstStart: options.demo ? (first) => keepDemoCredentials(dataDir, first) : tellFirstStart,
     ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
-    ...tlsOption('gatewayTls', options.tlsCert, options.tlsKey, '--tls-cert'),
+    gatewayTls: tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert'),
+    gatewayTlsDir: options.tlsDir,
+    publicHttpsPort: options.publicHttpsPort,
+    accessLog: options.accessLog,
+    metrics: options.metricsListen,
     ...(options.maxConnectionsPerAddress === undefined
       ? {}
       : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
@@ -64,6 +66,8 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   if (!options.demo) {
     tell(`Management API ${up.control.apiUrl}, gateway http://${options.listen}:${up.httpPort}`);
     const stopped = runUntilStopped((drainMs) => up.close(drainMs), log);
+    // The demo ends with its terminal.
+    followSignal('SIGHUP', () => void up.reload());
     await writeReadyFile(options.readyFile, {
       apiUrl: up.control.apiUrl,
       edgeApiUrl: up.control.edgeApiUrl,
@@ -121,44 +125,6 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   return stopped;
 }
 
-export async function runGateway(options: GatewayCommandOptions, version: string): Promise<number> {
-  const { log } = openLog(options.logLevel);
-  const dataDir = resolve(options.dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const identity = await gatewayIdentity(dataDir, () => {
-    if (options.enrollmentJwt === undefined) {
-      const message =
-        'this gateway has no identity yet: give --enrollment-jwt (see "frontdoor fabric gateway create")';
-      throw new FrontdoorError('invalid', 'gateway-not-enrolled', message);
-    }
-    return Promise.resolve(readOptionFile(options.enrollmentJwt, '--enrollment-jwt').trim());
-  });
-  const tls = tlsOption('tls', options.tlsCert, options.tlsKey, '--tls-cert').tls;
-  if (tls === undefined) log.info({}, 'no --tls-cert and --tls-key: HTTPS is off');
-  const part = await startGatewayPart(identity, {
-    dataDir,
-    plain: { host: options.listen, port: options.httpPort },
-    ...(tls === undefined ? {} : { secure: { host: options.listen, port: options.httpsPort, ...tls } }),
-    version,
-    log,
-    ...(options.maxConnectionsPerAddress === undefined
-      ? {}
-      : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
-  });
-  await part.freshOrLate;
-  const { plainPort, securePort } = part.gateway;
-  const gatewayUrl = `http://${options.listen}:${plainPort}`;
-  log.info({ gatewayUrl, securePort }, 'gateway is up');
-  const stopped = runUntilStopped((drainMs) => part.close(drainMs), log);
-  await writeReadyFile(options.readyFile, {
-    gatewayUrl,
-    securePort,
-    dataDir,
-    pids: { gateway: process.pid },
-  });
-  return stopped;
-}
-
 /** As OpenZiti's router ends when no controller was reached in time. */
 const STARTUP_TIMEOUT_STATUS = 1;
 
@@ -207,22 +173,4 @@ function tellFirstStart(first: FirstStart): void {
     client_secret  ${first.clientSecret}
 
 `);
-}
-
-/** Both files or neither. */
-function tlsOption<Name extends string>(
-  name: Name,
-  cert: string | undefined,
-  key: string | undefined,
-  option: string,
-): { [K in Name]?: { cert: string; key: string } } {
-  if (cert === undefined && key === undefined) return {};
-  if (cert === undefined || key === undefined) {
-    throw new FrontdoorError(
-      'invalid',
-      'tls-files',
-      `${option} needs its key beside it, and the other way round`,
-    );
-  }
-  return { [name]: loadTlsFiles(cert, key, option) } as { [K in Name]?: { cert: string; key: string } };
 }

@@ -9,12 +9,13 @@ import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
 import { fingerprintOf } from '#net';
 import { loadRouterConfig, type Router } from '#router';
-import type { GatewayLimits } from '#gateway';
+import { CertificateStore, type GatewayLimits } from '#gateway';
 import type { ChannelOpener } from '#sdk';
 import type { Access } from './access-options.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
 import { rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
 import { enrollRouterIdentity, startRouter, writeRouterFile } from './router-part.ts';
+import type { TlsFiles } from './tls-files.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
@@ -28,8 +29,16 @@ export interface UpOptions {
   /** Issuers, networks and limits of the control plane. */
   readonly access?: Access;
   readonly apiTls?: { readonly cert: string; readonly key: string };
-  readonly gatewayTls?: { readonly cert: string; readonly key: string };
+  /** Certificates by server name: a folder. */
+  readonly gatewayTlsDir?: string | undefined;
+  /** For other names; one of the installation's own authority when absent. */
+  readonly gatewayTls?: TlsFiles | undefined;
   readonly maxConnectionsPerAddress?: number;
+  /** Of the gateway. */
+  readonly accessLog?: string | undefined;
+  /** The port of HTTPS as browsers see it, where it is another than the gateway's. */
+  readonly publicHttpsPort?: number | undefined;
+  readonly metrics?: { readonly host: string; readonly port: number } | undefined;
   /** Bounds of the gateway other than its defaults; no option of the command line. */
   readonly gatewayLimits?: Partial<GatewayLimits>;
   readonly version: string;
@@ -48,6 +57,8 @@ export interface Up {
   readonly firstStart: FirstStart | undefined;
   /** The gateway takes nothing new and lets requests finish. */
   drainGateway(drainMs: number): Promise<void>;
+  /** The gateway reads its files again. */
+  reload(): Promise<void>;
   close(drainMs: number): Promise<void>;
 }
 
@@ -60,7 +71,17 @@ export async function startUp(options: UpOptions): Promise<Up> {
     for (const closer of closers.splice(0).reverse()) await closer(drainMs);
   };
   try {
-    return await startParts({ ...options, ports }, closers, close);
+    const up = await startParts({ ...options, ports }, closers, close);
+    let closing: Promise<void> | undefined;
+    return {
+      ...up,
+      close: (drainMs) => {
+        // Told again: the gateway's drain is cut short.
+        if (closing !== undefined) void up.drainGateway(drainMs);
+        closing ??= close(drainMs);
+        return closing;
+      },
+    };
   } catch (error) {
     await close(0);
     throw error;
@@ -123,13 +144,20 @@ async function startParts(
     routerName === router.id || routerName === 'router'
       ? router.acceptMemory(fingerprintOf(new X509Certificate(certPem)), helloId, headers)
       : undefined;
-  const gatewayTls = options.gatewayTls ?? (await control.frontendCertificate(zone));
+  const certificates = await CertificateStore.open({
+    folder: options.gatewayTlsDir,
+    default: options.gatewayTls ?? (await control.frontendCertificate(zone)),
+    log: log.child({ part: 'gateway' }),
+  });
   const part = await startGatewayPart(identity, {
     dataDir: gatewayDir,
     plain: { host: listenHost, port: ports.http },
-    secure: { host: listenHost, port: ports.https, ...gatewayTls },
+    secure: { host: listenHost, port: ports.https, certificates },
     openChannel,
     version: options.version,
+    publicHttpsPort: options.publicHttpsPort,
+    accessLog: options.accessLog,
+    metrics: options.metrics,
     log: log.child({ part: 'gateway' }),
     ...(options.gatewayLimits === undefined ? {} : { limits: options.gatewayLimits }),
     ...(options.maxConnectionsPerAddress === undefined
@@ -156,7 +184,17 @@ async function startParts(
     });
   }
   const drainGateway = (drainMs: number): Promise<void> => part.drain(drainMs);
-  return { control, router, httpPort, httpsPort, firstStart: control.firstStart, drainGateway, close };
+  const reload = (): Promise<void> => part.reload();
+  return {
+    control,
+    router,
+    httpPort,
+    httpsPort,
+    firstStart: control.firstStart,
+    drainGateway,
+    reload,
+    close,
+  };
 }
 
 /** A taken port is told with the options that choose another; anything else stays as it is. */

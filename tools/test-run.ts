@@ -10,7 +10,7 @@ import { repositoryRoot } from './pinned-process.ts';
 import { runTestFile, type TestFileResult } from './test-file-process.ts';
 
 const FILE_TIMEOUT_MS = 240_000;
-const WHOLE_TIMEOUT_MS = 900_000;
+const WHOLE_TIMEOUT_MS = 1_500_000;
 const TEST_GLOBS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'];
 
 /** Test files, relative to the repository; each pattern is a part of a path. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
+import { within } from '../../test/support/deadline.ts';
 import { parseTarget, type ShareTarget } from './share-target.ts';
 import {
   connectTarget,
@@ -202,4 +203,29 @@ test('localhost works whichever family the service listens on', { timeout: 10_00
     };
   });
   assert.equal(text, 'hi');
+});
+
+test('who is told to wait is told to go on, whether one tick or many filled the connection', async () => {
+  let total = 0;
+  const server = createServer((socket) => {
+    socket.on('data', (chunk) => (total += chunk.length));
+    socket.on('end', () => socket.end());
+    socket.on('error', () => {});
+  });
+  const port = await listen(server);
+  const connection = await dial(`http://127.0.0.1:${port}`);
+  const closed = new Promise<void>((resolve) => (connection.onClose = () => resolve()));
+  const piece = Buffer.alloc(50_000, 'x');
+  for (let round = 0; round < 40; round += 1) {
+    const drained = new Promise<void>((resolve) => (connection.onDrain = resolve));
+    while (connection.write(piece)) {
+      if (round % 2 === 1) await new Promise<void>((resolve) => process.nextTick(resolve));
+    }
+    await within('room', drained);
+  }
+  connection.end();
+  connection.resume();
+  await within('the end', closed);
+  assert.equal(total % piece.length, 0);
+  assert.ok(total >= 40 * piece.length);
 });

@@ -21,4 +21,20 @@ export class ManualClock implements Clock {
   }
 }
 
+/** Stands still while the clock that it follows is set back, so that what was over by it stays over. */
+export class ForwardClock implements Clock {
+  readonly #clock: Clock;
+  #latestMs = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs > this.#latestMs) this.#latestMs = nowMs;
+    return this.#latestMs;
+  }
+}
+
 export const systemClock: Clock = { nowMs: () => Date.now() };

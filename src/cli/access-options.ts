@@ -28,7 +28,7 @@ export function addAccessOptions(command: Command): Command {
     .addOption(
       new Option(
         '--allow-egress <cidr:ports>',
-        'a private network that the keys of issuers may be fetched from; repeatable',
+        'a private network where token issuers and identity providers may be; repeatable',
       ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
     )
     .addOption(rate('credentials', 'tokens, enrollments and bootstrap tokens, each per address', '20/200'))

@@ -11,6 +11,7 @@ import type { CliIo } from './cli-io.ts';
 import { completionCommand } from './completion/completion-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
+import { whyCommand } from './operations/why-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 
 export interface ProgramRunners extends ServerRunners, RestoreRunner {
@@ -61,6 +62,7 @@ export async function buildProgram(
   );
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
   for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
+  program.addCommand(whyCommand(io).helpGroup('Management API:'));
   program.addCommand(doctorCommand(io, version, DEFAULT_AGENT_DIR).helpGroup('This machine:'));
   program.addCommand(
     completionCommand(io, () => buildProgram(Object.keys(NOUNS) as Noun[], version, io, runners)).helpGroup(

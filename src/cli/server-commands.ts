@@ -4,6 +4,7 @@ import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
 import { addLogOptions } from './log-options.ts';
+import { addObservationOptions, type ObservationCommandOptions } from './observation-options.ts';
 import { routerCommand, type RouterRunners } from './router-command.ts';
 
 export interface ListenOptions {
@@ -13,7 +14,8 @@ export interface ListenOptions {
   readonly readyFile?: string;
 }
 
-export interface UpCommandOptions extends ListenOptions, DatabaseOptions, AccessOptions {
+export interface UpCommandOptions
+  extends ListenOptions, DatabaseOptions, AccessOptions, ObservationCommandOptions {
   readonly demo: boolean;
   readonly dataDir: string;
   readonly anyPort: boolean;
@@ -28,6 +30,8 @@ export interface UpCommandOptions extends ListenOptions, DatabaseOptions, Access
   readonly apiKey?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly tlsDir?: string;
+  readonly publicHttpsPort?: number;
   readonly maxConnectionsPerAddress?: number;
 }
 
@@ -42,7 +46,7 @@ export interface ControlCommandOptions extends ListenOptions, DatabaseOptions, A
   readonly publicUrl: readonly string[];
 }
 
-export interface GatewayCommandOptions {
+export interface GatewayCommandOptions extends ObservationCommandOptions {
   readonly dataDir: string;
   readonly enrollmentJwt?: string;
   readonly listen: string;
@@ -50,10 +54,16 @@ export interface GatewayCommandOptions {
   readonly httpsPort: number;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly tlsDir?: string;
+  readonly publicHttpsPort?: number;
+  readonly workers: number;
   readonly maxConnectionsPerAddress?: number;
   readonly logLevel: string;
   readonly readyFile?: string;
 }
+
+/** More than any machine has use for. */
+const MAX_WORKERS = 64;
 
 /** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
 export interface ServerRunners extends RouterRunners {
@@ -92,8 +102,10 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
       'certificate of the public HTTPS port (PEM); default: one of its own authority',
     )
     .option('--tls-key <file>', 'its key')
+    .addOption(tlsDir())
+    .addOption(publicHttpsPort())
     .addOption(perAddress());
-  return controlPorts(command).action((options: UpCommandOptions) => run.up(options));
+  return controlPorts(addObservationOptions(command)).action((options: UpCommandOptions) => run.up(options));
 }
 
 function controlCommand(run: Pick<ServerRunners, 'control'>): Command {
@@ -110,17 +122,26 @@ function controlCommand(run: Pick<ServerRunners, 'control'>): Command {
 }
 
 function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
-  return addLogOptions(new Command('gateway'))
+  const command = addLogOptions(new Command('gateway'))
     .description('public gateway alone')
     .option('--data-dir <dir>', 'identity and last good share list', 'frontdoor-gateway')
     .option('--enrollment-jwt <file>', 'token of "frontdoor fabric gateway create", for the first start')
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .addOption(port('--http-port <port>', 'public HTTP', 8080))
-    .addOption(port('--https-port <port>', 'public HTTPS; needs --tls-cert and --tls-key', 8443))
-    .option('--tls-cert <file>', 'certificate (PEM)')
+    .addOption(
+      port('--https-port <port>', 'public HTTPS; needs --tls-cert and --tls-key, or --tls-dir', 8443),
+    )
+    .option('--tls-cert <file>', 'certificate (PEM) for names that --tls-dir has none for')
     .option('--tls-key <file>', 'its key')
-    .addOption(perAddress())
-    .action((options: GatewayCommandOptions) => run.gateway(options));
+    .addOption(tlsDir())
+    .addOption(publicHttpsPort())
+    .addOption(
+      new Option('--workers <count>', 'processes that share the ports; SIGUSR2 replaces them one by one')
+        .default(1)
+        .argParser((text) => integer(text, 1, MAX_WORKERS)),
+    )
+    .addOption(perAddress());
+  return addObservationOptions(command).action((options: GatewayCommandOptions) => run.gateway(options));
 }
 
 function controlPorts(command: Command): Command {
@@ -136,6 +157,21 @@ function listening(command: Command): Command {
   return addLogOptions(command)
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .option('--advertise <host>', 'host name or address that others dial', 'localhost');
+}
+
+function tlsDir(): Option {
+  return new Option(
+    '--tls-dir <dir>',
+    'certificates by server name: NAME.crt (or .pem) with NAME.key, folders with fullchain.pem and privkey.pem; ' +
+      'SIGHUP reads them again',
+  );
+}
+
+function publicHttpsPort(): Option {
+  return new Option(
+    '--public-https-port <port>',
+    'port of HTTPS as browsers see it, where log-ins lead to; the one listened on when not given',
+  ).argParser((text) => integer(text, 1, 65_535));
 }
 
 function perAddress(): Option {

@@ -14,6 +14,15 @@ const TEXTS: Readonly<Record<keyof typeof stringFormats, string>> = {
   'terminator-address': 'tcp:127.0.0.1:5432',
   uri: 'https://idp.example.com',
   'date-time': '2030-01-01T00:00:00Z',
+  span: 'PT1H',
+  'email-pattern': '*@example.com',
+  'ip-network': '192.0.2.0/24',
+  'ip-address': '192.0.2.7',
+  'path-pattern': '/health',
+  'basic-user': 'ann',
+  'certificate-name': '*@example.com',
+  'certificate-pem': '-----BEGIN CERTIFICATE-----…',
+  'zone-name': 'apps.example.com',
 };
 
 export function exampleBodyOf(schema: TSchema): unknown {

@@ -29,6 +29,14 @@ export const issuerOperations = [
     answer: ok(openObjectSchema),
   }),
   open({
+    id: 'getOriginKeys',
+    group: 'Tokens',
+    summary: 'Get the public keys of what origins are told about callers',
+    method: 'GET',
+    path: '/.well-known/origin-jwks.json',
+    answer: ok(openObjectSchema),
+  }),
+  open({
     id: 'getIssuerMetadata',
     group: 'Tokens',
     summary: 'Get what the token issuer offers',

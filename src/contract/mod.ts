@@ -32,6 +32,15 @@ export {
   type RouterAnswer,
 } from './fabric-schemas.ts';
 export {
+  type AccessExplanationAnswer,
+  type AccessQuestion,
+  type CustomFrontendAnswer,
+  type DnsRecordAnswer,
+  type NewCustomFrontendBody,
+  type SharePolicyAnswer,
+  type SharePolicyBody,
+} from './access-schemas.ts';
+export {
   type NewProviderBody,
   type ProviderAnswer,
   type ProviderChangeBody,
@@ -53,4 +62,12 @@ export {
   type OrganizationSettingsChangeBody,
   type SigningKeyAnswer,
 } from './organization-schemas.ts';
+export {
+  type FailureAnswer,
+  type InspectedRequestEntryAnswer,
+  type InspectedRequestAnswer,
+  type InspectorAnswer,
+  type InspectorReplacementBody,
+  type ReplayBody,
+} from './record-schemas.ts';
 export { API_VERSION } from './openapi-head.ts';

@@ -10,18 +10,63 @@ interface FormatWords {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
-  readonly not?: { readonly enum: readonly string[] };
+  readonly not?: { readonly enum?: readonly string[]; readonly pattern?: string };
   readonly description?: string;
 }
 
 const NOT_CONTROL = '[^\\u0000-\\u001f\\u007f-\\u009f]';
 const NOT_CONTROL_NOR_AT = '[^@\\u0000-\\u001f\\u007f-\\u009f]';
+/** An IPv4 address in IPv6 clothes has its prefix counted otherwise. */
+const MAPPED = '^(0*:){2,5}[fF]{4}:';
 const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
 
 export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWords>> = {
   uuid: { format: 'uuid' },
   uri: { format: 'uri' },
   'date-time': { format: 'date-time' },
+  span: {
+    pattern: '^P([1-9][0-9]?D|T[1-9][0-9]{0,2}H|T[1-9][0-9]{0,3}[MS])$',
+    description: 'An ISO 8601 duration from PT1S to P365D',
+  },
+  'email-pattern': {
+    maxLength: 254,
+    pattern: `^([a-z0-9]([a-z0-9+_-]{0,30}\\.[a-z0-9]){0,1}|\\*)@${dnsName()}$`,
+    description: 'An e-mail address, or `*@` and a domain',
+  },
+  'ip-network': {
+    pattern: `^(${ipv4Pattern()}(/(3[0-2]|[12]?[0-9]))?|(${ipv6Pattern()})(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$`,
+    not: { pattern: MAPPED },
+    description: 'An IP address, or a network as `10.0.0.0/8`',
+  },
+  'ip-address': { pattern: `^(${ipv4Pattern()}|${ipv6Pattern()})$`, description: 'An IP address' },
+  'path-pattern': {
+    maxLength: 300,
+    pattern: `^/(${segmentPattern()}/){0,20}(${segmentPattern()}|\\*)?$`,
+    description: 'A path, or `/*` at the end for all below it; neither `..` nor `;`',
+  },
+  'basic-user': {
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]+$',
+    description: 'Without a colon',
+  },
+  'certificate-name': {
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[^*\\u0000-\\u001f\\u007f-\\u009f]+$',
+    description: 'A whole name, or `*@` and a domain',
+  },
+  'certificate-pem': {
+    maxLength: 16_384,
+    pattern:
+      '^-----BEGIN CERTIFICATE-----\\n([A-Za-z0-9+/]{64}\\n){1,200}([A-Za-z0-9+/]{1,62}={0,2}\\n)?-----END CERTIFICATE-----\\n?$',
+    description: 'One certificate in PEM',
+  },
+  'zone-name': {
+    maxLength: 190,
+    pattern: `^${dnsLabel()}(\\.${dnsLabel()}){0,4}\\.[a-z]{2,20}$`,
+    description: 'A DNS name of two labels or more',
+  },
   name: {
     minLength: 1,
     maxLength: 255,
@@ -52,13 +97,30 @@ export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWord
   },
 };
 
+/** Of a path: no dot at its beginning. */
+function segmentPattern(): string {
+  return "[A-Za-z0-9_~!$&'()+,=:@-][A-Za-z0-9._~!$&'()+,=:@-]{0,40}";
+}
+
+function dnsLabel(): string {
+  return '[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?';
+}
+
+function dnsName(): string {
+  return `(${dnsLabel()}\\.){1,3}[a-z]{2,20}`;
+}
+
+function ipv4Pattern(): string {
+  const octet = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+  return `(${octet}\\.){3}${octet}`;
+}
+
 function hostPattern(): string {
   const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
   // What ends in a number is read as an IPv4 address: a name's last label has a letter that no number has.
   const lastLabel =
     '([A-Za-z_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?|[0-9]{1,20}[A-WYZa-wyz_-][A-Za-z0-9_-]{0,40}[A-Za-z0-9_])';
-  const octet = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
-  return `(${label}\\.){0,8}${lastLabel}|(${octet}\\.){3}${octet}|\\[(${ipv6Pattern()})\\]`;
+  return `(${label}\\.){0,8}${lastLabel}|${ipv4Pattern()}|\\[(${ipv6Pattern()})\\]`;
 }
 
 /** Eight groups, or fewer around one `::`. */

@@ -14,8 +14,10 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   id: 'Id of the resource',
   agentId: 'Id of the agent, which is the id of its environment',
   token: 'Token of the share',
+  customFrontendId: 'Id of the custom frontend',
   type: 'Identifier of the type',
   enrollmentCode: 'The code that an enrollment answered',
+  errorId: 'The error id on the page, or in the header Frontdoor-Error-Id',
 };
 
 /** In the order of the path. */

@@ -3,22 +3,26 @@
  * our own string formats are said in standard words. The server validates with the schemas themselves.
  */
 import type { TSchema } from 'typebox';
+import * as accessSchemas from './access-schemas.ts';
 import * as fabricSchemas from './fabric-schemas.ts';
 import type { stringFormats } from './format-table.ts';
 import * as metricSchemas from './metric-schemas.ts';
 import { formatWords } from './openapi-format-table.ts';
 import * as organizationSchemas from './organization-schemas.ts';
 import * as providerSchemas from './provider-schemas.ts';
+import * as recordSchemas from './record-schemas.ts';
 import * as resourceSchemas from './resource-schemas.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
 const SUFFIX = 'Schema';
 const names: ReadonlyMap<unknown, string> = namesOf(
+  accessSchemas,
   fabricSchemas,
   metricSchemas,
   organizationSchemas,
   providerSchemas,
+  recordSchemas,
   resourceSchemas,
 );
 

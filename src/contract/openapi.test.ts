@@ -117,7 +117,12 @@ suite('the OpenAPI document', () => {
     assert.deepEqual([...formats].sort(), ['date-time', 'duration', 'uri', 'uuid']);
   });
 
-  for (const name of ['name', 'share-name', 'share-target', 'service-name', 'terminator-address'] as const) {
+  const ownFormats = [
+    ...['name', 'share-name', 'share-target', 'service-name', 'terminator-address'],
+    ...['span', 'email-pattern', 'ip-network', 'ip-address', 'path-pattern', 'basic-user'],
+    ...['certificate-name', 'certificate-pem', 'zone-name'],
+  ] as (keyof typeof stringFormats)[];
+  for (const name of ownFormats) {
     test(`says in standard words what a ${name} is: the server takes all of them`, () => {
       const { pattern = '', minLength = 0, maxLength = Infinity, not } = formatWords[name];
       const form = new RegExp(pattern);
@@ -125,7 +130,10 @@ suite('the OpenAPI document', () => {
         .stringMatching(form)
         .filter(
           (text) =>
-            text.length >= minLength && text.length <= maxLength && !(not?.enum.includes(text) ?? false),
+            text.length >= minLength &&
+            text.length <= maxLength &&
+            !(not?.enum?.includes(text) ?? false) &&
+            !new RegExp(not?.pattern ?? '(?!)').test(text),
         );
       fc.assert(
         fc.property(values, (text) => stringFormats[name].check(text)),
@@ -160,6 +168,24 @@ suite('the OpenAPI document', () => {
         'tcp:1.2.3:80',
         'tls:[::1:80',
         'a:80',
+      ],
+      span: ['PT0S', 'P1Y', 'P1M', '1H', 'PT', 'P400D'],
+      'email-pattern': ['ann', '*', '*@*', 'a*@b.example', 'ann@', '@a.example', 'a b@c.example'],
+      'ip-network': ['10.0.0.0/33', '10.0.0/8', '10.0.0.0/', '::/129', 'fe80::1%eth0', '256.0.0.1', 'a'],
+      'ip-address': ['10.0.0.0/8', '1.2.3', '[::1]', 'fe80::1%eth0', 'a'],
+      'path-pattern': ['', 'a', '/a*', '/a;b', '/a?b', '//a', '/../a', '/a\\b', '/a%2fb'],
+      'basic-user': ['', 'a:b', 'a\nb'],
+      'certificate-name': ['', '*', '*.example.com', 'a\nb'],
+      'certificate-pem': ['', 'x', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
+      'zone-name': [
+        '',
+        'a',
+        '-a.example',
+        'a..example',
+        'a_b.example',
+        '192.0.2.1',
+        'a.example.',
+        '*.a.example',
       ],
     };
     for (const [name, texts] of Object.entries(wrong)) {

@@ -14,6 +14,8 @@ export type OperationGroup =
   | 'Environments'
   | 'Agents'
   | 'Shares'
+  | 'Requests'
+  | 'Custom frontends'
   | 'Auth provider types'
   | 'Auth providers'
   | 'Metrics'

@@ -23,6 +23,15 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   'share-target': 'URL',
   'service-name': 'name',
   'terminator-address': 'address',
+  span: 'duration',
+  'email-pattern': 'e-mail pattern',
+  'ip-network': 'address or CIDR',
+  'ip-address': 'address',
+  'path-pattern': 'path',
+  'basic-user': 'name',
+  'certificate-name': 'name',
+  'certificate-pem': 'PEM',
+  'zone-name': 'DNS name',
 };
 /** Nothing of ours is nested deeper; a schema that names itself would never end. */
 const MAX_DEPTH = 6;

@@ -22,11 +22,14 @@ import type { ApiLimits } from './api/limits.ts';
 import { createManagementApi } from './api/management-api.ts';
 import { openApiSessions } from './edge/api-session-store.ts';
 import { createEdgeApi } from './edge/edge-api.ts';
+import { openLoginParts } from './login/login-parts.ts';
 import { KeyRotation } from './oauth/key-rotation.ts';
 import type { TrustedIssuer } from './oauth/trusted-issuer-config.ts';
 import { TrustedIssuers } from './oauth/trusted-issuers.ts';
 import { openServiceTokens } from './edge/service-tokens.ts';
-import { startMetricSweep } from './metrics/metric-sweep.ts';
+import { GatewayCommands } from './request-records/gateway-commands.ts';
+import { RequestRecordSweep } from './request-records/request-record-sweep.ts';
+import { MetricSweep } from './metrics/metric-sweep.ts';
 import { attachModel } from './model/model-loader.ts';
 import { OverlayModel } from './model/overlay-model.ts';
 import { startOverlayController } from './overlay/mod.ts';
@@ -134,8 +137,10 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   });
   closers.push(() => pki.close());
 
-  const metricSweep = startMetricSweep({ store, clock, log });
+  const metricSweep = new MetricSweep({ store, clock, log });
   closers.push(() => metricSweep.close());
+  const recordSweep = new RequestRecordSweep({ store, clock, log });
+  closers.push(() => recordSweep.close());
   const model = new OverlayModel();
   const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());
@@ -180,8 +185,12 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   tokens.onKeysChanged(() => overlay.keysChanged());
   pki.onServerRenewed(() => overlay.setTls(controlTls()));
 
+  const egress = new EgressClient({ allowed: options.allowEgress ?? [] });
+  const login = await openLoginParts({ store, secrets, model, egress, clock, log });
+  closers.push(() => login.close());
   const edgeRouters = () => replicas?.routers(overlay.routers()) ?? overlay.routers();
   let edgeApiUrl = '';
+  const gatewayCommands = new GatewayCommands();
   const edge = await createEdgeApi({
     pki,
     store,
@@ -190,6 +199,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     sessions,
     tokens,
     status,
+    login,
+    gatewayCommands,
     routers: edgeRouters,
     frontendUrls: options.frontendUrls,
     apiUrl: () => edgeApiUrl,
@@ -214,9 +225,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     );
 
   let apiUrl = '';
-  const { trustedIssuers = [], allowEgress = [], publicApiUrl } = options;
+  const { trustedIssuers = [], publicApiUrl } = options;
   const baseUrl = (): string => publicApiUrl?.url ?? apiUrl;
-  const egress = new EgressClient({ allowed: allowEgress });
   const fetch = (url: string) => egress.get(url);
   // Without any, nothing is read out of a token before it is proven.
   const issuers =
@@ -232,6 +242,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     model,
     status,
     fabric: overlay.fabric,
+    gatewayCommands,
     edgeRouters,
     log,
     clock,

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  isAllowedAddress,
-  parseAddress,
-  parseAllowedNetwork,
-  type AllowedNetwork,
-} from './allowed-network-policy.ts';
+import { isAllowedAddress, parseAllowedNetwork, type AllowedNetwork } from './allowed-network-policy.ts';
+import { parseAddress } from './ip-network.ts';
 
 function allow(...texts: string[]): AllowedNetwork[] {
   return texts.map((text) => {

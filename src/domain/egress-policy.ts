@@ -3,7 +3,8 @@
  * and what the operator opened with `--allow-egress CIDR:PORTS`, there over plain HTTP too. Pure: every address of a
  * name is asked about here after it was resolved. What cannot be read as an address is refused.
  */
-import { isAllowedAddress, parseAddress, type AllowedNetwork } from './allowed-network-policy.ts';
+import { isAllowedAddress, type AllowedNetwork } from './allowed-network-policy.ts';
+import { parseAddress } from './ip-network.ts';
 
 export type EgressDecision = { readonly ok: true } | { readonly ok: false; readonly why: string };
 

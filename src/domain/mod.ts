@@ -1,11 +1,11 @@
 export {
   isAllowedAddress,
   isAllowedPort,
-  parseAddress,
   parseAllowedNetwork,
   parseAllowedNetworks,
   type AllowedNetwork,
 } from './allowed-network-policy.ts';
+export { isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from './ip-network.ts';
 export { checkEgress, type EgressDecision } from './egress-policy.ts';
 export { AUTH_PROVIDER_TYPES, type AuthProviderType } from './auth-provider-type.ts';
 export {
@@ -55,14 +55,86 @@ export { isShareName, parseName } from './name-policy.ts';
 export { parseShareTarget, type ShareTarget } from './share-target.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { isUuid } from './uuid.ts';
+export { isZoneName, zonesOverlap } from './zone-name.ts';
+export {
+  DEFAULT_SESSION_LIMITS,
+  OPEN_RULES,
+  type AccessRules,
+  type BasicUser,
+  type ClaimRule,
+  type ClientCertificateRule,
+  type RateLimit,
+  type SessionLimits,
+} from './access/access-rules.ts';
+export { ACCESS_REASONS, type AccessReason } from './access/access-reason-table.ts';
+export {
+  explainAccess,
+  type AccessExplanation,
+  type ExplainedProvider,
+  type ExplainedRequest,
+} from './access/access-explanation.ts';
+export { isCertificateName, type CallerCertificate } from './access/certificate-names.ts';
+export {
+  compileRules,
+  decideAddress,
+  decideCertificate,
+  decideClaims,
+  decideEmail,
+  decideIdentity,
+  decideNetwork,
+  decideTime,
+  needsIdentity,
+  pathKind,
+  type CompiledRules,
+  type NetworkFacts,
+} from './access/compiled-rules.ts';
+export { canonicalEmail, parseEmailPattern } from './access/email-pattern.ts';
+export { parsePathPattern, type PathKind } from './access/path-rules.ts';
+export { MAX_IDENTITY_BYTES, type CallerIdentity } from './access/caller-identity.ts';
 export {
   GATEWAY_FEED_HEARTBEAT_MS,
+  GATEWAY_TRUST_MS,
+  type GatewayApiKeys,
+  type GatewayCustomHost,
   type GatewayDelta,
   type GatewayFeedEvent,
   type GatewayHeartbeat,
+  type GatewayInspection,
+  type GatewayKeys,
+  type GatewayProvider,
+  type GatewayReplay,
   type GatewayShare,
   type GatewaySnapshot,
+  type GatewayTokenIssuer,
 } from './gateway-feed.ts';
+export {
+  LOGIN_ATTEMPT_TTL_MS,
+  LOGIN_CODE_TTL_MS,
+  MAX_USAGE_ENTRIES,
+  type GatewaySession,
+  type GatewayUsage,
+  type LoginCallback,
+  type LoginRedeemed,
+  type LoginRedemption,
+  type LoginRefusal,
+  type LoginRefusalReason,
+  type LoginReturned,
+  type LoginStart,
+  type LoginStarted,
+  type SessionFound,
+  type SessionQuery,
+} from './gateway-login.ts';
+export { hasRemedy, remedyOf } from './failure-remedy-table.ts';
+export { parseFailures, parseInspections } from './gateway-record-codec.ts';
+export {
+  MAX_INSPECTED_BODY_BYTES,
+  MAX_RECORD_BATCH,
+  REDACTED,
+  type InspectedMessage,
+  type InspectedRequest,
+  type RequestFailure,
+  type RequestTimings,
+} from './gateway-records.ts';
 export { type HostedShare, type HostedShareRequest } from './hosted-share.ts';
 export {
   MAX_TRAFFIC_BYTES,

@@ -10,9 +10,12 @@ export class Admission {
   readonly #log: Log;
   readonly #byAddress = new Map<string, number>();
   readonly #loggedAtMs = new Map<string, number>();
+  readonly #onEmpty: () => void;
   #count = 0;
 
-  constructor(maxConnections: number, maxPerAddress: number, log: Log) {
+  /** `onEmpty` is called when the last one has left. */
+  constructor(maxConnections: number, maxPerAddress: number, log: Log, onEmpty: () => void = () => {}) {
+    this.#onEmpty = onEmpty;
     this.#maxConnections = maxConnections;
     this.#maxPerAddress = maxPerAddress;
     this.#log = log;
@@ -43,6 +46,7 @@ export class Admission {
     if (own > 1) this.#byAddress.set(address, own - 1);
     else this.#byAddress.delete(address);
     this.#count -= 1;
+    if (this.#count === 0) this.#onEmpty();
   }
 
   #refused(client: string, nowMs: number, cause: string): void {

@@ -3,6 +3,7 @@
  * copies nothing. Chunked framing is checked here and never passed on; extensions and trailers are dropped. Mutable
  * on purpose: one per message on the hot path. RFC 9112 §6 and §7, without leniency.
  */
+import { IS_TOKEN } from './field-name-table.ts';
 
 /** No body at all. */
 export const BODY_NONE = 0;
@@ -26,9 +27,11 @@ const TRAILER_START = 6;
 const TRAILER = 7;
 const TRAILER_LF = 8;
 const LAST_LF = 9;
+const TRAILER_VALUE = 10;
 
 const CR = 13;
 const LF = 10;
+const COLON = 58;
 const MAX_SIZE_DIGITS = 12;
 const MAX_EXTENSION_BYTES = 256;
 const MAX_TRAILER_BYTES = 16_384;
@@ -132,13 +135,18 @@ export class BodyDecoder {
         return;
       case TRAILER_START:
         if (code === CR) this.#state = LAST_LF;
-        else if (code <= 32 || code === 58) this.malformed = true;
+        else if (IS_TOKEN[code] === 0) this.malformed = true;
         else this.#trailerByte(TRAILER);
         return;
       case TRAILER:
+        if (code === COLON) this.#trailerByte(TRAILER_VALUE);
+        else if (IS_TOKEN[code] === 0) this.malformed = true;
+        else this.#trailerByte(TRAILER);
+        return;
+      case TRAILER_VALUE:
         if (code === CR) this.#state = TRAILER_LF;
         else if ((code < 32 && code !== 9) || code === 127) this.malformed = true;
-        else this.#trailerByte(TRAILER);
+        else this.#trailerByte(TRAILER_VALUE);
         return;
       case TRAILER_LF:
         this.#state = TRAILER_START;

@@ -25,6 +25,8 @@ export class CircuitPool {
   readonly #closing = new Set<Upstream>();
   #idleCount = 0;
   #openCount = 0;
+  #dialCount = 0;
+  #failedDialCount = 0;
   #closed = false;
   readonly #dropUnowned = (upstream: Upstream): void => this.#drop(upstream);
 
@@ -40,6 +42,15 @@ export class CircuitPool {
 
   get openCount(): number {
     return this.#openCount;
+  }
+
+  /** Since the start. */
+  get dialCount(): number {
+    return this.#dialCount;
+  }
+
+  get failedDialCount(): number {
+    return this.#failedDialCount;
   }
 
   /** An idle circuit of the route, most recently used first. */
@@ -177,10 +188,12 @@ export class CircuitPool {
     const { slot } = route;
     let upstream: Upstream | undefined;
     let failure: CircuitError | undefined;
+    this.#dialCount += 1;
     try {
       const circuit = await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs);
       upstream = this.#open(circuit, route);
     } catch (error) {
+      this.#failedDialCount += 1;
       failure =
         error instanceof CircuitError
           ? error

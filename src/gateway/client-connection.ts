@@ -3,53 +3,57 @@
  * Requests that come early wait, bounded, until the answer before them is written. It is its own error domain:
  * whatever goes wrong here ends this connection, with one log record, and nothing else.
  */
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { messageOf } from '#base';
-import { encodeErrorAnswer, type ErrorAnswer } from './error-page.ts';
-import { Exchange, PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL, type ExchangeClient } from './exchange.ts';
+import { performance } from 'node:perf_hooks';
+import type { Admission, Verdict } from './access/access.ts';
+import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
+import { ClientAnswers } from './client-answers.ts';
+import { askedOf, NOTHING_ASKED, type ErrorAnswer } from './error-page.ts';
+import { Exchange, type ExchangeClient } from './exchange.ts';
 import { FAILURES, failureOfRequest, type Failure } from './failure-table.ts';
-import { recordFailure, recordGone, type Outcome } from './failure-record.ts';
 import { IS_TOKEN } from './field-name-table.ts';
-import { encodeUpstreamHead } from './forward-head-codec.ts';
+import { encodeUpstreamHead, forwardedLines } from './forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { HeadBuffer } from './head-buffer.ts';
 import { RawRelay } from './raw-relay.ts';
-import { readRequestHead, type RequestHead } from './request-head-policy.ts';
-import { decideRoute, type ClientFacts } from './route-decision.ts';
+import { RequestHead, readRequestHead } from './request-head-policy.ts';
+import type { RequestRecord } from './request-record.ts';
+import { AdmissionWatch, decideRequest } from './request-decision.ts';
+import type { ClientFacts } from './route-decision.ts';
 import { SocketWriter } from './socket-writer.ts';
 import { StallWatch } from './stall-watch.ts';
 import type { GatewayRoute, Upstream } from './upstream.ts';
 
 /** Between requests, or inside a head. */
 const HEAD = 0;
-const BUSY = 1;
-const RELAY = 2;
+/** A whole head came; whether it may go on is being found out. */
+const DECIDING = 1;
+const BUSY = 2;
+const RELAY = 3;
 /** The last answer is written; what the client still sends is discarded until it closes. */
-const LINGER = 3;
-
-const PAUSED_BY_HELD = 4;
-const MAX_LINGER_BYTES = 1_048_576;
+const LINGER = 4;
 
 export class ClientConnection implements ExchangeClient {
   readonly writer: SocketWriter;
+  readonly input: ClientInput;
   readonly #context: GatewayContext;
   readonly #socket: Socket;
   readonly #facts: ClientFacts;
   readonly #forwardedLines: string;
   readonly #heads: HeadBuffer;
+
+  readonly #answers: ClientAnswers;
+  readonly #admission: AdmissionWatch;
   #state = HEAD;
   #exchange: Exchange | undefined;
   #relay: RawRelay | undefined;
-  /** Bytes that came while a request was being served. */
-  #held: Buffer | undefined;
-  #pausedBy = 0;
+  /** Of the request that is being decided or served. */
+  #record: RequestRecord | undefined;
   #deadlineMs: number;
   readonly #stall = new StallWatch();
   #served = 0;
   #halfClosed = false;
   #advancing = false;
-  #lingerBytes = 0;
   #isCutOff = false;
 
   constructor(
@@ -63,8 +67,11 @@ export class ClientConnection implements ExchangeClient {
     this.#facts = facts;
     this.#deadlineMs = facts.acceptedAtMs + context.limits.headTimeoutMs;
     this.#heads = new HeadBuffer(context.limits.maxHeadBytes, context.limits.maxRequestLineBytes);
-    this.#forwardedLines = `X-Forwarded-For: ${facts.address}\r\nX-Forwarded-Proto: ${facts.isSecure ? 'https' : 'http'}\r\n`;
+    this.input = new ClientInput(socket, context.limits.maxHeadBytes);
+    this.#forwardedLines = forwardedLines(facts);
     this.writer = new SocketWriter(socket, context.limits.maxUnsentBytes);
+    this.#admission = new AdmissionWatch(context);
+    this.#answers = new ClientAnswers(context, this.writer, facts.address);
     socket.on('data', (bytes: Buffer) => {
       try {
         this.#onData(bytes);
@@ -81,34 +88,15 @@ export class ClientConnection implements ExchangeClient {
     });
   }
 
-  get address(): string {
-    return this.#facts.address;
-  }
-
-  get holdsMore(): boolean {
-    return this.#held !== undefined;
-  }
-
   /** Nothing is in the making: it can be closed without anyone missing an answer. */
   get isIdle(): boolean {
     return (
-      this.#state === LINGER || (this.#state === HEAD && !this.#heads.isPartial && this.#held === undefined)
+      this.#state === LINGER || (this.#state === HEAD && !this.#heads.isPartial && !this.input.holdsMore)
     );
   }
 
   get route(): GatewayRoute | undefined {
-    return this.#exchange?.route ?? this.#relay?.route;
-  }
-
-  pauseReading(reason: number): void {
-    if (this.#pausedBy === 0) this.#socket.pause();
-    this.#pausedBy |= reason;
-  }
-
-  resumeReading(reason: number): void {
-    if ((this.#pausedBy & reason) === 0) return;
-    this.#pausedBy &= ~reason;
-    if (this.#pausedBy === 0) this.#socket.resume();
+    return this.#record?.route;
   }
 
   deadlineIn(ms: number): void {
@@ -118,26 +106,28 @@ export class ClientConnection implements ExchangeClient {
 
   exchangeDone(keepAlive: boolean): void {
     this.#exchange = undefined;
+    this.#record = undefined;
     this.#served += 1;
-    this.resumeReading(PAUSED_BY_CIRCUIT | PAUSED_FOR_DIAL);
-    if (!keepAlive || (this.#halfClosed && this.#held === undefined)) {
+    this.input.resume(PAUSED_BY_CIRCUIT | PAUSED_FOR_DIAL);
+    if (!keepAlive || (this.#halfClosed && !this.input.holdsMore)) {
       this.#finish();
       return;
     }
     this.#state = HEAD;
-    this.deadlineIn(this.#context.limits.idleTimeoutMs);
+    const { idleTimeoutMs, drainIdleMs } = this.#context.limits;
+    this.deadlineIn(this.#context.draining ? drainIdleMs : idleTimeoutMs);
     this.#advance();
   }
 
-  exchangeFailed(failure: Failure, route: GatewayRoute, asked: ErrorAnswer, error?: unknown): void {
+  exchangeFailed(failure: Failure, asked: ErrorAnswer, error?: unknown): void {
     this.#exchange = undefined;
-    this.#answer(failure, route, asked, error);
+    this.exchangeDone(this.#answers.failure(this.#record, failure, asked, [], error));
   }
 
-  exchangeBroken(failure: Failure, route: GatewayRoute, error?: unknown): void {
+  exchangeBroken(failure: Failure, error?: unknown): void {
     this.#exchange = undefined;
     this.#relay = undefined;
-    this.#record(failure, route, { status: 'broken off' }, error);
+    this.#answers.tellFailure(this.#record, failure, { status: 'broken off' }, error);
     // A reset, so that an answer that ends with its connection does not look complete either.
     // (A reset during a shutdown is refused by the platform and would leave the socket open.)
     if (this.#facts.isSecure || this.#socket.writableEnded) this.destroy();
@@ -146,20 +136,15 @@ export class ClientConnection implements ExchangeClient {
 
   exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void {
     const relay = new RawRelay(this.#context, this, upstream);
-    const held = this.#held;
+    const held = this.input.take();
     this.#exchange = undefined;
-    this.#held = undefined;
     this.#relay = relay;
     this.#state = RELAY;
     this.#context.counters.upgrades += 1;
     this.#socket.setKeepAlive(true, 60_000);
     this.deadlineIn(this.#context.limits.streamIdleMs);
-    if (rest !== undefined) relay.upstreamData(rest);
-    if (held !== undefined) relay.clientData(held);
-    this.resumeReading(PAUSED_BY_HELD | PAUSED_FOR_DIAL);
-    if (this.#halfClosed) relay.clientHalfClosed();
-    if (upstream.closed) relay.upstreamClosed(undefined);
-    else if (upstream.ended) relay.upstreamEnded();
+    relay.begin(rest, held, this.#halfClosed);
+    this.input.resume(PAUSED_FOR_DIAL);
   }
 
   /** Called about twice a second. */
@@ -169,12 +154,18 @@ export class ClientConnection implements ExchangeClient {
 
   /** Its share was withdrawn. */
   revoke(): void {
-    this.#guarded(() => (this.#exchange ?? this.#relay)?.revoked());
+    this.#guarded(() => (this.#exchange ?? this.#relay)?.revoked(FAILURES.revoked));
   }
 
-  /** The gateway is closing: an idle connection ends now, a busy one after its answer. */
+  /**
+   * The gateway is closing: a busy connection ends after its answer, an idle one soon, so that a request which is on
+   * its way already is answered still.
+   */
   drain(): void {
-    if (this.isIdle) this.#finish();
+    if (this.#state === HEAD && this.isIdle) {
+      const endMs = this.#context.nowMs + this.#context.limits.drainIdleMs;
+      this.#deadlineMs = Math.min(this.#deadlineMs, endMs);
+    }
   }
 
   /** Cuts it off: what is in the making gets no answer. */
@@ -186,44 +177,38 @@ export class ClientConnection implements ExchangeClient {
   #onData(bytes: Buffer): void {
     switch (this.#state) {
       case HEAD:
-        if (this.#held !== undefined || this.writer.isFull) this.#hold(bytes);
+        if (this.input.holdsMore || this.writer.isFull) this.input.hold(bytes);
         else {
           this.#readHead(bytes);
           this.#advance();
         }
         return;
+      case DECIDING:
+        this.input.hold(bytes);
+        return;
       case BUSY: {
         const exchange = this.#exchange!;
         const rest = exchange.wantsBody ? exchange.clientData(bytes) : bytes;
-        if (rest !== undefined && this.#exchange === exchange) this.#hold(rest);
+        if (rest !== undefined && this.#exchange === exchange) this.input.hold(rest);
         return;
       }
       case RELAY:
         this.#relay!.clientData(bytes);
         return;
       default:
-        this.#lingerBytes += bytes.length;
-        if (this.#lingerBytes > MAX_LINGER_BYTES) this.destroy();
+        if (!this.input.discard(bytes)) this.destroy();
     }
-  }
-
-  #hold(bytes: Buffer): void {
-    this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
-    if (this.#held.length > this.#context.limits.maxHeadBytes) this.pauseReading(PAUSED_BY_HELD);
   }
 
   /** Serves the requests that wait, one after the other, while the client takes their answers. */
   #advance(): void {
     if (this.#advancing) return;
     this.#advancing = true;
-    while (this.#state === HEAD && this.#held !== undefined && !this.writer.isFull) {
-      const bytes = this.#held;
-      this.#held = undefined;
-      this.resumeReading(PAUSED_BY_HELD);
-      this.#readHead(bytes);
+    while (this.#state === HEAD && this.input.holdsMore && !this.writer.isFull) {
+      this.#readHead(this.input.take()!);
     }
     this.#advancing = false;
-    if (this.#state === HEAD && this.#halfClosed && this.#held === undefined) this.#onEnd();
+    if (this.#state === HEAD && this.#halfClosed && !this.input.holdsMore) this.#onEnd();
   }
 
   #readHead(bytes: Buffer): void {
@@ -243,62 +228,79 @@ export class ClientConnection implements ExchangeClient {
       return;
     }
     this.#context.counters.requests += 1;
-    const { route, failure } = decideRoute(this.#context.table, head.host, this.#facts);
-    if (failure === undefined) this.#serve(route, head, heads.rest);
-    else this.#turnAway(failure, route, head, heads.rest);
+    const record = this.#context.records.open(this.#facts, head);
+    this.#record = record;
+    const verdict = decideRequest(this.#context, record, head, this.#facts);
+    if (verdict instanceof Promise)
+      this.#await(verdict, head, heads.rest).catch((error: unknown) => this.#fault(error));
+    else this.#settle(verdict, head, heads.rest);
   }
 
-  #serve(route: GatewayRoute, head: RequestHead, rest: Buffer | undefined): void {
-    const exchange = new Exchange(
-      this.#context,
-      this,
-      route,
-      head,
-      encodeUpstreamHead(head, this.#forwardedLines),
-    );
+  async #await(verdict: Promise<Verdict>, head: RequestHead, rest: Buffer | undefined): Promise<void> {
+    const record = this.#record;
+    // Other connections read their heads meanwhile: this one is kept.
+    if (this.#context.requestHead === head) this.#context.requestHead = new RequestHead();
+    this.#state = DECIDING;
+    if (rest !== undefined) this.input.hold(rest);
+    this.input.pause(PAUSED_FOR_DECISION);
+    this.deadlineIn(this.#context.limits.decisionTimeoutMs);
+    const decided = await verdict;
+    this.#guarded(() => {
+      if (this.#state !== DECIDING || this.#record !== record) return;
+      this.#state = HEAD;
+      this.input.resume(PAUSED_FOR_DECISION);
+      this.#settle(decided, head, this.input.take());
+      this.#advance();
+    });
+  }
+
+  #settle(verdict: Verdict, head: RequestHead, rest: Buffer | undefined): void {
+    const record = this.#record!;
+    record.decision = verdict.decision;
+    record.identity = verdict.type === 'answer' ? undefined : verdict.identity;
+    record.decidedMs = performance.now();
+    if (verdict.type === 'admit') this.#serve(verdict, head, rest);
+    else {
+      if (rest !== undefined) this.input.hold(rest);
+      const asked = askedOf(head);
+      this.exchangeDone(
+        verdict.type === 'answer'
+          ? this.#answers.own(record, verdict.answer, asked)
+          : this.#answers.refusal(record, verdict.failure, asked, verdict.lines),
+      );
+    }
+  }
+
+  #serve(admission: Admission, head: RequestHead, rest: Buffer | undefined): void {
+    const record = this.#record!;
+    record.admission = admission;
+    this.#admission.begin();
+    this.#context.observer.began(record, head);
+    const lines = `${this.#forwardedLines}Frontdoor-Request-Id: ${record.id}\r\n`;
+    const headText = encodeUpstreamHead(head, lines, admission.changes);
+    const exchange = new Exchange(this.#context, this, record, head, headText);
     this.#state = BUSY;
     this.#exchange = exchange;
     if (rest !== undefined) {
       const after = exchange.wantsBody ? exchange.clientData(rest) : rest;
       if (this.#exchange !== exchange) return;
-      if (after !== undefined) this.#hold(after);
+      if (after !== undefined) this.input.hold(after);
     }
     exchange.connect();
   }
 
-  #turnAway(
-    failure: Failure,
-    route: GatewayRoute | undefined,
-    head: RequestHead,
-    rest: Buffer | undefined,
-  ): void {
-    if (rest !== undefined) this.#hold(rest);
-    // A request on another share's connection is nobody's traffic.
-    if (failure !== FAILURES.misdirected) route?.slot.traffic.answered(failure.status, 0);
-    const keepAlive = head.keepAlive && !head.hasBody && head.upgrade === '' && failure.status !== 421;
-    this.#answer(failure, route, { accept: head.accept, isHead: head.method === 'HEAD', keepAlive });
-  }
-
+  /** Before a request could be read, or while it was decided. */
   #refuse(failure: Failure): void {
-    this.#answer(failure, undefined, { accept: '', isHead: false, keepAlive: false });
-  }
-
-  #answer(failure: Failure, route: GatewayRoute | undefined, asked: ErrorAnswer, error?: unknown): void {
-    const errorId = randomUUID();
-    const keepAlive = asked.keepAlive && !this.#context.draining;
-    this.#record(failure, route, { status: failure.status, errorId }, error);
-    this.writer.batch.view(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }));
-    this.writer.written();
-    this.exchangeDone(keepAlive);
+    this.exchangeDone(this.#answers.failure(this.#record, failure, NOTHING_ASKED));
   }
 
   /** Half-closes, and discards what the client still sends, so that it can read the last answer (RFC 9112 §9.6). */
   #finish(): void {
     this.#state = LINGER;
-    this.#held = undefined;
+    this.input.drop();
     this.deadlineIn(this.#context.limits.lingerMs);
     this.writer.end();
-    this.resumeReading(this.#pausedBy);
+    this.input.resumeWhatever();
   }
 
   #onEnd(): void {
@@ -306,10 +308,10 @@ export class ClientConnection implements ExchangeClient {
     if (this.#state === RELAY) this.#relay!.clientHalfClosed();
     else if (this.#state === BUSY) {
       if (this.#exchange!.wantsBody) {
-        this.#recordGone('the client closed before its request was complete');
+        this.#answers.tellGone(this.#record, 'the client closed before its request was complete');
         this.#socket.destroy();
       } else this.deadlineIn(this.#context.limits.halfClosedTimeoutMs);
-    } else if (this.#state === HEAD && this.#held === undefined) this.#finish();
+    } else if (this.#state === HEAD && !this.input.holdsMore) this.#finish();
   }
 
   #onDrain(): void {
@@ -319,35 +321,51 @@ export class ClientConnection implements ExchangeClient {
 
   #onClose(): void {
     const current = this.#exchange ?? this.#relay;
+    const left = current !== undefined && this.#exchange === undefined ? undefined : this.#record;
     if (this.#exchange !== undefined) {
-      this.#recordGone('the client went away before its answer was complete');
+      this.#answers.tellGone(this.#record, 'the client went away before its answer was complete');
     }
     this.#exchange = undefined;
     this.#relay = undefined;
-    this.#held = undefined;
+    this.input.drop();
     this.#state = LINGER;
     current?.clientGone(!this.#isCutOff);
+    if (left !== undefined) this.#answers.tellUnanswered(left);
   }
 
   #sweep(): void {
     const { nowMs, limits } = this.#context;
     const unsent = this.#socket.writableLength;
     if (this.writer.isFull || (this.#state === LINGER && unsent > 0)) {
+      this.#sweepAdmission();
       if (this.#stall.isStalled(nowMs, unsent, limits.stallTimeoutMs)) {
-        this.#recordGone('the client takes no bytes');
+        this.#answers.tellGone(this.#record, 'the client takes no bytes');
         this.#socket.destroy();
       }
       if (this.#state === LINGER) this.deadlineIn(limits.lingerMs);
       return;
     }
     this.#stall.reset();
+    this.#sweepAdmission();
     this.#sweepDeadline();
+  }
+
+  /** What was admitted goes on as long as it would be admitted. */
+  #sweepAdmission(): void {
+    const current = this.#exchange ?? this.#relay;
+    const failure = current && this.#record && this.#admission.endOf(this.#record, this.#facts);
+    if (failure !== undefined) current?.revoked(failure);
   }
 
   #sweepDeadline(): void {
     this.#exchange?.checkBodyRate();
     if (this.#context.nowMs < this.#deadlineMs || this.#socket.destroyed) return;
     switch (this.#state) {
+      case DECIDING:
+        this.#state = HEAD;
+        this.input.resume(PAUSED_FOR_DECISION);
+        this.#refuse(FAILURES.decisionTimeout);
+        return;
       case BUSY:
         this.#exchange!.expired();
         return;
@@ -357,22 +375,13 @@ export class ClientConnection implements ExchangeClient {
       case HEAD:
         if (this.#heads.isPartial) this.#refuse(FAILURES.headTimeout);
         else {
-          if (this.#served === 0) this.#recordGone('no request came in time');
+          if (this.#served === 0) this.#answers.tellGone(this.#record, 'no request came in time');
           this.destroy();
         }
         return;
       default:
         this.destroy();
     }
-  }
-
-  #recordGone(cause: string): void {
-    recordGone(this.#context.log, cause, this.route, this.address);
-  }
-
-  #record(failure: Failure, route: GatewayRoute | undefined, outcome: Outcome, error?: unknown): void {
-    this.#context.counters.failures += 1;
-    recordFailure(this.#context.log, failure, { route, client: this.address, ...outcome }, error);
   }
 
   #guarded(act: () => void): void {
@@ -385,12 +394,7 @@ export class ClientConnection implements ExchangeClient {
 
   #fault(error: unknown): void {
     this.#advancing = false;
-    this.#record(
-      { ...FAILURES.internal, cause: messageOf(error) },
-      this.route,
-      { status: 'broken off' },
-      error,
-    );
+    this.#answers.tellFault(this.#record, error);
     this.destroy();
   }
 }

@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Failure } from './failure-table.ts';
+import type { RequestHead } from './request-head-policy.ts';
 
 /** Whether an Accept header asks for JSON rather than a page. */
 export function prefersJson(accept: string): boolean {
@@ -17,7 +18,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}.id{color:#999}}';
 
 function page(failure: Failure, errorId: string): string {
-  const title = `${failure.status} ${STATUS_CODES[failure.status] ?? 'Error'}`;
+  const title = statusText(failure.status);
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.says}</p>\n` +
@@ -31,8 +32,27 @@ export interface ErrorAnswer {
   readonly keepAlive: boolean;
 }
 
-/** The whole answer, head and body. */
-export function encodeErrorAnswer(failure: Failure, errorId: string, asked: ErrorAnswer): Buffer {
+/** Of a request that could not be read. */
+export const NOTHING_ASKED: ErrorAnswer = { accept: '', isHead: false, keepAlive: false };
+
+/** Of one whose answer comes from the gateway: with a body to come, or an upgrade asked for, its connection ends. */
+export function askedOf(head: RequestHead): ErrorAnswer {
+  const keepAlive = head.keepAlive && !head.hasBody && head.upgrade === '';
+  return { accept: head.accept, isHead: head.method === 'HEAD', keepAlive };
+}
+
+/** `200 OK` */
+export function statusText(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? 'Error'}`;
+}
+
+/** The whole answer, head and body. `moreLines` are header lines without line ends. */
+export function encodeErrorAnswer(
+  failure: Failure,
+  errorId: string,
+  asked: ErrorAnswer,
+  moreLines: readonly string[] = [],
+): Buffer {
   const json = prefersJson(asked.accept);
   const body = Buffer.from(
     json
@@ -40,7 +60,7 @@ export function encodeErrorAnswer(failure: Failure, errorId: string, asked: Erro
       : page(failure, errorId),
   );
   const lines = [
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? 'Error'}`,
+    `HTTP/1.1 ${statusText(failure.status)}`,
     `Date: ${new Date().toUTCString()}`,
     `Content-Type: ${json ? 'application/json' : 'text/html'}; charset=utf-8`,
     `Content-Length: ${body.length}`,
@@ -49,6 +69,7 @@ export function encodeErrorAnswer(failure: Failure, errorId: string, asked: Erro
     'X-Content-Type-Options: nosniff',
     'Referrer-Policy: no-referrer',
     `Frontdoor-Error-Id: ${errorId}`,
+    ...moreLines,
   ];
   if (failure.status === 405) lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
   if (failure.status === 503) lines.push('Retry-After: 5');

@@ -17,30 +17,24 @@ import {
   type Failure,
 } from './failure-table.ts';
 import { BodyRate } from './body-rate.ts';
+import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL, type ClientInput } from './client-input.ts';
 import { encodeClientHead } from './forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from './request-head-policy.ts';
+import type { RequestRecord } from './request-record.ts';
 import { RequestSender } from './request-sender.ts';
 import { answerBody, readResponseHead, type ResponseHead } from './response-head-policy.ts';
 import type { SocketWriter } from './socket-writer.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from './upstream.ts';
 
-/** Why the client's socket is not read. */
-export const PAUSED_BY_CIRCUIT = 1;
-export const PAUSED_FOR_DIAL = 2;
-
 /** The client's connection, as an exchange sees it. */
 export interface ExchangeClient {
   readonly writer: SocketWriter;
-  readonly address: string;
-  /** Bytes after the request have come already. */
-  readonly holdsMore: boolean;
-  pauseReading(reason: number): void;
-  resumeReading(reason: number): void;
+  readonly input: ClientInput;
   deadlineIn(ms: number): void;
   exchangeDone(keepAlive: boolean): void;
-  exchangeFailed(failure: Failure, route: GatewayRoute, asked: ErrorAnswer, error?: unknown): void;
-  exchangeBroken(failure: Failure, route: GatewayRoute, error?: unknown): void;
+  exchangeFailed(failure: Failure, asked: ErrorAnswer, error?: unknown): void;
+  exchangeBroken(failure: Failure, error?: unknown): void;
   exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void;
 }
 
@@ -55,8 +49,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly #context: GatewayContext;
   readonly #client: ExchangeClient;
   readonly #sender: RequestSender;
-  readonly #method: string;
-  readonly #target: string;
+  readonly #record: RequestRecord;
   readonly #accept: string;
   readonly #upgrade: string;
   readonly #http10: boolean;
@@ -74,22 +67,19 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #keepMs = -1;
   /** Of a request with a body. */
   readonly #bodyRate: BodyRate | undefined;
-  /** When the head was complete. */
-  readonly #startedMs = performance.now();
 
   constructor(
     context: GatewayContext,
     client: ExchangeClient,
-    route: GatewayRoute,
+    record: RequestRecord,
     head: RequestHead,
     headText: string,
   ) {
     this.#context = context;
     this.#client = client;
-    this.route = route;
-    this.#sender = new RequestSender(head, headText, route.slot.traffic);
-    this.#method = head.method;
-    this.#target = head.target;
+    this.#record = record;
+    this.route = record.route!;
+    this.#sender = new RequestSender(head, headText, this.route.slot.traffic, record.tap);
     this.#accept = head.accept;
     this.#upgrade = head.upgrade;
     this.#http10 = head.http10;
@@ -108,7 +98,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     const idle = pool.takeIdle(this.route, this.#sender.isRepeatable);
     if (idle !== undefined) this.circuitReady(idle);
     else {
-      if (this.wantsBody) this.#client.pauseReading(PAUSED_FOR_DIAL);
+      if (this.wantsBody) this.#client.input.pause(PAUSED_FOR_DIAL);
       this.#client.deadlineIn(limits.dialTimeoutMs + 1_000);
       if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
     }
@@ -120,6 +110,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
       return;
     }
     this.#state = HEAD;
+    this.#record.circuitMs = performance.now();
     this.#upstream = upstream;
     upstream.owner = this;
     this.#bodyRate?.restart(this.#context.nowMs);
@@ -127,8 +118,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#sender.attach(upstream);
     // (A circuit that breaks at once has ended this exchange already.)
     if (this.#upstream !== upstream) return;
-    if (this.#sender.isBlocked && this.wantsBody) this.#client.pauseReading(PAUSED_BY_CIRCUIT);
-    this.#client.resumeReading(PAUSED_FOR_DIAL);
+    if (this.#sender.isBlocked && this.wantsBody) this.#client.input.pause(PAUSED_BY_CIRCUIT);
+    this.#client.input.resume(PAUSED_FOR_DIAL);
   }
 
   circuitFailed(error: CircuitError): void {
@@ -143,7 +134,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
       return undefined;
     }
     if (this.#state === HEAD) this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
-    if (this.#sender.isBlocked && this.wantsBody) this.#client.pauseReading(PAUSED_BY_CIRCUIT);
+    if (this.#sender.isBlocked && this.wantsBody) this.#client.input.pause(PAUSED_BY_CIRCUIT);
     return rest;
   }
 
@@ -155,6 +146,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   clientGone(byClient: boolean): void {
     this.#release('the client went away');
     this.route.slot.traffic.unanswered(byClient);
+    this.#tellBytes();
   }
 
   /** The deadline has passed. */
@@ -163,8 +155,9 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     else this.#end(this.#state === HEAD ? FAILURES.answerTimeout : FAILURES.streamIdle);
   }
 
-  revoked(): void {
-    this.#end(FAILURES.revoked);
+  /** What it rests on is gone. */
+  revoked(failure: Failure): void {
+    this.#end(failure);
   }
 
   /** Cuts a body that trickles, while nothing but the client holds it up. */
@@ -196,7 +189,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   upstreamDrained(): void {
     this.#sender.isBlocked = false;
-    this.#client.resumeReading(PAUSED_BY_CIRCUIT);
+    this.#client.input.resume(PAUSED_BY_CIRCUIT);
   }
 
   upstreamFault(error: unknown): void {
@@ -206,6 +199,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   bodyRun(bytes: Uint8Array, start: number, end: number): void {
     const view = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     this.route.slot.traffic.sent(end - start);
+    this.#record.tap?.answerBytes(view);
     if (this.#chunkOut) this.#client.writer.batch.chunk(view);
     else this.#client.writer.batch.view(view);
   }
@@ -220,6 +214,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
         this.#fail(failureOfAnswer('malformed-status-line'));
         return undefined;
       }
+      if (!this.#answered) this.#record.firstByteMs = performance.now();
       this.#answered = true;
       if (!heads.push(piece)) return undefined;
       const problem = heads.refusal ?? readResponseHead(heads.text, limits.maxResponseFields, responseHead);
@@ -257,13 +252,14 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #beginAnswer(head: ResponseHead): void {
     const { status, contentLength } = head;
     let framing = '';
-    this.#body = answerBody(this.#method, head);
+    this.#record.tap?.answerHead(status, head.fields);
+    this.#body = answerBody(this.#record.method, head);
     this.#chunkOut =
       !this.#http10 && (this.#body.mode === BODY_CHUNKED || this.#body.mode === BODY_UNTIL_END);
     if (this.#chunkOut) framing = 'Transfer-Encoding: chunked\r\n';
     else if (contentLength >= 0 && status !== 204) framing = `Content-Length: ${contentLength}\r\n`;
     // After an upgrade that was not granted, bytes that follow belong to no protocol that both ends agree on.
-    const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.holdsMore);
+    const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
     if (isStuck || this.#context.draining) this.#keepAlive = false;
     if (!this.#keepAlive) framing += 'Connection: close\r\n';
     this.#status = status;
@@ -315,7 +311,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     else if (hasExtra || this.wantsBody) pool.discard(upstream, 'not cleanly framed');
     else pool.finish(upstream);
     this.#account();
-    this.#client.exchangeDone(this.#keepAlive && !this.wantsBody && !this.#context.draining);
+    this.#client.exchangeDone(this.#keepAlive && !this.wantsBody);
   }
 
   #write(text: string): void {
@@ -350,10 +346,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#release(failure.cause);
     this.#count(failure.status);
     const keepAlive = this.#keepAlive && !this.wantsBody && this.#upgrade === '' && failure.hop !== 'client';
+    this.#tellBytes();
     this.#client.exchangeFailed(
       failure,
-      this.route,
-      { accept: this.#accept, isHead: this.#method === 'HEAD', keepAlive },
+      { accept: this.#accept, isHead: this.#record.method === 'HEAD', keepAlive },
       error,
     );
   }
@@ -361,7 +357,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #broken(failure: Failure, error?: unknown): void {
     this.#release(failure.cause);
     this.route.slot.traffic.unanswered(failure.hop === 'client');
-    this.#client.exchangeBroken(failure, this.route, error);
+    this.#tellBytes();
+    this.#client.exchangeBroken(failure, error);
   }
 
   #release(reason: string): void {
@@ -374,19 +371,21 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 
   #count(status: number): void {
-    this.route.slot.traffic.answered(status, performance.now() - this.#startedMs);
+    const record = this.#record;
+    record.doneMs = performance.now();
+    this.route.slot.traffic.answered(status, record.doneMs - record.startedMs);
   }
 
   #account(): void {
     this.#count(this.#status);
-    this.#context.accessLog?.record({
-      share: this.route.share.token,
-      client: this.#client.address,
-      method: this.#method,
-      target: this.#target,
-      status: this.#status,
-      bytesIn: this.#sender.body.dataBytes,
-      bytesOut: this.#body?.dataBytes ?? 0,
-    });
+    this.#tellBytes();
+    this.#context.observer.served(this.#record);
+  }
+
+  #tellBytes(): void {
+    const record = this.#record;
+    record.status = this.#status;
+    record.bytesIn = this.#sender.body.dataBytes;
+    record.bytesOut = this.#body?.dataBytes ?? 0;
   }
 }

@@ -58,12 +58,12 @@ export const FAILURES = {
     says: 'This gateway is starting. Please try again shortly.',
     cause: 'no share list has arrived yet',
   },
-  protectedShare: {
+  decisionTimeout: {
     status: 503,
-    code: 'protected-share',
-    hop: 'gateway',
-    says: 'This service asks for a log-in, which this gateway does not serve yet.',
-    cause: 'the share names auth providers',
+    code: 'not-decided',
+    hop: 'control',
+    says: 'Whether you may come in could not be found out in time. Please try again shortly.',
+    cause: 'who calls could not be verified in time',
   },
   tooManyWaiting: {
     status: 503,
@@ -100,7 +100,7 @@ export const FAILURES = {
     code: 'withdrawn',
     hop: 'control',
     says: 'This service is no longer available here.',
-    cause: 'the share was withdrawn or is now protected',
+    cause: 'the share was withdrawn',
   },
   internal: {
     status: 500,

@@ -20,6 +20,10 @@ export const RESERVED = 9;
 export const ACCEPT = 10;
 /** A framing or hop-by-hop name written with `_`: refused. */
 export const DISGUISED = 11;
+/** May hold what lets a caller in; else they travel as they came. */
+export const COOKIE = 12;
+export const AUTHORIZATION = 13;
+export const TRACE_PARENT = 14;
 
 const NAMES: readonly (readonly [string, number])[] = [
   ['host', HOST],
@@ -37,9 +41,12 @@ const NAMES: readonly (readonly [string, number])[] = [
   ['trailer', HOP],
   ['http2-settings', HOP],
   ['forwarded', RESERVED],
+  ['cookie', COOKIE],
+  ['authorization', AUTHORIZATION],
+  ['traceparent', TRACE_PARENT],
 ];
 
-const RESERVED_PREFIXES: readonly string[] = ['x-forwarded-', 'zrok-auth-'];
+const RESERVED_PREFIXES: readonly string[] = ['x-forwarded-', 'zrok-auth-', 'frontdoor-'];
 
 const BY_LENGTH: readonly (readonly (readonly [string, number])[])[] = Array.from(
   { length: 20 },
@@ -93,7 +100,7 @@ export function fieldCode(text: string, start: number, end: number): number {
     }
   }
   const first = FOLD[text.charCodeAt(start) & 0xff];
-  if (first === 120 || first === 122) {
+  if (first === 120 || first === 122 || first === 102) {
     for (let i = 0; i < RESERVED_PREFIXES.length; i += 1) {
       const prefix = RESERVED_PREFIXES[i]!;
       if (length > prefix.length && matches(text, start, prefix)) return RESERVED;

@@ -2,22 +2,49 @@
  * Writes the heads that leave the gateway: framing is always our own, hop-by-hop and reserved headers end here, and
  * everything else travels in its order and spelling, as slices of the head that came. Heads are Latin-1 text.
  */
-import { ACCEPT, EXPECT, HOST, OTHER, RESERVED } from './field-name-table.ts';
+import {
+  ACCEPT,
+  AUTHORIZATION,
+  COOKIE,
+  EXPECT,
+  HOST,
+  OTHER,
+  RESERVED,
+  TRACE_PARENT,
+} from './field-name-table.ts';
 import type { FieldLines } from './head-decoder.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
 
-/** Whether a header of this code may travel on in a request. */
+/** What the gateway makes of a request's head beside framing and forwarding. */
+export interface HeadChanges {
+  /** Indices of header lines that end here. */
+  readonly omitted: readonly number[];
+  /** In place of the target; undefined: as it came. */
+  readonly target: string | undefined;
+  /** Header lines that are added last, each with its line end. */
+  readonly lines: string;
+}
+
+/** Only read by the gateway, and only sometimes: to what travels they are headers like any other. */
+function isPlain(code: number): boolean {
+  return code === OTHER || code === COOKIE || code === AUTHORIZATION || code === TRACE_PARENT;
+}
+
+/** Whether a header of this code may travel on in a request. Host is written anew: not all take white space around it. */
 function passesUpstream(code: number): boolean {
-  return code === OTHER || code === HOST || code === ACCEPT || code === EXPECT;
+  return isPlain(code) || code === ACCEPT || code === EXPECT;
 }
 
 function passesDownstream(code: number): boolean {
-  return passesUpstream(code) || code === RESERVED;
+  return passesUpstream(code) || code === HOST || code === RESERVED;
 }
 
+const NONE: readonly number[] = [];
+const NO_CHANGES: HeadChanges = { omitted: NONE, target: undefined, lines: '' };
+
 function isListed(fields: FieldLines, index: number, names: readonly string[]): boolean {
-  return fields.code[index] === OTHER && names.includes(fields.name(index).toLowerCase());
+  return isPlain(fields.code[index]!) && names.includes(fields.name(index).toLowerCase());
 }
 
 /** The lines that pass, joined from as few slices as possible. */
@@ -25,12 +52,17 @@ function passingLines(
   fields: FieldLines,
   passes: (code: number) => boolean,
   listed: readonly string[],
+  omitted: readonly number[],
 ): string {
   const { text, count, code, lineStart } = fields;
   let out = '';
   let runStart = -1;
   for (let i = 0; i < count; i += 1) {
-    if (passes(code[i]!) && (listed.length === 0 || !isListed(fields, i, listed))) {
+    const isKept =
+      passes(code[i]!) &&
+      (listed.length === 0 || !isListed(fields, i, listed)) &&
+      (omitted.length === 0 || !omitted.includes(i));
+    if (isKept) {
       if (runStart === -1) runStart = lineStart[i]!;
     } else if (runStart !== -1) {
       out += text.slice(runStart, lineStart[i]);
@@ -44,16 +76,40 @@ function passingLines(
  * The head for the origin. `forwardedLines` are the header lines that tell the client's address and scheme, each
  * with its line end; they come last, after `Connection` had its say, so that no client can remove or precede them.
  */
-export function encodeUpstreamHead(head: RequestHead, forwardedLines: string): string {
-  let text = `${head.method} ${head.target} HTTP/1.1\r\n`;
-  text += passingLines(head.fields, passesUpstream, head.connectionNames);
+export function encodeUpstreamHead(
+  head: RequestHead,
+  forwardedLines: string,
+  changes: HeadChanges = NO_CHANGES,
+): string {
+  let text = `${head.method} ${changes.target ?? head.target} HTTP/1.1\r\nHost: ${head.hostValue}\r\n`;
+  text += passingLines(head.fields, passesUpstream, head.connectionNames, changes.omitted);
   if (head.chunked) text += 'Transfer-Encoding: chunked\r\n';
   else if (head.contentLength >= 0) text += `Content-Length: ${head.contentLength}\r\n`;
   if (head.upgrade !== '') text += `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
-  return `${text}${forwardedLines}X-Forwarded-Host: ${head.hostValue}\r\n\r\n`;
+  return `${text}${forwardedLines}${changes.lines}X-Forwarded-Host: ${head.hostValue}\r\n\r\n`;
+}
+
+/** What origins are told of a connection, the same for each of its requests. */
+export function forwardedLines(client: { readonly address: string; readonly isSecure: boolean }): string {
+  return `X-Forwarded-For: ${client.address}\r\nX-Forwarded-Proto: ${client.isSecure ? 'https' : 'http'}\r\n`;
 }
 
 /** The head for the client; `framingLines` say how the body ends and whether the connection does. */
 export function encodeClientHead(head: ResponseHead, framingLines: string): string {
-  return `HTTP/1.1 ${head.statusText}\r\n${passingLines(head.fields, passesDownstream, head.connectionNames)}${framingLines}\r\n`;
+  return `HTTP/1.1 ${head.statusText}\r\n${passingLines(head.fields, passesDownstream, head.connectionNames, ownCookieLines(head.fields))}${framingLines}\r\n`;
+}
+
+const SET_COOKIE = 'set-cookie';
+/** Also as the value of a cookie without a name, which some browsers send as if it were one. */
+const OWN_COOKIE = /^[\s=]*__host-frontdoor-/i;
+
+/** Lines by which an origin would set the gateway's own cookies: they end here. */
+function ownCookieLines(fields: FieldLines): readonly number[] {
+  let found = NONE;
+  for (let i = 0; i < fields.count; i += 1) {
+    if (fields.code[i] !== OTHER || fields.nameEnd[i]! - fields.lineStart[i]! !== SET_COOKIE.length) continue;
+    if (fields.name(i).toLowerCase() === SET_COOKIE && OWN_COOKIE.test(fields.value(i)))
+      found = [...found, i];
+  }
+  return found;
 }

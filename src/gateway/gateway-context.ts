@@ -1,10 +1,12 @@
 /** What all connections of one gateway share. The clock is coarse, for deadlines: the sweep moves it. */
 import type { Log } from '#base';
-import type { AccessLog } from './access-log.ts';
+import type { Access } from './access/access.ts';
 import type { CircuitPool } from './circuit-pool.ts';
 import type { RoutePool } from './upstream.ts';
 import type { GatewayLimits } from './gateway-limits.ts';
 import type { RequestHead } from './request-head-policy.ts';
+import type { RequestObserver } from './request-record.ts';
+import type { RequestRecords } from './request-records.ts';
 import type { ResponseHead } from './response-head-policy.ts';
 import type { ShareTable } from './share-table.ts';
 
@@ -15,6 +17,8 @@ export interface GatewayCounters {
   failures: number;
   retries: number;
   upgrades: number;
+  /** Of TLS with clients. */
+  failedHandshakes: number;
 }
 
 export interface GatewayContext {
@@ -22,10 +26,12 @@ export interface GatewayContext {
   readonly table: ShareTable<RoutePool>;
   readonly pool: CircuitPool;
   readonly log: Log;
-  readonly accessLog: AccessLog | undefined;
+  readonly access: Access;
+  readonly records: RequestRecords;
+  readonly observer: RequestObserver;
   readonly counters: GatewayCounters;
-  /** Scratch for the head that is being read: valid until the handler returns. */
-  readonly requestHead: RequestHead;
+  /** Scratch for the head that is being read: valid until the handler returns, or whoever needs it longer replaces it. */
+  requestHead: RequestHead;
   readonly responseHead: ResponseHead;
   /** Monotonic, moved by the sweep. */
   nowMs: number;

@@ -4,6 +4,10 @@ export interface GatewayLimits {
   readonly headTimeoutMs: number;
   /** Between the end of an answer and the next request on the same connection. */
   readonly idleTimeoutMs: number;
+  /** Whether a request may go on, where that takes more than a look into memory. */
+  readonly decisionTimeoutMs: number;
+  /** The same while the gateway is closing. */
+  readonly drainIdleMs: number;
   /** For a circuit, waiting for a free dial slot included. */
   readonly dialTimeoutMs: number;
   /** From the last byte of the request that was sent to the first of the answer. */
@@ -44,6 +48,8 @@ export interface GatewayLimits {
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   headTimeoutMs: 10_000,
   idleTimeoutMs: 60_000,
+  drainIdleMs: 1_000,
+  decisionTimeoutMs: 10_000,
   dialTimeoutMs: 10_000,
   answerTimeoutMs: 60_000,
   streamIdleMs: 3_600_000,
@@ -63,7 +69,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
 
   maxConnections: 16_384,
   maxConnectionsPerAddress: 1_024,
-  maxIdleCircuitsPerShare: 256,
+  maxIdleCircuitsPerShare: 512,
   maxIdleCircuits: 2_048,
   idleCircuitMs: 30_000,
   maxDialsPerShare: 64,

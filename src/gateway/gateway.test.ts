@@ -27,6 +27,8 @@ describe('requests through the gateway', () => {
       '127.0.0.1',
       'X-Forwarded-Proto',
       'http',
+      'Frontdoor-Request-Id',
+      seen.headers.at(-3),
       'X-Forwarded-Host',
       'app.share.localhost',
     ]);

@@ -5,7 +5,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import type { Log } from '#base';
-import { AccessLog } from './access-log.ts';
+import type { GatewayReplay, InspectedRequest } from '#domain';
+import type { Access } from './access/access.ts';
 import { Admission } from './admission.ts';
 import type { CircuitDialer } from './circuit-dialer.ts';
 import { CircuitPool } from './circuit-pool.ts';
@@ -14,11 +15,15 @@ import { ClientConnection } from './client-connection.ts';
 import type { ClientFacts } from './route-decision.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './gateway-limits.ts';
-import { openListener, type ListenAddress, type Listener, type TlsSettings } from './gateway-listener.ts';
+import { openListener, type ListenAddress, type Listener } from './gateway-listener.ts';
+import { Replayer } from './observe/replay.ts';
 import { RequestHead } from './request-head-policy.ts';
+import type { RequestObserver } from './request-record.ts';
+import { RequestRecords } from './request-records.ts';
 import { ResponseHead } from './response-head-policy.ts';
 import { ShareTable } from './share-table.ts';
 import { ShareTraffic, TrafficMeter } from './share-traffic.ts';
+import type { TlsSettings } from './tls-front.ts';
 
 const SWEEP_MS = 250;
 
@@ -29,19 +34,23 @@ export interface GatewayOptions {
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits>;
-  /** Gets batches of JSON lines, one a request; without it nothing is gathered. */
-  readonly writeAccessLog?: (lines: string) => void;
+  readonly access: Access;
+  /** Who is told of each request. */
+  readonly observer?: RequestObserver;
 }
 
 export interface GatewayStats {
   readonly connections: number;
   readonly openCircuits: number;
   readonly idleCircuits: number;
+  readonly dials: number;
+  readonly failedDials: number;
   readonly shares: number;
   readonly requests: number;
   readonly failures: number;
   readonly retries: number;
   readonly upgrades: number;
+  readonly failedHandshakes: number;
 }
 
 export interface Gateway {
@@ -50,14 +59,28 @@ export interface Gateway {
   readonly table: ShareTable<RoutePool>;
   /** What each share's traffic amounts to. */
   readonly traffic: Pick<TrafficMeter, 'take'>;
+  /** Opens the ports, once. Rejects with `port-taken` or `cannot-listen` of `openListener`. */
+  listen(): Promise<void>;
   stats(): GatewayStats;
-  /** Stops accepting, lets requests in the making finish for at most `drainMs`, then cuts what is left. */
+  /** Undefined: the share is not served here. Never rejects, and takes bounded time. */
+  replay(command: GatewayReplay): Promise<InspectedRequest> | undefined;
+  /**
+   * Stops accepting, lets requests in the making finish for at most `drainMs`, then cuts what is left. Called again
+   * without a time, it cuts at once.
+   */
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
-/** Rejects with `port-taken` or `cannot-listen` of `openListener`. */
+const NO_OBSERVER: RequestObserver = { began() {}, served() {}, failed() {}, gone() {}, flush() {} };
+
+/** One that does not listen yet. */
+export function createGateway(options: GatewayOptions): Gateway {
+  return new GatewayServer(options);
+}
+
+/** Rejects as `listen` does. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const gateway = new GatewayServer(options);
+  const gateway = createGateway(options);
   try {
     await gateway.listen();
   } catch (error) {
@@ -77,8 +100,10 @@ class GatewayServer implements Gateway {
   readonly #admission: Admission;
   readonly #connections = new Set<ClientConnection>();
   readonly #listeners: Listener[] = [];
+  readonly #replayer: Replayer;
   readonly #sweeper: NodeJS.Timeout;
   #whenEmpty: (() => void) | undefined;
+  #isCutting = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: GatewayOptions) {
@@ -95,14 +120,19 @@ class GatewayServer implements Gateway {
       table: this.table,
       pool,
       log: options.log,
-      accessLog: options.writeAccessLog === undefined ? undefined : new AccessLog(options.writeAccessLog),
-      counters: { requests: 0, failures: 0, retries: 0, upgrades: 0 },
+      access: options.access,
+      records: new RequestRecords(),
+      observer: options.observer ?? NO_OBSERVER,
+      counters: { requests: 0, failures: 0, retries: 0, upgrades: 0, failedHandshakes: 0 },
       requestHead: new RequestHead(),
       responseHead: new ResponseHead(),
       nowMs: performance.now(),
       draining: false,
     };
-    this.#admission = new Admission(limits.maxConnections, limits.maxConnectionsPerAddress, options.log);
+    this.#admission = new Admission(limits.maxConnections, limits.maxConnectionsPerAddress, options.log, () =>
+      this.#whenEmpty?.(),
+    );
+    this.#replayer = new Replayer(this.#context);
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
   }
 
@@ -118,13 +148,22 @@ class GatewayServer implements Gateway {
       connections: this.#admission.count,
       openCircuits: pool.openCount,
       idleCircuits: pool.idleCount,
+      dials: pool.dialCount,
+      failedDials: pool.failedDialCount,
       shares: this.table.size,
       ...counters,
     };
   }
 
+  replay(command: GatewayReplay): Promise<InspectedRequest> | undefined {
+    const route = this.table.route(command.shareId);
+    return route === undefined ? undefined : this.#replayer.replay(route, command);
+  }
+
   close(options: { drainMs?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(options.drainMs ?? 0);
+    const { drainMs = 0 } = options;
+    if (this.#closing !== undefined && drainMs === 0) this.#whenEmpty?.();
+    this.#closing ??= this.#close(drainMs);
     return this.#closing;
   }
 
@@ -136,6 +175,7 @@ class GatewayServer implements Gateway {
       log,
       admission: this.#admission,
       handshakeTimeoutMs: limits.headTimeoutMs,
+      onHandshakeFailed: () => (this.#context.counters.failedHandshakes += 1),
       highWaterMark: limits.maxUnsentBytes,
       nowMs: () => performance.now(),
       onConnection: (socket, facts) => this.#accept(socket, facts),
@@ -147,7 +187,7 @@ class GatewayServer implements Gateway {
   #accept(socket: Socket, facts: ClientFacts): void {
     const connection = new ClientConnection(this.#context, socket, facts, (closed) => {
       this.#connections.delete(closed);
-      if (this.#connections.size === 0) this.#whenEmpty?.();
+      if (this.#isCutting && this.#connections.size === 0) this.#whenEmpty?.();
     });
     this.#connections.add(connection);
   }
@@ -162,19 +202,21 @@ class GatewayServer implements Gateway {
     this.#context.nowMs = performance.now();
     for (const connection of this.#connections) connection.sweep();
     this.#context.pool.sweep();
-    this.#context.accessLog?.flush();
+    this.#context.observer.flush();
   }
 
   async #close(drainMs: number): Promise<void> {
     this.#context.draining = true;
     for (const listener of this.#listeners) listener.stop();
     for (const connection of this.#connections) connection.drain();
-    if (this.#connections.size > 0 && drainMs > 0) await this.#empty(drainMs);
+    // Those that are still in their handshake are served, too.
+    if (this.#admission.count > 0 && drainMs > 0) await this.#empty(drainMs);
+    this.#isCutting = true;
     for (const connection of this.#connections) connection.destroy();
     if (this.#connections.size > 0) await this.#empty(1_000);
     clearInterval(this.#sweeper);
     this.#context.pool.close();
-    this.#context.accessLog?.flush();
+    this.#context.observer.flush();
   }
 
   async #empty(timeoutMs: number): Promise<void> {

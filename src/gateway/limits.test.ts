@@ -47,9 +47,12 @@ describe('bounds of the gateway', () => {
     const slow = await world.client();
     slow.send('POST / HTTP/1.1\r\nHost: app.share.localhost\r\nContent-Length: 100000\r\n\r\n');
     const trickle = setInterval(() => slow.send('x'), 50);
-    assert.equal(statusOf(await slow.ended()), 408);
-    clearInterval(trickle);
-    slow.close();
+    try {
+      assert.equal(statusOf(await slow.ended()), 408);
+    } finally {
+      clearInterval(trickle);
+      slow.close();
+    }
 
     let origin: Socket | undefined;
     await world.serveRaw('stuck', (socket) => {
@@ -253,18 +256,5 @@ describe('bounds of the gateway', () => {
     await closing;
     assert.equal(world.gateway.stats().openCircuits, 0);
     await world.close();
-  });
-
-  it('writes the access log in batches, without queries', async () => {
-    let lines = '';
-    const world = await GatewayWorld.start({ writeAccessLog: (batch) => (lines += batch) });
-    await world.serve('app', (_request, response) => response.end('served'));
-    await world.ask(get('app', '/path?token=secret'));
-    await world.close();
-    const record = JSON.parse(lines) as Record<string, unknown>;
-    assert.equal(record['path'], '/path');
-    assert.equal(record['status'], 200);
-    assert.equal(record['bytesOut'], 6);
-    assert.doesNotMatch(lines, /secret/);
   });
 });

@@ -1,5 +1,23 @@
-export { startGateway, type Gateway, type GatewayOptions, type GatewayStats } from './gateway.ts';
-export { type ListenAddress, type TlsSettings } from './gateway-listener.ts';
+export { GatewayAccess, type GatewayAccessOptions } from './access/gateway-access.ts';
+export {
+  createGateway,
+  startGateway,
+  type Gateway,
+  type GatewayOptions,
+  type GatewayStats,
+} from './gateway.ts';
+export {
+  CertificateStore,
+  type CertificateSources,
+  type CertificateStoreOptions,
+  type ExpiringCertificate,
+  type KeptCertificate,
+  type Reloaded,
+} from './certificates/certificate-store.ts';
+export { type ClientCertificate, type ClientProof } from './certificates/client-certificate.ts';
+export { TICKET_SECRET_BYTES } from './certificates/ticket-keys.ts';
+export { type ListenAddress } from './gateway-listener.ts';
+export { type TlsSettings } from './tls-front.ts';
 export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './gateway-limits.ts';
 export { type CircuitDialer } from './circuit-dialer.ts';
 export {
@@ -9,6 +27,8 @@ export {
   type ShareFeedSubscription,
 } from './share-feed.ts';
 export { type ShareTable } from './share-table.ts';
+export { Observation, type ObservationOptions } from './observe/observation.ts';
+export { openGatewayMetrics, type GatewayMetricsOptions } from './observe/gateway-metrics.ts';
 export {
   startTrafficReporter,
   type TrafficReporter,

@@ -200,22 +200,6 @@ describe('origins that misbehave', () => {
     assert.match(await client.ended(), /\r\n\r\n$/);
   });
 
-  it('answers 503 for a share that asks for a log-in, and reaches no origin', async () => {
-    let hits = 0;
-    await world.serve(
-      'secret',
-      (_request, response) => {
-        hits += 1;
-        response.end();
-      },
-      { authProviderIds: ['p'] },
-    );
-    const answer = await world.ask(get('secret'));
-    assert.equal(statusOf(answer), 503);
-    assert.equal(world.recordOf(errorIdOf(answer))['code'], 'protected-share');
-    assert.equal(hits, 0);
-  });
-
   it('cuts what uses a share when it is withdrawn', async () => {
     await world.serveRaw(
       'withdrawn',

@@ -4,7 +4,8 @@
  */
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
-import { PAUSED_BY_CIRCUIT, type ExchangeClient } from './exchange.ts';
+import { PAUSED_BY_CIRCUIT } from './client-input.ts';
+import type { ExchangeClient } from './exchange.ts';
 import { failureOfCircuit } from './circuit-failure.ts';
 import { FAILURES, serviceFailure, type Failure } from './failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -28,11 +29,20 @@ export class RawRelay implements UpstreamOwner {
     return this.#upstream.route;
   }
 
+  /** With what came from either side while the upgrade was agreed on. */
+  begin(fromUpstream: Buffer | undefined, fromClient: Buffer | undefined, isClientHalfClosed: boolean): void {
+    if (fromUpstream !== undefined) this.upstreamData(fromUpstream);
+    if (fromClient !== undefined) this.clientData(fromClient);
+    if (isClientHalfClosed) this.clientHalfClosed();
+    if (this.#upstream.closed) this.upstreamClosed(undefined);
+    else if (this.#upstream.ended) this.upstreamEnded();
+  }
+
   clientData(bytes: Buffer): void {
     if (this.#over) return;
     this.#progress();
     this.route.slot.traffic.received(bytes.length);
-    if (!this.#upstream.circuit.write(bytes)) this.#client.pauseReading(PAUSED_BY_CIRCUIT);
+    if (!this.#upstream.circuit.write(bytes)) this.#client.input.pause(PAUSED_BY_CIRCUIT);
   }
 
   clientDrained(): void {
@@ -54,8 +64,9 @@ export class RawRelay implements UpstreamOwner {
     this.#broken(FAILURES.streamIdle);
   }
 
-  revoked(): void {
-    this.#broken(FAILURES.revoked);
+  /** What it rests on is gone. */
+  revoked(failure: Failure): void {
+    this.#broken(failure);
   }
 
   upstreamData(bytes: Buffer): void {
@@ -82,7 +93,7 @@ export class RawRelay implements UpstreamOwner {
   }
 
   upstreamDrained(): void {
-    this.#client.resumeReading(PAUSED_BY_CIRCUIT);
+    this.#client.input.resume(PAUSED_BY_CIRCUIT);
   }
 
   upstreamFault(error: unknown): void {
@@ -104,7 +115,7 @@ export class RawRelay implements UpstreamOwner {
   #broken(failure: Failure, error?: unknown): void {
     if (this.#over) return;
     this.#release(failure.cause);
-    this.#client.exchangeBroken(failure, this.route, error);
+    this.#client.exchangeBroken(failure, error);
   }
 
   #release(reason: string): void {

@@ -45,6 +45,9 @@ export class RequestHead {
   accept = '';
   /** Lower-case names that `Connection` lists beyond the known ones: they end here. */
   connectionNames: readonly string[] = NO_NAMES;
+  /** The last Host that was well-formed, and its canonical form: most requests repeat it. */
+  knownHostValue: string | undefined;
+  knownHost = '';
 
   get hasBody(): boolean {
     return this.chunked || this.contentLength > 0;
@@ -168,9 +171,13 @@ function isPassableUpgrade(value: string): boolean {
 }
 
 function readAuthority(head: RequestHead): Refusal | undefined {
-  const host = canonicalHost(head.hostValue);
-  if (host === undefined) return 'malformed-host';
-  head.host = host;
+  if (head.hostValue !== head.knownHostValue) {
+    const host = canonicalHost(head.hostValue);
+    if (host === undefined) return 'malformed-host';
+    head.knownHostValue = head.hostValue;
+    head.knownHost = host;
+  }
+  head.host = head.knownHost;
   const { target } = head;
   if (target.charCodeAt(0) === 47) {
     // "//name/path" is a path to some and an authority to others; a raw backslash is a slash to some.

@@ -5,6 +5,7 @@
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from './body-decoder.ts';
 import { OutputBatch } from './output-batch.ts';
 import type { RequestHead } from './request-head-policy.ts';
+import type { ExchangeTap } from './request-record.ts';
 import type { ShareTraffic } from './share-traffic.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -19,11 +20,13 @@ export class RequestSender implements BodySink {
   readonly #chunked: boolean;
   readonly #batch = new OutputBatch();
   readonly #traffic: ShareTraffic;
+  readonly #tap: ExchangeTap | undefined;
   #upstream: Upstream | undefined;
   #head: Uint8Array[] | undefined;
 
-  constructor(head: RequestHead, headText: string, traffic: ShareTraffic) {
+  constructor(head: RequestHead, headText: string, traffic: ShareTraffic, tap?: ExchangeTap) {
     this.#traffic = traffic;
+    this.#tap = tap;
     this.#chunked = head.chunked;
     if (head.chunked) this.body = new BodyDecoder(BODY_CHUNKED);
     else if (head.contentLength > 0) this.body = new BodyDecoder(BODY_LENGTH, head.contentLength);
@@ -45,6 +48,7 @@ export class RequestSender implements BodySink {
   bodyRun(bytes: Uint8Array, start: number, end: number): void {
     const view = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     this.#traffic.received(end - start);
+    this.#tap?.requestBytes(view);
     if (this.#chunked) this.#batch.chunk(view);
     else this.#batch.view(view);
   }

@@ -1,13 +1,14 @@
 /**
- * Where a request goes and whether it may: one look-up of one entry by canonical host. There is no default share. On
- * TLS the server name must lead to the same entry, so that a connection made for one share never carries another's.
+ * Where a request goes: one look-up of one entry by canonical host. There is no default share. On TLS the server name
+ * must be that host, so that a connection made for one share never carries another's.
  */
+import type { ClientProof } from './certificates/client-certificate.ts';
 import { FAILURES, type Failure } from './failure-table.ts';
 import { canonicalHost } from './host-policy.ts';
 import type { ShareTable } from './share-table.ts';
-import type { GatewayRoute, RoutePool } from './upstream.ts';
+import type { GatewayHost, RoutePool } from './upstream.ts';
 
-export interface ClientFacts {
+export interface ClientFacts extends ClientProof {
   readonly address: string;
   readonly isSecure: boolean;
   /** TLS server name as the client sent it; undefined on plain connections. */
@@ -16,16 +17,18 @@ export interface ClientFacts {
 }
 
 export type RouteDecision =
-  | { readonly route: GatewayRoute; readonly failure: undefined }
-  | { readonly route: GatewayRoute | undefined; readonly failure: Failure };
+  | { readonly host: GatewayHost; readonly failure: undefined }
+  | { readonly host: GatewayHost | undefined; readonly failure: Failure };
 
-export function decideRoute(table: ShareTable<RoutePool>, host: string, facts: ClientFacts): RouteDecision {
-  const route = table.find(host);
-  if (route === undefined)
-    return { route, failure: table.loaded ? FAILURES.unknownHost : FAILURES.noShareTable };
-  if (facts.isSecure) {
-    const name = canonicalHost(facts.serverName ?? '');
-    if (name === undefined || table.find(name) !== route) return { route, failure: FAILURES.misdirected };
-  }
-  return route.isProtected ? { route, failure: FAILURES.protectedShare } : { route, failure: undefined };
+export function decideRoute(table: ShareTable<RoutePool>, name: string, client: ClientFacts): RouteDecision {
+  const host = table.find(name);
+  if (host === undefined)
+    return { host, failure: table.loaded ? FAILURES.unknownHost : FAILURES.noShareTable };
+  if (client.isSecure && !isForName(client, name)) return { host, failure: FAILURES.misdirected };
+  return { host, failure: undefined };
+}
+
+/** Whether a TLS connection was made for this host. */
+export function isForName(client: ClientFacts, name: string): boolean {
+  return canonicalHost(client.serverName ?? '') === name;
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { GatewayFeedEvent } from '#domain';
 import { openShareFeed, type ShareFeed, type ShareFeedSubscription } from './share-feed.ts';
 import { ShareTable } from './share-table.ts';
+import { OpenAccess } from './testing/open-access.ts';
 import { recordingLog, shareOf, type LogRecord } from './testing/gateway-world.ts';
 import { within } from './testing/raw-client.ts';
 
@@ -34,6 +35,8 @@ describe('the share feed', () => {
   async function open(): Promise<ShareFeed> {
     feed = await openShareFeed({
       table,
+      access: new OpenAccess(),
+      onReplay: () => {},
       snapshotFile: join(folder, 'gateway-snapshot.json'),
       log: recordingLog(records),
       backOff: { minMs: 1, maxMs: 5 },
@@ -63,6 +66,9 @@ describe('the share feed', () => {
     version: 7,
     epoch: 'e',
     shares: [shareOf('a'), shareOf('b')],
+    providers: [],
+    zones: ['share.localhost'],
+    keys: { apiKeyPepper: 'cGVwcGVy', identityKeys: [] },
   } as const;
 
   it('takes a snapshot and then deltas, and resumes after an interruption where it was', async () => {
@@ -70,10 +76,10 @@ describe('the share feed', () => {
     assert.equal(table.loaded, false);
     say(snapshot);
     await feed!.fresh;
-    assert.equal(table.find('a.share.localhost')?.share.token, 'a');
+    assert.equal(table.find('a.share.localhost')?.route.share.token, 'a');
     say({ type: 'delta', version: 8, set: [shareOf('c')], removed: ['id-a'] });
     assert.equal(table.find('a.share.localhost'), undefined);
-    assert.equal(table.find('c.share.localhost')?.share.token, 'c');
+    assert.equal(table.find('c.share.localhost')?.route.share.token, 'c');
     const next = await again(() => subscriptions.at(-1)!.onEnd(new Error('gone')));
     assert.deepEqual(next.since, { version: 8, epoch: 'e' });
     assert.equal(table.size, 2, 'the last good list stays');
@@ -88,8 +94,12 @@ describe('the share feed', () => {
     assert.equal((JSON.parse(await readFile(file, 'utf8')) as { version: number }).version, 7);
     table = new ShareTable({ makeSlot: () => undefined, onRetired: () => {} });
     await open();
-    assert.equal(table.find('b.share.localhost')?.share.token, 'b');
-    assert.deepEqual(subscriptions.at(-1)!.since, { version: 7, epoch: 'e' });
+    assert.equal(table.find('b.share.localhost')?.route.share.token, 'b');
+    assert.equal(
+      subscriptions.at(-1)!.since,
+      undefined,
+      'what proves callers is not kept: a whole list brings it',
+    );
   });
 
   it('starts without a list when the kept file is damaged', async () => {
@@ -155,11 +165,11 @@ describe('the share feed', () => {
       onRetired: (route) => retired.push(`${route.share.token} ${route.revoked}`),
     });
     own.replaceAll([shareOf('a'), shareOf('b'), shareOf('c')]);
-    const before = own.find('a.share.localhost');
+    const before = own.find('a.share.localhost')?.route;
     own.replaceAll([shareOf('a'), shareOf('b', { updatedAtMs: 2 }), shareOf('d')]);
-    assert.equal(own.find('a.share.localhost'), before);
+    assert.equal(own.find('a.share.localhost')?.route, before);
     assert.deepEqual(retired.sort(), ['b false', 'c true']);
-    own.change([shareOf('a', { updatedAtMs: 3, authProviderIds: ['p'] })], []);
-    assert.equal(retired.at(-1), 'a true', 'a share that is now protected cuts what uses it');
+    own.change([shareOf('a', { updatedAtMs: 3, hosts: ['z.share.localhost'] })], []);
+    assert.equal(retired.at(-1), 'a true', 'a share that loses a name cuts what uses it');
   });
 });

@@ -5,9 +5,10 @@
  */
 import { readFile } from 'node:fs/promises';
 import { BackOff, messageOf, type Log } from '#base';
-import type { GatewayShare } from '#domain';
+import type { GatewayKeys, GatewayReplay, GatewayShare } from '#domain';
 import { writeFileDurably } from '#net';
-import { parseFeedEvent, parseSnapshotFile, type FeedPosition } from './share-feed-codec.ts';
+import type { AccessFeed } from './access/access.ts';
+import { parseFeedEvent, parseSnapshotFile, type FeedPosition, type KeptShares } from './share-feed-codec.ts';
 import type { ShareTable } from './share-table.ts';
 
 /** One subscription: lines of JSON until `onEnd`, which is never called after `close`. */
@@ -19,6 +20,9 @@ export interface ShareFeedSubscription {
 
 export interface ShareFeedOptions {
   readonly table: Pick<ShareTable<unknown>, 'replaceAll' | 'change' | 'shares'>;
+  /** Learns each event after the table took it. */
+  readonly access: AccessFeed;
+  readonly onReplay: (replay: GatewayReplay) => void;
   readonly subscribe: (subscription: ShareFeedSubscription) => { close(): void };
   /** Where the last good list is kept. */
   readonly snapshotFile: string;
@@ -36,6 +40,9 @@ export interface ShareFeed {
   /** Ends the stream and writes what has not been written yet. */
   close(): Promise<void>;
 }
+
+/** Until the control plane has told them: no key fits, and nothing is signed. */
+const NO_KEYS: GatewayKeys = { apiKeyPepper: '', identityKeys: [] };
 
 /** Loads what is on disk, then follows the feed. */
 export async function openShareFeed(options: ShareFeedOptions): Promise<ShareFeed> {
@@ -69,7 +76,7 @@ class FeedClient implements ShareFeed {
   }
 
   async load(): Promise<void> {
-    const { snapshotFile, table, log } = this.#options;
+    const { snapshotFile, table, access, log } = this.#options;
     let text: string;
     try {
       text = await readFile(snapshotFile, 'utf8');
@@ -88,7 +95,8 @@ class FeedClient implements ShareFeed {
       log.warn({ hop: 'gateway', file: snapshotFile, cause: problem }, 'kept share list is not usable');
       return;
     }
-    this.#position = { version: kept.version, epoch: kept.epoch };
+    // What is not kept proves who somebody is: a whole list brings it.
+    access.replaceAll({ ...kept, keys: NO_KEYS });
     log.info({ shares: kept.shares.length }, 'share list loaded from disk');
   }
 
@@ -128,27 +136,37 @@ class FeedClient implements ShareFeed {
       this.#refuse(event);
       return;
     }
+    const { table, access, onReplay } = this.#options;
     this.lastContactMs = Date.now();
     let problem: string | undefined;
-    if (event.type === 'snapshot') {
-      problem = this.#options.table.replaceAll(event.shares);
-      if (problem === undefined) this.#taken({ version: event.version, epoch: event.epoch });
+    if (event.type === 'replay') onReplay(event);
+    else if (event.type === 'snapshot') {
+      problem = table.replaceAll(event.shares);
+      if (problem === undefined) {
+        access.replaceAll(event);
+        this.#taken({ version: event.version, epoch: event.epoch });
+      }
     } else if (event.type === 'delta') {
       const at = this.#position;
       if (at === undefined || event.version !== at.version + 1)
         problem = `version ${event.version} is not the next one`;
-      else problem = this.#options.table.change(event.set, event.removed);
-      if (problem === undefined && at !== undefined) this.#taken({ version: event.version, epoch: at.epoch });
+      else problem = table.change(event.set, event.removed);
+      if (problem === undefined && at !== undefined) {
+        access.change(event);
+        this.#taken({ version: event.version, epoch: at.epoch });
+      }
     } else if (this.#position !== undefined) {
       // A stream that resumes with nothing new says so with its first heartbeat.
       this.#backOff.reset();
       this.#becameFresh();
+      access.heard();
     }
     if (problem !== undefined) this.#refuse(problem);
   }
 
   #taken(position: FeedPosition): void {
     this.#position = position;
+    this.#options.access.heard();
     this.#backOff.reset();
     this.#becameFresh();
     this.#save ??= setTimeout(() => this.#write(), this.#options.saveDelayMs ?? 500);
@@ -181,16 +199,13 @@ class FeedClient implements ShareFeed {
 
   #write(): void {
     this.#save = undefined;
-    const { table, snapshotFile, log } = this.#options;
+    const { table, access, snapshotFile, log } = this.#options;
     const at = this.#position;
     if (at === undefined) return;
-    const shares: GatewayShare[] = table.shares();
+    const kept: KeptShares = { ...at, shares: table.shares().map(withoutSecrets), ...access.kept() };
     this.#saving = this.#saving.then(async () => {
       try {
-        await writeFileDurably(
-          snapshotFile,
-          JSON.stringify({ version: at.version, epoch: at.epoch, shares }),
-        );
+        await writeFileDurably(snapshotFile, JSON.stringify(kept));
       } catch (error) {
         log.warn(
           { hop: 'gateway', file: snapshotFile, cause: messageOf(error) },
@@ -199,4 +214,11 @@ class FeedClient implements ShareFeed {
       }
     });
   }
+}
+
+/** Who is guarded by passwords stays guarded, by ones that nobody has. */
+function withoutSecrets(share: GatewayShare): GatewayShare {
+  if (share.rules === null || share.rules.basicAuth.length === 0) return share;
+  const basicAuth = share.rules.basicAuth.map(({ name }) => ({ name, passwordHash: '' }));
+  return { ...share, rules: { ...share.rules, basicAuth } };
 }

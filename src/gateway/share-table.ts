@@ -3,24 +3,44 @@
  * goes and what decides whether it may. Fed with snapshots and deltas that are taken whole or not at all. `Slot` is
  * whatever the owner keeps per entry (idle circuits); this file neither makes connections nor knows the time.
  */
-import type { GatewayShare } from '#domain';
+import { compileRules, type CompiledRules, type GatewayShare } from '#domain';
 import { canonicalHost } from './host-policy.ts';
 
 /** A share as it was published once; a change makes a new route and retires this one. */
 export class ShareRoute<Slot> {
   readonly share: GatewayShare;
-  /** Only callers that an auth provider has let in may use it. */
-  readonly isProtected: boolean;
+  readonly rules: CompiledRules;
   readonly slot: Slot;
   /** Replaced or withdrawn: nothing new may use it. */
   retired = false;
-  /** Withdrawn, or narrowed: what uses it must end now. */
+  /** Withdrawn, or not under all of its names any more: what uses it must end now. */
   revoked = false;
 
   constructor(share: GatewayShare, slot: Slot) {
     this.share = share;
-    this.isProtected = share.authProviderIds.length > 0;
+    this.rules = compileRules(share.rules);
     this.slot = slot;
+  }
+}
+
+/** One name of a share: where its requests go and who guards it there, found together. */
+export class HostEntry<Slot> {
+  /** Canonical. */
+  readonly host: string;
+  readonly route: ShareRoute<Slot>;
+  readonly authProviderIds: readonly string[];
+  /** Nobody gets in without proving who he is. */
+  readonly needsIdentity: boolean;
+  /** There is some rule. */
+  readonly isGuarded: boolean;
+
+  constructor(host: string, route: ShareRoute<Slot>, authProviderIds: readonly string[]) {
+    const { rules } = route.share;
+    this.host = host;
+    this.route = route;
+    this.authProviderIds = authProviderIds;
+    this.needsIdentity = authProviderIds.length > 0 || (rules?.basicAuth.length ?? 0) > 0;
+    this.isGuarded = this.needsIdentity || rules !== null;
   }
 }
 
@@ -35,9 +55,11 @@ const MAX_SHARES = 200_000;
 
 export class ShareTable<Slot> {
   readonly #options: ShareTableOptions<Slot>;
-  readonly #byHost = new Map<string, ShareRoute<Slot>>();
+  readonly #byHost = new Map<string, HostEntry<Slot>>();
   readonly #byId = new Map<string, ShareRoute<Slot>>();
   #loaded = false;
+  /** Shares that ask their clients for a certificate. */
+  #asking = 0;
 
   constructor(options: ShareTableOptions<Slot>) {
     this.#options = options;
@@ -53,8 +75,22 @@ export class ShareTable<Slot> {
   }
 
   /** By canonical host. */
-  find(host: string): ShareRoute<Slot> | undefined {
+  find(host: string): HostEntry<Slot> | undefined {
     return this.#byHost.get(host);
+  }
+
+  /** By the overlay service's id. */
+  route(id: string): ShareRoute<Slot> | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The authorities (PEM) whose certificates clients of a host are asked for; undefined: they are not asked. */
+  clientAuthorities(host: string): readonly string[] | undefined {
+    return this.#byHost.get(host)?.route.share.rules?.clientCertificate?.authorities;
+  }
+
+  get hasClientAuthorities(): boolean {
+    return this.#asking > 0;
   }
 
   shares(): GatewayShare[] {
@@ -78,20 +114,24 @@ export class ShareTable<Slot> {
       if (route === undefined) continue;
       before.set(id, route);
       this.#byId.delete(id);
-      for (const host of route.share.hosts) this.#byHost.delete(host);
+      if (isAsking(route.share)) this.#asking -= 1;
+      for (const { host } of namesOf(route.share)) this.#byHost.delete(host);
     }
     for (const share of set) {
       const old = before.get(share.id);
       const same = old !== undefined && isSameShare(old.share, share);
       const route = same ? old : new ShareRoute(share, this.#options.makeSlot(share));
       this.#byId.set(share.id, route);
-      for (const host of share.hosts) this.#byHost.set(host, route);
+      if (isAsking(share)) this.#asking += 1;
+      for (const { host, authProviderIds } of namesOf(share)) {
+        this.#byHost.set(host, new HostEntry(host, route, authProviderIds));
+      }
     }
     for (const [id, route] of before) {
       const now = this.#byId.get(id);
       if (now === route) continue;
       route.retired = true;
-      route.revoked = now === undefined || now.isProtected || isNarrower(route.share, now.share);
+      route.revoked = now === undefined || isNarrower(route.share, now.share);
       this.#options.onRetired(route);
     }
     return undefined;
@@ -111,11 +151,11 @@ export class ShareTable<Slot> {
     for (const id of gone) if (this.#byId.has(id)) kept -= 1;
     if (kept + set.length > max) return `more than ${max} shares`;
     for (const share of set) {
-      for (const host of share.hosts) {
+      for (const { host } of namesOf(share)) {
         if (canonicalHost(host) !== host)
           return `share ${share.id} has a host that is not canonical: ${host}`;
         const owner = this.#byHost.get(host);
-        if (hosts.has(host) || (owner !== undefined && !gone.has(owner.share.id))) {
+        if (hosts.has(host) || (owner !== undefined && !gone.has(owner.route.share.id))) {
           return `host ${host} is listed for two shares`;
         }
         hosts.add(host);
@@ -125,8 +165,21 @@ export class ShareTable<Slot> {
   }
 }
 
+/** Every name of a share with the providers that guard it there. */
+function namesOf(
+  share: GatewayShare,
+): { readonly host: string; readonly authProviderIds: readonly string[] }[] {
+  const { hosts, authProviderIds, customHosts } = share;
+  return [...hosts.map((host) => ({ host, authProviderIds })), ...customHosts];
+}
+
+function isAsking({ rules }: GatewayShare): boolean {
+  return rules !== null && rules.clientCertificate !== null;
+}
+
 function isNarrower(before: GatewayShare, now: GatewayShare): boolean {
-  return before.hosts.some((host) => !now.hosts.includes(host));
+  const names = new Set(namesOf(now).map(({ host }) => host));
+  return namesOf(before).some(({ host }) => !names.has(host));
 }
 
 function isSameShare(a: GatewayShare, b: GatewayShare): boolean {
@@ -136,10 +189,18 @@ function isSameShare(a: GatewayShare, b: GatewayShare): boolean {
     a.frontdoorId === b.frontdoorId &&
     a.environmentId === b.environmentId &&
     isSameList(a.hosts, b.hosts) &&
-    isSameList(a.authProviderIds, b.authProviderIds)
+    isSameList(a.authProviderIds, b.authProviderIds) &&
+    isSameValue(a.customHosts, b.customHosts) &&
+    isSameValue(a.rules, b.rules) &&
+    isSameValue(a.inspection, b.inspection)
   );
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
+}
+
+/** Of values that came from one writer: their fields stand in one order. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

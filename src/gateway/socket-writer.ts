@@ -1,6 +1,7 @@
 /**
- * The way to a client's socket: what one turn of the event loop produces is written once, at the end of that turn.
- * One `nextTick` serves all sockets that the turn touched. Bounded by its users: they stop while `isFull`.
+ * The way to a client's socket: what one callback produces is written once, at its end, and of a long body what a whole
+ * turn of the event loop produces: then a system call moves several TLS records. One callback serves all sockets.
+ * Bounded by its users: they stop while `isFull`.
  */
 import type { Socket } from 'node:net';
 import { OutputBatch } from './output-batch.ts';
@@ -8,11 +9,15 @@ import { OutputBatch } from './output-batch.ts';
 /** Within one turn, write early beyond this, so that back-pressure is seen in time. */
 const EARLY_WRITE_BYTES = 65_536;
 
-const waiting: SocketWriter[] = [];
+/** With so much from one callback, more of the same is likely to come in this turn. */
+const LONG_BODY_BYTES = 8_192;
 
-function flushWaiting(): void {
-  for (let i = 0; i < waiting.length; i += 1) waiting[i]!.flush();
-  waiting.length = 0;
+const waiting: SocketWriter[] = [];
+const waitingForTurn: SocketWriter[] = [];
+
+function flushAll(writers: SocketWriter[]): void {
+  for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
+  writers.length = 0;
 }
 
 export class SocketWriter {
@@ -41,7 +46,11 @@ export class SocketWriter {
     }
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    if (waiting.push(this) === 1) process.nextTick(flushWaiting);
+    if (this.batch.bytes > LONG_BODY_BYTES) {
+      if (waitingForTurn.push(this) === 1) setImmediate(flushAll, waitingForTurn);
+    } else if (waiting.push(this) === 1) {
+      process.nextTick(flushAll, waiting);
+    }
   }
 
   flush(): void {

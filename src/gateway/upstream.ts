@@ -5,7 +5,7 @@
  */
 import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from './head-buffer.ts';
-import type { ShareRoute } from './share-table.ts';
+import type { HostEntry, ShareRoute } from './share-table.ts';
 import type { ShareTraffic } from './share-traffic.ts';
 
 export interface UpstreamOwner {
@@ -123,3 +123,4 @@ export class RoutePool {
 }
 
 export type GatewayRoute = ShareRoute<RoutePool>;
+export type GatewayHost = HostEntry<RoutePool>;

@@ -30,10 +30,23 @@ async function recordHello(options: tls.ConnectionOptions): Promise<Buffer> {
 
 const hello = await recordHello({ servername: 'a.example', ALPNProtocols: ['ziti-link', 'h2'] });
 
+const outcomeOfHello = { kind: 'hello', protocols: ['ziti-link', 'h2'], serverName: 'a.example' };
+
 test('the protocols of a client’s hello are read in its order, and none where it offers none', async () => {
-  assert.deepEqual(decodeClientHello(hello), { kind: 'hello', protocols: ['ziti-link', 'h2'] });
+  assert.deepEqual(decodeClientHello(hello), outcomeOfHello);
   const silent = await recordHello({ maxVersion: 'TLSv1.2' });
-  assert.deepEqual(decodeClientHello(silent), { kind: 'hello', protocols: undefined });
+  assert.deepEqual(decodeClientHello(silent), {
+    kind: 'hello',
+    protocols: undefined,
+    serverName: undefined,
+  });
+});
+
+test('the server name is read as it was sent, in either version of TLS', async () => {
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const outcome = decodeClientHello(await recordHello({ servername: 'Share.EXAMPLE', maxVersion }));
+    assert.equal(outcome.kind === 'hello' && outcome.serverName, 'Share.EXAMPLE');
+  }
 });
 
 test('a hello is whole only with its last byte, in any cuts', () => {
@@ -52,7 +65,7 @@ test('a hello that lies in several records is put together', () => {
       return Buffer.concat([head, piece]);
     });
     const outcome = decodeClientHello(Buffer.concat(records));
-    assert.deepEqual(outcome, { kind: 'hello', protocols: ['ziti-link', 'h2'] }, `seed ${seed}`);
+    assert.deepEqual(outcome, outcomeOfHello, `seed ${seed}`);
   }
 });
 

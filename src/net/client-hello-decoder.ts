@@ -1,13 +1,17 @@
 /**
- * Which protocols (ALPN) a TLS client offers, read from its first bytes: a port that several listeners share decides
- * by them who takes the connection, before the handshake begins. Nothing else of the hello is judged here.
+ * Which protocols (ALPN) a TLS client offers and which server name (SNI) it asks for, read from its first bytes: what
+ * has to be decided before the handshake begins is decided by them. Nothing else of the hello is judged here.
  */
 export type ClientHelloOutcome =
   | { readonly kind: 'incomplete' }
   /** Not TLS, or broken: nothing that a handshake could be made of. */
   | { readonly kind: 'malformed' }
-  /** `protocols` is undefined when the client offers none. */
-  | { readonly kind: 'hello'; readonly protocols: readonly string[] | undefined };
+  /** Undefined: the client offers no protocols, or names no server. The name is as it was sent, in Latin-1. */
+  | {
+      readonly kind: 'hello';
+      readonly protocols: readonly string[] | undefined;
+      readonly serverName: string | undefined;
+    };
 
 /** More than any client sends; keys of post-quantum exchanges take 1 to 2 KiB. */
 export const MAX_CLIENT_HELLO_BYTES = 32 * 1024;
@@ -19,6 +23,8 @@ const RECORD_HEAD_BYTES = 5;
 const MAX_RECORD_BYTES = 16_384;
 const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
+const SERVER_NAME_EXTENSION = 0;
+const HOST_NAME = 0;
 const ALPN_EXTENSION = 16;
 
 /** `bytes`: everything that the client sent so far. */
@@ -26,7 +32,7 @@ export function decodeClientHello(bytes: Uint8Array): ClientHelloOutcome {
   const message = handshakeMessage(bytes);
   if (!(message instanceof Uint8Array)) return message;
   try {
-    return { kind: 'hello', protocols: alpnOf(new Cursor(message)) };
+    return { kind: 'hello', ...wishesOf(new Cursor(message)) };
   } catch (error) {
     if (error instanceof RangeError) return MALFORMED;
     throw error;
@@ -58,21 +64,41 @@ function tooLongOr(bytes: Uint8Array): ClientHelloOutcome {
   return bytes.length > MAX_CLIENT_HELLO_BYTES ? MALFORMED : INCOMPLETE;
 }
 
-function alpnOf(hello: Cursor): string[] | undefined {
+interface Wishes {
+  protocols: readonly string[] | undefined;
+  serverName: string | undefined;
+}
+
+function wishesOf(hello: Cursor): Wishes {
+  const wishes: Wishes = { protocols: undefined, serverName: undefined };
   hello.skip(2 + 32);
   hello.skip(hello.u8());
   hello.skip(hello.u16());
   hello.skip(hello.u8());
-  if (hello.isAtEnd) return undefined;
+  if (hello.isAtEnd) return wishes;
   const extensions = hello.cut(hello.u16());
   while (!extensions.isAtEnd) {
     const type = extensions.u16();
     const body = extensions.cut(extensions.u16());
-    if (type !== ALPN_EXTENSION) continue;
-    const list = body.cut(body.u16());
-    const protocols: string[] = [];
-    while (!list.isAtEnd) protocols.push(list.latin1(list.u8()));
-    return protocols;
+    if (type === ALPN_EXTENSION) wishes.protocols ??= alpnOf(body);
+    else if (type === SERVER_NAME_EXTENSION) wishes.serverName ??= serverNameOf(body);
+  }
+  return wishes;
+}
+
+function alpnOf(body: Cursor): string[] {
+  const list = body.cut(body.u16());
+  const protocols: string[] = [];
+  while (!list.isAtEnd) protocols.push(list.latin1(list.u8()));
+  return protocols;
+}
+
+function serverNameOf(body: Cursor): string | undefined {
+  const list = body.cut(body.u16());
+  while (!list.isAtEnd) {
+    const type = list.u8();
+    const name = list.latin1(list.u16());
+    if (type === HOST_NAME) return name;
   }
   return undefined;
 }

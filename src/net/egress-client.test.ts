@@ -118,6 +118,43 @@ describe('what is fetched from hosts that others name', () => {
     await assert.rejects(client().get(`http://127.0.0.1:${plainPort}/`), failsAs('forbidden', /plain HTTP/));
   });
 
+  it('may be asked with a form, once, and ended early', async () => {
+    const forms: string[] = [];
+    answer = (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { method, headers } = request;
+        forms.push(
+          [method, headers['content-type'], headers['content-length'], String(Buffer.concat(chunks))].join(),
+        );
+        response.writeHead(400).end('{"error":"invalid_grant"}');
+      });
+    };
+    const form = {
+      method: 'POST',
+      url: `https://localhost:${port}/token`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'code=ü',
+    } as const;
+    const got = await client().send(form);
+    assert.deepEqual([got.status, got.text], [400, '{"error":"invalid_grant"}']);
+    assert.deepEqual(forms, ['POST,application/x-www-form-urlencoded,7,code=ü']);
+    answer = (request) => request.socket.destroy();
+    const before = hits;
+    await assert.rejects(client().send(form), failsAs('unavailable', /cannot be fetched/));
+    assert.equal(hits, before + 1, 'a code is not sent twice');
+    const ended = AbortSignal.abort();
+    await assert.rejects(
+      client().send({ ...form, signal: ended }),
+      failsAs('unavailable', /cannot be fetched/),
+    );
+    const late = new AbortController();
+    answer = () => late.abort(new DOMException('enough', 'TimeoutError'));
+    await assert.rejects(client().send({ ...form, signal: late.signal }), failsAs('timeout', /in time/));
+    assert.equal(hits, before + 2);
+  });
+
   it('is not followed elsewhere by a redirect', async () => {
     let elsewhere = 0;
     const other = createHttpServer((_request, response) => response.end(String((elsewhere += 1))));

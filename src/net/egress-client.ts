@@ -28,10 +28,21 @@ export interface EgressClientOptions {
 /** Every address of a name. */
 export type EgressLookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
 
+export interface EgressRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** With its `content-type` among the headers. */
+  readonly body?: string;
+  /** Ends it before its own deadline does. */
+  readonly signal?: AbortSignal;
+}
+
 export interface EgressAnswer {
   /** A redirect is an answer like any other. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
   /** The body as JSON; undefined when it is none. */
   readonly json: unknown;
 }
@@ -55,19 +66,25 @@ export class EgressClient {
     this.#options = options;
   }
 
+  get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EgressAnswer> {
+    return this.send({ method: 'GET', url, headers });
+  }
+
   /**
    * Any status is an answer. Throws `forbidden` for what the policy refuses, `timeout`, and `unavailable` when there
-   * is no whole answer under the cap.
+   * is no whole answer under the cap. Sent once, whatever happens.
    */
-  async get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EgressAnswer> {
-    const target = parseTarget(url);
-    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
+  async send(request: EgressRequest): Promise<EgressAnswer> {
+    const target = parseTarget(request.url);
+    const deadline = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
     try {
       const addresses = await this.#resolve(target, signal);
-      const sent = this.#open(target, addresses, headers, signal);
+      signal.throwIfAborted();
+      const sent = this.#open(target, addresses, request, signal);
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      const json = jsonOf(await this.#read(response));
-      return { status: response.statusCode ?? 0, headers: response.headers, json };
+      const text = await this.#read(response);
+      return { status: response.statusCode ?? 0, headers: response.headers, text, json: jsonOf(text) };
     } catch (error) {
       throw failureOf(target, signal.aborted ? signal.reason : error);
     }
@@ -93,7 +110,7 @@ export class EgressClient {
   #open(
     target: URL,
     addresses: readonly Address[],
-    headers: Readonly<Record<string, string>>,
+    { method, headers, body }: EgressRequest,
     signal: AbortSignal,
   ): ClientRequest {
     const lookup: LookupFunction = (_host, options, answer) => {
@@ -102,7 +119,13 @@ export class EgressClient {
       else answer(null, first!.address, first!.family);
     };
     const request = {
-      headers: { accept: 'application/json', 'accept-encoding': 'identity', ...headers },
+      method,
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...headers,
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      },
       agent: false,
       lookup,
       signal,
@@ -114,7 +137,7 @@ export class EgressClient {
         : httpsRequest(target, { ...request, ca: this.#anchors, minVersion: TLS_MIN_VERSION });
     // The abort may come after the answer's head, when nobody waits for the request any more.
     sent.on('error', () => {});
-    sent.end();
+    sent.end(body);
     return sent;
   }
 
@@ -154,6 +177,7 @@ function resolveAll(host: string): Promise<readonly Address[]> {
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { messageOf, type Log } from '#base';
-import { TLS_MIN_VERSION } from './tls-policy.ts';
+import { TLS_CIPHERS, TLS_MIN_VERSION } from './tls-policy.ts';
 
 export interface ServerKeyPair {
   readonly keyPem: string;
@@ -45,6 +45,7 @@ export function createApiServer(
       rejectUnauthorized: false,
       minVersion: TLS_MIN_VERSION,
       maxVersion: 'TLSv1.3',
+      ciphers: TLS_CIPHERS,
       secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
       ALPNProtocols: ['http/1.1'],
       handshakeTimeout: headTimeoutMs,

@@ -22,12 +22,19 @@ export { channelTls, type TlsIdentity } from './channel/channel-tls.ts';
 export { TlsPort, type TlsHandlerOptions, type TlsPortOptions } from './tls-port.ts';
 export { TlsPorts } from './tls-ports.ts';
 export {
+  leafsOf,
   ServerCertificates,
+  type ServedLeaf,
   type ServerTls,
   type TlsVersion,
   type TlsVersions,
 } from './server-certificates.ts';
 export { certificatesOfPem, checkPeerChain, issuersOf } from './certificate-chain.ts';
+export {
+  decodeClientHello,
+  MAX_CLIENT_HELLO_BYTES,
+  type ClientHelloOutcome,
+} from './client-hello-decoder.ts';
 export type { HttpProxy } from './proxy-connect.ts';
 export { openMemoryChannel } from './channel/memory-driver.ts';
 export { fingerprintOf, leafOf } from './channel/peer-certificate.ts';
@@ -35,6 +42,7 @@ export {
   EgressClient,
   type EgressAnswer,
   type EgressClientOptions,
+  type EgressRequest,
   type EgressLookup,
 } from './egress-client.ts';
 export { decodeBackup, type BackupEnd } from './compressed-backup.ts';
@@ -58,4 +66,5 @@ export {
 export { TLS_CIPHERS, TLS_MIN_VERSION } from './tls-policy.ts';
 export { fetchServedCertificate } from './served-certificate.ts';
 export { QuietLog } from './quiet-log.ts';
+export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
 export { systemAnchors } from './trust-anchors.ts';

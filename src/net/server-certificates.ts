@@ -17,6 +17,12 @@ export interface ServerTls {
   readonly alternates: readonly TlsIdentity[];
 }
 
+/** A leaf with the authorities behind it, as it is shown. */
+export interface ServedLeaf {
+  readonly certificate: X509Certificate;
+  readonly chainPem: string;
+}
+
 export type TlsVersion = 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
 
 export interface TlsVersions {
@@ -83,9 +89,9 @@ export function checkServerTls(tls: ServerTls): void {
 
 /**
  * A file may hold several leafs, each with its intermediates behind it, all for one key; one that signed itself as an
- * authority counts where there is no other.
+ * authority counts where there is no other. Throws `invalid` when the key belongs to none of them.
  */
-function leafsOf({ cert, key }: TlsIdentity): { certificate: X509Certificate; chainPem: string }[] {
+export function leafsOf({ cert, key }: Pick<TlsIdentity, 'cert' | 'key'>): ServedLeaf[] {
   const certificates = certificatesOfPem(cert);
   const privateKey = createPrivateKey(key);
   const ours = certificates.filter((certificate) => certificate.checkPrivateKey(privateKey));

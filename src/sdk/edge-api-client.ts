@@ -8,6 +8,18 @@ import {
   LineDecoder,
   type HostedShare,
   type HostedShareRequest,
+  type GatewaySession,
+  type GatewayUsage,
+  type InspectedRequest,
+  type LoginCallback,
+  type LoginRedeemed,
+  type LoginRedemption,
+  type LoginReturned,
+  type LoginStart,
+  type LoginStarted,
+  type SessionFound,
+  type RequestFailure,
+  type SessionQuery,
   type TrafficReport,
 } from '#domain';
 import { JsonClient, type IdentityFile, type JsonAnswer, type JsonRequest } from '#net';
@@ -199,6 +211,48 @@ export class EdgeApiClient {
     await this.#call({ method: 'POST', path: '/gateway/v1/metrics', body: report }, 204);
   }
 
+  /** Where to send a browser that is to log in. This and the other log-in calls: gateways alone. */
+  async startLogin(start: LoginStart): Promise<LoginStarted> {
+    return (await this.#post('/gateway/v1/logins/start', start)) as LoginStarted;
+  }
+
+  /** Where to send a browser that came back from its identity provider. */
+  async finishLogin(callback: LoginCallback): Promise<LoginReturned> {
+    return (await this.#post('/gateway/v1/logins/callback', callback)) as LoginReturned;
+  }
+
+  async redeemLogin(redemption: LoginRedemption): Promise<LoginRedeemed> {
+    return (await this.#post('/gateway/v1/logins/redeem', redemption)) as LoginRedeemed;
+  }
+
+  /** Null: there is none, or it is over. */
+  async findSession(query: SessionQuery): Promise<GatewaySession | null> {
+    return ((await this.#post('/gateway/v1/sessions/find', query)) as SessionFound).session;
+  }
+
+  /** At every gateway. */
+  async endSession(query: SessionQuery): Promise<void> {
+    await this.#post('/gateway/v1/sessions/end', query, 204);
+  }
+
+  /** A token names a key that the provider's known ones are not; new ones come with the share feed. */
+  async refreshProvider(providerId: string): Promise<void> {
+    await this.#post('/gateway/v1/providers/refresh', { providerId }, 204);
+  }
+
+  async reportUsage(usage: GatewayUsage): Promise<void> {
+    await this.#post('/gateway/v1/usage', usage, 204);
+  }
+
+  /** Resolves once they are taken in, whether now or when they were sent before; so do inspections. Gateways alone. */
+  async reportFailures(failures: readonly RequestFailure[]): Promise<void> {
+    await this.#post('/gateway/v1/failures', { failures }, 204);
+  }
+
+  async reportInspections(requests: readonly InspectedRequest[]): Promise<void> {
+    await this.#post('/gateway/v1/inspections', { requests }, 204);
+  }
+
   /** Follows the gateways' share feed, one stream: who wants it again after its end subscribes again. */
   subscribeGatewayFeed(subscription: GatewayFeedSubscription): { close(): void } {
     const abort = new AbortController();
@@ -266,6 +320,10 @@ export class EdgeApiClient {
       this.#options.log.info({}, 'the session with the edge API was lost: logging in again');
       this.forgetSession(token);
     }
+  }
+
+  #post(path: string, body: unknown, expected = 200): Promise<unknown> {
+    return this.#call({ method: 'POST', path, body }, expected);
   }
 
   /** For calls that the certificate alone authorises. */

@@ -23,6 +23,8 @@ import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-ci
 const { edge } = headerId;
 const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
+/** What a circuit may send before it is the next one's turn, while several wait for room. */
+const PAYLOADS_PER_TURN = 4;
 
 export interface ChannelBind {
   readonly connId: number;
@@ -44,6 +46,10 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #binds = new Map<number, ChannelBind>();
   readonly #timer: NodeJS.Timeout;
   #acknowledge: OverlayCircuit[] = [];
+  /** For room in the channel, in the order of their turns. */
+  readonly #waiting = new Set<OverlayCircuit>();
+  #served: OverlayCircuit | undefined;
+  #payloadsLeft = 0;
   #nextConnId = 1;
 
   constructor(channel: Channel, log: Log, onClosed: (reason: string) => void) {
@@ -53,6 +59,7 @@ export class EdgeChannel implements CircuitCarrier {
     this.#timer = setInterval(() => {
       const nowMs = Date.now();
       for (const circuit of this.#byConnId.values()) circuit.tick(nowMs);
+      this.#onDrain();
     }, XGRESS_TICK_MS);
     channel.handle({
       onFrame: (frame) => this.#onFrame(frame),
@@ -61,9 +68,7 @@ export class EdgeChannel implements CircuitCarrier {
         circuits.get(frame.circuitId)?.receive(frame);
       },
       onBatchEnd: () => this.#flushAcknowledgements(),
-      onDrain: () => {
-        for (const circuit of this.#byConnId.values()) circuit.onChannelDrain();
-      },
+      onDrain: () => this.#onDrain(),
       onClose: (reason) => this.#closeAll(reason),
     });
   }
@@ -155,7 +160,21 @@ export class EdgeChannel implements CircuitCarrier {
     this.#acknowledge.push(circuit);
   }
 
+  hasRoom(circuit: OverlayCircuit): boolean {
+    if (!this.#channel.isWritable) return false;
+    if (circuit === this.#served) {
+      this.#payloadsLeft -= 1;
+      return this.#payloadsLeft >= 0;
+    }
+    return this.#waiting.size === 0;
+  }
+
+  awaitRoom(circuit: OverlayCircuit): void {
+    this.#waiting.add(circuit);
+  }
+
   closed(circuit: OverlayCircuit, tellRouter: boolean): void {
+    this.#waiting.delete(circuit);
     this.#byConnId.delete(circuit.connId);
     (circuit.isTerminator ? this.#terminators : this.#initiators).delete(circuit.id);
     if (tellRouter) this.#channel.send(makeFrame(contentType.xgClose, { body: circuit.id }));
@@ -251,6 +270,18 @@ export class EdgeChannel implements CircuitCarrier {
     this.#byConnId.set(connId, circuit);
     (isTerminator ? this.#terminators : this.#initiators).set(circuitId, circuit);
     return circuit;
+  }
+
+  /** Who still has something after its turn waits behind the others; who never waited, behind all of them. */
+  #onDrain(): void {
+    for (const circuit of this.#waiting) {
+      if (!this.#channel.isWritable) break;
+      this.#waiting.delete(circuit);
+      this.#served = circuit;
+      this.#payloadsLeft = PAYLOADS_PER_TURN;
+      circuit.onChannelDrain();
+    }
+    this.#served = undefined;
   }
 
   #flushAcknowledgements(): void {

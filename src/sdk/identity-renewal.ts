@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = 3_600_000;
 const FIRST_RETRY_MS = 60_000;
 
 export interface IdentityRenewalOptions {
-  readonly client: EdgeApiClient;
+  readonly client: Pick<EdgeApiClient, 'identity' | 'extendIdentity' | 'useIdentity' | 'session'>;
   /** The identity file. */
   readonly path: string;
   readonly log: Log;

@@ -8,10 +8,12 @@ import {
   PAYLOAD_TYPE,
   PayloadFrame,
   payloadHeadBytes,
+  ReceiveBudget,
   Xgress,
   XGRESS_DEFAULTS,
   type DataFrame,
   type XgressOptions,
+  type XgressPort,
 } from '#wire';
 import { CircuitError, type Circuit } from './circuit.ts';
 
@@ -31,9 +33,16 @@ const OPTIONS: XgressOptions = {
  */
 const TLS_RECORD_BYTES = 16_384;
 
+/** Of all circuits in this process together, whatever their number: what waits for readers that are slow. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
+const unread = new ReceiveBudget(MAX_UNREAD_BYTES);
+
 /** What a circuit needs of the channel that carries it. */
 export interface CircuitCarrier {
-  readonly isWritable: boolean;
+  /** For one payload. Asked for nothing else: others wait too. */
+  hasRoom(circuit: OverlayCircuit): boolean;
+  /** `onChannelDrain` is called when it is the circuit's turn. */
+  awaitRoom(circuit: OverlayCircuit): void;
   sendData(frame: DataFrame): void;
   acknowledgeLater(circuit: OverlayCircuit): void;
   /** Tells the router, unless it said so itself. */
@@ -64,8 +73,8 @@ export class OverlayCircuit implements Circuit {
     this.isTerminator = isTerminator;
     this.#carrier = carrier;
     this.#maxPayloadBytes = TLS_RECORD_BYTES - longestHeadBytes(id, connId);
-    this.#xgress = new Xgress(id, isTerminator, OPTIONS, {
-      canSend: () => carrier.isWritable,
+    const port: XgressPort = {
+      canSend: () => carrier.hasRoom(this) || this.#mayPass(),
       sendPayload: (frame) => this.#sendData(frame),
       sendAcknowledgement: (frame) => this.#sendData(frame),
       acknowledgementDue: () => carrier.acknowledgeLater(this),
@@ -78,7 +87,8 @@ export class OverlayCircuit implements Circuit {
       drained: () => {
         if (!this.#isOver) this.onDrain();
       },
-    });
+    };
+    this.#xgress = new Xgress(id, isTerminator, OPTIONS, port, undefined, unread);
   }
 
   /** The initiator's first frame. */
@@ -132,7 +142,9 @@ export class OverlayCircuit implements Circuit {
   receive(frame: DataFrame): void {
     if (this.#isOver) return;
     if (frame.contentType === PAYLOAD_TYPE) {
-      this.#xgress.onPayload(frame, Date.now());
+      // Only the payload that opens the circuit needs the time; asking costs more than the rest of many another.
+      const isOpening = (frame.flags & PAYLOAD_FLAGS.circuitStart) !== 0;
+      this.#xgress.onPayload(frame, isOpening ? Date.now() : 0);
     } else {
       this.#xgress.onAcknowledgement(frame, Date.now());
       this.#finishIfDone();
@@ -147,6 +159,7 @@ export class OverlayCircuit implements Circuit {
     if (this.#xgress.isWaitingForAcks) this.#xgress.tick(nowMs);
   }
 
+  /** Its turn, after it had to wait for room. */
   onChannelDrain(): void {
     if (!this.#isOver) this.#xgress.resumeSending(Date.now());
   }
@@ -161,6 +174,13 @@ export class OverlayCircuit implements Circuit {
     this.#isGone = true;
     this.#carrier.closed(this, false);
     this.#finishGone();
+  }
+
+  /** Before a full channel: a circuit with nothing on its way need not wait behind those that fill it. */
+  #mayPass(): boolean {
+    if (this.#xgress.isAcknowledged) return true;
+    this.#carrier.awaitRoom(this);
+    return false;
   }
 
   #sendData(frame: DataFrame): void {
@@ -181,6 +201,7 @@ export class OverlayCircuit implements Circuit {
 
   #close(error: CircuitError | undefined, tellRouter: boolean): void {
     this.#isOver = true;
+    this.#xgress.release();
     if (!this.#isGone) this.#carrier.closed(this, tellRouter);
     if (this.#isNew) this.#closedWhileNew = { error };
     else this.onClose(error);

@@ -6,6 +6,8 @@ import { EMPTY_BYTES, textOf, utf8 } from '#base';
 import { FrameHeaders, HeaderWriter, writeU32 } from './frame-headers.ts';
 
 export const FRAME_MAGIC = Uint8Array.of(0x03, 0x06, 0x09, 0x0c);
+/** The same, as a number. */
+const MAGIC_WORD = 0x0c_09_06_03;
 export const FRAME_HEAD_BYTES = 20;
 
 /** Header 1: the sequence of the frame that this one answers. */
@@ -60,7 +62,7 @@ export function writeFrameHead(
   headersBytes: number,
   bodyBytes: number,
 ): void {
-  target.set(FRAME_MAGIC, at);
+  writeU32(target, at, MAGIC_WORD);
   writeU32(target, at + 4, contentType);
   writeU32(target, at + 8, sequence);
   writeU32(target, at + 12, headersBytes);

@@ -4,6 +4,13 @@ import { concatBytes } from '#base';
 import { encodeFrame, makeFrame, textOfBody, type Frame } from './frame-codec.ts';
 import { FrameDecoder, HELLO_LIMITS, type DecodeFault } from './frame-decoder.ts';
 import { HeaderWriter } from './frame-headers.ts';
+import {
+  AcknowledgementFrame,
+  encodeAcknowledgement,
+  encodePayloadHead,
+  PayloadFrame,
+  type DataFrame,
+} from './payload-codec.ts';
 
 const LIMITS = { maxHeadersBytes: 1_000, maxBodyBytes: 2_000 };
 
@@ -98,5 +105,53 @@ test('a handler that says no gets the rest later, under the limits that hold the
   assert.deepEqual(
     found.map((text) => text.length),
     [5, 6, 2_500],
+  );
+});
+
+test('data frames go their own way when there is one, in any cuts; one that is malformed is told as such', () => {
+  const payload = new PayloadFrame('c1', 7, 2, Uint8Array.of(1, 2, 3));
+  payload.connId = 9;
+  const headless = makeFrame(1100, { body: 'no circuit' });
+  const bytes = concatBytes([
+    encodeFrame(makeFrame(5, { body: 'other' })),
+    encodePayloadHead(payload, 1),
+    payload.data,
+    encodeFrame(headless),
+    encodeAcknowledgement(new AcknowledgementFrame('c1', 2, 55, [7, 8]), 2),
+  ]);
+  for (const size of [bytes.length, 1, 7, 40]) {
+    const decoder = new FrameDecoder(LIMITS);
+    const others: string[] = [];
+    const data: (DataFrame | undefined)[] = [];
+    for (let at = 0; at < bytes.length; at += size) {
+      const fault = decoder.push(
+        bytes.slice(at, at + size),
+        (frame) => void others.push(textOfBody(frame)),
+        (frame) => void data.push(frame),
+      );
+      assert.equal(fault, undefined);
+    }
+    assert.deepEqual(others, ['other']);
+    const [first, second, third] = data;
+    assert.ok(first instanceof PayloadFrame && second === undefined && third instanceof AcknowledgementFrame);
+    assert.deepEqual(
+      [first.circuitId, first.sequence, first.connId, [...first.data]],
+      ['c1', 7, 9, [1, 2, 3]],
+    );
+    assert.deepEqual([third.circuitId, third.receiveBufferSize, third.sequences], ['c1', 55, [7, 8]]);
+    assert.equal(data.length, 3);
+  }
+});
+
+test('header bytes that are no entries are a fault in a data frame too', () => {
+  const bytes = encodePayloadHead(new PayloadFrame('c1', 7, 0, new Uint8Array(0)), 1);
+  new DataView(bytes.buffer).setUint32(24, 0xffff, true);
+  assert.equal(
+    new FrameDecoder(LIMITS).push(
+      bytes,
+      () => assert.fail('a frame'),
+      () => assert.fail('data'),
+    ),
+    'bad-headers',
   );
 });

@@ -132,12 +132,12 @@ export class HeaderWriter {
 }
 
 /** False when an entry overruns the bytes: a fatal framing error. */
-export function checkHeaderBytes(raw: Uint8Array): boolean {
-  let at = 0;
-  while (at < raw.length) {
-    if (at + ENTRY_HEAD_BYTES > raw.length) return false;
-    const length = readU32(raw, at + 4);
-    if (length > raw.length - at - ENTRY_HEAD_BYTES) return false;
+export function checkHeaderBytes(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
+  let at = start;
+  while (at < end) {
+    if (at + ENTRY_HEAD_BYTES > end) return false;
+    const length = readU32(bytes, at + 4);
+    if (length > end - at - ENTRY_HEAD_BYTES) return false;
     at += ENTRY_HEAD_BYTES + length;
   }
   return true;

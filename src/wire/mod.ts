@@ -11,7 +11,13 @@ export {
   type Frame,
   type FrameParts,
 } from './frame-codec.ts';
-export { FrameDecoder, HELLO_LIMITS, type DecodeFault, type FrameLimits } from './frame-decoder.ts';
+export {
+  FrameDecoder,
+  HELLO_LIMITS,
+  type DataFrameHandler,
+  type DecodeFault,
+  type FrameLimits,
+} from './frame-decoder.ts';
 export { checkHeaderBytes, FrameHeaders, HeaderWriter } from './frame-headers.ts';
 export {
   decodeBytesMap,
@@ -68,6 +74,7 @@ export {
 export { Xgress, XGRESS_TICK_MS, type XgressPort } from './xgress-machine.ts';
 export { XgressCounters } from './xgress-counters.ts';
 export { XGRESS_DEFAULTS, type XgressOptions } from './xgress-options.ts';
+export { ReceiveBudget } from './xgress-receive-budget.ts';
 export { formatAddress, parseAddress, type OverlayAddress } from './address.ts';
 export {
   contentType,

@@ -2,6 +2,7 @@
  * The data path's two frames, xgress payload (1100) and acknowledgement (1101), as plain mutable classes: they are
  * made, passed on and re-encoded without a generic header list in between. Every other frame is a `Frame`.
  */
+import { decodeCircuitId } from './circuit-id-codec.ts';
 import { FRAME_HEAD_BYTES, writeFrameHead, type Frame } from './frame-codec.ts';
 import { readU32, writeU32 } from './frame-headers.ts';
 
@@ -104,49 +105,70 @@ export class AcknowledgementFrame {
 export type DataFrame = PayloadFrame | AcknowledgementFrame;
 
 /** Undefined when the circuit id or the sequence is missing or mis-sized: the payload is dropped. */
-export function decodePayload(frame: Frame): PayloadFrame | undefined {
-  const payload = new PayloadFrame('', -1, 0, frame.body);
-  const { raw } = frame.headers;
-  for (let at = 0; at + 8 <= raw.length;) {
-    const key = readU32(raw, at);
-    const length = readU32(raw, at + 4);
+export function decodePayload({ headers, body }: Frame): PayloadFrame | undefined {
+  const { raw } = headers;
+  return payloadOf(raw, 0, raw.length, body);
+}
+
+export function decodeAcknowledgement({ headers, body }: Frame): AcknowledgementFrame | undefined {
+  const { raw } = headers;
+  return acknowledgementOf(raw, 0, raw.length, body, 0, body.length);
+}
+
+/** A payload whose checked headers lie in `bytes` between the two positions. */
+export function payloadOf(
+  bytes: Uint8Array,
+  headersStart: number,
+  headersEnd: number,
+  data: Uint8Array,
+): PayloadFrame | undefined {
+  const payload = new PayloadFrame('', -1, 0, data);
+  for (let at = headersStart; at + 8 <= headersEnd;) {
+    const key = readU32(bytes, at);
+    const length = readU32(bytes, at + 4);
     const start = at + 8;
-    if (key === CIRCUIT_ID) payload.circuitId = asciiOf(raw, start, length);
-    else if (key === SEQUENCE) payload.sequence = sequenceOf(raw, start, length);
-    else if (key === FLAGS && length === 4) payload.flags = readU32(raw, start);
-    else if (key === RTT && length === 2) payload.rtt = raw[start]! | (raw[start + 1]! << 8);
-    else if (key === CONN_ID && length === 4) payload.connId = readU32(raw, start);
-    else if (key === HEARTBEAT) payload.heartbeat = raw.subarray(start, start + length);
-    else if (key === HEARTBEAT_RESPONSE) payload.heartbeatResponse = raw.subarray(start, start + length);
+    if (key === CIRCUIT_ID) payload.circuitId = decodeCircuitId(bytes, start, length);
+    else if (key === SEQUENCE) payload.sequence = sequenceOf(bytes, start, length);
+    else if (key === FLAGS && length === 4) payload.flags = readU32(bytes, start);
+    else if (key === RTT && length === 2) payload.rtt = bytes[start]! | (bytes[start + 1]! << 8);
+    else if (key === CONN_ID && length === 4) payload.connId = readU32(bytes, start);
+    else if (key === HEARTBEAT) payload.heartbeat = bytes.subarray(start, start + length);
+    else if (key === HEARTBEAT_RESPONSE) payload.heartbeatResponse = bytes.subarray(start, start + length);
     else if (key >= PAYLOAD_HEADER_BASE && key <= PAYLOAD_HEADER_MAX) {
       payload.headers ??= new Map();
-      payload.headers.set(key - PAYLOAD_HEADER_BASE, raw.subarray(start, start + length));
+      payload.headers.set(key - PAYLOAD_HEADER_BASE, bytes.subarray(start, start + length));
     }
     at = start + length;
   }
   return payload.circuitId === '' || payload.sequence < 0 ? undefined : payload;
 }
 
-export function decodeAcknowledgement(frame: Frame): AcknowledgementFrame | undefined {
-  const { body } = frame;
-  if (body.length % 4 !== 0) return undefined;
+/** An acknowledgement whose checked headers lie in `bytes`, and its sequences in `body`. */
+export function acknowledgementOf(
+  bytes: Uint8Array,
+  headersStart: number,
+  headersEnd: number,
+  body: Uint8Array,
+  bodyStart: number,
+  bodyEnd: number,
+): AcknowledgementFrame | undefined {
+  if ((bodyEnd - bodyStart) % 4 !== 0) return undefined;
   const sequences: number[] = [];
-  for (let at = 0; at < body.length; at += 4) {
+  for (let at = bodyStart; at < bodyEnd; at += 4) {
     sequences.push((body[at]! << 24) | (body[at + 1]! << 16) | (body[at + 2]! << 8) | body[at + 3]!);
   }
   const ack = new AcknowledgementFrame('', 0, 0xffffffff, sequences);
-  const { raw } = frame.headers;
-  for (let at = 0; at + 8 <= raw.length;) {
-    const key = readU32(raw, at);
-    const length = readU32(raw, at + 4);
+  for (let at = headersStart; at + 8 <= headersEnd;) {
+    const key = readU32(bytes, at);
+    const length = readU32(bytes, at + 4);
     const start = at + 8;
-    if (key === CIRCUIT_ID) ack.circuitId = asciiOf(raw, start, length);
-    else if (key === FLAGS && length === 4) ack.flags = readU32(raw, start);
-    else if (key === RECEIVE_BUFFER_SIZE && length === 4) ack.receiveBufferSize = readU32(raw, start);
-    else if (key === RTT && length === 2) ack.rtt = raw[start]! | (raw[start + 1]! << 8);
-    else if (key === CONN_ID && length === 4) ack.connId = readU32(raw, start);
-    else if (key === HEARTBEAT) ack.heartbeat = raw.subarray(start, start + length);
-    else if (key === HEARTBEAT_RESPONSE) ack.heartbeatResponse = raw.subarray(start, start + length);
+    if (key === CIRCUIT_ID) ack.circuitId = decodeCircuitId(bytes, start, length);
+    else if (key === FLAGS && length === 4) ack.flags = readU32(bytes, start);
+    else if (key === RECEIVE_BUFFER_SIZE && length === 4) ack.receiveBufferSize = readU32(bytes, start);
+    else if (key === RTT && length === 2) ack.rtt = bytes[start]! | (bytes[start + 1]! << 8);
+    else if (key === CONN_ID && length === 4) ack.connId = readU32(bytes, start);
+    else if (key === HEARTBEAT) ack.heartbeat = bytes.subarray(start, start + length);
+    else if (key === HEARTBEAT_RESPONSE) ack.heartbeatResponse = bytes.subarray(start, start + length);
     at = start + length;
   }
   return ack.circuitId === '' ? undefined : ack;
@@ -247,12 +269,6 @@ function sequenceOf(raw: Uint8Array, start: number, length: number): number {
   if (length !== 8 || readU32(raw, start + 4) !== 0) return -1;
   const sequence = readU32(raw, start);
   return sequence > 0x7fffffff ? -1 : sequence;
-}
-
-/** Circuit ids are base 62. */
-function asciiOf(bytes: Uint8Array, start: number, length: number): string {
-  if (length > 64) return '';
-  return String.fromCharCode.apply(null, bytes.subarray(start, start + length) as unknown as number[]);
 }
 
 function putAscii(bytes: Uint8Array, at: number, key: number, text: string): number {

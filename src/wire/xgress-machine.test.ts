@@ -224,7 +224,7 @@ test('the round trip is measured across the wrap of its 16-bit stamp', () => {
   assert.equal(sender.outbox.length, 1);
 });
 
-test('a far end that is full, or does not say, is waited for; after a second of silence it is sent one payload', () => {
+test('a far end that is full, or does not say, is waited for', () => {
   const sender = makeEnd(false);
   sender.xgress.start(1);
   const silent = decodeAcknowledgement(
@@ -236,16 +236,8 @@ test('a far end that is full, or does not say, is waited for; after a second of 
   assert.equal(silent.receiveBufferSize, 0xffff_ffff);
   sender.xgress.onAcknowledgement(silent, 2);
   sender.outbox.length = 0;
-  assert.equal(sender.xgress.write(Buffer.from('probe'), 3), false);
   assert.equal(sender.xgress.write(Buffer.from('held back'), 3), false);
   assert.equal(sender.xgress.isWaitingForAcks, true);
-  sender.xgress.tick(1_001);
-  assert.equal(sender.outbox.length, 0);
-  sender.xgress.tick(1_002);
-  assert.deepEqual(
-    sender.outbox.splice(0).map((frame) => frame.contentType === PAYLOAD_TYPE && String(frame.data)),
-    ['probe'],
-  );
   sender.xgress.onAcknowledgement(new AcknowledgementFrame(CIRCUIT, PAYLOAD_FLAGS.originator, 0, []), 4);
   assert.deepEqual(
     sender.outbox.map((frame) => frame.contentType === PAYLOAD_TYPE && String(frame.data)),

@@ -12,6 +12,7 @@ import {
 } from './payload-codec.ts';
 import { chunksOf } from './xgress-chunks.ts';
 import { XgressCounters } from './xgress-counters.ts';
+import { ReceiveBudget } from './xgress-receive-budget.ts';
 import type { XgressOptions } from './xgress-options.ts';
 import { ReceiveBuffer, type ReceivePort } from './xgress-receive-buffer.ts';
 import { SendBuffer, type SendPort } from './xgress-send-buffer.ts';
@@ -48,12 +49,20 @@ export class Xgress {
     options: XgressOptions,
     port: XgressPort,
     counters = new XgressCounters(),
+    budget = new ReceiveBudget(Infinity),
   ) {
     this.circuitId = circuitId;
     this.#originator = isTerminator ? PAYLOAD_FLAGS.originator : 0;
     this.#port = port;
     this.#sending = new SendBuffer(circuitId, this.#originator, options, port, counters);
-    this.#receiving = new ReceiveBuffer(circuitId, this.#originator, options.rxBufferSize, port, counters);
+    this.#receiving = new ReceiveBuffer(
+      circuitId,
+      this.#originator,
+      options.rxBufferSize,
+      port,
+      counters,
+      budget,
+    );
   }
 
   get isTerminator(): boolean {
@@ -73,6 +82,11 @@ export class Xgress {
   /** Nothing that was written is on its way or waits. */
   get isEverythingSent(): boolean {
     return this.#sending.isEmpty;
+  }
+
+  /** Nothing is on its way, though something may wait. */
+  get isAcknowledged(): boolean {
+    return this.#sending.isAcknowledged;
   }
 
   /** Everything written, the end included, reached the far end; or can no longer. */
@@ -155,6 +169,11 @@ export class Xgress {
   /** Gives up what is on its way: nobody will acknowledge it. */
   abandonSending(): void {
     this.#sending.close();
+  }
+
+  /** The last call, once nobody reads here any more: what waited for its reader is forgotten. */
+  release(): void {
+    this.#receiving.release();
   }
 
   pause(): void {

@@ -10,10 +10,13 @@ import {
   PAYLOAD_HEADERS,
   type PayloadFrame,
 } from './payload-codec.ts';
-import type { XgressCounters } from './xgress-counters.ts';
 import { chunkHead } from './xgress-chunks.ts';
+import type { XgressCounters } from './xgress-counters.ts';
+import type { ReceiveBudget } from './xgress-receive-budget.ts';
 
 const WINDOW_UPDATE_FLOOR_BYTES = 10_000;
+/** More than any sender's window: it waits until it hears less, OpenZiti's too. */
+const FULL = 0xffff_ffff;
 /** What one payload that waits its turn costs beside its data. */
 const HELD_PAYLOAD_BYTES = 256;
 /**
@@ -48,7 +51,11 @@ export class ReceiveBuffer {
   readonly #capacity: number;
   readonly #port: ReceivePort;
   readonly #counters: XgressCounters;
+  readonly #budget: ReceiveBudget;
+  /** Ahead of its turn, or before a reader that waits. */
   readonly #arrived = new Map<number, PayloadFrame>();
+  /** The next in order, on its way from `take` to `deliver`: most payloads, and a map costs more than they do. */
+  #ready: PayloadFrame | undefined;
   #next = 0;
   #maxSequence = -1;
   #bytes = 0;
@@ -67,9 +74,11 @@ export class ReceiveBuffer {
     capacity: number,
     port: ReceivePort,
     counters: XgressCounters,
+    budget: ReceiveBudget,
   ) {
     this.#circuitId = circuitId;
     this.#originator = originator;
+    this.#budget = budget;
     this.#capacity = capacity;
     this.#port = port;
     this.#counters = counters;
@@ -87,6 +96,7 @@ export class ReceiveBuffer {
   /** The far end's last byte is here, though perhaps not yet delivered. */
   get hasEnd(): boolean {
     if (this.#isEnded) return true;
+    if (this.#ready !== undefined) this.#putBack(this.#ready);
     for (let sequence = this.#next; ; sequence += 1) {
       const payload = this.#arrived.get(sequence);
       if (payload === undefined) return false;
@@ -101,7 +111,7 @@ export class ReceiveBuffer {
   /** False: it was here before, or there is no room for it. Deliver afterwards. */
   take(payload: PayloadFrame): boolean {
     const { sequence } = payload;
-    if (sequence < this.#next || this.#arrived.has(sequence)) {
+    if (sequence < this.#next || (this.#arrived.size > 0 && this.#arrived.has(sequence))) {
       this.#counters.duplicatePayloads += 1;
       this.#acknowledge(payload);
       return false;
@@ -111,8 +121,9 @@ export class ReceiveBuffer {
       this.#counters.droppedPayloads += 1;
       return false;
     }
-    this.#arrived.set(sequence, payload);
-    this.#bytes += payload.data.length;
+    if (sequence === this.#next && !this.#isPaused && !this.#isDelivering) this.#ready = payload;
+    else this.#arrived.set(sequence, payload);
+    this.#count(payload.data.length);
     if (sequence > this.#maxSequence) this.#maxSequence = sequence;
     this.#acknowledge(payload);
     return true;
@@ -120,6 +131,7 @@ export class ReceiveBuffer {
 
   pause(): void {
     this.#isPaused = true;
+    if (this.#ready !== undefined) this.#putBack(this.#ready);
   }
 
   resume(): void {
@@ -132,7 +144,13 @@ export class ReceiveBuffer {
   deliver(): void {
     if (this.#isDelivering || this.#isPaused) return;
     this.#isDelivering = true;
-    while (!this.#isPaused) {
+    const ready = this.#ready;
+    if (ready !== undefined) {
+      this.#ready = undefined;
+      this.#next += 1;
+      this.#deliverOne(ready);
+    }
+    while (!this.#isPaused && this.#arrived.size > 0) {
       const payload = this.#arrived.get(this.#next);
       if (payload === undefined) break;
       this.#arrived.delete(this.#next);
@@ -146,12 +164,20 @@ export class ReceiveBuffer {
   /** Sends the acknowledgements that this tick's payloads asked for, in one frame. */
   flushAcknowledgements(): void {
     if (this.#ackSequences.length === 0) return;
-    const ack = new AcknowledgementFrame(this.#circuitId, this.#originator, this.#bytes, this.#ackSequences);
+    const held = this.#budget.isOverdrawn(this.#bytes) ? FULL : this.#bytes;
+    const ack = new AcknowledgementFrame(this.#circuitId, this.#originator, held, this.#ackSequences);
     ack.rtt = this.#ackRtt;
     this.#ackSequences = [];
-    this.#lastAdvertised = this.#bytes;
+    this.#lastAdvertised = held;
     this.#counters.acksSent += 1;
     this.#port.sendAcknowledgement(ack);
+  }
+
+  /** Nobody will read what is still here. */
+  release(): void {
+    this.#ready = undefined;
+    this.#arrived.clear();
+    this.#count(-this.#bytes);
   }
 
   inspect(): Record<string, unknown> {
@@ -163,6 +189,21 @@ export class ReceiveBuffer {
     };
   }
 
+  #count(bytes: number): void {
+    const before = this.#bytes;
+    const after = before + bytes;
+    this.#bytes = after;
+    const budget = this.#budget;
+    budget.heldBytes += bytes;
+    if (before === 0 && after > 0) budget.holders += 1;
+    else if (before > 0 && after === 0) budget.holders -= 1;
+  }
+
+  #putBack(payload: PayloadFrame): void {
+    this.#ready = undefined;
+    this.#arrived.set(payload.sequence, payload);
+  }
+
   #acknowledge(payload: PayloadFrame): void {
     if (this.#ackSequences.length === 0) this.#port.acknowledgementDue();
     this.#ackSequences.push(payload.sequence);
@@ -172,7 +213,7 @@ export class ReceiveBuffer {
 
   #deliverOne(payload: PayloadFrame): void {
     const { data, flags, headers } = payload;
-    this.#bytes -= data.length;
+    this.#count(-data.length);
     if (this.#isEnded) return;
     const edgeFlags = headers?.get(PAYLOAD_HEADERS.edgeFlags)?.[0] ?? 0;
     const isEnd = (flags & END_FLAGS) !== 0 || (edgeFlags & FIN) !== 0;
@@ -211,14 +252,19 @@ export class ReceiveBuffer {
 
   #break(reason: string): void {
     this.#isEnded = true;
-    this.#arrived.clear();
-    this.#bytes = 0;
+    this.release();
     this.#port.broken?.(reason);
   }
 
   #updateWindow(): void {
     if (this.#lastAdvertised <= WINDOW_UPDATE_FLOOR_BYTES) return;
-    if (this.#bytes >= this.#lastAdvertised / 2) return;
+    // Not at once when it may: what comes is more than one payload, and would be too much again.
+    if (
+      this.#lastAdvertised === FULL
+        ? this.#budget.isOverdrawn(2 * this.#bytes)
+        : this.#bytes >= this.#lastAdvertised / 2
+    )
+      return;
     this.#lastAdvertised = this.#bytes;
     this.#counters.acksSent += 1;
     this.#port.sendAcknowledgement(

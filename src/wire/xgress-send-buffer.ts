@@ -4,6 +4,7 @@
  */
 import { EMPTY_BYTES } from '#base';
 import { PAYLOAD_FLAGS, PayloadFrame, type AcknowledgementFrame } from './payload-codec.ts';
+import { SequenceWindow } from './sequence-window.ts';
 import type { XgressCounters } from './xgress-counters.ts';
 import type { XgressOptions } from './xgress-options.ts';
 import { RoundTrip, stampOf } from './xgress-round-trip.ts';
@@ -28,8 +29,9 @@ interface Sent {
   sentAtMs: number;
 }
 
-/** A far end that was full and says nothing for so long is sent one payload: its word may have been lost. */
+/** A far end that was full and says nothing for so long is asked: its word may have been lost. Each time later. */
 const PROBE_MS = 1_000;
+const MAX_PROBE_MS = 16_000;
 
 export class SendBuffer {
   /** The circuit was opened: before, nothing leaves. */
@@ -39,8 +41,7 @@ export class SendBuffer {
   readonly #options: XgressOptions;
   readonly #port: SendPort;
   readonly #counters: XgressCounters;
-  /** In ascending order of sequence: a map keeps the order of insertion. */
-  readonly #sent = new Map<number, Sent>();
+  readonly #sent = new SequenceWindow<Sent>();
   readonly #roundTrip: RoundTrip;
   #waiting: OutgoingPayload[] = [];
   #waitingHead = 0;
@@ -60,6 +61,7 @@ export class SendBuffer {
   #isClosed = false;
   /** Since then the far end has not said how full it is. */
   #heardAtMs = 0;
+  #probeAfterMs = PROBE_MS;
 
   constructor(
     circuitId: string,
@@ -92,6 +94,11 @@ export class SendBuffer {
     return this.#sent.size === 0 && this.#waitingCount === 0;
   }
 
+  /** All that was sent has been acknowledged. */
+  get isAcknowledged(): boolean {
+    return this.#sent.size === 0;
+  }
+
   get bytes(): number {
     return this.#sentBytes + this.#waitingBytes;
   }
@@ -117,7 +124,7 @@ export class SendBuffer {
   transmit({ data, flags, headers }: OutgoingPayload, nowMs: number): void {
     const frame = this.#frame(data, flags, nowMs);
     frame.headers = headers;
-    this.#sent.set(frame.sequence, { frame, sentAtMs: nowMs });
+    this.#sent.add(frame.sequence, { frame, sentAtMs: nowMs });
     this.#sentBytes += data.length;
     this.#counters.unackedPayloads += 1;
     this.#counters.unackedBytes += data.length;
@@ -133,7 +140,7 @@ export class SendBuffer {
     const options = this.#options;
     this.#counters.acksReceived += 1;
     for (const sequence of ack.sequences) {
-      const sent = this.#sent.get(sequence);
+      const sent = this.#sent.take(sequence);
       if (sent === undefined) {
         this.#counters.duplicateAcks += 1;
         this.#duplicateAcks += 1;
@@ -144,7 +151,6 @@ export class SendBuffer {
         continue;
       }
       const { length } = sent.frame.data;
-      this.#sent.delete(sequence);
       this.#sentBytes -= length;
       this.#counters.unackedPayloads -= 1;
       this.#counters.unackedBytes -= length;
@@ -165,10 +171,8 @@ export class SendBuffer {
 
   /** Sends again what is overdue. */
   tick(nowMs: number): void {
-    if (this.#sent.size === 0 && this.#isBlockedThere && nowMs - this.#heardAtMs >= PROBE_MS) {
-      this.#heardAtMs = nowMs;
-      this.#transmitNext(nowMs);
-    }
+    if (this.#sent.size === 0 && this.#isBlockedThere && nowMs - this.#heardAtMs >= this.#probeAfterMs)
+      this.#probe(nowMs);
     if (this.#sent.size === 0 || nowMs - this.#lastRetransmitMs <= RETRANSMIT_PAUSE_MS) return;
     for (const sent of this.#sent.values()) {
       if (nowMs - sent.sentAtMs < this.#roundTrip.lostAfterMs) continue;
@@ -235,6 +239,24 @@ export class SendBuffer {
     };
   }
 
+  /**
+   * The first payload once more, without its data: the far end has long passed that number, acknowledges what it knows
+   * and keeps nothing, full as it is, OpenZiti's too. A new payload a second would fill it in a quarter of an hour.
+   */
+  #probe(nowMs: number): void {
+    this.#heardAtMs = nowMs;
+    this.#probeAfterMs = Math.min(2 * this.#probeAfterMs, MAX_PROBE_MS);
+    // There is no first one yet: a far end that is full of nothing gets it.
+    if (this.#nextSequence === 0) {
+      this.#transmitNext(nowMs);
+      return;
+    }
+    const flags = PAYLOAD_FLAGS.retransmit | this.#originator;
+    const frame = new PayloadFrame(this.#circuitId, 0, flags, EMPTY_BYTES);
+    frame.rtt = stampOf(nowMs);
+    this.#port.sendPayload(frame);
+  }
+
   #transmitNext(nowMs: number): void {
     const item = this.#waiting[this.#waitingHead];
     if (item === undefined) return;
@@ -275,6 +297,7 @@ export class SendBuffer {
       this.#isBlockedThere = isBlockedThere;
       counters.blockedByRemoteWindow += isBlockedThere ? 1 : -1;
       if (isBlockedThere) counters.remoteWindowBlocks += 1;
+      this.#probeAfterMs = PROBE_MS;
     }
   }
 }

@@ -8,7 +8,9 @@ const SOCKET_MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node
 /** Folders and files that use these modules at run time, and what for. Types are free. */
 const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string[], reason: string])[] = [
   ['src/net/', ['node:net', 'node:tls', 'node:http', 'node:https'], 'the part that opens sockets'],
-  ['src/gateway/gateway-listener.ts', ['node:net', 'node:tls'], 'the data path: client connections'],
+  ['src/gateway/gateway-listener.ts', ['node:net'], 'the data path: client connections'],
+  ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
+  ['src/gateway/certificates/', ['node:tls'], 'contexts of certificates'],
   ['src/gateway/error-page.ts', ['node:http'], 'the names of statuses, no server'],
   [
     'src/router/xgress/',
@@ -44,7 +46,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/cli/agent-socket-client.ts', ['node:net'], 'a client of the agent’s control socket'],
   ['bin/port-memory.ts', ['node:net'], 'looks for free ports'],
   ['bin/router-part.ts', ['node:net'], 'isIP: what form an address has'],
-  ['bin/gateway-part.ts', ['node:tls'], 'checks that a certificate and its key belong together'],
+  ['bin/worker-ports.ts', ['node:net'], 'binds the ports that the workers of a gateway share'],
 ];
 
 /** Folders and files that start processes or threads, and why. */

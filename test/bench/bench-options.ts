@@ -67,7 +67,8 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | { rea
   }
 }
 
-function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
+/** 1 to 1000. Throws what to tell. */
+export function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 1_000)

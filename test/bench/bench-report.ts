@@ -5,7 +5,7 @@ import { GOALS, isReached } from './goal-table.ts';
 
 const REFERENCE = 'nginx proxy';
 
-function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row
@@ -14,7 +14,7 @@ function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `  ${line(row)}\n`).join('');
 }
 
-function short(value: number): string {
+export function short(value: number): string {
   if (value >= 1_000) return Math.round(value).toLocaleString('en-US');
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
@@ -39,25 +39,27 @@ function cpuText({ cpuUs }: Measured): string {
     .join(', ');
 }
 
-export function scenarioText(name: string, targets: Readonly<Record<string, Measured>>): string {
-  const isDownload = name === 'download';
+/** What a scenario counts: its rate, its scale, and what CPU time is told per. */
+export interface RateUnit {
+  readonly rate: string;
+  readonly scale: number;
+  readonly each: string;
+}
+
+export const REQUESTS: RateUnit = { rate: 'requests/s', scale: 1, each: 'request' };
+export const MEGABYTES: RateUnit = { rate: 'MB/s', scale: 1e-6, each: 'MB' };
+
+export function scenarioText(
+  name: string,
+  targets: Readonly<Record<string, Measured>>,
+  unit: RateUnit = name === 'download' ? MEGABYTES : REQUESTS,
+): string {
   const reference = targets[REFERENCE];
-  const rows = [
-    [
-      '',
-      isDownload ? 'MB/s' : 'requests/s',
-      '×',
-      'p50 ms',
-      '×',
-      'p99 ms',
-      '×',
-      `CPU µs per ${isDownload ? 'MB' : 'request'}`,
-    ],
-  ];
+  const rows = [['', unit.rate, '×', 'p50 ms', '×', 'p99 ms', '×', `CPU µs per ${unit.each}`]];
   for (const [target, measured] of Object.entries(targets)) {
     rows.push([
       target,
-      spread(measured.rate, isDownload ? 1e-6 : 1),
+      spread(measured.rate, unit.scale),
       ratioOf(measured, reference, 'rate'),
       spread(measured.p50Us, 1e-3),
       ratioOf(measured, reference, 'p50Us'),

@@ -49,13 +49,13 @@ export function machineFacts(): BenchResult['machine'] {
   return { cpus: cpus().length, model: first?.model ?? 'unknown', kernel: release(), node: process.version };
 }
 
-/** Writes the result, and again as `latest.json`; the path of the first. */
-export function saveResult(result: BenchResult): string {
+/** Writes the result, and again as `latest.json`; the path of the first. Names of other benchmarks begin with `kind`. */
+export function saveResult(result: BenchResult, kind = ''): string {
   mkdirSync(RESULTS, { recursive: true });
   const text = `${JSON.stringify(result, null, 1)}\n`;
-  const path = join(RESULTS, `${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
+  const path = join(RESULTS, `${kind}${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
   writeFileSync(path, text);
-  writeFileSync(join(RESULTS, 'latest.json'), text);
+  writeFileSync(join(RESULTS, `${kind}latest.json`), text);
   return path;
 }
 

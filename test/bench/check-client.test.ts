@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { test, type TestContext } from 'node:test';
+import { makeTestAuthority } from '../support/certificates.ts';
 import { checkedLoad, Downloader, get, openIdle } from './check-client.ts';
 
 const LOAD = { requests: 2_000, connections: 4, smallBody: 'small' };
@@ -84,4 +87,23 @@ test('idle connections were each answered once, and close together', async (t) =
   const port = await serve(t);
   const close = await openIdle(port, 'x', 120);
   close();
+});
+
+test('over TLS the server name is the host, and header fields go with every request', async (t) => {
+  const authority = await makeTestAuthority();
+  const { cert, key, ca } = await authority.issue('share.example', { dns: ['share.example'] });
+  const server = createSecureServer({ cert, key }, ({ headers, socket }, response) => {
+    const { servername } = socket as TLSSocket;
+    response.end(`${String(servername)} ${headers.host} ${String(headers['x-api-key'])}`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const entrance = { ca, headers: { 'x-api-key': 'k' } };
+  const answer = await get(port, 'share.example', '/', entrance);
+  assert.deepEqual(answer, { status: 200, body: 'share.example share.example k' });
+  await assert.rejects(get(port, 'other.example', '/', entrance), /altnames/i);
 });

@@ -3,7 +3,8 @@
  * 1,000th answer is unique, downloads that are hashed. wrk makes the speed, this one makes the proof.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
+import { connect, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 
 const TIMEOUT_MS = 30_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -13,18 +14,52 @@ export interface Answer {
   readonly body: string;
 }
 
-function requestText(host: string, path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n\r\n`;
+/** How a client comes in, when not over plain HTTP and without credentials. */
+export interface Entrance {
+  /** TLS, with the request's host as server name; the PEM that the certificate must chain to. */
+  readonly ca?: string;
+  /** Header fields of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function requestText(host: string, path: string, { headers = {} }: Entrance): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n${fields.join('')}\r\n`;
+}
+
+/** Making one costs more than a handshake. */
+const contexts = new Map<string, SecureContext>();
+
+function contextOf(ca: string): SecureContext {
+  let context = contexts.get(ca);
+  if (context === undefined) contexts.set(ca, (context = createSecureContext({ ca })));
+  return context;
+}
+
+/** A connection that says `ready` when requests may be written. */
+export function openClient(
+  port: number,
+  host: string,
+  { ca }: Entrance,
+  ready: () => void,
+  onread?: OnReadOpts,
+): Socket {
+  const options = { port, host: '127.0.0.1', ...(onread === undefined ? {} : { onread }) };
+  if (ca === undefined) return connect({ ...options, noDelay: true }, ready);
+  const socket = connectTls({ ...options, secureContext: contextOf(ca), servername: host }, ready);
+  return socket.setNoDelay(true);
 }
 
 /** One client connection: requests one after the other; answers framed by Content-Length or chunked. */
 export class CheckConnection {
   readonly #socket: Socket;
+  readonly #entrance: Entrance;
   #received: Buffer = Buffer.alloc(0);
   #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
 
-  constructor(port: number) {
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  constructor(port: number, host: string, entrance: Entrance = {}) {
+    this.#entrance = entrance;
+    this.#socket = openClient(port, host, entrance, () => {});
     this.#socket.setTimeout(TIMEOUT_MS, () => this.#socket.destroy(new Error('no answer in time')));
     this.#socket.on('data', (chunk: Buffer) => {
       this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
@@ -37,8 +72,12 @@ export class CheckConnection {
   request(host: string, path: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#socket.write(requestText(host, path));
+      this.#socket.write(requestText(host, path, this.#entrance));
     });
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
   }
 
   close(): void {
@@ -85,8 +124,13 @@ function chunkedBody(rest: Buffer): { body: Buffer; used: number } | undefined {
 }
 
 /** One request on a connection of its own. */
-export async function get(port: number, host: string, path: string): Promise<Answer> {
-  const connection = new CheckConnection(port);
+export async function get(
+  port: number,
+  host: string,
+  path: string,
+  entrance: Entrance = {},
+): Promise<Answer> {
+  const connection = new CheckConnection(port, host, entrance);
   try {
     return await connection.request(host, path);
   } finally {
@@ -102,11 +146,12 @@ export async function checkedLoad(
   port: number,
   host: string,
   options: { readonly requests: number; readonly connections: number; readonly smallBody: string },
+  entrance: Entrance = {},
 ): Promise<{ readonly requests: number; readonly unique: number }> {
   let sent = 0;
   let unique = 0;
   const worker = async (): Promise<void> => {
-    const connection = new CheckConnection(port);
+    const connection = new CheckConnection(port, host, entrance);
     try {
       while (sent < options.requests) {
         sent += 1;
@@ -143,17 +188,17 @@ export class Downloader {
   }
 
   /** Bytes per second of one download over a connection of its own. */
-  async run(port: number, host: string, path: string): Promise<number> {
+  async run(port: number, host: string, path: string, entrance: Entrance = {}): Promise<number> {
     const { bytes: size, sha256: wanted } = this.#expected;
     const startedMs = performance.now();
-    await this.#receive(port, requestText(host, path));
+    await this.#receive(port, host, requestText(host, path, entrance), entrance);
     const seconds = (performance.now() - startedMs) / 1000;
     const sha256 = createHash('sha256').update(this.#target).digest('hex');
     if (sha256 !== wanted) throw new Error(`${path}: SHA-256 ${sha256}, not ${wanted}`);
     return size / seconds;
   }
 
-  async #receive(port: number, request: string): Promise<void> {
+  async #receive(port: number, host: string, request: string, entrance: Entrance): Promise<void> {
     const size = this.#expected.bytes;
     let head: Buffer | undefined = Buffer.alloc(0);
     let filled = 0;
@@ -181,14 +226,9 @@ export class Downloader {
         else begin(bytes);
         return true;
       };
-      const socket = connect({
-        port,
-        host: '127.0.0.1',
-        noDelay: true,
-        onread: { buffer: this.#window, callback },
-      });
+      const onread = { buffer: this.#window, callback };
+      const socket = openClient(port, host, entrance, () => socket.write(request), onread);
       socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the download stood still')));
-      socket.on('connect', () => socket.write(request));
       socket.on('error', reject);
       socket.on('end', () => reject(new Error(`closed after ${filled} of ${size} bytes`)));
       socket.on('close', () => reject(new Error(`closed after ${filled} of ${size} bytes`)));
@@ -198,10 +238,18 @@ export class Downloader {
 }
 
 /** Opens `count` connections, each answered once and then left idle; resolves to what closes them. */
-export async function openIdle(port: number, host: string, count: number): Promise<() => void> {
+export async function openIdle(
+  port: number,
+  host: string,
+  count: number,
+  entrance: Entrance = {},
+): Promise<() => void> {
   const connections: CheckConnection[] = [];
   for (let at = 0; at < count; at += 50) {
-    const batch = Array.from({ length: Math.min(50, count - at) }, () => new CheckConnection(port));
+    const batch = Array.from(
+      { length: Math.min(50, count - at) },
+      () => new CheckConnection(port, host, entrance),
+    );
     connections.push(...batch);
     const answers = await Promise.all(batch.map((connection) => connection.request(host, '/small')));
     const bad = answers.find(({ status }) => status !== 200);

@@ -31,7 +31,18 @@ export interface NginxPeer {
   stop(): Promise<void>;
 }
 
-function configuration(folder: string, servicePort: number, proxyPort: number): string {
+/** What stands in `http` beside the two roles, and how many connections the worker takes then. */
+export interface NginxAddition {
+  readonly http: (upstream: string) => string;
+  readonly workerConnections: number;
+}
+
+function configuration(
+  folder: string,
+  servicePort: number,
+  proxyPort: number,
+  addition: NginxAddition | undefined,
+): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `  ${kind}_temp_path ${join(folder, 'temporary', kind)};`)
     .join('\n');
@@ -41,7 +52,7 @@ worker_processes 1;
 daemon off;
 pid ${join(folder, 'nginx.pid')};
 error_log ${join(folder, 'error.log')} warn;
-events { worker_connections 8192; }
+events { worker_connections ${addition?.workerConnections ?? 8192}; }
 http {
 ${temporary}
   access_log off;
@@ -68,11 +79,16 @@ ${temporary}
       proxy_set_header Host $host;
     }
   }
+${addition?.http('private') ?? ''}
 }
 `;
 }
 
-export async function startNginx(folder: string, downloadBytes: number): Promise<NginxPeer> {
+export async function startNginx(
+  folder: string,
+  downloadBytes: number,
+  addition?: NginxAddition,
+): Promise<NginxPeer> {
   const command = findCommand('nginx');
   if (command === undefined) throw new Error('nginx is not in PATH: apt-get install nginx');
   mkdirSync(join(folder, 'temporary'), { recursive: true });
@@ -82,7 +98,7 @@ export async function startNginx(folder: string, downloadBytes: number): Promise
   const servicePort = await freePort();
   const proxyPort = await freePort();
   const file = join(folder, 'nginx.conf');
-  writeFileSync(file, configuration(folder, servicePort, proxyPort));
+  writeFileSync(file, configuration(folder, servicePort, proxyPort, addition));
   const nginx = startProcess(command, ['-e', join(folder, 'error.log'), '-c', file, '-p', folder]);
   const host = `127.0.0.1:${servicePort}`;
   try {

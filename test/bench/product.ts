@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { startProcess, until, type Running } from './bench-process.ts';
-import { get } from './check-client.ts';
+import { get, type Entrance } from './check-client.ts';
 import type { Shape } from './bench-options.ts';
 
 const START_DEADLINE_MS = 60_000;
@@ -64,9 +64,14 @@ export async function runFrontdoor(...args: string[]): Promise<string> {
 }
 
 /** Waits until the share answers 200 to a plain request. */
-export async function untilServed(port: number, host: string, path: string): Promise<void> {
+export async function untilServed(
+  port: number,
+  host: string,
+  path: string,
+  entrance: Entrance = {},
+): Promise<void> {
   await until(`an answer of ${host}`, START_DEADLINE_MS, async () => {
-    const { status, body } = await get(port, host, path);
+    const { status, body } = await get(port, host, path, entrance);
     if (status !== 200) throw new Error(`${status} ${body.slice(0, 300)}`);
   });
 }

@@ -1,7 +1,7 @@
 /** Scenarios: the same load at several targets in interleaved rounds, with CPU time by process and counts compared. */
 import { cpuTimeUs } from './bench-process.ts';
 import type { Measured } from './bench-result.ts';
-import { Downloader } from './check-client.ts';
+import { Downloader, type Entrance } from './check-client.ts';
 import { figureOf, interleave } from './figure.ts';
 import type { NginxPeer } from './nginx-peer.ts';
 import type { Wrk, WrkResult } from './wrk-load.ts';
@@ -10,6 +10,7 @@ export interface Target {
   readonly name: string;
   readonly port: number;
   readonly host: string;
+  readonly entrance?: Entrance;
   /** How often nginx counts one request that comes this way. */
   readonly serviceRequests: number;
   /** How long its last requests may take to reach nginx after a load has stopped; nginx's own measure when absent. */
@@ -17,13 +18,14 @@ export interface Target {
   readonly processes: ReadonlyMap<string, number>;
 }
 
-type CpuTimes = ReadonlyMap<string, number>;
+export type CpuTimes = ReadonlyMap<string, number>;
 
-function cpuTimes(target: Target): CpuTimes {
+export function cpuTimes(target: Pick<Target, 'processes'>): CpuTimes {
   return new Map([...target.processes].map(([name, pid]) => [name, cpuTimeUs(pid)]));
 }
 
-class CpuMeter {
+/** CPU microseconds per unit of work by process, summed over rounds. */
+export class CpuMeter {
   readonly #sums = new Map<string, number>();
   #units = 0;
 
@@ -44,6 +46,8 @@ export interface WrkScenario {
   readonly rounds: number;
   readonly seconds: number;
   readonly close?: boolean;
+  /** Before the first round, each target; as long as `WARM_UP_ROUNDS` when absent. */
+  readonly warmUpSeconds?: number;
 }
 
 /** How much longer than a round each target runs before the first one counts. */
@@ -60,8 +64,10 @@ export async function measureWrk(
   const run = async (target: Target, forSeconds: number): Promise<WrkResult> => {
     const counted = await nginx.requestCount(target.quietMs);
     const before = cpuTimes(target);
-    const { port, host } = target;
-    const result = await wrk.run({ port, host, path, connections, close, seconds: forSeconds });
+    const { port, host, entrance: { ca, headers = {} } = {} } = target;
+    const isSecure = ca !== undefined;
+    const load = { port, host, path, connections, close, seconds: forSeconds, isSecure, headers };
+    const result = await wrk.run(load);
     meters.get(target.name)!.add(before, cpuTimes(target), result.requests);
     const seen = ((await nginx.requestCount(target.quietMs)) - counted) / target.serviceRequests;
     // wrk stops without waiting for what is on its way: one request a connection may be seen and not counted.
@@ -71,7 +77,8 @@ export async function measureWrk(
     return result;
   };
   // Compilers learn from what runs; a service that has run for a while is what users have.
-  for (const target of targets) await run(target, WARM_UP_ROUNDS * seconds);
+  const { warmUpSeconds = WARM_UP_ROUNDS * seconds } = scenario;
+  for (const target of targets) await run(target, warmUpSeconds);
   for (const target of targets) meters.set(target.name, new CpuMeter());
   const byName = new Map(targets.map((target) => [target.name, target]));
   const results = await interleave([...byName.keys()], rounds, (name) => run(byName.get(name)!, seconds));
@@ -99,7 +106,7 @@ export async function measureDownload(
   const results = await interleave([...byName.keys()], rounds, async (name) => {
     const target = byName.get(name)!;
     const before = cpuTimes(target);
-    const rate = await downloader.run(target.port, target.host, '/download');
+    const rate = await downloader.run(target.port, target.host, '/download', target.entrance);
     meters.get(name)!.add(before, cpuTimes(target), nginx.download.bytes / 1e6);
     return rate;
   });

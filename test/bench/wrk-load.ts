@@ -15,6 +15,13 @@ done = function(summary, latency, requests)
 end
 `;
 
+/** wrk takes the server name of a handshake from the URL; names of shares need not resolve, so it looks up loopback. */
+const WRK_LOOPBACK = `
+wrk.resolve = function(host, service)
+  wrk.addrs = wrk.lookup("127.0.0.1", service)
+end
+`;
+
 export interface WrkResult {
   readonly requests: number;
   readonly requestsPerSecond: number;
@@ -30,6 +37,10 @@ export interface WrkLoad {
   readonly seconds: number;
   /** A new connection for each request. */
   readonly close?: boolean;
+  /** TLS, with `host` as server name; wrk believes any certificate. */
+  readonly isSecure?: boolean;
+  /** Header fields of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export class Wrk {
@@ -39,7 +50,7 @@ export class Wrk {
   constructor(folder: string) {
     this.#command = wrkCommand();
     this.#script = join(folder, 'report.lua');
-    writeFileSync(this.#script, WRK_REPORT);
+    writeFileSync(this.#script, WRK_LOOPBACK + WRK_REPORT);
   }
 
   /** Throws when any answer was not 2xx, or a connection broke. */
@@ -55,7 +66,9 @@ export class Wrk {
     ];
     args.push('-H', `Host: ${load.host}`);
     if (load.close === true) args.push('-H', 'Connection: close');
-    args.push(`http://127.0.0.1:${load.port}${load.path}`);
+    for (const [name, value] of Object.entries(load.headers ?? {})) args.push('-H', `${name}: ${value}`);
+    const origin = load.isSecure === true ? `https://${load.host}` : 'http://127.0.0.1';
+    args.push(`${origin}:${load.port}${load.path}`);
     return runWrk(this.#command, args, `${load.host}${load.path}`);
   }
 }

@@ -307,6 +307,7 @@ test('the description and the keys of the API need no log-in', async () => {
   for (const [verb, field] of [
     ['openapi', 'openapi'],
     ['token-keys', 'keys'],
+    ['origin-keys', 'keys'],
     ['issuer', 'issuer'],
   ] as const) {
     const ran = await run(['api', verb, '--api', apiUrl], {});

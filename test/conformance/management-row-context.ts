@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { JsonClient, type JsonAnswer } from '#net';
+import { until } from '../support/deadline.ts';
 import { startPrivateService } from '../support/private-service.ts';
 import { openWorld, type World } from '../support/world.ts';
 import type { Row } from './management-row.ts';
@@ -102,6 +103,8 @@ export function goodBody(fields: NonNullable<Row['body']>): Record<string, unkno
   return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
 }
 
+const INSPECTED = 'inspected-by-row';
+
 function makersOf(
   world: World,
   client: JsonClient,
@@ -122,6 +125,53 @@ function makersOf(
     const body = { name, environmentId, shareMode: 'public', backendMode: 'proxy', target };
     return (await create(`${base}/shares`, body))['token']!;
   };
+  const frontendId = async (): Promise<string> => {
+    const { json, text } = await client.request({
+      method: 'GET',
+      path: `${base}/frontends`,
+      headers: { authorization },
+    });
+    assert.ok(Array.isArray(json), text);
+    return (json as { id: string }[])[0]!.id;
+  };
+  let inspectedShareMade: Promise<string> | undefined;
+  const inspectedShare = (): Promise<string> => (inspectedShareMade ??= share(INSPECTED));
+  /** One that failed, because nothing answers at the target, and was recorded. */
+  const inspectedRequest = async (): Promise<string> => {
+    await inspectedShare();
+    const path = `${base}/shares/${INSPECTED}/inspector`;
+    const body = { enabled: true };
+    const on = await client.request({ method: 'PUT', path, headers: { authorization }, body });
+    assert.equal(on.status, 200, on.text);
+    const isKnown = async (id: string): Promise<boolean> => {
+      const asked = `${path}/requests/${id}`;
+      return (
+        (await client.request({ method: 'GET', path: asked, headers: { authorization } })).status === 200
+      );
+    };
+    const headers = { host: `${INSPECTED}.share.localhost` };
+    const gateway = new JsonClient({ origin: `http://127.0.0.1:${up.httpPort}` });
+    try {
+      // The gateway learns of it a moment later.
+      const { value } = await until(
+        'a recorded request',
+        async () => {
+          const { headers: said } = await gateway.request({ method: 'GET', path: '/', headers });
+          const id = String(said['frontdoor-error-id']);
+          const recorded = await until('its record', () => isKnown(id), Boolean, 3_000).catch(
+            () => undefined,
+          );
+          return recorded === undefined ? undefined : id;
+        },
+        (id) => id !== undefined,
+      );
+      return value!;
+    } finally {
+      await gateway.close();
+    }
+  };
+  const customFrontend = async (hostname: string): Promise<string> =>
+    (await create(`${base}/custom-frontends`, { hostname, frontendId: await frontendId() }))['id']!;
   const node = async (kind: string): Promise<string> =>
     (await create(`/fabric/${kind}s`, { name: 'by row' }))['id']!;
   const service = async (name: string): Promise<string> =>
@@ -147,6 +197,13 @@ function makersOf(
     enrollmentCode: () => world.enrollmentCode(),
     shareToken: () => share('read-by-row'),
     doomedShareToken: () => share('doomed-by-row'),
+    policyShareToken: () => share('policy-by-row'),
+    inspectedShareToken: inspectedShare,
+    doomedInspectedShareToken: () => share('doomed-inspected-by-row'),
+    inspectedRequestId: () => inspectedRequest(),
+    frontendId,
+    customFrontendId: () => customFrontend('read.example.com'),
+    doomedCustomFrontendId: () => customFrontend('doomed.example.com'),
     routerId: () => node('router'),
     doomedRouterId: () => node('router'),
     doomedGatewayId: () => node('gateway'),

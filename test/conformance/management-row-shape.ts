@@ -7,6 +7,7 @@ const KINDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   'string or null': (value) => value === null || typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
   integer: (value) => Number.isInteger(value),
+  'integer or null': (value) => value === null || Number.isInteger(value),
   number: (value) => typeof value === 'number' && Number.isFinite(value),
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'object or null': (value) => typeof value === 'object' && !Array.isArray(value),

@@ -9,6 +9,7 @@ export type Kind =
   | 'string or null'
   | 'boolean'
   | 'integer'
+  | 'integer or null'
   | 'number'
   | 'object'
   | 'object or null'
@@ -23,7 +24,14 @@ export interface BodyField {
   readonly value: unknown;
   readonly type: 'string' | 'integer' | 'object' | 'boolean' | 'array';
   /** What a string must be beyond that; refusals of an absent field call it this. */
-  readonly format?: 'UUID' | 'uri' | 'string without @' | 'tcp:host:port or tls:host:port';
+  readonly format?:
+    | 'UUID'
+    | 'uri'
+    | 'date-time'
+    | 'address'
+    | 'hostname'
+    | 'string without @'
+    | 'tcp:host:port or tls:host:port';
   /** A string that its format refuses; `none` when not given. */
   readonly malformed?: string;
   readonly isOptional?: true;

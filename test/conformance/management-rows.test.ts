@@ -7,13 +7,15 @@ import { operations } from '#contract';
 import type { JsonAnswer } from '#net';
 import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
 import { goodBody, openRowContext, type RowContext } from './management-row-context.ts';
+import { accessRows } from './management-row-access-table.ts';
+import { recordRows } from './management-row-record-table.ts';
 import { fabricRows } from './management-row-fabric-table.ts';
 import { extensionRows } from './management-row-extension-table.ts';
 import { checkShape, fieldNames } from './management-row-shape.ts';
 import { documentRows } from './management-row-table.ts';
 import type { Row } from './management-row.ts';
 
-const rows = [...documentRows, ...extensionRows, ...fabricRows];
+const rows = [...documentRows, ...extensionRows, ...accessRows, ...recordRows, ...fabricRows];
 
 type Json = Readonly<Record<string, unknown>>;
 interface PageAnswer {

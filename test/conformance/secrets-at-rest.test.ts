@@ -76,6 +76,15 @@ test('planted secrets stand in no file, log, refusal or audit event', async () =
       await refused(call('POST', providers, { ...definition(), enabled: true, secret: planted() }));
     }
 
+    const { environmentId } = await world.startAgent('planted host');
+    const share = { name: 'planted', environmentId, shareMode: 'public', backendMode: 'proxy' };
+    await done('POST', `${base}/shares`, { ...share, target: 'http://127.0.0.1:9' });
+    const policy = `${base}/shares/planted/policy`;
+    const user = () => ({ name: 'ann', password: planted() });
+    await done('PUT', policy, { basicAuth: [user()] });
+    await done('PUT', policy, { basicAuth: [user(), { name: 'bob', password: planted() }] });
+    await refused(call('PUT', policy, { basicAuth: [{ ...user(), secret: planted() }] }));
+
     const caller = { name: 'planted', organizationId: credentials.organizationId };
     const account = await done('POST', '/api-accounts', caller);
     noted(account['token']);

@@ -146,7 +146,12 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
       20_000,
     );
     const failure = (value: object) => (value as { failure?: { lastError: string } }).failure?.lastError;
-    assert.equal(failure(broken.value), failure(await shareAt(world.b, 'broken')));
+    await until(
+      'the same failure at B',
+      () => shareAt(world.b, 'broken'),
+      (told) => failure(told) === failure(broken.value),
+      EFFECT_MS,
+    );
     await world.call(world.a, 'PATCH', `${frontdoor}/shares/broken`, {
       body: { target: `http://127.0.0.1:${service.port}` },
     });
@@ -158,6 +163,31 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
     );
     await world.call(world.a, 'DELETE', `${frontdoor}/shares/broken`);
     await served('broken', 404);
+  });
+
+  test('a policy or custom frontend of A is in effect at the gateway of B, within five seconds of the answer', async () => {
+    const answers = (host: string, status: number) =>
+      until(
+        `${host} answers ${status}`,
+        () => statusOf(host),
+        (got) => got === status,
+        5_000,
+      );
+    const policy = `${frontdoor}/shares/app/policy`;
+    await world.call(world.a, 'PUT', policy, { body: { ipDeny: ['127.0.0.0/8'] } });
+    await answers('app.share.localhost', 403);
+    const frontends = await world.call(world.a, 'GET', `${frontdoor}/frontends`);
+    const body = { hostname: 'apps.example', frontendId: (frontends.json as { id: string }[])[0]!.id };
+    const made = await world.call(world.a, 'POST', `${frontdoor}/custom-frontends`, { body });
+    assert.equal(made.status, 201, made.text);
+    await answers('app.apps.example', 403);
+    await world.call(world.a, 'PUT', policy, { body: {} });
+    await answers('app.share.localhost', 200);
+    await answers('app.apps.example', 200);
+    const { id } = made.json as { id: string };
+    assert.equal((await world.call(world.b, 'DELETE', `${frontdoor}/custom-frontends/${id}`)).status, 204);
+    await answers('app.apps.example', 404);
+    await answers('app.share.localhost', 200);
   });
 
   test('each goes on alone when the other is killed, and is joined again when it is back', async () => {

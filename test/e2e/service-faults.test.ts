@@ -41,7 +41,7 @@ after(async () => {
 
 /** The record that an error page's id leads to. */
 function recordOf(text: string): LogRecord {
-  const id = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/.exec(text)?.[0];
+  const id = /Frontdoor-Error-Id: (\w+)/.exec(text)?.[1];
   assert.ok(id, `no error id in ${text.slice(0, 500)}`);
   const found = world.records.filter(({ fields }) => fields['errorId'] === id);
   assert.equal(found.length, 1);

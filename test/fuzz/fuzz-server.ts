@@ -108,12 +108,17 @@ async function makeKnown(
   const data = { issuer: 'https://idp.example.com', client_id: 'fuzzed' };
   const provider = await make('POST', `${frontdoor}/auth-providers`, { name: 'fuzzed', type: 'OIDC', data });
   const caller = { name: 'fuzzed', organizationId };
+  const [frontend] = (await make('GET', `${frontdoor}/frontends`)) as unknown as { id: string }[];
+  const custom = { hostname: 'fuzzed.example.com', frontendId: frontend!.id };
+  const customFrontend = await make('POST', `${frontdoor}/custom-frontends`, custom);
   return {
     organizationId,
     frontdoorId,
     environmentId,
     agentId: environmentId,
     token: token!,
+    frontendId: frontend!.id,
+    customFrontendId: customFrontend['id']!,
     type: 'OIDC',
     'auth-providers': provider['id']!,
     'api-accounts': (await make('POST', '/api-accounts', caller))['id']!,

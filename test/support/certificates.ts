@@ -20,6 +20,7 @@ export interface IssueOptions {
   readonly dns?: readonly string[];
   /** URIs beside those. */
   readonly uris?: readonly string[];
+  readonly emails?: readonly string[];
 }
 
 export interface TestAuthority {
@@ -67,7 +68,14 @@ function authorityOf(ca: x509.X509Certificate, caKeys: webcrypto.CryptoKeyPair):
   const sign = async (
     subject: string,
     publicKey: x509.PublicKeyType,
-    { days = 7, startsInDays = -1, purposes = ['server', 'client'], dns, uris = [] }: IssueOptions = {},
+    {
+      days = 7,
+      startsInDays = -1,
+      purposes = ['server', 'client'],
+      dns,
+      uris = [],
+      emails = [],
+    }: IssueOptions = {},
   ): Promise<string> => {
     serial += 1;
     const leaf = await x509.X509CertificateGenerator.create({
@@ -90,6 +98,7 @@ function authorityOf(ca: x509.X509Certificate, caKeys: webcrypto.CryptoKeyPair):
             { type: 'ip' as const, value: '127.0.0.1' },
           ]),
           ...uris.map((value) => ({ type: 'url' as const, value })),
+          ...emails.map((value) => ({ type: 'email' as const, value })),
         ]),
       ],
     });

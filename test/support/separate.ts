@@ -39,6 +39,12 @@ export interface SeparateOptions {
   /** For each part's process, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
   readonly logLevel?: string;
+  /** More of each part's environment, such as a library that is loaded first. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** More options of `frontdoor gateway`, such as those of its TLS listener. */
+  readonly gatewayArgs?: readonly string[];
+  /** More options of `frontdoor control`, such as the networks that it may fetch from. */
+  readonly controlArgs?: readonly string[];
 }
 
 export interface Separate {
@@ -56,7 +62,7 @@ export interface Separate {
   /** `frontdoor agent share …` at the agent; returns when the share can be dialed. */
   share(mode: 'public' | 'private', target: string, name: string): Promise<AgentShareView>;
   /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
-  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonAnswer>;
+  call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonAnswer>;
   /** All parts, the agent first; rejects when one did not end by itself with status 0. */
   stop(): Promise<void>;
 }
@@ -89,9 +95,9 @@ async function startAll(
   started: Stoppable[],
   clean: () => void,
 ): Promise<Separate> {
-  const { nodeArgs = [], logLevel = 'info' } = options;
+  const { nodeArgs = [], logLevel = 'info', gatewayArgs = [] } = options;
   const file = (name: string): string => join(folder, name);
-  const common = { nodeArgs, env: { FRONTDOOR_LOG: logLevel } };
+  const common = { nodeArgs, env: { ...options.env, FRONTDOOR_LOG: logLevel } };
   async function start<Ready>(part: PartProcess<Ready>): Promise<Ready> {
     started.push(part);
     return part.start();
@@ -105,7 +111,10 @@ async function startAll(
     ...common,
     name: 'control',
     readyFile: file('control.json'),
-    args: (last) => controlArgs(folder, last, () => gateway.ready.gatewayUrl),
+    args: (last) => [
+      ...controlArgs(folder, last, () => gateway.ready.gatewayUrl),
+      ...(options.controlArgs ?? []),
+    ],
   });
   const first = (await start(control)) as FirstReady;
   const { frontdoorId, accountId, apiToken } = first;
@@ -140,6 +149,7 @@ async function startAll(
     args: (last) => [
       ...['gateway', '--data-dir', file('gateway'), '--enrollment-jwt', gatewayJwt],
       ...['--http-port', portOf(last?.gatewayUrl), '--ready-file', file('gateway.json')],
+      ...gatewayArgs,
     ],
   });
   await start(gateway);

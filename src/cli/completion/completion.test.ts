@@ -38,7 +38,18 @@ for word in "\${COMPREPLY[@]}"; do printf '%s\\n' "$word"; done`;
 
 test('bash completes commands, below commands, and options', () => {
   assert.deepEqual(complete('sh'), ['shares']);
-  assert.deepEqual(complete('shares', ''), ['list', 'create', 'get', 'change', 'delete']);
+  assert.deepEqual(complete('shares', ''), [
+    'list',
+    'create',
+    'get',
+    'change',
+    'delete',
+    'policy',
+    'who-can-reach',
+    'inspect',
+    'replay',
+  ]);
+  assert.deepEqual(complete('shares', 'policy', ''), ['get', 'set']);
   assert.deepEqual(complete('fabric', 'router', 'd'), ['delete']);
   assert.deepEqual(complete('shares', 'create', '--share-'), ['--share-mode']);
   assert.ok(complete('shares', 'list', '--').includes('--json-lines'));

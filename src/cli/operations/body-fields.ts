@@ -13,6 +13,8 @@ export interface BodyField {
   /** There is an option that says "none": null, or an empty list. */
   readonly mayBeNone: boolean;
   readonly choices?: readonly string[];
+  /** Each entry of the list is an object, given as JSON. */
+  readonly isOfObjects: boolean;
 }
 
 interface PropertySchema {
@@ -53,6 +55,7 @@ export function bodyFields(schema: object): BodyField[] {
         isRequired: required.includes(name),
         mayBeNone: types.includes('null') || (kind === 'list' && (property.minItems ?? 0) === 0),
         ...(choices === undefined ? {} : { choices }),
+        isOfObjects: property.items?.type === 'object',
       };
     });
 }
@@ -65,13 +68,13 @@ export function optionName(name: string, isRepeated = false): string {
 }
 
 export function optionsOf(field: BodyField): Option[] {
-  const { name, kind, option, mayBeNone, choices, isRequired } = field;
+  const { name, kind, option, mayBeNone, choices, isRequired, isOfObjects } = field;
   const said = `field ${name}${isRequired ? ', needed' : ''}`;
   const made: Option[] = [];
   if (kind === 'switch')
     made.push(new Option(`--${option}`, said), new Option(`--no-${option}`, `${said}: false`));
   else {
-    const value = kind === 'object' ? '<json|@file|->' : kind === 'integer' ? '<n>' : '<text>';
+    const value = kind === 'object' || isOfObjects ? '<json|@file|->' : kind === 'integer' ? '<n>' : '<text>';
     const main = new Option(`--${option} ${value}`, kind === 'list' ? `${said}; may be repeated` : said);
     if (choices !== undefined) main.choices(choices);
     if (kind === 'list') {
@@ -99,10 +102,12 @@ export async function bodyOf(
   readJson: (text: string, option: string) => Promise<unknown>,
 ): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = { ...base };
-  for (const { name, kind, option } of fields) {
+  for (const { name, kind, option, isOfObjects } of fields) {
     const value = given[attributeName(option)];
     if (value === undefined) continue;
     if (value === false && kind !== 'switch') body[name] = kind === 'list' ? [] : null;
+    else if (isOfObjects)
+      body[name] = await Promise.all((value as string[]).map((each) => readJson(each, `--${option}`)));
     else if (kind === 'object') body[name] = await readJson(value as string, `--${option}`);
     else if (kind === 'integer') body[name] = Number(value);
     else body[name] = value;

@@ -6,6 +6,8 @@ export const NOUNS = {
   agents: 'enroll agents, and see how they are',
   shares: 'published services',
   frontends: 'where public shares appear',
+  failures: 'requests to shares that failed or were refused',
+  'custom-frontends': "names of one's own, below which public shares appear",
   'auth-providers': 'how requests to shares are authenticated',
   metrics: 'traffic of a frontdoor and its environments',
   organizations: 'organizations and their settings',
@@ -24,6 +26,8 @@ export const PARTS = {
   circuit: 'circuits through the overlay',
   service: 'services that routers themselves dial and terminate',
   terminator: 'where services are reached',
+  policy: 'who may reach a share',
+  inspect: "record a share's requests, and see them",
 } as const;
 
 export type Noun = keyof typeof NOUNS;

@@ -1,7 +1,15 @@
 /** Shows what an operation answered: tables, names and values, or JSON as it came. */
-import type { FrontdoorMetricsAnswer, InspectionAnswer, SparklinesAnswer } from '#contract';
+import type {
+  AccessExplanationAnswer,
+  FrontdoorMetricsAnswer,
+  InspectedRequestAnswer,
+  InspectionAnswer,
+  SparklinesAnswer,
+} from '#contract';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { cellText, fieldOf } from '../output/cell-text.ts';
+import { explanationText } from '../output/explanation-text.ts';
+import { inspectedText } from '../output/inspected-text.ts';
 import { inspectionText } from '../output/inspection-text.ts';
 import { metricsText, sparklinesText } from '../output/metric-text.ts';
 import { recordText } from '../output/record-text.ts';
@@ -27,6 +35,8 @@ export function showAnswer(
   if (typeof answer === 'string') return io.out(answer);
   if (row.view === 'metrics') return io.out(metricsText(answer as FrontdoorMetricsAnswer));
   if (row.view === 'sparklines') return io.out(sparklinesText(answer as SparklinesAnswer));
+  if (row.view === 'explanation') return io.out(explanationText(answer as AccessExplanationAnswer));
+  if (row.view === 'inspected') return io.out(inspectedText(answer as InspectedRequestAnswer));
   if (row.view === 'inspection') return showInspection(io, answer as InspectionAnswer);
   if (row.view === 'json') return writeJson(io, answer);
   io.out(recordText(answer as object));

@@ -3,7 +3,9 @@
  * does not compile. Arguments and options come from the operation's own parameters and schema.
  */
 import type { OperationId } from '#contract';
+import { ACCESS_COMMANDS } from './access-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
+import { RECORD_COMMANDS } from './record-command-table.ts';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
 export { isOperationCommand } from './operation-command.ts';
@@ -116,6 +118,9 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     ],
   },
   deleteShare: { noun: 'shares', verb: 'delete', examples: ['shares delete app'] },
+
+  ...ACCESS_COMMANDS,
+  ...RECORD_COMMANDS,
 
   listAuthProviderTypes: {
     noun: 'auth-providers',
@@ -244,6 +249,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
 
   issueToken: { elsewhere: ['token'], reason: 'prints the token alone' },
   getTokenKeys: { noun: 'api', verb: 'token-keys', ...asIs, examples: ['api token-keys'] },
+  getOriginKeys: { noun: 'api', verb: 'origin-keys', ...asIs, examples: ['api origin-keys'] },
   getIssuerMetadata: { noun: 'api', verb: 'issuer', ...asIs, examples: ['api issuer'] },
   getOpenApi: { noun: 'api', verb: 'openapi', ...asIs, examples: ['api openapi > openapi.json'] },
   getApiPage: { elsewhere: undefined, reason: 'a page for browsers: {base_url}/docs' },

@@ -8,7 +8,7 @@ export interface OperationCommand {
   /** The same command under another verb. */
   readonly alias?: string;
   /** How an answer is shown to people, when not as a table or as names and values. */
-  readonly view?: 'json' | 'metrics' | 'sparklines' | 'inspection';
+  readonly view?: 'json' | 'metrics' | 'sparklines' | 'inspection' | 'explanation' | 'inspected';
   /** Fields of an entry that its table shows; a dot leads into an object. */
   readonly columns?: readonly string[];
   /** What it says when a list is empty: `no` and this; the noun when not given. */

@@ -9,6 +9,7 @@ import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
 import { optionsOf, type BodyField } from './body-fields.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
+import { inspectSwitches, replayCommand } from './inspect-commands.ts';
 import { nodeCreationCommand } from './node-creation-command.ts';
 import { isPart, PARTS, type Noun } from './noun-table.ts';
 import { showAnswer, showList } from './operation-answer.ts';
@@ -49,6 +50,10 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
   if (noun === 'fabric')
     for (const kind of ['router', 'gateway'] as const)
       partOf(command, kind).addCommand(nodeCreationCommand(io, kind));
+  if (noun === 'shares') {
+    for (const each of inspectSwitches(io)) partOf(command, 'inspect').addCommand(each);
+    command.addCommand(replayCommand(io));
+  }
   if (noun === 'audit') command.addCommand(auditFollowCommand(io));
 }
 

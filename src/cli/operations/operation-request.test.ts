@@ -74,6 +74,34 @@ test('a body comes from the argument, a file or standard input, with single fiel
   }
 });
 
+test('lists of objects are given as JSON, one entry each time', async () => {
+  const [method, url, body] = await sent([
+    ...['shares', 'policy', 'set', 'app', '--email', '*@example.com', '--no-expires-at'],
+    ...['--claim', '{"claim":"groups","anyOf":["staff"]}', '--claim', '{"claim":"level","anyOf":["3"]}'],
+  ]);
+  assert.deepEqual([method, url], ['PUT', '/frontdoor/own-frontdoor/shares/app/policy']);
+  assert.deepEqual(body, {
+    emails: ['*@example.com'],
+    claims: [
+      { claim: 'groups', anyOf: ['staff'] },
+      { claim: 'level', anyOf: ['3'] },
+    ],
+    expiresAt: null,
+  });
+  const ran = await run(['shares', 'policy', 'set', 'app', '--basic-auth', '{"password":"secret-text']);
+  assert.equal(ran.code, 2);
+  assert.doesNotMatch(ran.err, /secret-text/);
+});
+
+test('a replacement with nothing is sent when it is said, a question with nothing always', async () => {
+  const set = ['shares', 'policy', 'set', 'app'];
+  assert.equal((await run(set)).code, 2);
+  assert.deepEqual((await sent([...set, '--body', '{}']))[2], {});
+  const ran = await run(['shares', 'who-can-reach', 'app', '--json']);
+  assert.equal(ran.code, 0, ran.err);
+  assert.deepEqual(JSON.parse(api.seen.at(-1)!.body), {});
+});
+
 test('fields that are missing are told all at once, before anything is sent', async () => {
   const ran = await run(['shares', 'create', '--share-mode', 'public']);
   assert.deepEqual(ran, {

@@ -9,6 +9,7 @@ import type { ManagementClient, ManagementRequest } from '../management-client.t
 import { attributeName, bodyOf } from './body-fields.ts';
 import { namedId } from './named-id.ts';
 import type { CommandParameters } from './operation-parameters.ts';
+import { frontdoorOf } from './own-frontdoor.ts';
 
 export interface GivenOptions extends ApiFlags {
   readonly organization?: string;
@@ -66,10 +67,10 @@ async function requestPath(parts: RequestParts, organizationId: string | undefin
     const value = given === '-' ? ((await io.input?.()) ?? '').trim() : given;
     if (value === '') throw new FrontdoorError('invalid', 'argument', `${parameter} is empty`);
     if (value !== undefined) values.set(parameter, value);
-    else if (parameter === 'frontdoorId') values.set(parameter, ownFrontdoor(parts));
+    else if (parameter === 'frontdoorId') values.set(parameter, frontdoorOf(parts.access));
     else values.set(parameter, await ownOrganization(parts));
   }
-  if (parameters.usesFrontdoor) values.set('frontdoorId', ownFrontdoor(parts));
+  if (parameters.usesFrontdoor) values.set('frontdoorId', frontdoorOf(parts.access));
   if (parameters.organizationIn === 'path' && organizationId !== undefined)
     values.set('organizationId', organizationId);
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -106,7 +107,9 @@ async function requestBody(parts: RequestParts, organizationId: string | undefin
       `${names} ${missing.length > 1 ? 'are' : 'is'} needed`,
     );
   }
-  if (Object.keys(body).length === 0) {
+  // A question may leave all open; a replacement with nothing is meant only when it is said.
+  const isMeant = operation.method === 'POST' || (operation.method === 'PUT' && options.body !== undefined);
+  if (Object.keys(body).length === 0 && !isMeant) {
     throw new FrontdoorError('invalid', 'options-missing', 'nothing to change is given (see --help)');
   }
   return body;
@@ -135,14 +138,6 @@ export async function jsonInput(text: string, option: string, io: CliIo): Promis
 async function idOf({ parameters, client }: RequestParts, name: string, given: string): Promise<string> {
   const thing = parameters.named[name];
   return thing === undefined ? given : namedId(client, thing, given);
-}
-
-function ownFrontdoor({ access }: RequestParts): string {
-  if (access.frontdoorId !== undefined) return access.frontdoorId;
-  if (access.missing !== undefined)
-    throw new FrontdoorError('unauthenticated', 'no-credentials', access.missing);
-  const remedy = '--frontdoor ID, FRONTDOOR_ID, or "frontdoor login"; "frontdoor frontdoors list" shows them';
-  throw new FrontdoorError('invalid', 'no-frontdoor', `say which frontdoor: ${remedy}`);
 }
 
 async function ownOrganization({ access, client }: RequestParts): Promise<string> {

@@ -1,6 +1,7 @@
 // How answers look: on wide and narrow terminals, in pipes, with names that others chose.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { explanationText } from './explanation-text.ts';
 import { metricsText, sparklinesText } from './metric-text.ts';
 import { printable } from './printable.ts';
 import { recordText } from './record-text.ts';
@@ -127,4 +128,27 @@ test('metrics show totals and the course of the window, in at most sixty bars', 
   });
   assert.match(lines, /^frontdoor edge {5}▁█ 4 requests$/m);
   assert.match(lines, /^environment host\uFFFD {2}▁█ 4 requests {2}█▁ 1 errors$/m);
+});
+
+test('an explanation tells the decision first, then each step; names that others chose do no harm', () => {
+  const steps = [
+    { rule: 'time', outcome: 'skipped', detail: 'no end' },
+    { rule: 'address', outcome: 'passed', detail: '192.0.2.7 may come' },
+    { rule: 'identity', outcome: 'decided', detail: 'no provider here has a key \u001b[31m' },
+  ] as const;
+  assert.equal(
+    explanationText({
+      decision: 'unauthenticated',
+      status: 401,
+      reason: 'credential-wrong',
+      steps: [...steps],
+    }),
+    `refused: not known (401, credential-wrong)
+  -   time      no end
+  ok  address   192.0.2.7 may come
+  =>  identity  no provider here has a key \uFFFD[31m
+`,
+  );
+  const allowed = explanationText({ decision: 'allow', status: null, reason: 'open', steps: [] });
+  assert.match(allowed, /^let in \(the service answers, open\)/);
 });

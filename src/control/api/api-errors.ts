@@ -25,7 +25,8 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   timeout: 'timeout',
 };
 
-const STORE_CODES = new Set(['store_unavailable', 'store_contended', 'commit_unknown']);
+/** What callers can do something about. */
+const TOLD_CODES = new Set(['store_unavailable', 'store_contended', 'commit_unknown', 'no_gateway']);
 
 /** A refusal that carries headers of its own. */
 export class RefusalError extends FrontdoorError {
@@ -70,11 +71,14 @@ export function notFound(
     | 'Environment'
     | 'Agent'
     | 'Share'
+    | 'Failure'
+    | 'Request'
     | 'Router'
     | 'Gateway'
     | 'Circuit'
     | 'Service'
     | 'Terminator'
+    | 'Custom frontend'
     | 'Auth provider'
     | 'Auth provider type'
     | 'API account'
@@ -127,10 +131,10 @@ export function refusalOf(error: unknown, operation: string, log: Log): Refusal 
   return { status: 500, body: { error: 'internal', message: `Internal error ${errorId}` } };
 }
 
-/** Why something is away is told of the database alone: its operator reads it here first. */
+/** Why something is away is told of the database, whose operator reads it here first, and of gateways. */
 function sentence({ kind, code, message }: FrontdoorError): string {
   if (kind !== 'unavailable') return message;
-  if (!STORE_CODES.has(code)) return 'The service is not available at the moment';
+  if (!TOLD_CODES.has(code)) return 'The service is not available at the moment';
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ManualClock, type Log, type LogFields } from '#base';
 import { errorSchema, operations } from '#contract';
+import type { GatewayReplay } from '#domain';
 import { OverlayModel } from '../model/overlay-model.ts';
 import { attachModel } from '../model/model-loader.ts';
 import type { ShareStatus } from '../model/share-status.ts';
@@ -39,6 +40,8 @@ export interface ApiWorld {
   readonly connected: Set<string>;
   readonly statuses: Map<string, ShareStatus>;
   readonly fabric: FabricFixture;
+  /** Sent to a gateway. */
+  readonly replays: GatewayReplay[];
   readonly logLines: string[];
   /** JWT claims that were minted, oldest first. */
   readonly minted: Parameters<ManagementApiOptions['mintEnrollmentJwt']>[0][];
@@ -87,6 +90,7 @@ export async function openApiWorld({
   const statuses = new Map<string, ShareStatus>();
   const fabric = new FabricFixture(model);
   const minted: ApiWorld['minted'] = [];
+  const replays: GatewayReplay[] = [];
   const apiOptions: ManagementApiOptions = {
     store,
     secrets,
@@ -98,6 +102,7 @@ export async function openApiWorld({
       isConnected: (id) => connected.has(id),
     },
     fabric,
+    gatewayCommands: { send: (command) => replays.push(command) > 0 },
     edgeRouters: () => [],
     baseUrl: () => BASE_URL,
     authUrl: () => BASE_URL,
@@ -154,6 +159,7 @@ export async function openApiWorld({
     connected,
     statuses,
     fabric,
+    replays,
     logLines,
     minted,
     addAccount,

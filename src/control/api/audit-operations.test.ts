@@ -87,7 +87,7 @@ describe('the audit trail', () => {
     const { content } = await list();
     assert.deepEqual(content[1]!.after, { frontdoorId: id, expiresAt });
     assert.ok(!JSON.stringify(content).includes(enrollmentCode));
-    const empty = { shareCount: 0, shareTokens: [], authProviderCount: 0 };
+    const empty = { shareCount: 0, shareTokens: [], authProviderCount: 0, customFrontendHostnames: [] };
     const frontdoor = { id, name: 'Short', organizationId };
     assert.deepEqual(content[0]!.before, { ...frontdoor, ...empty, environmentCount: 2 });
   });

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/audit-verification.ts';
+import { putInspected } from '../store/request-record-store.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
 
@@ -38,6 +39,34 @@ describe('every operation that changes something', () => {
       chain: mine(),
     }),
     deleteShare: async () => ({ path: door(`/shares/${await share()}`), chain: mine() }),
+    setInspector: async () => ({
+      path: door(`/shares/${await share()}/inspector`),
+      body: { enabled: true },
+      chain: mine(),
+    }),
+    deleteInspectedRequests: async () => ({
+      path: door(`/shares/${await share()}/inspector/requests`),
+      chain: mine(),
+    }),
+    replayInspectedRequest: async () => {
+      const token = await share();
+      const id = await inspected(token);
+      return { path: door(`/shares/${token}/inspector/requests/${id}/replay`), body: {}, chain: mine() };
+    },
+    replaceSharePolicy: async () => ({
+      path: door(`/shares/${await share()}/policy`),
+      body: { emails: ['*@example.com'], basicAuth: [{ name: 'ann', password: 'very-secret-indeed' }] },
+      chain: mine(),
+    }),
+    createCustomFrontend: async () => ({
+      path: door('/custom-frontends'),
+      body: await newCustomFrontend(),
+      chain: mine(),
+    }),
+    deleteCustomFrontend: async () => ({
+      path: door(`/custom-frontends/${await made(door('/custom-frontends'), await newCustomFrontend())}`),
+      chain: mine(),
+    }),
     createAuthProvider: () => ({ path: door('/auth-providers'), body: newProvider, chain: mine() }),
     changeAuthProvider: async () => ({ path: await provider(), body: { enabled: false }, chain: mine() }),
     replaceAuthProvider: async () => ({ path: await provider(), body: newProvider, chain: mine() }),
@@ -131,6 +160,10 @@ describe('every operation that changes something', () => {
     data: { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' },
   };
   const provider = async () => door(`/auth-providers/${await made(door('/auth-providers'), newProvider)}`);
+  const newCustomFrontend = async () => {
+    const { body } = await world.call('GET', door('/frontends'));
+    return { hostname: `${randomUUID()}.example.com`, frontendId: (body as { id: string }[])[0]!.id };
+  };
   const newShare = async () => ({
     environmentId: await environment(),
     shareMode: 'public',
@@ -140,6 +173,32 @@ describe('every operation that changes something', () => {
   const share = async () => {
     const answer = await world.call('POST', door('/shares'), { body: await newShare() });
     return (answer.body as { token: string }).token;
+  };
+
+  const inspected = async (token: string): Promise<string> => {
+    const { id: shareId } = await world.store.db
+      .selectFrom('share')
+      .select('id')
+      .where('token', '=', token)
+      .executeTakeFirstOrThrow();
+    const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
+    const id = randomUUID();
+    const record = {
+      ...{ id, replayOf: null, at: world.clock.nowMs(), shareId, frontdoorId: '', method: 'GET', host: 'a' },
+      ...{
+        target: '/',
+        client: '',
+        identity: null,
+        decision: 'open',
+        status: 200,
+        failure: null,
+        traceId: null,
+      },
+      timings: { decidedMs: 0, circuitMs: 0, firstByteMs: 0, doneMs: 0 },
+      ...{ request: message, answer: message },
+    };
+    await putInspected(world.store, { records: [record], frontdoorOf: () => world.first.frontdoorId });
+    return id;
   };
 
   function callerChanges(kind: string, path: string): Readonly<Record<string, () => Promise<Change>>> {
@@ -162,7 +221,8 @@ describe('every operation that changes something', () => {
     };
   }
 
-  const changing = operations.filter(({ method }) => method !== 'GET');
+  // What asks for the scope of reading changes nothing, by whatever method.
+  const changing = operations.filter(({ method, scope }) => method !== 'GET' && scope !== 'frontdoor.read');
   const calls = (path: string, method: string, body: unknown) =>
     world.call(method, path, {
       ...(body === undefined ? {} : { body }),

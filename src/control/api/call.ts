@@ -10,10 +10,12 @@ import type { OverlayModel } from '../model/overlay-model.ts';
 import type { StatusBoard } from '../model/share-status.ts';
 import type { Principal, TokenPolicy } from '../oauth/principal.ts';
 import type { LoginFailures } from '../oauth/login-failures.ts';
+import type { IdentityKeys } from '../login/identity-keys.ts';
 import type { TokenKeys } from '../oauth/token-keys.ts';
 import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
 import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import type { GatewayCommands } from '../request-records/gateway-commands.ts';
 import type { AccessDirectory } from '../store/access-directory.ts';
 import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
 import type { Store, StoreTransaction, Touch } from '../store/store.ts';
@@ -36,9 +38,12 @@ export interface ApiParts {
   readonly model: OverlayModel;
   readonly status: StatusBoard;
   readonly fabric: FabricView;
+  readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
   /** Connected anywhere, to this control plane or another over the same database. */
   readonly edgeRouters: () => readonly OverlayRouter[];
   readonly keys: TokenKeys;
+  /** What gateways tell origins about callers is signed with these. */
+  readonly originKeys: Pick<IdentityKeys, 'published'>;
   readonly access: AccessDirectory;
   readonly issuers?: TrustedIssuers | undefined;
   readonly loginFailures: LoginFailures;

@@ -6,11 +6,11 @@ import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token
 import { findByCode, mintJti } from '../store/enrollment-store.ts';
 import { tooMany } from './api-errors.ts';
 import { hasBody, isMediaType, parseJson, readBody } from './body-reader.ts';
-import { isoTime, ok, unstored, type Handlers } from './call.ts';
+import { isoTime, ok, unstored, type Answer, type Handlers } from './call.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
 
 export const credentialHandlers: Handlers<
-  'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getIssuerMetadata'
+  'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getOriginKeys' | 'getIssuerMetadata'
 > = {
   /** Reading mints a JWT and consumes nothing; every code that cannot be used gets the same answer. */
   async getBootstrapToken(parts, call) {
@@ -44,15 +44,22 @@ export const credentialHandlers: Handlers<
 
   /** May be kept for as long as a new key is published before it signs. */
   async getTokenKeys(parts) {
-    const maxAge = PUBLISHED_AHEAD_MS / 1_000;
-    const headers = { 'cache-control': `public, max-age=${maxAge}` };
-    return { status: 200, body: { keys: parts.keys.valid().map((key) => key.jwk) }, headers };
+    return keySet({ keys: parts.keys.valid().map((key) => key.jwk) });
+  },
+
+  async getOriginKeys(parts) {
+    return keySet(parts.originKeys.published());
   },
 
   async getIssuerMetadata(parts) {
     return ok(issuerMetadata(parts.tokenPolicy().issuer));
   },
 };
+
+function keySet(body: unknown): Answer {
+  const headers = { 'cache-control': `public, max-age=${PUBLISHED_AHEAD_MS / 1_000}` };
+  return { status: 200, body, headers };
+}
 
 async function parametersOf(request: IncomingMessage): Promise<TokenParameters> {
   const contentType = request.headers['content-type'];

@@ -172,8 +172,8 @@ describe('requests', () => {
       '/',
       '/frontdoor/',
       `${root}/`,
-      `${root}/custom-frontends`,
-      `${root}/shares/a/policy`,
+      `${root}/custom-frontend`,
+      `${root}/shares/a/policies`,
       '/Frontdoor',
       '//',
     ]) {

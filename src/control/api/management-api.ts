@@ -3,24 +3,27 @@
  * caps, route and method, the header's form, credential, scope, the ids' form, the frontdoor, media type, body. What
  * the operations are stands in the contract; what they do, in the handlers.
  */
+import { constants } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
-import { endUnfinishedHandshakes } from '#net';
+import { endUnfinishedHandshakes, TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
 import { AuditFollowers } from '../audit/audit-followers.ts';
 import { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { StatusBoard } from '../model/share-status.ts';
 import { audienceOf, type TokenPolicy } from '../oauth/principal.ts';
 import { LoginFailures } from '../oauth/login-failures.ts';
+import { openIdentityKeys } from '../login/identity-keys.ts';
 import { TokenKeys } from '../oauth/token-keys.ts';
 import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
 import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
 import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import type { GatewayCommands } from '../request-records/gateway-commands.ts';
 import { AccessDirectory } from '../store/access-directory.ts';
 import type { Store } from '../store/store.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
@@ -29,9 +32,12 @@ import { BodyChecks } from './body-check.ts';
 import { checkStatedLength, isHopelesslyLarge } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { Answer, ApiParts, Call, Handler, MintEnrollmentJwt } from './call.ts';
+import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
 import { environmentHandlers } from './environment-operations.ts';
 import { fabricHandlers } from './fabric-operations.ts';
+import { failureHandlers } from './failure-operations.ts';
+import { inspectorHandlers } from './inspector-operations.ts';
 import { fabricServiceHandlers } from './fabric-service-operations.ts';
 import { frontdoorHandlers } from './frontdoor-operations.ts';
 import { defaultApiLimits, MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
@@ -51,6 +57,7 @@ import { auditHandlers, auditJson } from './audit-operations.ts';
 import { descriptionHandlers } from './description-operations.ts';
 import { frontendHandlers } from './frontend-operations.ts';
 import { shareHandlers } from './share-operations.ts';
+import { sharePolicyHandlers } from './share-policy-operations.ts';
 import { terminatorHandlers } from './terminator-operations.ts';
 
 export interface ManagementApiOptions {
@@ -60,6 +67,8 @@ export interface ManagementApiOptions {
   readonly status: StatusBoard;
   /** The mesh as this control plane sees it. */
   readonly fabric: FabricView;
+  /** Reach a gateway that is connected to this control plane. */
+  readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
   /** Routers that take in clients, wherever they are connected. */
   readonly edgeRouters: () => readonly OverlayRouter[];
   readonly log: Log;
@@ -90,6 +99,10 @@ const handlers: Readonly<Record<OperationId, Handler>> = {
   ...frontdoorHandlers,
   ...environmentHandlers,
   ...shareHandlers,
+  ...sharePolicyHandlers,
+  ...failureHandlers,
+  ...inspectorHandlers,
+  ...customFrontendHandlers,
   ...fabricHandlers,
   ...fabricServiceHandlers,
   ...terminatorHandlers,
@@ -114,10 +127,12 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   // The first to hear of changes: who listens after it may ask it at once.
   const access = new AccessDirectory(store);
   const keys = await TokenKeys.load(store, secrets, clock);
+  const originKeys = await openIdentityKeys({ store, secrets, clock });
   const auditFollowers = new AuditFollowers({ store, log, jsonOf: auditJson });
   const parts: ApiParts = {
     ...options,
     keys,
+    originKeys,
     access,
     loginFailures: new LoginFailures(limits.failedLogins, clock),
     auditFollowers,
@@ -232,7 +247,9 @@ function transportOf(tls: ManagementApiOptions['tls'], limits: ApiLimits): { htt
   const https = {
     ...http,
     ...tls,
-    minVersion: 'TLSv1.2',
+    minVersion: TLS_MIN_VERSION,
+    ciphers: TLS_CIPHERS,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     handshakeTimeout: limits.headTimeoutMs,
   };
   return { https } as unknown as { http: ServerOptions };

@@ -92,7 +92,7 @@ describeEachStore('keys of API_KEY providers', (open) => {
     const rows = await rowsOf(id);
     assert.deepEqual(
       rows.map(({ key_hmac }) => key_hmac),
-      data.keys.map(({ key }) => world.secrets.hmac(key)),
+      data.keys.map(({ key }) => world.secrets.apiKeyHmac(key)),
     );
     const provider = await world.store.db
       .selectFrom('auth_provider')
@@ -116,8 +116,8 @@ describeEachStore('keys of API_KEY providers', (open) => {
     assert.deepEqual(
       (await rowsOf(id)).map(({ name, key_hmac }) => [name, key_hmac]),
       [
-        ['b', world.secrets.hmac(data.keys[1]!.key)],
-        ['new', world.secrets.hmac(fresh!.key)],
+        ['b', world.secrets.apiKeyHmac(data.keys[1]!.key)],
+        ['new', world.secrets.apiKeyHmac(fresh!.key)],
       ],
       'what PUT leaves out is removed',
     );

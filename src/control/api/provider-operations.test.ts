@@ -125,6 +125,45 @@ describeEachStore('auth providers', (open) => {
     refused(await world.call('POST', path, { body: masked }), 'data.client_secret', 'string');
   });
 
+  it('do not send a stored secret to an address that a writer chose who does not know it', async () => {
+    const { id } = await made();
+    const elsewhere = [
+      { issuer: 'https://elsewhere.example' },
+      { client_id: 'another' },
+      { discovery_url: 'https://elsewhere.example/.well-known/openid-configuration' },
+    ];
+    for (const data of elsewhere) {
+      refused(await patch(id, { data }), 'data.client_secret', 'string');
+      const replaced = { name: 'x', type: 'OIDC', data: { ...withSecret, ...data, client_secret: MASK } };
+      refused(await put(id, replaced), 'data.client_secret', 'string');
+      assert.equal((await patch(id, { data: { ...data, client_secret: 'given anew' } })).status, 200);
+      await put(id, { name: 'x', type: 'OIDC', data: withSecret });
+    }
+    const github = { client_id: withSecret.client_id, client_secret: MASK };
+    refused(await put(id, { name: 'x', type: 'GITHUB', data: github }), 'data.client_secret', 'string');
+    assert.deepEqual((await read(id)).data, { ...withSecret, client_secret: MASK });
+  });
+
+  it('count the changes of what they prove, and a new name is none', async () => {
+    const { id } = await made();
+    const version = async (): Promise<number> => {
+      const rows = world.store.db.selectFrom('auth_provider').select('version').where('id', '=', id);
+      return (await rows.executeTakeFirstOrThrow()).version;
+    };
+    assert.equal(await version(), 1);
+    await patch(id, { name: 'Another' });
+    await put(id, { ...(await read(id)), name: 'A third' });
+    await patch(id, { data: { client_secret: withSecret.client_secret } });
+    assert.equal(await version(), 1, 'nothing that matters');
+    await patch(id, { data: { client_secret: 'a new one' } });
+    assert.equal(await version(), 2, 'the secret');
+    await patch(id, { enabled: false });
+    assert.equal(await version(), 3, 'disabled');
+    await patch(id, { enabled: true });
+    await patch(id, { data: { scopes: ['openid', 'groups'] } });
+    assert.equal(await version(), 5, 'its data');
+  });
+
   it('change in part: data merge one level deep, null removes, and the whole is validated', async () => {
     const { id } = await made();
     const renamed = await patch(id, { name: ' Renamed ' });

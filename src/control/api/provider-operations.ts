@@ -18,6 +18,7 @@ import {
   updateAuthProvider,
   type AuthProviderRecord,
 } from '../store/auth-provider-store.ts';
+import { listHostnamesUsing } from '../store/custom-frontend-store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import {
   change,
@@ -101,8 +102,9 @@ export const providerHandlers: Handlers<
     await change(parts, call, async (trx, touch) => {
       const provider = await lockAuthProvider(trx, call.frontdoor, id);
       if (provider === undefined) throw notFound('Auth provider', id);
-      const users = await listTokensUsing(trx, provider.id, MAX_USERS_NAMED + 1);
-      if (users.length > 0) throw inUse(id, users);
+      const tokens = await listTokensUsing(trx, provider.id, MAX_USERS_NAMED + 1);
+      const hostnames = await listHostnamesUsing(trx, provider.id, MAX_USERS_NAMED + 1);
+      if (tokens.length + hostnames.length > 0) throw inUse(id, tokens, hostnames);
       await deleteAuthProvider(trx, touch, provider);
       return { result: undefined, target: { kind: KIND, id: provider.id }, before: answerOf(provider) };
     });
@@ -164,9 +166,14 @@ function checkId(body: { readonly id?: unknown }, pathId: string): void {
   throw invalidValue('id', pathId);
 }
 
-function inUse(id: string, tokens: readonly string[]): FrontdoorError {
-  const named = tokens.slice(0, MAX_USERS_NAMED).join(', ');
-  const more = tokens.length > MAX_USERS_NAMED ? ' and others' : '';
-  const message = `Auth provider ${id} is used by ${tokens.length === 1 ? 'share' : 'shares'} ${named}${more}`;
-  return new FrontdoorError('conflict', 'in_use', message);
+function inUse(id: string, tokens: readonly string[], hostnames: readonly string[]): FrontdoorError {
+  const users = [...usersOf('share', tokens), ...usersOf('custom frontend', hostnames)].join(' and ');
+  return new FrontdoorError('conflict', 'in_use', `Auth provider ${id} is used by ${users}`);
+}
+
+function usersOf(kind: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const named = names.slice(0, MAX_USERS_NAMED).join(', ');
+  const more = names.length > MAX_USERS_NAMED ? ' and others' : '';
+  return [`${names.length === 1 ? kind : `${kind}s`} ${named}${more}`];
 }

@@ -52,7 +52,7 @@ export function shareStatusOf({ status, clock }: StatusParts, share: ShareRecord
 }
 
 export function frontendEndpointsOf({ frontendUrls }: UrlParts, share: ShareRecord): string[] {
-  return share.frontends.flatMap(({ host }) => frontendUrls(host));
+  return [...share.frontends, ...share.customHosts].flatMap(({ host }) => frontendUrls(host));
 }
 
 function unknownFailure(nowMs: number) {

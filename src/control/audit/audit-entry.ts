@@ -14,6 +14,8 @@ export type ActorKind =
   | 'router'
   /** Whoever holds an enrollment code. */
   | 'enrollment'
+  /** Whoever logged in at a share: `<provider>#<subject>`. */
+  | 'visitor'
   /** No credential, or a bad one. */
   | 'anonymous'
   /** This program itself: a first start, an expiry, a rotation. */

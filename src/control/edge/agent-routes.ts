@@ -142,7 +142,9 @@ function shareView(context: EdgeContext, share: ShareRecord): HostedShare {
     reserved: share.reserved,
     epoch: share.epoch,
     grants: share.grants,
-    frontendEndpoints: share.frontends.flatMap(({ host }) => context.frontendUrls(host)),
+    frontendEndpoints: [...share.frontends, ...share.customHosts].flatMap(({ host }) =>
+      context.frontendUrls(host),
+    ),
     status: state,
     ...(failure === undefined ? {} : { failure }),
   };

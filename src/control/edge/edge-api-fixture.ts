@@ -8,7 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog, type Clock, type Log, type LogFields } from '#base';
 import { enrollIdentity, EdgeApiClient } from '#sdk';
-import type { IdentityFile } from '#net';
+import { EgressClient, type IdentityFile } from '#net';
+import { openLoginParts, type LoginParts, type LoginPartsOptions } from '../login/login-parts.ts';
+import { GatewayCommands } from '../request-records/gateway-commands.ts';
 import { attachModel } from '../model/model-loader.ts';
 import { OverlayModel } from '../model/overlay-model.ts';
 import { openPki, type Pki } from '../pki/pki.ts';
@@ -30,6 +32,8 @@ export interface EdgeFixture {
   readonly model: OverlayModel;
   readonly sessions: ApiSessionStore;
   readonly tokens: ServiceTokens;
+  readonly login: LoginParts;
+  readonly gatewayCommands: GatewayCommands;
   readonly api: EdgeApi;
   readonly apiUrl: string;
   readonly clock: OffsetClock;
@@ -58,7 +62,10 @@ export class OffsetClock implements Clock {
   }
 }
 
-export async function openEdgeFixture(limits: EdgeApiLimits = {}): Promise<EdgeFixture> {
+export async function openEdgeFixture(
+  limits: EdgeApiLimits = {},
+  egress: LoginPartsOptions['egress'] = new EgressClient({ allowed: [] }),
+): Promise<EdgeFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-edge-'));
   const clock = new OffsetClock();
   const logged: string[] = [];
@@ -93,6 +100,8 @@ export async function openEdgeFixture(limits: EdgeApiLimits = {}): Promise<EdgeF
   const model = new OverlayModel();
   const attached = await attachModel(store, model);
   const sessions = await openApiSessions({ store, secrets, model, clock, log });
+  const login = await openLoginParts({ store, secrets, model, egress, clock, log });
+  const gatewayCommands = new GatewayCommands();
   let apiUrl = 'https://not-listening';
   const tokens = await openServiceTokens({ store, secrets, clock, issuer: 'https://edge.test' });
   const routers: EdgeRouter[] = [
@@ -105,6 +114,8 @@ export async function openEdgeFixture(limits: EdgeApiLimits = {}): Promise<EdgeF
     model,
     sessions,
     tokens,
+    login,
+    gatewayCommands,
     status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },
     routers: () => routers,
     frontendUrls: (host) => [`http://${host}:8080`],
@@ -125,6 +136,8 @@ export async function openEdgeFixture(limits: EdgeApiLimits = {}): Promise<EdgeF
     model,
     sessions,
     tokens,
+    login,
+    gatewayCommands,
     api,
     apiUrl,
     clock,
@@ -185,6 +198,7 @@ export async function openEdgeFixture(limits: EdgeApiLimits = {}): Promise<EdgeF
     async close() {
       for (const client of clients) await client.close();
       await api.close();
+      await login.close();
       await sessions.close();
       attached.close();
       pki.close();

@@ -16,6 +16,8 @@ import { EdgeRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.t
 import type { EdgeContext, EdgeParts } from './edge-context.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
+import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
+import { addGatewayRecordRoutes } from './gateway-record-routes.ts';
 import { addGatewayRoutes } from './gateway-routes.ts';
 import { addMetricRoutes } from './metric-routes.ts';
 import { PeerIdentities } from './peer-identity.ts';
@@ -121,7 +123,9 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   }
   addAgentRoutes(app, context);
   addMetricRoutes(app, context);
-  const streams = addGatewayRoutes(app, context, new GatewayFeed(model, instanceId));
+  addGatewayLoginRoutes(app, context);
+  addGatewayRecordRoutes(app, context);
+  const streams = addGatewayRoutes(app, context, new GatewayFeed(model, options.login.access, instanceId));
   await app.ready();
 
   return {

@@ -9,6 +9,8 @@ import type { Store } from '../store/store.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
 import { EdgeRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from './log-in-ledger.ts';
+import type { LoginParts } from '../login/login-parts.ts';
+import type { GatewayCommands } from '../request-records/gateway-commands.ts';
 import type { Peer, PeerIdentities } from './peer-identity.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
@@ -33,6 +35,10 @@ export interface EdgeParts {
   readonly sessions: ApiSessionStore;
   readonly tokens: ServiceTokens;
   readonly status: StatusBoard;
+  /** Who gets in at shares. */
+  readonly login: LoginParts;
+  /** Reach one of the gateways that follow the feed here. */
+  readonly gatewayCommands: GatewayCommands;
   readonly routers: () => readonly EdgeRouter[];
   /** The URLs under which gateways serve a public share's host. */
   readonly frontendUrls: (host: string) => readonly string[];

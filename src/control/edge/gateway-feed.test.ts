@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
 import { OverlayModel, type Service } from '../model/overlay-model.ts';
 import { openEdgeFixture, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
+import type { GatewayAccessSource } from '../login/gateway-access.ts';
 import { GatewayFeed } from './gateway-feed.ts';
 
 let fixture: EdgeFixture;
@@ -31,10 +32,21 @@ function service(id: string, more: Partial<Service> = {}): Service {
     grants: [],
     hosts: [`${id}.share.localhost`],
     authProviderIds: [],
+    customHosts: [],
+    rules: null,
+    inspection: null,
     updatedAtMs: 1,
     ...more,
   };
 }
+
+const access: GatewayAccessSource = {
+  provider: () => undefined,
+  providers: () => [],
+  zones: () => ['share.localhost'],
+  keys: () => ({ apiKeyPepper: '', identityKeys: [] }),
+  onChange: () => {},
+};
 
 function events(lines: readonly string[]): GatewayFeedEvent[] {
   return lines.map((line) => JSON.parse(line) as GatewayFeedEvent);
@@ -44,7 +56,7 @@ test('a snapshot holds the public shares; changes of one tick are one delta', ()
   const model = new OverlayModel();
   model.setService(service('a'));
   model.setService(service('hidden', { shareMode: 'private' }));
-  const feed = new GatewayFeed(model, 'epoch-1');
+  const feed = new GatewayFeed(model, access, 'epoch-1');
   const [snapshot] = events(feed.opening(undefined)) as [GatewaySnapshot];
   assert.deepEqual(
     [snapshot.type, snapshot.version, snapshot.epoch, snapshot.shares.map(({ id }) => id)],
@@ -65,7 +77,7 @@ test('a snapshot holds the public shares; changes of one tick are one delta', ()
 
 test('who was away briefly resumes with what it missed; who was away longer, or in another run, starts over', () => {
   const model = new OverlayModel();
-  const feed = new GatewayFeed(model, 'epoch-1');
+  const feed = new GatewayFeed(model, access, 'epoch-1');
   for (const id of ['a', 'b', 'c']) {
     model.setService(service(id));
     feed.flush();
@@ -114,7 +126,10 @@ test('a gateway follows over TLS: snapshot, delta as a share comes, and the end 
       id: share.id,
       token: 'app',
       hosts: ['app.share.localhost'],
+      customHosts: [],
       authProviderIds: [],
+      rules: null,
+      inspection: null,
       frontdoorId: fixture.frontdoorIds[0],
       environmentId: host.id,
       updatedAtMs: share.updatedAtMs,

@@ -1,45 +1,52 @@
 /**
- * The public shares as a versioned stream for gateways: changes of one tick make one delta, the last deltas are kept
- * so that a gateway that was away briefly resumes. Knows the model and lines of text, not sockets.
+ * The public shares, and what guards them, as a versioned stream for gateways: changes of one tick make one delta, the
+ * last deltas are kept so that a gateway that was away briefly resumes. Knows the model and lines of text, not sockets.
  */
-import type { GatewayFeedEvent, GatewayShare } from '#domain';
+import type { GatewayDelta, GatewayFeedEvent, GatewayShare } from '#domain';
+import type { AccessChange, GatewayAccessSource } from '../login/gateway-access.ts';
 import type { OverlayModel, Service } from '../model/overlay-model.ts';
 
 const MAX_KEPT_DELTAS = 1_024;
 const MAX_KEPT_CHANGES = 50_000;
 
-interface Delta {
-  readonly version: number;
-  readonly set: readonly GatewayShare[];
-  readonly removed: readonly string[];
-}
+type Delta = Omit<GatewayDelta, 'type'>;
 
 export type FeedListener = (line: string) => void;
 
 export class GatewayFeed {
   readonly #model: OverlayModel;
+  readonly #access: GatewayAccessSource;
   readonly #epoch: string;
   readonly #listeners = new Set<FeedListener>();
   /** What gateways were told of. */
   readonly #published = new Set<string>();
-  readonly #dirty = new Set<string>();
+  #dirty = new DirtyParts();
+  /** Which of the keys signs changes with time alone. */
+  #toldKeys: string;
   #deltas: Delta[] = [];
   #keptChanges = 0;
   #version = 1;
   #planned = false;
 
   /** `epoch` names this run: versions of another run mean nothing. */
-  constructor(model: OverlayModel, epoch: string) {
+  constructor(model: OverlayModel, access: GatewayAccessSource, epoch: string) {
     this.#model = model;
+    this.#access = access;
     this.#epoch = epoch;
+    this.#toldKeys = this.#keyIds();
     for (const service of model.services())
       if (service.shareMode === 'public') this.#published.add(service.id);
     model.onChange((change) => {
       if (change.type !== 'service') return;
-      this.#dirty.add(change.id);
-      if (this.#planned) return;
-      this.#planned = true;
-      setImmediate(() => this.flush());
+      this.#dirty.shares.add(change.id);
+      this.#plan();
+    });
+    access.onChange((change) => {
+      if (change.type === 'missed') this.#startOver();
+      else {
+        this.#dirty.note(change);
+        this.#plan();
+      }
     });
   }
 
@@ -52,11 +59,7 @@ export class GatewayFeed {
         return missed.map((delta) => line({ type: 'delta', ...delta }));
       }
     }
-    const shares: GatewayShare[] = [];
-    for (const service of this.#model.services()) {
-      if (service.shareMode === 'public') shares.push(gatewayShare(service));
-    }
-    return [line({ type: 'snapshot', version: this.#version, epoch: this.#epoch, shares })];
+    return [this.#snapshot()];
   }
 
   listen(listener: FeedListener): () => void {
@@ -65,16 +68,47 @@ export class GatewayFeed {
   }
 
   heartbeat(): void {
+    if (this.#keyIds() !== this.#toldKeys) {
+      this.#dirty.keys = true;
+      this.flush();
+    }
     this.#tell(line({ type: 'heartbeat' }));
   }
 
   /** Tells what has changed. */
   flush(): void {
     this.#planned = false;
-    if (this.#dirty.size === 0) return;
+    const dirty = this.#dirty;
+    if (dirty.isEmpty) return;
+    this.#dirty = new DirtyParts();
+    const { set, removed } = this.#shares(dirty.shares);
+    const providers = [...dirty.providers].flatMap((id) => this.#access.provider(id) ?? []);
+    const removedProviders = [...dirty.providers].filter((id) => this.#access.provider(id) === undefined);
+    if (dirty.keys) this.#toldKeys = this.#keyIds();
+    const more = {
+      ...(providers.length === 0 ? {} : { providers }),
+      ...(removedProviders.length === 0 ? {} : { removedProviders }),
+      ...(dirty.endedSessions.size === 0 ? {} : { endedSessions: [...dirty.endedSessions] }),
+      ...(dirty.zones ? { zones: this.#access.zones() } : {}),
+      ...(dirty.keys ? { keys: this.#access.keys() } : {}),
+    };
+    if (set.length === 0 && removed.length === 0 && Object.keys(more).length === 0) return;
+    this.#version += 1;
+    const delta = { version: this.#version, set, removed, ...more };
+    this.#keep(delta);
+    this.#tell(line({ type: 'delta', ...delta }));
+  }
+
+  #plan(): void {
+    if (this.#planned) return;
+    this.#planned = true;
+    setImmediate(() => this.flush());
+  }
+
+  #shares(ids: ReadonlySet<string>): Pick<Delta, 'set' | 'removed'> {
     const set: GatewayShare[] = [];
     const removed: string[] = [];
-    for (const id of this.#dirty) {
+    for (const id of ids) {
       const service = this.#model.service(id);
       if (service?.shareMode === 'public') {
         set.push(gatewayShare(service));
@@ -83,21 +117,48 @@ export class GatewayFeed {
         removed.push(id);
       }
     }
-    this.#dirty.clear();
-    if (set.length === 0 && removed.length === 0) return;
+    return { set, removed };
+  }
+
+  #snapshot(): string {
+    const shares: GatewayShare[] = [];
+    for (const service of this.#model.services()) {
+      if (service.shareMode === 'public') shares.push(gatewayShare(service));
+    }
+    return line({
+      type: 'snapshot',
+      version: this.#version,
+      epoch: this.#epoch,
+      shares,
+      providers: this.#access.providers(),
+      zones: this.#access.zones(),
+      keys: this.#access.keys(),
+    });
+  }
+
+  /** Sessions may have ended unheard: with a snapshot gateways forget all that they remember of them. */
+  #startOver(): void {
+    this.flush();
     this.#version += 1;
-    const delta = { version: this.#version, set, removed };
-    this.#keep(delta);
-    this.#tell(line({ type: 'delta', ...delta }));
+    this.#deltas = [];
+    this.#keptChanges = 0;
+    this.#tell(this.#snapshot());
+  }
+
+  #keyIds(): string {
+    return this.#access
+      .keys()
+      .identityKeys.map(({ kid }) => kid)
+      .join();
   }
 
   #keep(delta: Delta): void {
     this.#deltas.push(delta);
-    this.#keptChanges += delta.set.length + delta.removed.length;
+    this.#keptChanges += sizeOf(delta);
     while (this.#deltas.length > MAX_KEPT_DELTAS || this.#keptChanges > MAX_KEPT_CHANGES) {
       const oldest = this.#deltas.shift();
       if (oldest === undefined) return;
-      this.#keptChanges -= oldest.set.length + oldest.removed.length;
+      this.#keptChanges -= sizeOf(oldest);
     }
   }
 
@@ -106,11 +167,54 @@ export class GatewayFeed {
   }
 }
 
+/** What has changed since the last line. */
+class DirtyParts {
+  readonly shares = new Set<string>();
+  readonly providers = new Set<string>();
+  readonly endedSessions = new Set<string>();
+  zones = false;
+  keys = false;
+
+  get isEmpty(): boolean {
+    const { shares, providers, endedSessions, zones, keys } = this;
+    return shares.size + providers.size + endedSessions.size === 0 && !zones && !keys;
+  }
+
+  note(change: Exclude<AccessChange, { type: 'missed' }>): void {
+    if (change.type === 'provider') this.providers.add(change.id);
+    else if (change.type === 'ended-session') this.endedSessions.add(change.id);
+    else this[change.type] = true;
+  }
+}
+
+function sizeOf({
+  set,
+  removed,
+  providers = [],
+  removedProviders = [],
+  endedSessions = [],
+  zones = [],
+}: Delta) {
+  return (
+    set.length +
+    removed.length +
+    // Each may hold a thousand keys.
+    10 * providers.length +
+    removedProviders.length +
+    endedSessions.length +
+    zones.length
+  );
+}
+
 function line(event: GatewayFeedEvent): string {
   return `${JSON.stringify(event)}\n`;
 }
 
 function gatewayShare(service: Service): GatewayShare {
-  const { id, hosts, authProviderIds, frontdoorId, environmentId, updatedAtMs } = service;
-  return { id, token: service.name, hosts, authProviderIds, frontdoorId, environmentId, updatedAtMs };
+  const { id, hosts, customHosts, authProviderIds, rules, inspection } = service;
+  const { frontdoorId, environmentId, updatedAtMs } = service;
+  return {
+    ...{ id, token: service.name, hosts, customHosts, authProviderIds, rules, inspection },
+    ...{ frontdoorId, environmentId, updatedAtMs },
+  };
 }

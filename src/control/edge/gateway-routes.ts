@@ -46,6 +46,15 @@ export function addGatewayRoutes(
   feed.listen((text) => {
     for (const subscriber of subscribers) write(subscriber, text);
   });
+  context.gatewayCommands.attach((text) => {
+    const [subscriber] = subscribers;
+    if (subscriber === undefined) return false;
+    // Another one next time.
+    subscribers.delete(subscriber);
+    subscribers.add(subscriber);
+    write(subscriber, text);
+    return subscribers.has(subscriber);
+  });
   model.onChange((change) => {
     if (change.type !== 'identity') return;
     for (const subscriber of subscribers) {

@@ -14,7 +14,7 @@ import {
   sumOf,
 } from './metric-reader.ts';
 import { takeTrafficReport } from './metric-store.ts';
-import { startMetricSweep } from './metric-sweep.ts';
+import { MetricSweep } from './metric-sweep.ts';
 import { metricWindow, sparklineWindow } from './metric-window-policy.ts';
 import { ROLLUPS } from './rollup-table.ts';
 
@@ -248,7 +248,7 @@ describeEachStore('traffic reports', (open) => {
 
   it('are forgotten when they are too old, and when what they are of is deleted', async () => {
     const clock = new ManualClock(NOW_MS);
-    const sweep = startMetricSweep({ store, clock, log: silentLog });
+    const sweep = new MetricSweep({ store, clock, log: silentLog });
     const b = await addShare(store, frontdoor, 'second');
     await take(reportOf(1, sampleOf(app, SPAN_MS), sampleOf(b, SPAN_MS)));
     await sweep.sweep();

@@ -1,73 +1,28 @@
 /**
  * Removes roll-ups that are older than they are kept, those of scopes that were deleted, and sources that have been
- * silent for long. Every few minutes, in short statements: nobody waits long behind one.
+ * silent for long, every few minutes.
  */
 import { sql } from 'kysely';
-import { messageOf, type Clock, type Log } from '#base';
-import type { Store } from '../store/store.ts';
+import { StoreSweep, type SweepParts } from '../store/store-sweep.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
 
 const SWEEP_MS = 3 * 60_000;
-const ROWS_A_STATEMENT = 1_000;
 const STATEMENTS_A_SWEEP = 500;
 const SCOPES_A_SWEEP = 1_000;
 /** Longer than a gateway's unacknowledged batch can lie while its process lives, but for the strangest cases. */
 const SOURCE_KEPT_MS = 30 * 86_400_000;
 
-export interface MetricSweepOptions {
-  readonly store: Pick<Store, 'db'>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-export interface MetricSweep {
-  /** One pass; resolves when it is over, whether it succeeded or not. */
-  sweep(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export function startMetricSweep(options: MetricSweepOptions): MetricSweep {
-  return new Sweep(options);
-}
-
-class Sweep implements MetricSweep {
-  readonly #options: MetricSweepOptions;
-  readonly #timer: NodeJS.Timeout;
-  #running: Promise<void> | undefined;
+export class MetricSweep extends StoreSweep {
   /** Scopes up to this id were looked at. */
   #lookedUpTo = '';
-  #closed = false;
 
-  constructor(options: MetricSweepOptions) {
-    this.#options = options;
-    this.#timer = setInterval(() => void this.sweep(), SWEEP_MS);
-    this.#timer.unref();
+  constructor(parts: SweepParts) {
+    super(parts, 'old metrics', SWEEP_MS);
   }
 
-  sweep(): Promise<void> {
-    this.#running ??= this.#sweep()
-      .catch((error: unknown) => {
-        this.#options.log.warn(
-          { cause: messageOf(error) },
-          'old metrics were not removed; tried again later',
-        );
-      })
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#running;
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearInterval(this.#timer);
-    await this.#running;
-  }
-
-  async #sweep(): Promise<void> {
-    const { store, clock } = this.#options;
-    const nowMs = clock.nowMs();
+  protected async pass(nowMs: number): Promise<void> {
+    const { store } = this.parts;
     for (const { spanMs, keptMs } of ROLLUPS) {
       const old = sql`resolution_ms = ${spanMs} and starts_at < ${nowMs - keptMs - spanMs}`;
       await this.#deleteWhere(old);
@@ -79,19 +34,18 @@ class Sweep implements MetricSweep {
       .execute();
   }
 
-  async #deleteWhere(condition: ReturnType<typeof sql>): Promise<void> {
-    const { db } = this.#options.store;
+  #deleteWhere(condition: ReturnType<typeof sql>): Promise<void> {
     const key = sql`scope_id, resolution_ms, starts_at`;
-    for (let i = 0; i < STATEMENTS_A_SWEEP && !this.#closed; i += 1) {
+    return this.deleteAll(async (most) => {
       const { numAffectedRows } = await sql`delete from metric_rollup where (${key}) in
-        (select ${key} from metric_rollup where ${condition} limit ${ROWS_A_STATEMENT})`.execute(db);
-      if (Number(numAffectedRows ?? 0) < ROWS_A_STATEMENT) return;
-    }
+        (select ${key} from metric_rollup where ${condition} limit ${most})`.execute(this.parts.store.db);
+      return Number(numAffectedRows ?? 0);
+    }, STATEMENTS_A_SWEEP);
   }
 
   /** Of the next scopes in line, those that are gone; the line starts again at its end. */
   async #deletedScopes(): Promise<string[]> {
-    const { db } = this.#options.store;
+    const { db } = this.parts.store;
     // Each id is one look into the index, however many rows it has.
     const { rows } = await sql<{ id: string }>`with recursive scopes(id) as (
         select min(scope_id) from metric_rollup where scope_id > ${this.#lookedUpTo}

@@ -84,7 +84,10 @@ describe('the overlay model', () => {
       epoch: 1,
       grants: [],
       hosts: ['early.share.localhost'],
+      customHosts: [],
       authProviderIds: [],
+      rules: null,
+      inspection: null,
       updatedAtMs: 7,
     });
     const late = await addEnvironment(['cc']);

@@ -4,7 +4,7 @@
  * not yet read again is kept and read later.
  */
 import { BackOff, messageOf, silentLog, type Log } from '#base';
-import type { ShareRecord } from '../store/share-record.ts';
+import type { GuardedShare } from '../store/share-guard.ts';
 import type { Change, Queries, Store } from '../store/store.ts';
 import { readFabricServices, readFabricTerminators, readIdentities, readShares } from './model-rows.ts';
 import type { OverlayModel, Service } from './overlay-model.ts';
@@ -153,7 +153,7 @@ function absent(ids: readonly string[], rows: readonly { readonly id: string }[]
   return ids.filter((id) => !present.has(id));
 }
 
-export function serviceOf(share: ShareRecord): Service {
+export function serviceOf(share: GuardedShare): Service {
   return {
     id: share.id,
     name: share.token,
@@ -166,7 +166,10 @@ export function serviceOf(share: ShareRecord): Service {
     epoch: share.epoch,
     grants: share.grants,
     hosts: share.frontends.map(({ host }) => host),
+    customHosts: share.customHosts.map(({ host, authProviderIds }) => ({ host, authProviderIds })),
     authProviderIds: share.authProviderIds,
+    rules: share.rules,
+    inspection: share.inspection,
     updatedAtMs: share.updatedAtMs,
   };
 }

@@ -5,7 +5,8 @@ import {
   type FabricServiceRecord,
 } from '../store/fabric-service-store.ts';
 import { fabricTerminatorsAfter, findFabricTerminators } from '../store/fabric-terminator-store.ts';
-import { findShares, shareRecordsOf, type ShareRecord } from '../store/share-record.ts';
+import { guardedSharesOf, type GuardedShare } from '../store/share-guard.ts';
+import { findShares, shareRecordsOf } from '../store/share-record.ts';
 import type { Queries } from '../store/store.ts';
 import type { FabricService, FabricTerminator, Identity } from './overlay-model.ts';
 
@@ -22,13 +23,16 @@ export async function readIdentities(db: Queries, ids?: readonly string[]): Prom
   );
 }
 
-export async function readShares(db: Queries, ids?: readonly string[]): Promise<ShareRecord[]> {
+export async function readShares(db: Queries, ids?: readonly string[]): Promise<GuardedShare[]> {
   const rows = db.selectFrom('share').selectAll();
   return read(
     ids,
     async (after) =>
-      shareRecordsOf(db, await rows.where('id', '>', after).orderBy('id').limit(CHUNK).execute()),
-    (some) => findShares(db, some),
+      guardedSharesOf(
+        db,
+        await shareRecordsOf(db, await rows.where('id', '>', after).orderBy('id').limit(CHUNK).execute()),
+      ),
+    async (some) => guardedSharesOf(db, await findShares(db, some)),
   );
 }
 

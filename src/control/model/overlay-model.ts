@@ -2,6 +2,8 @@
  * What the overlay needs to know at once, in memory: identities, routers, services and who may dial or bind them.
  * Filled from the store at start and after each change; nothing on a request's path asks the database.
  */
+import type { AccessRules, GatewayCustomHost, GatewayInspection } from '#domain';
+
 export interface Identity {
   readonly id: string;
   readonly kind: 'environment' | 'gateway' | 'router';
@@ -29,7 +31,13 @@ export interface Service {
   readonly grants: readonly string[];
   /** Names under which gateways serve it when it is public: `<token>.<zone>`, lower case. */
   readonly hosts: readonly string[];
+  /** Names below custom frontends. */
+  readonly customHosts: readonly GatewayCustomHost[];
   readonly authProviderIds: readonly string[];
+  /** Null: none but the providers. */
+  readonly rules: AccessRules | null;
+  /** Null: its requests are not recorded. */
+  readonly inspection: GatewayInspection | null;
   readonly updatedAtMs: number;
 }
 

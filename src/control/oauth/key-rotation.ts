@@ -16,7 +16,12 @@ import {
   type SigningPurpose,
 } from '../store/signing-key-store.ts';
 import type { Queries, Store, Touch } from '../store/store.ts';
-import { CLOCK_SKEW_MS, SERVICE_TOKEN_LIFETIME_MS, TOKEN_LIFETIME_MS } from './token-lifetimes.ts';
+import {
+  CLOCK_SKEW_MS,
+  IDENTITY_TOKEN_LIFETIME_MS,
+  SERVICE_TOKEN_LIFETIME_MS,
+  TOKEN_LIFETIME_MS,
+} from './token-lifetimes.ts';
 
 interface RotationRule {
   /** How long a key signs before another takes its place. */
@@ -34,6 +39,7 @@ const KEPT_AFTER_END_MS = 7 * DAY_MS;
 const RULES: Readonly<Record<SigningPurpose, RotationRule>> = {
   bearer: { maxAgeMs: 90 * DAY_MS, tokenLifetimeMs: TOKEN_LIFETIME_MS },
   'service-session': { maxAgeMs: 365 * DAY_MS, tokenLifetimeMs: SERVICE_TOKEN_LIFETIME_MS },
+  'origin-identity': { maxAgeMs: 90 * DAY_MS, tokenLifetimeMs: IDENTITY_TOKEN_LIFETIME_MS },
 };
 
 /**

@@ -61,8 +61,11 @@ export async function verifyToken(
   credential: Extract<AuthorizationForm, { form: 'bearer' | 'basic' }>,
 ): Promise<Principal | undefined> {
   if (credential.form === 'basic') {
-    const account = await sources.access.caller('account', credential.id);
-    return provenBySecret(sources.secrets, account, credential.secret);
+    const { access, secrets } = sources;
+    const asked = access.caller('account', credential.id);
+    const proven = provenBySecret(secrets, await asked, credential.secret);
+    if (proven === undefined) await access.evenOut('account', asked);
+    return proven;
   }
   if (!COMPACT_JWS.test(credential.token)) return undefined;
   const issuer = sources.issuers === undefined ? undefined : statedIssuer(credential.token);

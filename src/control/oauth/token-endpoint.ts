@@ -124,11 +124,15 @@ async function tokenClient(
   secret: string,
 ): Promise<Caller | undefined> {
   const asked = isUuid(id) ? id : NO_ID;
-  const [client, account] = await Promise.all([
-    access.caller('client', asked),
-    access.caller('account', asked),
-  ]);
-  return provenBySecret(secrets, client ?? (account?.mayExchange === true ? account : undefined), secret);
+  const askedClient = access.caller('client', asked);
+  const askedAccount = access.caller('account', asked);
+  const [client, account] = await Promise.all([askedClient, askedAccount]);
+  const found = client ?? (account?.mayExchange === true ? account : undefined);
+  const proven = provenBySecret(secrets, found, secret);
+  if (proven === undefined) {
+    await Promise.all([access.evenOut('client', askedClient), access.evenOut('account', askedAccount)]);
+  }
+  return proven;
 }
 
 function credentialsOf(

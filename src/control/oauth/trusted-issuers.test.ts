@@ -33,7 +33,7 @@ const issuer = {
     assert.equal(url, `${ISSUER}/keys`);
     issuer.fetches += 1;
     if (issuer.isAway) throw new FrontdoorError('unavailable', 'unreachable', 'away');
-    return { status: issuer.status, headers: issuer.headers, json: { keys: issuer.keys } };
+    return { status: issuer.status, headers: issuer.headers, text: '', json: { keys: issuer.keys } };
   },
 };
 

@@ -2,6 +2,7 @@
  * Secrets in a provider's data, settled at a write: which are new, which are kept because their mask was sent back, and
  * what the data look like without them. Each is shown as given in the answer to the write that set it, and never again.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { AuthProviderType } from '#domain';
 import { invalidValue } from '../api/api-errors.ts';
 import { MASK } from '../audit/audit-entry.ts';
@@ -23,6 +24,12 @@ export interface StoredSecrets {
   readonly keys: readonly StoredKey[];
 }
 
+/** A provider as it stands before a write. */
+export interface StoredProvider extends StoredSecrets {
+  readonly type: AuthProviderType;
+  readonly data: ProviderData;
+}
+
 export interface SettledData extends StoredSecrets {
   /** As it is stored, and read later: every secret masked. */
   readonly data: ProviderData;
@@ -36,21 +43,25 @@ interface KeyItem {
   readonly expiresAt?: string;
 }
 
-const NOTHING: StoredSecrets = { secretsSealed: null, keys: [] };
+/** Whom a secret is for, and where it is sent: with another of these its mask does not keep it. */
+const ADDRESSES = ['issuer', 'discovery_url', 'client_id', 'base_url', 'api_url'] as const;
 
 /** Whoever finds one in a log or a repository sees what it opens; scanners of leaked secrets too. */
 const KEY_PREFIX = 'fdk_';
 
-/** `data` satisfies its schema. Throws `invalid` for a mask of what is not stored, and for names or keys that repeat. */
+/**
+ * `data` satisfies its schema. Throws `invalid` for a mask of what is not stored, or of what would go to another address
+ * than the one that it was given for, and for names or keys that repeat.
+ */
 export function settleProviderData(
   secrets: Secrets,
   type: AuthProviderType,
   data: ProviderData,
-  stored: StoredSecrets = NOTHING,
+  stored?: StoredProvider,
 ): SettledData {
   return type === 'API_KEY'
-    ? settleKeys(secrets, data, stored.keys)
-    : settleSealed(secrets, type, data, stored.secretsSealed);
+    ? settleKeys(secrets, data, stored?.keys ?? [])
+    : settleSealed(secrets, type, data, stored);
 }
 
 /** Data as reads show them: each key with the time of its last use. */
@@ -65,18 +76,17 @@ function settleSealed(
   secrets: Secrets,
   type: AuthProviderType,
   data: ProviderData,
-  secretsSealed: string | null,
+  stored: StoredProvider | undefined,
 ): SettledData {
-  const before = (secretsSealed === null ? {} : JSON.parse(secrets.unseal(secretsSealed))) as Record<
-    string,
-    string
-  >;
+  const before = stored === undefined ? {} : unsealedSecrets(secrets, stored.secretsSealed);
+  const mayKeep =
+    stored?.type === type && ADDRESSES.every((address) => stored.data[address] === data[address]);
   const after: Record<string, string> = {};
   const masked: Record<string, unknown> = { ...data };
   for (const property of providerTypes[type].secrets) {
     const given = data[property] as string | undefined;
     if (given === undefined) continue;
-    const value = given === MASK ? before[property] : given;
+    const value = given !== MASK ? given : mayKeep ? before[property] : undefined;
     if (value === undefined) throw invalidValue(`data.${property}`, 'string');
     after[property] = value;
     masked[property] = MASK;
@@ -84,9 +94,22 @@ function settleSealed(
   return {
     data: masked,
     shown: data,
-    secretsSealed: Object.keys(after).length === 0 ? null : secrets.seal(JSON.stringify(after)),
+    // Sealed anew only when they changed: equal texts mean equal secrets.
+    secretsSealed: isDeepStrictEqual(before, after)
+      ? (stored?.secretsSealed ?? null)
+      : Object.keys(after).length === 0
+        ? null
+        : secrets.seal(JSON.stringify(after)),
     keys: [],
   };
+}
+
+/** Secrets of a provider's data by property. */
+export function unsealedSecrets(
+  secrets: Pick<Secrets, 'unseal'>,
+  sealed: string | null,
+): Readonly<Record<string, string>> {
+  return sealed === null ? {} : (JSON.parse(secrets.unseal(sealed)) as Record<string, string>);
 }
 
 function settleKeys(secrets: Secrets, data: ProviderData, stored: readonly StoredKey[]): SettledData {
@@ -100,7 +123,7 @@ function settleKeys(secrets: Secrets, data: ProviderData, stored: readonly Store
     const before = storedOf.get(name);
     if (key === MASK && before === undefined) throw invalidValue(`data.keys.${at}.key`, 'string');
     const value = key ?? KEY_PREFIX + randomToken();
-    const hmac = value === MASK ? before!.hmac : secrets.hmac(value);
+    const hmac = value === MASK ? before!.hmac : secrets.apiKeyHmac(value);
     if (hmacs.has(hmac)) throw invalidValue(`data.keys.${at}.key`, 'unique key');
     hmacs.add(hmac);
     const kept = before?.hmac === hmac ? before : { name, hmac, lastUsedAtMs: null };

@@ -45,13 +45,24 @@ const scopes = {
   maxItems: 100,
 };
 
-/** A login with an identity provider whose addresses are known. */
-function knownProvider(title: string): ProviderDataSchema {
+/** Without query or fragment. */
+function address(description: string) {
+  return {
+    type: 'string',
+    format: 'uri',
+    description,
+    pattern: String.raw`${HTTP_ORIGIN}(?:/[^\s?#]*)?$`,
+    maxLength: 2_000,
+  };
+}
+
+/** A login with an identity provider whose addresses are known, unless others are given. */
+function knownProvider(title: string, addresses: ProviderDataSchema['properties']): ProviderDataSchema {
   return {
     title,
     type: 'object',
     required: ['client_id', 'client_secret'],
-    properties: { client_id: clientId, client_secret: clientSecret, scopes },
+    properties: { client_id: clientId, client_secret: clientSecret, scopes, ...addresses },
     additionalProperties: false,
   };
 }
@@ -61,17 +72,20 @@ const oidc: ProviderDataSchema = {
   type: 'object',
   required: ['issuer', 'client_id'],
   properties: {
-    issuer: {
-      type: 'string',
-      format: 'uri',
-      description: "The provider's issuer identifier: an http or https URL without query or fragment",
-      pattern: String.raw`${HTTP_ORIGIN}(?:/[^\s?#]*)?$`,
-      maxLength: 2_000,
-    },
+    issuer: address("The provider's issuer identifier: an http or https URL without query or fragment"),
     client_id: clientId,
     client_secret: clientSecret,
     scopes,
-    supports_pkce: { type: 'boolean', description: 'Whether logins use PKCE (RFC 7636)' },
+    supports_pkce: {
+      type: 'boolean',
+      description:
+        'Whether logins use PKCE (RFC 7636); true when absent, false only for a provider that refuses it',
+    },
+    trust_email: {
+      type: 'boolean',
+      description:
+        'Whether e-mail addresses count as verified that the provider says nothing about; false when absent, and what it says is unverified never counts',
+    },
     discovery_url: {
       type: 'string',
       format: 'uri',
@@ -154,12 +168,17 @@ export const providerTypes: Readonly<Record<AuthProviderType, ProviderType>> = {
     displayName: 'Google',
     description: 'Logs people in with their Google account',
     secrets: ['client_secret'],
-    schema: knownProvider('Google'),
+    schema: knownProvider('Google', {
+      issuer: address('Instead of https://accounts.google.com'),
+    }),
   },
   GITHUB: {
     displayName: 'GitHub',
     description: 'Logs people in with their GitHub account',
     secrets: ['client_secret'],
-    schema: knownProvider('GitHub'),
+    schema: knownProvider('GitHub', {
+      base_url: address('Of a GitHub of your own, instead of https://github.com'),
+      api_url: address('Of its API, instead of https://api.github.com or <base_url>/api/v3'),
+    }),
   },
 };

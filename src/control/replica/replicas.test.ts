@@ -80,6 +80,9 @@ function serviceOf(id: string, environmentId: string): Service {
     grants: [],
     hosts: [],
     authProviderIds: [],
+    customHosts: [],
+    rules: null,
+    inspection: null,
     updatedAtMs: 0,
   };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { appendFile, chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +46,16 @@ describe('secrets', () => {
     assert.ok(!secrets.matches('abd', secrets.hmac('abc')));
     assert.ok(!secrets.matches('abc', ''));
     assert.ok(!secrets.matches('abc', 'zz'));
+  });
+
+  it('hands out a pepper for the keys of providers that opens nothing else', () => {
+    const secrets = ephemeralSecrets();
+    const pepper = secrets.apiKeyPepper();
+    const hmac = createHmac('sha256', pepper).update('a key').digest('hex');
+    assert.equal(secrets.apiKeyHmac('a key'), hmac);
+    assert.notEqual(secrets.hmac('a key'), hmac);
+    pepper.fill(0);
+    assert.equal(secrets.apiKeyHmac('a key'), hmac, 'what was handed out is a copy');
   });
 
   it('tags values for one purpose only', () => {

@@ -27,6 +27,7 @@ const TAG_BYTES = 16;
 export class Secrets {
   readonly #pepper: Buffer;
   readonly #tagKey: Buffer;
+  readonly #apiKeyPepper: Buffer;
   readonly #sealKeys = new Map<string, Buffer>();
   readonly #sealingId: string;
 
@@ -37,6 +38,7 @@ export class Secrets {
     if (oldest === undefined || newest === undefined) throw new RangeError('no master key');
     this.#pepper = derived(oldest, 'frontdoor hmac pepper');
     this.#tagKey = derived(oldest, 'frontdoor value tag');
+    this.#apiKeyPepper = derived(oldest, 'frontdoor provider keys');
     for (const key of keys) this.#sealKeys.set(key.id, derived(key, 'frontdoor seal'));
     this.#sealingId = newest.id;
   }
@@ -44,6 +46,16 @@ export class Secrets {
   /** HMAC-SHA-256 under the pepper, lower-case hex: how tokens and codes stand in the store. */
   hmac(text: string): string {
     return createHmac('sha256', this.#pepper).update(text).digest('hex');
+  }
+
+  /** What gateways know the keys of API_KEY providers by; derived for them alone, since it leaves this process. */
+  apiKeyPepper(): Uint8Array {
+    return Uint8Array.from(this.#apiKeyPepper);
+  }
+
+  /** HMAC-SHA-256 of a provider's key under `apiKeyPepper`, lower-case hex. */
+  apiKeyHmac(key: string): string {
+    return createHmac('sha256', this.#apiKeyPepper).update(key).digest('hex');
   }
 
   /** Whether `text` is the secret that `hmac` was made from, in a time that does not depend on where they differ. */

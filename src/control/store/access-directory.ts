@@ -28,11 +28,23 @@ export class AccessDirectory {
 
   /** A caller that is not revoked. */
   caller(kind: CallerKind, id: string): Answer<StoredCaller> {
-    return this.#callers.find(callerKey(kind, isUuid(id) ? id : NO_ID));
+    return this.#callers.find(keyOf(kind, id));
+  }
+
+  /**
+   * For a refusal after `asked`: the store is read once for each, for somebody who is not there, whoever is remembered.
+   * How soon it comes would tell who is.
+   */
+  async evenOut(kind: CallerKind, asked: Answer<StoredCaller>): Promise<void> {
+    if (!(asked instanceof Promise)) await this.#callers.askAnew(keyOf(kind, NO_ID));
   }
 
   /** Undefined alike for a frontdoor that does not exist and for one of another organization. */
   frontdoor(organizationId: string, frontdoorId: string): Answer<GrantedFrontdoor> {
     return this.#frontdoors.find(grantKey(organizationId, frontdoorId));
   }
+}
+
+function keyOf(kind: CallerKind, id: string): string {
+  return callerKey(kind, isUuid(id) ? id : NO_ID);
 }

@@ -3,6 +3,7 @@
  * it, is settled before it comes here. Whoever changes one locks it first, so that changes keep some serial order.
  */
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { AuthProviderType } from '#domain';
 import type { ProviderData } from '../provider/provider-schema.ts';
@@ -115,7 +116,10 @@ export async function updateAuthProvider(
   const { id } = before;
   await trx
     .updateTable('auth_provider')
-    .set({ ...columnsOf(definition), version: sql<number>`version + 1` })
+    .set({
+      ...columnsOf(definition),
+      ...(provesTheSame(before, definition) ? {} : { version: sql<number>`version + 1` }),
+    })
     .where('id', '=', id)
     .execute();
   await putKeys(trx, id, before.keys, definition);
@@ -127,6 +131,17 @@ export async function updateAuthProvider(
   for (const user of users) touch('share', user.share_id);
   touch('auth-provider', id);
   return recordAs(id, definition);
+}
+
+/** Whether log-ins of before stand: a provider's name is no part of what it proves, nor is one of its keys of another's. */
+function provesTheSame(
+  before: AuthProviderRecord,
+  { type, enabled, settled }: AuthProviderDefinition,
+): boolean {
+  if (type !== before.type || enabled !== before.enabled) return false;
+  const { keys: _before, ...dataBefore } = before.data;
+  const { keys: _after, ...data } = settled.data;
+  return isDeepStrictEqual(dataBefore, data) && before.secretsSealed === settled.secretsSealed;
 }
 
 /** Removes a locked provider that nothing uses. */

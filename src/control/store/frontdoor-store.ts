@@ -93,6 +93,11 @@ export async function deleteFrontdoor(
     .where('frontdoor_id', '=', frontdoor.id)
     .returning('id')
     .execute();
+  const customFrontends = await trx
+    .deleteFrom('custom_frontend')
+    .where('frontdoor_id', '=', frontdoor.id)
+    .returning('id')
+    .execute();
   const identities = await trx
     .selectFrom('identity')
     .select('id')
@@ -101,6 +106,7 @@ export async function deleteFrontdoor(
   const removed = await trx.deleteFrom('frontdoor').where('id', '=', frontdoor.id).returning('id').execute();
   if (removed.length === 0) return false;
   for (const { id } of shares) touch('share', id);
+  for (const { id } of customFrontends) touch('custom-frontend', id);
   for (const { id } of identities) touch('identity', id);
   touch('frontdoor', frontdoor.id);
   return true;

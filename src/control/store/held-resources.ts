@@ -11,9 +11,12 @@ export interface HeldByEnvironment {
 export interface HeldByFrontdoor extends HeldByEnvironment {
   readonly environmentCount: number;
   readonly authProviderCount: number;
+  /** The first ones by name. */
+  readonly customFrontendHostnames: readonly string[];
 }
 
 const MAX_TOKENS = 100;
+const MAX_HOSTNAMES = 100;
 
 /** It stays as it is until the transaction ends. */
 export async function heldByEnvironment(trx: Queries, id: string): Promise<HeldByEnvironment> {
@@ -29,11 +32,19 @@ export async function heldByFrontdoor(trx: Queries, id: string): Promise<HeldByF
     .select(['kind', 'total'])
     .where('frontdoor_id', '=', id)
     .execute();
+  const customFrontends = await trx
+    .selectFrom('custom_frontend')
+    .select('hostname')
+    .where('frontdoor_id', '=', id)
+    .orderBy('hostname')
+    .limit(MAX_HOSTNAMES)
+    .execute();
   const totalOf = (kind: string): number => totals.find((row) => row.kind === kind)?.total ?? 0;
   return {
     ...(await sharesOf(trx, 'frontdoor_id', id)),
     environmentCount: totalOf('environment'),
     authProviderCount: totalOf('auth-provider'),
+    customFrontendHostnames: customFrontends.map(({ hostname }) => hostname),
   };
 }
 

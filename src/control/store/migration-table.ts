@@ -1,5 +1,6 @@
 /** Every change of the schema, in order, by name. A migration that was released is never edited. */
 import type { Migration } from 'kysely/migration';
+import { accessTables } from './access-tables-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
@@ -8,4 +9,5 @@ export const migrations: Record<string, Migration> = {
   '0001-first-tables': firstTables,
   '0002-management-tables': managementTables,
   '0003-fabric-tables': fabricTables,
+  '0004-access-tables': accessTables,
 };

@@ -39,6 +39,11 @@ export class RememberedLookup<V> {
     return this.#ask(key, remembered);
   }
 
+  /** Asks the store, whatever is remembered, and forgets what it said. */
+  async askAnew(key: string): Promise<void> {
+    await this.#lookup.find(key);
+  }
+
   async #ask(key: string, remembered: Map<string, V | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const value = await this.#lookup.find(key);

@@ -4,6 +4,22 @@
  * (`*_hmac`, hex), what must be read again sealed with the key file (`*_sealed`).
  */
 import type { Generated } from 'kysely';
+import type {
+  CustomFrontendAuthProviderTable,
+  CustomFrontendTable,
+  LoginAttemptTable,
+  LoginSessionTable,
+  RequestRecordTable,
+  ShareInspectionTable,
+  SharePolicyTable,
+} from './access-schema.ts';
+
+export type {
+  CustomFrontendTable,
+  LoginAttemptTable,
+  LoginSessionTable,
+  RequestRecordTable,
+} from './access-schema.ts';
 
 export interface Database {
   organization: OrganizationTable;
@@ -33,6 +49,14 @@ export interface Database {
   replica_status: ReplicaStatusTable;
   fabric_service: FabricServiceTable;
   fabric_terminator: FabricTerminatorTable;
+  share_policy: SharePolicyTable;
+  share_inspection: ShareInspectionTable;
+  custom_frontend: CustomFrontendTable;
+  custom_frontend_auth_provider: CustomFrontendAuthProviderTable;
+  login_attempt: LoginAttemptTable;
+  login_session: LoginSessionTable;
+  request_failure: RequestRecordTable;
+  inspected_request: RequestRecordTable;
 }
 
 export interface OrganizationTable {
@@ -73,11 +97,11 @@ export interface OauthClientTable {
   revoked_at: number | null;
 }
 
-/** Keys that sign bearer tokens (ES256) and service sessions; the newest active one signs, all not expired verify. */
+/** Keys that sign bearer tokens (ES256), service sessions and what origins are told of callers; the newest active one signs, all not expired verify. */
 export interface SigningKeyTable {
   /** The `kid`. */
   id: string;
-  purpose: 'bearer' | 'service-session';
+  purpose: 'bearer' | 'service-session' | 'origin-identity';
   algorithm: 'ES256';
   /** From here on it signs; before, it is published only, so that everybody knows it in time. */
   activates_at: number;
@@ -223,7 +247,7 @@ export interface AuthProviderTable {
   data: string;
   /** JSON object of the data's secrets by property, sealed; null when there are none. */
   secrets_sealed: string | null;
-  /** Counts changes. */
+  /** Counts changes of type, data and `enabled`: log-ins of another version are over. */
   version: number;
   created_at: number;
   updated_at: number;

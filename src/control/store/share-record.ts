@@ -1,5 +1,6 @@
 /** Shares as the rest of the control plane reads them: the row with its frontends, grants and providers. */
 import { sql } from 'kysely';
+import { customFrontendsOf, customHostsOf, type CustomHost } from './custom-host.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import type { ListOrder } from './list-pages.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -29,6 +30,8 @@ export interface ShareRecord {
   readonly targetByAgent: boolean;
   readonly epoch: number;
   readonly frontends: readonly ShareFrontend[];
+  /** Where it appears below custom frontends of its frontdoor, by their age. */
+  readonly customHosts: readonly CustomHost[];
   readonly authProviderIds: readonly string[];
   /** Ids of the environments that may dial it when it is private. */
   readonly grants: readonly string[];
@@ -36,7 +39,7 @@ export interface ShareRecord {
   readonly updatedAtMs: number;
 }
 
-/** Whole records for rows, in their order: three queries, however many there are. */
+/** Whole records for rows, in their order: a few queries, however many there are. */
 export async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise<ShareRecord[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
@@ -44,6 +47,8 @@ export async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): 
     .selectFrom('share_frontend')
     .innerJoin('frontend', 'frontend.id', 'share_frontend.frontend_id')
     .select(['share_frontend.share_id', 'frontend.id', 'frontend.zone'])
+    // Asked on the way, because most frontdoors have none.
+    .select(hasCustomFrontend(rows).as('has_custom'))
     .where('share_frontend.share_id', 'in', ids)
     .orderBy('frontend.created_at')
     .orderBy('frontend.id')
@@ -61,26 +66,44 @@ export async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): 
     .orderBy('position')
     .execute();
   const frontendsOf = Map.groupBy(frontends, (row) => row.share_id);
+  const customFrontends = frontends.some(({ has_custom }) => Boolean(has_custom))
+    ? await customFrontendsOf(
+        db,
+        rows.map((row) => row.frontdoor_id),
+      )
+    : undefined;
   const grantsOf = Map.groupBy(grants, (row) => row.share_id);
   const providersOf = Map.groupBy(providers, (row) => row.share_id);
-  return rows.map((row) => ({
-    id: row.id,
-    frontdoorId: row.frontdoor_id,
-    environmentId: row.environment_id,
-    token: row.token,
-    name: row.name,
-    shareMode: row.share_mode,
-    backendMode: row.backend_mode,
-    target: row.target,
-    reserved: row.reserved === 1,
-    targetByAgent: row.target_by_agent === 1,
-    epoch: row.epoch,
-    frontends: (frontendsOf.get(row.id) ?? []).map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
-    authProviderIds: (providersOf.get(row.id) ?? []).map((provider) => provider.auth_provider_id),
-    grants: (grantsOf.get(row.id) ?? []).map((grant) => grant.environment_id),
-    createdAtMs: row.created_at,
-    updatedAtMs: row.updated_at,
-  }));
+  return rows.map((row) => {
+    const authProviderIds = (providersOf.get(row.id) ?? []).map((provider) => provider.auth_provider_id);
+    return {
+      id: row.id,
+      frontdoorId: row.frontdoor_id,
+      environmentId: row.environment_id,
+      token: row.token,
+      name: row.name,
+      shareMode: row.share_mode,
+      backendMode: row.backend_mode,
+      target: row.target,
+      reserved: row.reserved === 1,
+      targetByAgent: row.target_by_agent === 1,
+      epoch: row.epoch,
+      frontends: (frontendsOf.get(row.id) ?? []).map(({ id, zone }) => ({
+        id,
+        host: `${row.token}.${zone}`,
+      })),
+      customHosts: customHostsOf(row, frontendsOf.get(row.id) ?? [], authProviderIds, customFrontends),
+      authProviderIds,
+      grants: (grantsOf.get(row.id) ?? []).map((grant) => grant.environment_id),
+      createdAtMs: row.created_at,
+      updatedAtMs: row.updated_at,
+    };
+  });
+}
+
+function hasCustomFrontend(rows: readonly ShareTable[]) {
+  const ids = [...new Set(rows.map((row) => row.frontdoor_id))];
+  return sql<unknown>`exists (select 1 from custom_frontend where frontdoor_id in (${sql.join(ids)}))`;
 }
 
 /** The records of these share ids; those that are gone are left out. At most 500 ids. */

@@ -24,6 +24,9 @@ export interface Change {
     | 'terminator'
     | 'fabric-service'
     | 'fabric-terminator'
+    | 'custom-frontend'
+    /** A session of a log-in at a share that is over. */
+    | 'login-session'
     /** `id` is the replica. */
     | 'replica'
     /** Changes were missed: whatever is kept of the store is to be read again. `id` is ''. */

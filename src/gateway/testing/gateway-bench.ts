@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '#base';
 import { startGateway } from '../gateway.ts';
+import { OpenAccess } from './open-access.ts';
 import { TcpDialer } from './tcp-circuit.ts';
 
 const seconds = Number(process.argv[2] ?? 4);
@@ -85,13 +86,21 @@ const nginx = spawn(execFileSync('which', ['nginx']).toString().trim(), [
 ]);
 const dialer = new TcpDialer();
 dialer.ports.set('app', origin);
-const gateway = await startGateway({ plain: { host: '127.0.0.1', port: 0 }, dialer, log: silentLog });
+const gateway = await startGateway({
+  plain: { host: '127.0.0.1', port: 0 },
+  dialer,
+  access: new OpenAccess(),
+  log: silentLog,
+});
 gateway.table.replaceAll([
   {
     id: 'app',
     token: 'app',
     hosts: ['app.share.localhost'],
     authProviderIds: [],
+    customHosts: [],
+    rules: null,
+    inspection: null,
     frontdoorId: '',
     environmentId: '',
     updatedAtMs: 1,

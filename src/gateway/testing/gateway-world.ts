@@ -5,6 +5,7 @@ import { createServer as createRawServer, type AddressInfo, type Server, type So
 import type { Log, LogFields } from '#base';
 import type { GatewayShare } from '#domain';
 import { startGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
+import { OpenAccess } from './open-access.ts';
 import { RawClient, within } from './raw-client.ts';
 import { TcpDialer } from './tcp-circuit.ts';
 
@@ -33,6 +34,9 @@ export function shareOf(name: string, more: Partial<GatewayShare> = {}): Gateway
     token: name,
     hosts: [`${name}.share.localhost`],
     authProviderIds: [],
+    customHosts: [],
+    rules: null,
+    inspection: null,
     frontdoorId: 'frontdoor',
     environmentId: 'environment',
     updatedAtMs: 1,
@@ -59,6 +63,7 @@ export class GatewayWorld {
     const gateway = await startGateway({
       plain: { host: '127.0.0.1', port: 0 },
       dialer,
+      access: new OpenAccess(),
       log: recordingLog(records),
       ...options,
     });

@@ -36,7 +36,7 @@ export class ChannelHeartbeat {
 
   /** Anything came. */
   onTraffic(): void {
-    this.#machine.onTraffic(performance.now());
+    if (this.#timer !== undefined) this.#machine.onTraffic(performance.now());
   }
 
   /** The peer's heartbeat came, alone or on another frame: its bytes go back as they are. */

@@ -252,23 +252,18 @@ export class Channel {
     }
   }
 
+  /** For drivers: data frames may come by `receiveEncodedData`; before, they are kept like all others. */
+  get isHandled(): boolean {
+    return this.#handlers !== undefined;
+  }
+
   /** For drivers: a frame came. Data frames take the short way: they are never replies. */
   receive(frame: Frame): void {
     if (this.#closeReason !== undefined) return;
     const { contentType } = frame;
-    if (
-      this.#handlers !== undefined &&
-      (contentType === PAYLOAD_TYPE || contentType === ACKNOWLEDGEMENT_TYPE)
-    ) {
-      const data = contentType === PAYLOAD_TYPE ? decodePayload(frame) : decodeAcknowledgement(frame);
-      if (data === undefined) {
-        this.log.debug({ contentType }, 'malformed data frame dropped');
-        return;
-      }
-      if (data.heartbeat !== undefined) this.#heartbeat.onBeat(data.heartbeat);
-      if (data.heartbeatResponse !== undefined) this.#heartbeat.onResponse(data.heartbeatResponse);
-      this.receiveData(data);
-      return;
+    if (this.#handlers !== undefined) {
+      if (contentType === PAYLOAD_TYPE) return this.receiveEncodedData(decodePayload(frame));
+      if (contentType === ACKNOWLEDGEMENT_TYPE) return this.receiveEncodedData(decodeAcknowledgement(frame));
     }
     this.#observer?.(frame, 'rx');
     const beat = frame.headers.bytes(CHANNEL_HEADERS.heartbeat);
@@ -299,6 +294,18 @@ export class Channel {
     } catch (error) {
       this.#onHandlerFailed(error);
     }
+  }
+
+  /** For drivers that carry bytes; undefined: a data frame that is malformed. */
+  receiveEncodedData(frame: DataFrame | undefined): void {
+    if (this.#closeReason !== undefined) return;
+    if (frame === undefined) {
+      this.log.debug({ channel: this.id }, 'malformed data frame dropped');
+      return;
+    }
+    if (frame.heartbeat !== undefined) this.#heartbeat.onBeat(frame.heartbeat);
+    if (frame.heartbeatResponse !== undefined) this.#heartbeat.onResponse(frame.heartbeatResponse);
+    this.receiveData(frame);
   }
 
   /** For drivers that carry decoded data frames. */

@@ -84,16 +84,18 @@ export class TlsDriver implements ChannelDriver {
     this.#underlays.push(underlay);
     this.#byRole[underlay.role].push(underlay);
     decoder.limits = this.#options.limits;
-    const onFrame = (frame: Frame): void => this.#channel!.receive(frame);
+    const channel = this.#channel!;
+    const onFrame = (frame: Frame): void => channel.receive(frame);
+    const onData = (frame: DataFrame | undefined): void => channel.receiveEncodedData(frame);
     const onBytes = (chunk: Uint8Array): void => {
       underlay.hasUnread = false;
-      const fault = decoder.push(chunk, onFrame);
+      const fault = decoder.push(chunk, onFrame, channel.isHandled ? onData : undefined);
       if (fault !== undefined) {
-        this.#channel!.log.warn({ peer: this.#channel!.peer.id, fault }, 'malformed frame, channel closed');
-        this.#channel!.close(`malformed frame: ${fault}`);
+        channel.log.warn({ peer: channel.peer.id, fault }, 'malformed frame, channel closed');
+        channel.close(`malformed frame: ${fault}`);
         return;
       }
-      this.#channel!.receiveBatchEnd();
+      channel.receiveBatchEnd();
     };
     socket.on('data', onBytes);
     socket.on('close', () => this.#onUnderlayClosed(underlay));
@@ -102,7 +104,7 @@ export class TlsDriver implements ChannelDriver {
     else socket.resume();
     underlay.read = onBytes;
     this.#readSoon(underlay);
-    if (this.#underlays.length > 1) this.#channel!.underlaysChanged();
+    if (this.#underlays.length > 1) channel.underlaysChanged();
     if (socket.destroyed) this.#onUnderlayClosed(underlay);
   }
 

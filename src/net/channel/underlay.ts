@@ -49,6 +49,8 @@ export class Underlay {
   #ownAcknowledgements = 0;
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
+  /** What the socket held when it was last looked at: once nothing, it stays nothing until the next flush. */
+  #socketBytes = 0;
   #slab = new Uint8Array(0);
   #nextSlabBytes = FIRST_SLAB_BYTES;
   /** Where the frames begin that are not in `#parts` yet, and where the free room begins. */
@@ -79,7 +81,8 @@ export class Underlay {
   }
 
   get queuedBytes(): number {
-    return this.#partsBytes + this.#slabEnd - this.#slabStart + this.socket.writableLength;
+    if (this.#socketBytes !== 0) this.#socketBytes = this.socket.writableLength;
+    return this.#partsBytes + this.#slabEnd - this.#slabStart + this.#socketBytes;
   }
 
   sendPayload(payload: PayloadFrame, sequence: number): void {
@@ -214,6 +217,7 @@ export class Underlay {
       for (const part of parts) this.#isFull = !this.socket.write(part);
       this.socket.uncork();
     }
+    this.#socketBytes = this.socket.writableLength;
     if (this.#flushListeners.length === 0) return;
     const listeners = this.#flushListeners;
     this.#flushListeners = [];

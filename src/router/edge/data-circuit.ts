@@ -14,11 +14,11 @@ import {
   type ControlFrame,
   type DataFrame,
   type Frame,
-  type XgressCounters,
   type XgressPort,
 } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
-import type { TickingEnd, XgressTicker } from '../xgress/xgress-ticker.ts';
+import type { XgressEnds } from '../xgress/xgress-ends.ts';
+import type { TickingEnd } from '../xgress/xgress-ticker.ts';
 import {
   inspectEdge,
   onControl,
@@ -35,12 +35,12 @@ const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 export interface DataCircuitOptions extends EdgeCircuitOptions {
   readonly config: XgressConfig;
-  readonly ticker: XgressTicker;
-  readonly counters: XgressCounters;
+  /** What it shares with the router's other ends. */
+  readonly ends: SharedByEnds;
   readonly log: Log;
-  /** 0 ≤ n < 1. */
-  random(): number;
 }
+
+type SharedByEnds = Pick<XgressEnds, 'ticker' | 'counters' | 'budget' | 'random'>;
 
 /** `draining`: the SDK is gone, what it sent is still on its way. */
 type State = 'open' | 'draining' | 'over';
@@ -71,8 +71,15 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     this.controllerId = options.controllerId;
     this.connId = options.connId;
     this.isTerminator = options.isTerminator;
-    const { config, counters } = options;
-    this.#xgress = new Xgress(options.circuitId, options.isTerminator, config, this.#port(), counters);
+    const { config, ends } = options;
+    this.#xgress = new Xgress(
+      options.circuitId,
+      options.isTerminator,
+      config,
+      this.#port(),
+      ends.counters,
+      ends.budget,
+    );
   }
 
   /** After StateConnected, or once the host knows its connection. */
@@ -83,7 +90,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     else if (!this.#xgress.isStarted && circuitStartTimeoutMs > 0)
       this.#deadlineMs = nowMs + circuitStartTimeoutMs;
     this.#xgress.resume();
-    this.#options.ticker.watch(this);
+    this.#options.ends.ticker.watch(this);
   }
 
   tick(nowMs: number): boolean {
@@ -111,12 +118,12 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
   /** From the overlay. */
   deliver(frame: DataFrame): void {
     if (this.#isOver) return;
-    const { config, counters, random } = this.#options;
+    const { config, ends } = this.#options;
     if (frame.contentType !== PAYLOAD_TYPE) {
       this.#xgress.onAcknowledgement(frame, Date.now());
       if (this.#state === 'draining') this.#leaveIfSent();
-    } else if (config.randomDrops && random() * config.drop1InN < 1) {
-      counters.droppedPayloads += 1;
+    } else if (config.randomDrops && ends.random() * config.drop1InN < 1) {
+      ends.counters.droppedPayloads += 1;
     } else {
       this.#xgress.onPayload(frame, Date.now());
     }
@@ -132,12 +139,12 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
 
   /** A Data frame of the SDK. */
   onSdkData(frame: Frame): void {
-    const { config, meters, reading, ticker } = this.#options;
+    const { config, ends, meters, reading } = this.#options;
     const flags = frame.headers.u32(edge.flags) ?? 0;
     const headers = payloadHeadersOf(frame);
     const isFin = (flags & FIN) !== 0;
     const nowMs = Date.now();
-    ticker.watch(this);
+    ends.ticker.watch(this);
     if (frame.body.length > 0) {
       meters.received(this.circuitId, frame.body.length);
       const mayGoOn = this.#xgress.writeMessage(frame.body, nowMs, isFin ? undefined : headers, config.mtu);
@@ -171,7 +178,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     this.#readAgain();
     this.#options.onClosed(this);
     this.#deadlineMs = Date.now() + Math.max(1, this.#options.config.maxCloseWaitMs);
-    this.#options.ticker.watch(this);
+    this.#options.ends.ticker.watch(this);
     this.#leaveIfSent();
   }
 
@@ -180,13 +187,13 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
   }
 
   #port(): XgressPort {
-    const { channel, forwarder, ticker } = this.#options;
+    const { channel, ends, forwarder } = this.#options;
     const forward = (frame: DataFrame): void => forwarder.forward(this.circuitId, this.address, frame);
     return {
       canSend: () => forwarder.isWritable(this.circuitId, this.address),
       sendPayload: forward,
       sendAcknowledgement: forward,
-      acknowledgementDue: () => ticker.acknowledgeLater(this),
+      acknowledgementDue: () => ends.ticker.acknowledgeLater(this),
       deliver: (data, headers) => this.#toSdk(data, headers),
       deliverEnd: () => {
         if (this.#state !== 'open') return;
@@ -233,6 +240,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     this.#xgress.flushAcknowledgements();
     this.#state = 'over';
     this.#xgress.abandonSending();
+    this.#xgress.release();
     this.#readAgain();
   }
 

@@ -14,10 +14,12 @@ import {
   type ControlFrame,
   type DataFrame,
   type Frame,
+  type PayloadFrame,
 } from '#wire';
 import type { Channel } from '#net';
 import type { CircuitEnd, FrameSource } from '../forwarder/destination.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { TransitGate } from '../forwarder/transit-gate.ts';
 import type { SideMeters } from '../xgress/xgress-meters.ts';
 import { edgeHop, traceOfSdk, traceResponseToSdk } from './edge-trace.ts';
 
@@ -34,6 +36,8 @@ export interface EdgeCircuitOptions {
   readonly connId: number;
   readonly isTerminator: boolean;
   readonly meters: SideMeters;
+  /** Of the channel: payloads from the overlay go through it. */
+  readonly gate: TransitGate;
   /** Of the channel. */
   readonly reading: FrameSource;
   /** The connection is over; called once. */
@@ -57,7 +61,6 @@ export interface EdgeCircuit extends CircuitEnd {
 /** The SDK's frames pass through unchanged but for the connection id. */
 export class XgressCircuit implements EdgeCircuit {
   readonly kind = 'xg-edge-fwd';
-  readonly isWritable = true;
   readonly circuitId: string;
   readonly address: string;
   readonly controllerId: string;
@@ -77,11 +80,22 @@ export class XgressCircuit implements EdgeCircuit {
     this.source = options.reading;
   }
 
+  get isWritable(): boolean {
+    return this.#options.gate.isOpen;
+  }
+
   /** From the overlay to the SDK. */
   deliver(frame: DataFrame): void {
     if (isNewData(frame)) this.#options.meters.sent(this.circuitId, frame.data.length);
     frame.connId = this.connId;
     this.#options.channel.sendData(frame);
+  }
+
+  /** The same while the SDK's channel is full: what found no room there would be dropped. */
+  deliverLater(payload: PayloadFrame, source: FrameSource | undefined): void {
+    if (isNewData(payload)) this.#options.meters.sent(this.circuitId, payload.data.length);
+    payload.connId = this.connId;
+    this.#options.gate.pass(payload, source);
   }
 
   /** From the SDK to the overlay. */

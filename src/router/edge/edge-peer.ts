@@ -23,6 +23,7 @@ import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
+import { openChannelGate, type ChannelGate } from './channel-gate.ts';
 import { ChannelReading } from './channel-reading.ts';
 import { DataCircuit } from './data-circuit.ts';
 import { stateClosed, XgressCircuit, type EdgeCircuit, type EdgeCircuitOptions } from './edge-circuit.ts';
@@ -71,6 +72,7 @@ export class EdgePeer {
   readonly #binds = new Map<number, Terminator>();
   readonly #dataCircuits = new Set<DataCircuit>();
   readonly #reading: ChannelReading;
+  readonly #gate: ChannelGate;
   #nextConnId = FIRST_ROUTER_CONN_ID;
 
   constructor(channel: Channel, session: KnownApiSession, context: EdgeContext) {
@@ -78,6 +80,7 @@ export class EdgePeer {
     this.#reading = new ChannelReading(channel);
     this.session = session;
     this.#context = context;
+    this.#gate = openChannelGate(channel, context.forwarder.holds);
   }
 
   /** Payloads and acknowledgements of an SDK that speaks xgress. */
@@ -128,10 +131,13 @@ export class EdgePeer {
   }
 
   onDrain(): void {
+    this.#gate.open();
     for (const circuit of this.#dataCircuits) circuit.onDrain();
   }
 
   onClosed(): void {
+    this.#gate.close();
+    this.#context.forwarder.holds.forget(this.#reading);
     for (const terminator of this.#binds.values()) this.#context.terminators.remove(terminator);
     this.#binds.clear();
     this.#dialing.clear();
@@ -336,7 +342,7 @@ export class EdgePeer {
     isTerminator: boolean,
     isXgress: boolean,
   ): XgressCircuit | DataCircuit {
-    const { forwarder, ends, log, xgress } = this.#context;
+    const { forwarder, ends, log, xgress: config } = this.#context;
     const { circuitId, address, controllerId } = of;
     const options: EdgeCircuitOptions = {
       channel: this.channel,
@@ -347,14 +353,14 @@ export class EdgePeer {
       connId,
       isTerminator,
       meters: isTerminator ? ends.egress : ends.ingress,
+      gate: this.#gate,
       reading: this.#reading,
       onClosed: (circuit) => this.#onCircuitClosed(circuit),
       onEnded: (circuit) => this.#context.reportFault(circuitId, controllerId, circuit.isTerminator),
     };
-    const { ticker, counters, random } = ends;
     const circuit = isXgress
       ? new XgressCircuit(options)
-      : new DataCircuit({ ...options, config: xgress, ticker, counters, log, random });
+      : new DataCircuit({ ...options, ends, config, log });
     this.#circuits.set(connId, circuit);
     if (circuit instanceof DataCircuit) {
       this.#dataCircuits.add(circuit);

@@ -1,5 +1,5 @@
 /** Where frames of circuits go: one end of a circuit on this router, or a link to another router. */
-import type { ControlFrame, DataFrame, Frame } from '#wire';
+import type { ControlFrame, DataFrame, Frame, PayloadFrame } from '#wire';
 
 export interface Destination {
   /** False: its queue is full; a local end waits for `onWritable`, frames in transit are dropped. */
@@ -13,10 +13,15 @@ export interface FrameSource {
   resumeReading(): void;
 }
 
-/** One end of a circuit on this router. Its own flow control bounds what it holds, so it is always writable. */
+/**
+ * One end of a circuit on this router. Where the router holds it, its own flow control bounds what waits, and it is
+ * always writable; an SDK's end is not while the SDK's channel is full.
+ */
 export interface CircuitEnd extends Destination {
   /** `xgress`: the router holds this end; `xg-edge-fwd`: an SDK does. */
   readonly kind: 'xgress' | 'xg-edge-fwd';
+  /** Instead of `deliver`, for a payload, while it is not writable. `source`: who brought it, if it can be held up. */
+  deliverLater?(payload: PayloadFrame, source: FrameSource | undefined): void;
   /** The circuit is gone; called after the address was forgotten. */
   unrouted(): void;
   /** After `Forwarding.isWritable` said no: what follows in the circuit takes frames again. */

@@ -96,6 +96,11 @@ export class Forwarder implements Forwarding {
     return this.#links.has(id);
   }
 
+  /** Who brings frames is not read until it is released as often as it was held. */
+  get holds(): SourceHolds {
+    return this.#holds;
+  }
+
   /** An end of a circuit on this router. */
   register(circuitId: string, address: string, end: CircuitEnd, controllerId: string): void {
     this.#ends.set(address, end);
@@ -216,7 +221,9 @@ export class Forwarder implements Forwarding {
       return;
     }
     if (isPayload && isFromLink) circuit.lastDeliveredMs = nowMs;
-    end.deliver(frame);
+    if (isPayload && !end.isWritable && end.deliverLater !== undefined)
+      end.deliverLater(frame, this.#sourceOf(source));
+    else end.deliver(frame);
   }
 
   control(source: string, frame: Frame): void {
@@ -254,8 +261,12 @@ export class Forwarder implements Forwarding {
       gate = new TransitGate({ link, hold: (it) => holds.hold(it), release: (it) => holds.release(it) });
       this.#gates.set(link.id, gate);
     }
-    const source = this.#links.get(from) ?? this.#ends.get(from)?.source;
-    gate.pass(frame, source !== undefined && isFrameSource(source) ? source : undefined);
+    gate.pass(frame, this.#sourceOf(from));
+  }
+
+  #sourceOf(address: string): FrameSource | undefined {
+    const source = this.#links.get(address) ?? this.#ends.get(address)?.source;
+    return source !== undefined && isFrameSource(source) ? source : undefined;
   }
 
   #answer(source: string, control: ControlFrame, hops: number, error?: string): void {

@@ -1,10 +1,10 @@
 /**
- * Before a link that takes no more for a moment: what comes for it waits here, and who brought it is not read, in turns
+ * Before a link, or an SDK's channel, that takes no more for a moment: what comes for it waits here, and who brought it is not read, in turns
  * so short that frames for other links keep coming. What finds no room here either is left to the link to drop; xgress
  * sends it again.
  */
 import type { PayloadFrame } from '#wire';
-import type { FrameSource, LinkDestination } from './destination.ts';
+import type { Destination, FrameSource } from './destination.ts';
 
 /** After this a source is read again, until it next brings something for this link. */
 const HOLD_MS = 25;
@@ -12,7 +12,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 const FRAME_COST_BYTES = 256;
 
 export interface TransitGateOptions {
-  readonly link: LinkDestination;
+  readonly link: Destination;
   hold(source: FrameSource): void;
   release(source: FrameSource): void;
 }
@@ -26,6 +26,11 @@ export class TransitGate {
 
   constructor(options: TransitGateOptions) {
     this.#options = options;
+  }
+
+  /** A frame that came now would not wait. */
+  get isOpen(): boolean {
+    return this.#waiting.length === 0 && this.#options.link.isWritable;
   }
 
   /** `source`: who brought it, if it can be held up. */

@@ -15,6 +15,7 @@ import {
   Xgress,
   type ControlFrame,
   type DataFrame,
+  type ReceiveBudget,
   type XgressCounters,
 } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
@@ -38,6 +39,7 @@ export interface XgressEndContext {
   readonly forwarding: Forwarding;
   readonly ticker: XgressTicker;
   readonly counters: XgressCounters;
+  readonly budget: ReceiveBudget;
   readonly log: Log;
   /** 0 ≤ n < 1. */
   random(): number;
@@ -109,6 +111,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
         broken: (reason) => this.#abort(reason),
       },
       context.counters,
+      context.budget,
     );
     connection.pause();
     connection.on('data', (chunk: Uint8Array) => this.#fromLocal(chunk));
@@ -306,7 +309,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   }
 
   #onLocalClosed(): void {
-    if (this.#state === 'detached') this.#state = 'over';
+    if (this.#state === 'detached') this.#finish();
     // A connection that ended both ways closes by itself, while the circuit may still wait for acknowledgements.
     else if (this.#state === 'open' && !(this.#hasLocalEnded && this.#xgress.isReceiveDone))
       this.#abort('the local connection closed');
@@ -338,7 +341,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     this.#xgress.abandonSending();
     this.#options.onClosed(this, byOverlay);
     if (this.#connection.destroyed) {
-      this.#state = 'over';
+      this.#finish();
       return;
     }
     this.#giveTime(Date.now());
@@ -351,8 +354,13 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     this.#options.context.ticker.watch(this);
   }
 
-  #reset(): void {
+  #finish(): void {
     this.#state = 'over';
+    this.#xgress.release();
+  }
+
+  #reset(): void {
+    this.#finish();
     if (this.#connection.destroyed) return;
     if (this.#connection.resetAndDestroy === undefined || 'encrypted' in this.#connection)
       this.#connection.destroy();

@@ -1,6 +1,6 @@
 /** The ends of circuits that this router holds itself, with what they share: time, counters, metrics. */
 import { FrontdoorError, type Log } from '#base';
-import { XgressCounters } from '#wire';
+import { ReceiveBudget, XgressCounters } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
@@ -10,6 +10,8 @@ import { FlowMeters, SideMeters } from './xgress-meters.ts';
 import { XgressTicker } from './xgress-ticker.ts';
 
 const MAX_ENDS = 65_536;
+/** Of all ends together: what waits for local connections that take it slowly. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 export interface XgressEndsOptions {
   readonly forwarder: Forwarder;
@@ -34,6 +36,7 @@ export interface OpenEndOptions {
 export class XgressEnds {
   readonly ticker = new XgressTicker();
   readonly counters = new XgressCounters();
+  readonly budget = new ReceiveBudget(MAX_UNREAD_BYTES);
   /** 0 ≤ n < 1. */
   readonly random: () => number;
   readonly ingress: SideMeters;
@@ -49,7 +52,8 @@ export class XgressEnds {
     this.random = random;
     this.ingress = new SideMeters(metrics, 'ingress');
     this.egress = new SideMeters(metrics, 'egress');
-    this.#context = { forwarding: forwarder, ticker: this.ticker, counters: this.counters, log, random };
+    const { ticker, counters, budget } = this;
+    this.#context = { forwarding: forwarder, ticker, counters, budget, log, random };
     this.#flow = new FlowMeters(metrics, this.counters, this.ticker);
   }
 

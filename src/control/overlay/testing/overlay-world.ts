@@ -167,6 +167,9 @@ export class OverlayWorld {
       grants: [],
       hosts: [],
       authProviderIds: [],
+      customHosts: [],
+      rules: null,
+      inspection: null,
       updatedAtMs: 0,
       ...more,
     };

@@ -1,0 +1,101 @@
+/**
+ * One worker of a gateway, started by its supervisor and no command of its own. It does what it is told over the pipe:
+ * signals that a terminal or a service manager sends to all processes at once are the supervisor's to follow. Without
+ * a supervisor it drains and ends, so that nobody serves beside the next one.
+ */
+import process from 'node:process';
+import { messageOf, type Log } from '#base';
+import type { GatewayPart } from './gateway-part.ts';
+import { startGatewayProgram } from './gateway-program.ts';
+import { DRAIN_MS } from './lifetime.ts';
+import { openLog } from './pino-log.ts';
+import {
+  ALIVE_MS,
+  FIRST_SOCKET_FD,
+  type FromWorker,
+  type ToWorker,
+  type WorkerStart,
+} from './worker-messages.ts';
+
+/** After a defect: what is under way may end, but not for long. */
+const DEFECT_DRAIN_MS = 2_000;
+const SOFTWARE_STATUS = 70;
+
+let part: Promise<GatewayPart> | undefined;
+let log: Log | undefined;
+let isEnding = false;
+
+/** `then`: once it is on its way. */
+function tell(message: FromWorker, then: () => void = () => {}): void {
+  if (process.connected) process.send!(message, undefined, undefined, then);
+  else then();
+}
+
+async function start(message: WorkerStart): Promise<GatewayPart> {
+  const { number, workers, options, identity, version, plainPort, securePort, dataDir } = message;
+  log = openLog(options.logLevel).log.child({ worker: number });
+  return startGatewayProgram({
+    options,
+    identity,
+    version,
+    log,
+    dataDir,
+    place: {
+      number,
+      workers,
+      dataDir,
+      plain: { port: plainPort, fd: FIRST_SOCKET_FD },
+      secure: securePort === null ? undefined : { port: securePort, fd: FIRST_SOCKET_FD + 1 },
+      ticketSecret: Buffer.from(message.ticketSecret, 'base64'),
+      certificates: message.certificates ?? undefined,
+    },
+  });
+}
+
+async function end(drainMs: number, status: number): Promise<void> {
+  isEnding = true;
+  try {
+    await (await part)?.close(drainMs);
+  } catch (error) {
+    log?.error({ err: messageOf(error) }, 'did not stop cleanly');
+    process.exit(status === 0 ? 1 : status);
+  }
+  process.exit(status);
+}
+
+function onMessage(message: ToWorker): void {
+  switch (message.type) {
+    case 'start':
+      part = start(message);
+      part.then(
+        () => tell({ type: 'ready' }),
+        (error: unknown) => tell({ type: 'failed', message: messageOf(error) }, () => process.exit(1)),
+      );
+      return;
+    case 'identity':
+      part
+        ?.then((running) => running.useIdentity(message.identity))
+        .catch((error: unknown) =>
+          log?.warn({ err: messageOf(error) }, 'the renewed certificate was not taken'),
+        );
+      return;
+    case 'reload':
+      void part?.then((running) => running.reload());
+      return;
+    case 'stop':
+      void end(message.drainMs, 0);
+  }
+}
+
+setInterval(() => tell({ type: 'alive' }), ALIVE_MS).unref();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
+process.on('message', onMessage);
+process.on('disconnect', () => {
+  if (isEnding) return;
+  log?.error({}, 'the supervisor is gone: draining, then stopping');
+  void end(DRAIN_MS, 0);
+});
+process.on('uncaughtException', (error) => {
+  log?.error({ err: messageOf(error), stack: error.stack }, 'defect: this worker ends');
+  if (!isEnding) void end(DEFECT_DRAIN_MS, SOFTWARE_STATUS);
+});

@@ -1,0 +1,286 @@
+/**
+ * A gateway's workers: one process each on the same ports, all with the gateway's identity, which is renewed here. One
+ * that dies is started again; all are replaced one by one on request, the new one before the old one stops. They are
+ * told apart on the overlay by their API sessions: each has its own, and channels belong to sessions.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import type { GatewayCommandOptions } from '#cli';
+import { TICKET_SECRET_BYTES, type CertificateStore } from '#gateway';
+import type { IdentityFile } from '#net';
+import { EdgeApiClient, startIdentityRenewal, type IdentityRenewal } from '#sdk';
+import { DRAIN_MS } from './lifetime.ts';
+import type { ToWorker } from './worker-messages.ts';
+import { WorkerPorts } from './worker-ports.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+/** Connections wait for it meanwhile. */
+const RESTART = { minMs: 100, maxMs: 2_000, factor: 2 };
+/** A worker that is not back by then leaves its connections to the others. */
+const HOLD_MS = 4_000;
+/** One that lived so long is started again at once. */
+const STEADY_MS = 15_000;
+const CRASH_WINDOW_MS = 60_000;
+
+export interface GatewayWorkersOptions {
+  readonly options: GatewayCommandOptions;
+  /** Read before, so that what is wrong is told once. Undefined: HTTPS is off. */
+  readonly certificates: CertificateStore | undefined;
+  /** Absolute; what each worker keeps lies below `workers/`. */
+  readonly dataDir: string;
+  readonly identity: IdentityFile;
+  readonly identityFile: string;
+  readonly version: string;
+  readonly log: Log;
+  /** For the certificate's life; the system's when absent. */
+  readonly clock?: Clock;
+}
+
+interface Slot {
+  /** From 0 on. */
+  readonly index: number;
+  readonly backOff: BackOff;
+  worker: WorkerProcess | undefined;
+  restart: NodeJS.Timeout | undefined;
+  release: NodeJS.Timeout | undefined;
+}
+
+export class GatewayWorkers {
+  readonly #options: GatewayWorkersOptions;
+  readonly #ports: WorkerPorts;
+  readonly #slots: readonly Slot[];
+  readonly #api: EdgeApiClient;
+  readonly #renewal: IdentityRenewal;
+  readonly #ticketSecret = randomBytes(TICKET_SECRET_BYTES).toString('base64');
+  /** Every process that has not ended, those that were replaced too. */
+  readonly #living = new Set<WorkerProcess>();
+  #crashesAtMs: number[] = [];
+  #replacing: Promise<boolean> | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: GatewayWorkersOptions, ports: WorkerPorts) {
+    const { log, version, identity } = options;
+    this.#options = options;
+    this.#ports = ports;
+    this.#slots = Array.from({ length: options.options.workers }, (_, index) => ({
+      index,
+      backOff: new BackOff(RESTART),
+      worker: undefined,
+      restart: undefined,
+      release: undefined,
+    }));
+    const api = new EdgeApiClient({ identity, log, version, configTypes: [] });
+    this.#api = api;
+    this.#renewal = startIdentityRenewal({
+      client: {
+        get identity() {
+          return api.identity;
+        },
+        extendIdentity: (csrPem) => api.extendIdentity(csrPem),
+        // The workers first: once somebody uses the new certificate, the old one ends.
+        useIdentity: async (renewed) => {
+          this.#tellAll({ type: 'identity', identity: renewed });
+          await api.useIdentity(renewed);
+        },
+        session: () => api.session(),
+      },
+      path: options.identityFile,
+      log,
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
+    });
+  }
+
+  /** Resolves when all of them serve. Rejects with what the first one that did not start said; none is left then. */
+  static async start(options: GatewayWorkersOptions): Promise<GatewayWorkers> {
+    const { listen: host, httpPort, httpsPort, workers } = options.options;
+    const ports = await WorkerPorts.open({
+      host,
+      httpPort,
+      httpsPort: options.certificates === undefined ? undefined : httpsPort,
+      workers,
+    });
+    const started = new GatewayWorkers(options, ports);
+    try {
+      for (const slot of started.#slots) mkdirSync(started.#folderOf(slot), { recursive: true, mode: 0o700 });
+      await Promise.all(started.#slots.map((slot) => started.#start(slot).ready));
+    } catch (error) {
+      await started.close(0);
+      throw error;
+    }
+    return started;
+  }
+
+  get plainPort(): number {
+    return this.#ports.plainPort;
+  }
+
+  get securePort(): number | undefined {
+    return this.#ports.securePort;
+  }
+
+  /** Renews the certificate now if that is due; true: a new one is in use. */
+  checkIdentity(): Promise<boolean> {
+    return this.#renewal.check();
+  }
+
+  async reload(): Promise<void> {
+    this.#tellAll({ type: 'reload' });
+    await this.#options.certificates?.reload();
+  }
+
+  /**
+   * Puts a new process in each worker's place, one after the other; the former one drains when the new one serves.
+   * False: a new one did not start, and the others stay as they are. Asked meanwhile, the one that goes on counts.
+   */
+  replace(): Promise<boolean> {
+    this.#replacing ??= this.#replace().finally(() => {
+      this.#replacing = undefined;
+    });
+    return this.#replacing;
+  }
+
+  /** All of them drain for at most `drainMs`. Again without a time: what is left is cut. */
+  close(drainMs: number): Promise<void> {
+    if (this.#closing !== undefined && drainMs === 0) for (const worker of this.#living) void worker.stop(0);
+    this.#closing ??= this.#close(drainMs);
+    return this.#closing;
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    this.#renewal.close();
+    for (const slot of this.#slots) this.#forget(slot);
+    // Ours first: a socket that is held here alone would take connections that nobody accepts.
+    this.#ports.close();
+    await Promise.all([...this.#living].map((worker) => worker.stop(drainMs)));
+    await this.#api.close();
+  }
+
+  async #replace(): Promise<boolean> {
+    const { log } = this.#options;
+    for (const slot of this.#slots) {
+      if (this.#closing !== undefined) return false;
+      clearTimeout(slot.restart);
+      const former = slot.worker;
+      this.#ports.hold(slot.index);
+      const next = this.#start(slot);
+      try {
+        await next.ready;
+      } catch {
+        log.error({ worker: slot.index + 1 }, 'a new worker did not start: the others stay');
+        // The former one serves as if nothing had been asked.
+        if (former !== undefined && this.#living.has(former)) {
+          slot.worker = former;
+          this.#forget(slot);
+        }
+        next.kill();
+        return false;
+      }
+      if (former !== undefined && this.#living.has(former)) void former.stop(DRAIN_MS);
+    }
+    log.info({ workers: this.#slots.length }, 'all workers were replaced');
+    return true;
+  }
+
+  #start(slot: Slot): WorkerProcess {
+    const { options, version, log } = this.#options;
+    const number = slot.index + 1;
+    const worker = new WorkerProcess(
+      {
+        type: 'start',
+        number,
+        workers: this.#slots.length,
+        options,
+        dataDir: this.#folderOf(slot),
+        version,
+        identity: this.#api.identity,
+        plainPort: this.plainPort,
+        securePort: this.securePort ?? null,
+        ticketSecret: this.#ticketSecret,
+        certificates: this.#options.certificates?.kept ?? null,
+      },
+      this.#ports.fdsOf(slot.index),
+    );
+    slot.worker = worker;
+    this.#living.add(worker);
+    worker.ready.then(
+      () => {
+        this.#forget(slot);
+        log.info({ worker: number, pid: worker.pid }, 'worker is up');
+      },
+      (error: unknown) => log.error({ worker: number, err: messageOf(error) }, 'worker did not start'),
+    );
+    void worker.ended.then(({ said, isClean }) => {
+      this.#living.delete(worker);
+      if (slot.worker === worker) this.#onEnd(slot, worker, said);
+      else log.info({ worker: number, pid: worker.pid, said, isClean }, 'former worker ended');
+    });
+    return worker;
+  }
+
+  /** A worker that nobody told to end. */
+  #onEnd(slot: Slot, worker: WorkerProcess, said: string): void {
+    slot.worker = undefined;
+    if (this.#closing !== undefined) return;
+    const nowMs = performance.now();
+    this.#crashesAtMs = [...this.#crashesAtMs, nowMs].filter((atMs) => nowMs - atMs < CRASH_WINDOW_MS);
+    if (nowMs - worker.startedMs >= STEADY_MS) slot.backOff.reset();
+    const restartInMs = slot.backOff.next();
+    this.#options.log.error(
+      {
+        worker: slot.index + 1,
+        pid: worker.pid,
+        said,
+        restartInMs,
+        crashesInAMinute: this.#crashesAtMs.length,
+      },
+      'a worker ended by itself: started again',
+    );
+    slot.release ??= setTimeout(() => {
+      if (this.#ports.release(slot.index))
+        this.#options.log.error(
+          { worker: slot.index + 1 },
+          'not back: the other workers take its connections',
+        );
+    }, HOLD_MS);
+    slot.restart = setTimeout(() => this.#startAgain(slot), restartInMs);
+  }
+
+  /** What was planned when its worker ended. */
+  #forget(slot: Slot): void {
+    clearTimeout(slot.restart);
+    clearTimeout(slot.release);
+    slot.release = undefined;
+  }
+
+  #startAgain(slot: Slot): void {
+    try {
+      this.#ports.hold(slot.index);
+      this.#start(slot);
+    } catch (error) {
+      const restartInMs = slot.backOff.next();
+      this.#options.log.error(
+        { worker: slot.index + 1, err: messageOf(error), restartInMs },
+        'worker did not start',
+      );
+      slot.restart = setTimeout(() => this.#startAgain(slot), restartInMs);
+    }
+  }
+
+  #folderOf({ index }: Slot): string {
+    return join(this.#options.dataDir, 'workers', String(index + 1));
+  }
+
+  #tellAll(message: ToWorker): void {
+    for (const worker of this.#living) worker.send(message);
+  }
+}
+
+/** For the command's error: how many there may be. */
+export function checkWorkerCount(workers: number): void {
+  if (workers > 1 && process.platform !== 'linux') {
+    const message = '--workers shares one port between processes, which needs Linux';
+    throw new FrontdoorError('invalid', 'workers-not-here', message);
+  }
+}

@@ -1,0 +1,88 @@
+/** `frontdoor gateway`: one process that serves, or one that keeps several of them. Signals: see `lifetime.ts`. */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { FrontdoorError, type Log } from '#base';
+import type { GatewayCommandOptions } from '#cli';
+import { gatewayIdentity, IDENTITY_FILE } from './gateway-part.ts';
+import { openCertificates, startGatewayProgram } from './gateway-program.ts';
+import { checkWorkerCount, GatewayWorkers } from './gateway-workers.ts';
+import { followSignal, runUntilStopped } from './lifetime.ts';
+import { readOptionFile } from './option-file.ts';
+import { openLog } from './pino-log.ts';
+import { writeReadyFile } from './ready-file.ts';
+
+/** What both forms of it can do. */
+interface RunningGateway {
+  readonly plainPort: number | undefined;
+  readonly securePort: number | undefined;
+  reload(): Promise<void> | void;
+  /** Every worker by a new one. */
+  replace(): Promise<unknown> | void;
+  close(drainMs: number): Promise<void>;
+}
+
+export async function runGateway(options: GatewayCommandOptions, version: string): Promise<number> {
+  const { log } = openLog(options.logLevel);
+  const dataDir = resolve(options.dataDir);
+  checkWorkerCount(options.workers);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const running =
+    options.workers === 1
+      ? await startAlone(options, dataDir, version, log)
+      : await startWorkers(options, dataDir, version, log);
+  const { plainPort, securePort } = running;
+  const gatewayUrl = `http://${options.listen}:${plainPort}`;
+  log.info({ gatewayUrl, securePort, workers: options.workers }, 'gateway is up');
+  const stopped = runUntilStopped((drainMs) => running.close(drainMs), log);
+  followSignal('SIGHUP', () => {
+    log.info({}, 'told to read files again');
+    void running.reload();
+  });
+  followSignal('SIGUSR2', () => void running.replace());
+  const pids = { gateway: process.pid };
+  await writeReadyFile(options.readyFile, { gatewayUrl, securePort, dataDir, pids });
+  return stopped;
+}
+
+async function startAlone(
+  options: GatewayCommandOptions,
+  dataDir: string,
+  version: string,
+  log: Log,
+): Promise<RunningGateway> {
+  const identity = await identityOf(options, dataDir);
+  const part = await startGatewayProgram({ options, dataDir, identity, version, log });
+  await part.freshOrLate;
+  const { plainPort, securePort } = part.gateway;
+  return {
+    plainPort,
+    securePort,
+    reload: () => part.reload(),
+    replace: () => log.warn({}, 'SIGUSR2 replaces the workers of --workers 2 or more: nothing done'),
+    close: (drainMs) => part.close(drainMs),
+  };
+}
+
+async function startWorkers(
+  options: GatewayCommandOptions,
+  dataDir: string,
+  version: string,
+  log: Log,
+): Promise<RunningGateway> {
+  const certificates = await openCertificates(options, log);
+  const identity = await identityOf(options, dataDir);
+  const identityFile = join(dataDir, IDENTITY_FILE);
+  return GatewayWorkers.start({ options, certificates, dataDir, identity, identityFile, version, log });
+}
+
+function identityOf(options: GatewayCommandOptions, dataDir: string) {
+  return gatewayIdentity(dataDir, () => {
+    if (options.enrollmentJwt === undefined) {
+      const message =
+        'this gateway has no identity yet: give --enrollment-jwt (see "frontdoor fabric gateway create")';
+      throw new FrontdoorError('invalid', 'gateway-not-enrolled', message);
+    }
+    return Promise.resolve(readOptionFile(options.enrollmentJwt, '--enrollment-jwt').trim());
+  });
+}

@@ -1,0 +1,41 @@
+/** A certificate and its key as two options name them: both or neither. */
+import { readFileSync } from 'node:fs';
+import { FrontdoorError } from '#base';
+
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** `option`: of the certificate, for the error. */
+export function tlsFilesOf(
+  certFile: string | undefined,
+  keyFile: string | undefined,
+  option: string,
+): TlsFiles | undefined {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    const message = `${option} needs its key beside it, and the other way round`;
+    throw new FrontdoorError('invalid', 'tls-files', message);
+  }
+  return { certFile, keyFile };
+}
+
+/** The PEM texts under `name`, or nothing. @throws FrontdoorError that names the option. */
+export function tlsOption<Name extends string>(
+  name: Name,
+  cert: string | undefined,
+  key: string | undefined,
+  option: string,
+): { [K in Name]?: { cert: string; key: string } } {
+  const files = tlsFilesOf(cert, key, option);
+  if (files === undefined) return {};
+  const { certFile, keyFile } = files;
+  try {
+    const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+    return { [name]: pair } as { [K in Name]?: { cert: string; key: string } };
+  } catch (cause) {
+    const message = `${option}: cannot read ${certFile} and ${keyFile}`;
+    throw new FrontdoorError('invalid', 'tls-files', message, { cause });
+  }
+}

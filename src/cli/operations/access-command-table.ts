@@ -1,0 +1,68 @@
+/** Commands about who may reach shares: policies, explanations, custom frontends. */
+import type { OperationId } from '#contract';
+import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
+
+const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
+
+export const ACCESS_COMMANDS = {
+  getSharePolicy: {
+    noun: 'shares',
+    verb: 'policy get',
+    view: 'json',
+    examples: ['shares policy get app', 'shares policy get app > policy.json'],
+  },
+  replaceSharePolicy: {
+    noun: 'shares',
+    verb: 'policy set',
+    view: 'json',
+    examples: [
+      'shares policy set app --body @policy.json',
+      "shares policy set app --email '*@example.com' --ip-allow 192.0.2.0/24 --public-path /health",
+      `shares policy set app --claim '{"claim":"groups","anyOf":["staff"]}' --expires-at 2030-01-01T00:00:00Z`,
+      "shares policy set app --body '{}'",
+    ],
+  },
+  explainShareAccess: {
+    noun: 'shares',
+    verb: 'who-can-reach',
+    view: 'explanation',
+    examples: [
+      'shares who-can-reach app',
+      'shares who-can-reach app --email ann@example.com --group staff --path /admin',
+      'shares who-can-reach app --key-name build --address 192.0.2.7',
+    ],
+  },
+  listCustomFrontends: {
+    noun: 'custom-frontends',
+    verb: 'list',
+    columns: ['id', 'hostname', 'status', 'frontendId'],
+    entries: 'custom frontends',
+    examples: ['custom-frontends list'],
+  },
+  createCustomFrontend: {
+    noun: 'custom-frontends',
+    verb: 'create',
+    next: 'frontdoor custom-frontends dns-records {id}',
+    examples: [
+      `custom-frontends create --hostname apps.example.com --frontend-id ${ID}`,
+      `custom-frontends create --hostname apps.example.com --frontend-id ${ID} --auth-provider-id ${ID}`,
+    ],
+  },
+  getCustomFrontend: {
+    noun: 'custom-frontends',
+    verb: 'get',
+    examples: [`custom-frontends get ${ID}`],
+  },
+  deleteCustomFrontend: {
+    noun: 'custom-frontends',
+    verb: 'delete',
+    examples: [`custom-frontends delete ${ID}`],
+  },
+  listDnsRecords: {
+    noun: 'custom-frontends',
+    verb: 'dns-records',
+    columns: ['type', 'name', 'value', 'purpose'],
+    entries: 'records',
+    examples: [`custom-frontends dns-records ${ID}`],
+  },
+} as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

@@ -1,0 +1,47 @@
+/** Commands about single requests: why one failed, and those that are recorded. */
+import type { OperationId } from '#contract';
+import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
+
+export const RECORD_COMMANDS = {
+  listFailures: {
+    noun: 'failures',
+    verb: 'list',
+    columns: ['errorId', 'at', 'shareToken', 'method', 'path', 'status', 'hop', 'cause'],
+    examples: ['failures list', 'failures list --share-token app --limit 20'],
+  },
+  getFailure: { elsewhere: ['why'], reason: 'tells it in words, with what to do next' },
+  getInspector: {
+    noun: 'shares',
+    verb: 'inspect status',
+    examples: ['shares inspect status app'],
+  },
+  setInspector: {
+    elsewhere: ['shares', 'inspect', 'on'],
+    reason: 'takes sizes and times as people write them; "shares inspect off" ends it',
+  },
+  listInspectedRequests: {
+    noun: 'shares',
+    verb: 'inspect list',
+    columns: ['id', 'at', 'method', 'target', 'status', 'identity', 'replayOf'],
+    entries: 'recorded requests',
+    examples: ['shares inspect list app', 'shares inspect list app --json-lines'],
+  },
+  deleteInspectedRequests: {
+    noun: 'shares',
+    verb: 'inspect clear',
+    examples: ['shares inspect clear app'],
+  },
+  getInspectedRequest: {
+    noun: 'shares',
+    verb: 'inspect show',
+    view: 'inspected',
+    examples: [
+      'shares inspect show app 5b0c2a3e6f0f4a5e9d',
+      'shares inspect show app 5b0c2a3e6f0f4a5e9d --json',
+    ],
+  },
+  replayInspectedRequest: {
+    elsewhere: ['shares', 'replay'],
+    reason: 'takes headers as they are written, and the body from a file',
+  },
+} as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

@@ -1,0 +1,41 @@
+/** `frontdoor why ERROR_ID`: why a request failed, and what to do next, by the error id on its page. */
+import { Command } from 'commander';
+import { FrontdoorError } from '#base';
+import type { FailureAnswer } from '#contract';
+import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+
+interface WhyFlags extends ApiFlags {
+  readonly frontdoor?: string;
+}
+
+export function whyCommand(io: CliIo): Command {
+  const command = new Command('why')
+    .argument('<error-id>', 'as the page shows it, or the header Frontdoor-Error-Id')
+    .description('why a request failed, and what to do next')
+    .option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+  return addApiOptions(command)
+    .addHelpText(
+      'after',
+      '\nGET {base_url}/frontdoor/{frontdoorId}/failures/{errorId}, needs the scope frontdoor.read\n\n' +
+        'Examples:\n  frontdoor why 9f86d081884c7d659a000001\n  frontdoor why 9f86d081884c7d659a000001 --json\n',
+    )
+    .action(async (errorId: string) => {
+      const flags = command.opts<WhyFlags>();
+      await runCommand(io, flags.json === true, async () => {
+        const [{ withManagement }, { failureText }, { frontdoorOf }] = await Promise.all([
+          import('../access/access.ts'),
+          import('../output/failure-text.ts'),
+          import('./own-frontdoor.ts'),
+        ]);
+        await withManagement(flags, io, async (client, access) => {
+          if (!/^[0-9A-Za-z_-]{1,64}$/.test(errorId))
+            throw new FrontdoorError('invalid', 'argument', 'an error id has letters and digits only');
+          const path = `/frontdoor/${frontdoorOf(access)}/failures/${errorId}`;
+          const failure = (await client.call({ method: 'GET', path })) as FailureAnswer;
+          if (flags.json === true) writeJson(io, failure);
+          else io.out(failureText(failure));
+        });
+      });
+    });
+}

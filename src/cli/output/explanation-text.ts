@@ -1,0 +1,22 @@
+/** What would become of a request, for people: the decision first, then each step that led to it. */
+import type { AccessExplanationAnswer } from '#contract';
+import { printable } from './printable.ts';
+
+const DECISIONS: Readonly<Record<AccessExplanationAnswer['decision'], string>> = {
+  allow: 'let in',
+  login: 'sent to log in',
+  unauthenticated: 'refused: not known',
+  refuse: 'refused',
+  unavailable: 'refused for now',
+};
+const OUTCOMES = { passed: 'ok', decided: '=>', skipped: '-' } as const;
+
+export function explanationText({ decision, status, reason, steps }: AccessExplanationAnswer): string {
+  const answered = status === null ? 'the service answers' : `${status}`;
+  const width = Math.max(0, ...steps.map(({ rule }) => rule.length));
+  const lines = steps.map(
+    ({ rule, outcome, detail }) =>
+      `  ${OUTCOMES[outcome].padEnd(2)}  ${rule.padEnd(width)}  ${printable(detail)}`,
+  );
+  return `${DECISIONS[decision]} (${answered}, ${printable(reason)})\n${lines.join('\n')}\n`;
+}

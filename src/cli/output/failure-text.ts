@@ -1,0 +1,46 @@
+/** Why a request failed, for people: what it was, where and why it failed, what to do next, and the times. */
+import type { FailureAnswer } from '#contract';
+import { printable } from './printable.ts';
+
+const HOPS: Readonly<Record<string, string>> = {
+  client: 'at the client',
+  gateway: 'in the gateway',
+  control: 'in the control plane, or on the way to it',
+  router: 'in a router, or on the way to it',
+  agent: 'at the agent',
+  service: 'in the private service, or on the way from the agent to it',
+};
+
+export function failureText(failure: FailureAnswer): string {
+  const { method, host, path, status, at, shareToken, hop, cause, code, remedy } = failure;
+  const { client, identity, decision, traceId, errorId } = failure;
+  const share = shareToken === null ? 'a share that is gone' : `the share ${printable(shareToken)}`;
+  const outcome = status === 0 ? 'got no answer' : `was answered with ${status}`;
+  const lines: (readonly [string, string])[] = [
+    ['Request', `${errorId}, at ${at}`],
+    ['Where', HOPS[hop] ?? printable(hop)],
+    ['Why', `${printable(cause)} (${printable(code)})`],
+    ['Next', printable(remedy)],
+    ['Client', `${printable(client)}${identity === null ? '' : `, known as ${printable(identity)}`}`],
+    ...(decision === '' ? [] : [['Access', printable(decision)] as const]),
+    ['Times', timesText(failure.timingsMs)],
+    ...(traceId === null ? [] : [['Trace', printable(traceId)] as const]),
+  ];
+  return (
+    `${printable(method)} ${printable(host + path)} to ${share} ${outcome}.\n\n` +
+    lines.map(([name, value]) => `${name.padEnd(9)}${value}\n`).join('')
+  );
+}
+
+export function timesText(timings: FailureAnswer['timingsMs']): string {
+  const { decided, circuit, firstByte, done } = timings;
+  const steps: (readonly [string, number | null])[] = [
+    ['decided', decided],
+    ['circuit', circuit],
+    ['first byte', firstByte],
+    ['over', done],
+  ];
+  return steps
+    .map(([name, ms]) => (ms === null ? `no ${name}` : `${name} after ${ms.toFixed(1)} ms`))
+    .join(', ');
+}

@@ -1,0 +1,99 @@
+/** Operations on who may reach shares: their policies, explanations, and custom frontends. */
+import {
+  accessExplanationSchema,
+  accessQuestionSchema,
+  customFrontendSchema,
+  dnsRecordListSchema,
+  newCustomFrontendSchema,
+  sharePolicyReplacementSchema,
+  sharePolicySchema,
+} from './access-schemas.ts';
+import { created, gone, guarded, ok, paging } from './operation.ts';
+import { countedPageSchema } from './resource-schemas.ts';
+
+const POLICY = '/frontdoor/{frontdoorId}/shares/{token}/policy';
+const CUSTOM_FRONTENDS = '/frontdoor/{frontdoorId}/custom-frontends';
+const byId = { uuidParameters: ['frontdoorId', 'customFrontendId'] } as const;
+
+export const accessOperations = [
+  guarded({
+    id: 'getSharePolicy',
+    group: 'Shares',
+    summary: 'Get the policy of a share: whom gateways let in',
+    method: 'GET',
+    path: POLICY,
+    answer: ok(sharePolicySchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'replaceSharePolicy',
+    group: 'Shares',
+    summary:
+      'Replace the policy of a share: whom gateways let in; what is private is dialed by its grants alone',
+    method: 'PUT',
+    path: POLICY,
+    body: sharePolicyReplacementSchema,
+    answer: ok(sharePolicySchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'explainShareAccess',
+    group: 'Shares',
+    summary: 'Explain what would become of a request, without sending it',
+    method: 'POST',
+    path: `${POLICY}/explain`,
+    scope: 'frontdoor.read',
+    body: accessQuestionSchema,
+    answer: ok(accessExplanationSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'listCustomFrontends',
+    group: 'Custom frontends',
+    summary: 'List custom frontends',
+    method: 'GET',
+    path: CUSTOM_FRONTENDS,
+    query: paging('hostname', 'id'),
+    answer: ok(countedPageSchema(customFrontendSchema)),
+  }),
+  guarded({
+    id: 'createCustomFrontend',
+    group: 'Custom frontends',
+    summary: "Let a frontdoor's public shares appear below a name of one's own",
+    method: 'POST',
+    path: CUSTOM_FRONTENDS,
+    body: newCustomFrontendSchema,
+    answer: created(customFrontendSchema),
+    refusals: [404, 409],
+  }),
+  guarded({
+    id: 'getCustomFrontend',
+    group: 'Custom frontends',
+    summary: 'Get a custom frontend',
+    method: 'GET',
+    path: `${CUSTOM_FRONTENDS}/{customFrontendId}`,
+    ...byId,
+    answer: ok(customFrontendSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'deleteCustomFrontend',
+    group: 'Custom frontends',
+    summary: 'Delete a custom frontend',
+    method: 'DELETE',
+    path: `${CUSTOM_FRONTENDS}/{customFrontendId}`,
+    ...byId,
+    answer: gone,
+    refusals: [404],
+  }),
+  guarded({
+    id: 'listDnsRecords',
+    group: 'Custom frontends',
+    summary: 'List the DNS records that a custom frontend needs',
+    method: 'GET',
+    path: `${CUSTOM_FRONTENDS}/{customFrontendId}/dns-records`,
+    ...byId,
+    answer: ok(dnsRecordListSchema),
+    refusals: [404],
+  }),
+] as const;

@@ -1,0 +1,97 @@
+/** Operations on what is known of single requests: why one failed, and those that the owner asked to see. */
+import { gone, guarded, ok, unsortedPaging } from './operation.ts';
+import {
+  failureSchema,
+  inspectedRequestEntrySchema,
+  inspectedRequestSchema,
+  inspectorReplacementSchema,
+  inspectorSchema,
+  replayedSchema,
+  replaySchema,
+} from './record-schemas.ts';
+import { countedPageSchema } from './resource-schemas.ts';
+
+const group = 'Requests';
+const INSPECTOR = '/frontdoor/{frontdoorId}/shares/{token}/inspector';
+
+export const recordOperations = [
+  guarded({
+    id: 'listFailures',
+    group,
+    summary: 'List requests to shares that failed or were refused, the newest first',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/failures',
+    query: [
+      ...unsortedPaging,
+      { name: 'shareToken', type: 'string', isRequired: false, summary: 'Only those of this share' },
+    ],
+    answer: ok(countedPageSchema(failureSchema)),
+  }),
+  guarded({
+    id: 'getFailure',
+    group,
+    summary: 'Get why a request failed, by the error id on its page; kept for seven days',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/failures/{errorId}',
+    answer: ok(failureSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'getInspector',
+    group,
+    summary: "Get whether a share's requests are recorded",
+    method: 'GET',
+    path: INSPECTOR,
+    answer: ok(inspectorSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'setInspector',
+    group,
+    summary: "Record a share's requests for a while, or end it",
+    method: 'PUT',
+    path: INSPECTOR,
+    body: inspectorReplacementSchema,
+    answer: ok(inspectorSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'listInspectedRequests',
+    group,
+    summary: 'List the recorded requests of a share, the newest first; the latest 200 are kept, for a day',
+    method: 'GET',
+    path: `${INSPECTOR}/requests`,
+    query: unsortedPaging,
+    answer: ok(countedPageSchema(inspectedRequestEntrySchema)),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'deleteInspectedRequests',
+    group,
+    summary: 'Delete the recorded requests of a share',
+    method: 'DELETE',
+    path: `${INSPECTOR}/requests`,
+    answer: gone,
+    refusals: [404],
+  }),
+  guarded({
+    id: 'getInspectedRequest',
+    group,
+    summary: 'Get a recorded request with its answer',
+    method: 'GET',
+    path: `${INSPECTOR}/requests/{id}`,
+    answer: ok(inspectedRequestSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'replayInspectedRequest',
+    group,
+    summary:
+      'Send a recorded request to its share once more, past its policy and auth providers; what comes of it is recorded under the id that is answered',
+    method: 'POST',
+    path: `${INSPECTOR}/requests/{id}/replay`,
+    body: replaySchema,
+    answer: { status: 202, schema: replayedSchema },
+    refusals: [404, 409],
+  }),
+] as const;

@@ -1,0 +1,84 @@
+/** Operations on custom frontends: names of a frontdoor's own, below which its public shares appear. */
+import type { CustomFrontendAnswer, DnsRecordAnswer, NewCustomFrontendBody } from '#contract';
+import {
+  CUSTOM_FRONTEND_SORT_FIELDS,
+  deleteCustomFrontend,
+  findCustomFrontend,
+  insertCustomFrontend,
+  listCustomFrontends,
+  zoneOf,
+  type CustomFrontendRecord,
+} from '../store/custom-frontend-store.ts';
+import { notFound } from './api-errors.ts';
+import { change, created, gone, isoTime, ok, type ApiParts, type Call, type Handlers } from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+const KIND = 'custom-frontend';
+
+export const customFrontendHandlers: Handlers<
+  | 'listCustomFrontends'
+  | 'createCustomFrontend'
+  | 'getCustomFrontend'
+  | 'deleteCustomFrontend'
+  | 'listDnsRecords'
+> = {
+  async listCustomFrontends(parts, call) {
+    const request = parsePageRequest(call.query, CUSTOM_FRONTEND_SORT_FIELDS);
+    const page = await listCustomFrontends(parts.store.db, call.frontdoor, request);
+    return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+  },
+
+  async createCustomFrontend(parts, call) {
+    const { hostname, frontendId, authProviderIds = [] } = call.body as NewCustomFrontendBody;
+    const { frontdoor } = call;
+    const wanted = { hostname, frontendId, authProviderIds, nowMs: parts.clock.nowMs() };
+    const answer = await change(parts, call, async (trx, touch) => {
+      const result = answerOf(await insertCustomFrontend(trx, touch, frontdoor, wanted));
+      return { result, target: { kind: KIND, id: result.id }, after: result };
+    });
+    return created(parts, `/frontdoor/${frontdoor.id}/custom-frontends/${answer.id}`, answer);
+  },
+
+  async getCustomFrontend(parts, call) {
+    return ok(answerOf(await recordOf(parts, call)));
+  },
+
+  async deleteCustomFrontend(parts, call) {
+    const id = idOf(call);
+    await change(parts, call, async (trx, touch) => {
+      const before = await deleteCustomFrontend(trx, touch, call.frontdoor, id);
+      if (before === undefined) throw notFound('Custom frontend', id);
+      return { result: undefined, target: { kind: KIND, id: before.id }, before: answerOf(before) };
+    });
+    return gone;
+  },
+
+  async listDnsRecords(parts, call) {
+    const record = await recordOf(parts, call);
+    const zone = await zoneOf(parts.store.db, record);
+    const purpose = 'Shares and log-ins below the name reach the gateways';
+    const answer: DnsRecordAnswer[] = [{ type: 'CNAME', name: `*.${record.hostname}`, value: zone, purpose }];
+    return ok(answer);
+  },
+};
+
+async function recordOf(parts: ApiParts, call: Call): Promise<CustomFrontendRecord> {
+  const record = await findCustomFrontend(parts.store.db, call.frontdoor, idOf(call));
+  if (record === undefined) throw notFound('Custom frontend', idOf(call));
+  return record;
+}
+
+function answerOf(record: CustomFrontendRecord): CustomFrontendAnswer {
+  const { id, frontdoorId, hostname, frontendId, authProviderIds, status, createdAtMs } = record;
+  return {
+    ...{ id, frontdoorId, hostname, frontendId },
+    authProviderIds: [...authProviderIds],
+    status,
+    domainName: `*.${hostname}`,
+    createdAt: isoTime(createdAtMs),
+  };
+}
+
+function idOf(call: Call): string {
+  return call.parameters['customFrontendId']!;
+}

@@ -1,0 +1,200 @@
+/**
+ * Operations on the inspector of a share: whether its requests are recorded, what was recorded, and sending one again.
+ * A replay goes past the share's policy and auth providers, because its owner asks for it: the audit trail tells who.
+ */
+import { randomBytes } from 'node:crypto';
+import { FrontdoorError } from '#base';
+import type {
+  InspectedRequestEntryAnswer,
+  InspectedRequestAnswer,
+  InspectorAnswer,
+  InspectorReplacementBody,
+  ReplayBody,
+} from '#contract';
+import {
+  MAX_INSPECTED_BODY_BYTES,
+  REDACTED,
+  type GatewayInspection,
+  type GatewayReplay,
+  type InspectedMessage,
+  type InspectedRequest,
+} from '#domain';
+import { deleteInspected, findInspected, listInspected } from '../store/request-record-store.ts';
+import { findInspection, putInspection } from '../store/share-inspection-store.ts';
+import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-record.ts';
+import { invalidValue, notFound } from './api-errors.ts';
+import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { timingsAnswer } from './failure-operations.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+const DEFAULT_MS = 3_600_000;
+const MAX_MS = 24 * 3_600_000;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const FIELD_VALUE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/;
+
+export const inspectorHandlers: Handlers<
+  | 'getInspector'
+  | 'setInspector'
+  | 'listInspectedRequests'
+  | 'deleteInspectedRequests'
+  | 'getInspectedRequest'
+  | 'replayInspectedRequest'
+> = {
+  async getInspector(parts, call) {
+    const share = await shareOf(parts, call);
+    return ok(inspectorAnswer(await findInspection(parts.store.db, share.id, parts.clock.nowMs())));
+  },
+
+  async setInspector(parts, call) {
+    const wanted = wantedOf(call.body as InspectorReplacementBody, parts.clock.nowMs());
+    const answer = await change(parts, call, async (trx, touch) => {
+      const share = await findShareForUpdate(trx, call.frontdoor.id, tokenOf(call));
+      if (share === undefined) throw notFound('Share', tokenOf(call));
+      const before = await findInspection(trx, share.id, parts.clock.nowMs());
+      await putInspection(trx, touch, share.id, wanted);
+      const result = inspectorAnswer(wanted);
+      return {
+        result,
+        target: { kind: 'inspector', id: share.token },
+        before: inspectorAnswer(before),
+        after: result,
+      };
+    });
+    return ok(answer);
+  },
+
+  async listInspectedRequests(parts, call) {
+    const share = await shareOf(parts, call);
+    const request = parsePageRequest(call.query);
+    const page = await listInspected(parts.store.db, share.id, request);
+    return unstored(ok(countedPageAnswer(request, page, page.content.map(entryAnswer))));
+  },
+
+  async deleteInspectedRequests(parts, call) {
+    await change(parts, call, async (trx) => {
+      const share = await findShareForUpdate(trx, call.frontdoor.id, tokenOf(call));
+      if (share === undefined) throw notFound('Share', tokenOf(call));
+      const requests = await deleteInspected(trx, share.id);
+      return { result: undefined, target: { kind: 'inspector', id: share.token }, before: { requests } };
+    });
+    return gone;
+  },
+
+  async getInspectedRequest(parts, call) {
+    const share = await shareOf(parts, call);
+    return unstored(ok(requestAnswer(await inspectedOf(parts, call, share))));
+  },
+
+  async replayInspectedRequest(parts, call) {
+    const share = await shareOf(parts, call);
+    const recorded = await inspectedOf(parts, call, share);
+    const command = replayOf(recorded, call.body as ReplayBody);
+    // Told before it is sent: what reaches a service is never without its event.
+    await change(parts, call, () =>
+      Promise.resolve({
+        result: undefined,
+        target: { kind: 'inspector', id: share.token },
+        after: { id: command.id, replayOf: recorded.id, method: command.method },
+      }),
+    );
+    if (!parts.gatewayCommands.send(command)) {
+      const message = 'No gateway is connected to this control plane';
+      throw new FrontdoorError('unavailable', 'no_gateway', message);
+    }
+    return { status: 202, body: { id: command.id } };
+  },
+};
+
+function tokenOf(call: Call): string {
+  return call.parameters['token']!;
+}
+
+async function shareOf(parts: ApiParts, call: Call): Promise<ShareRecord> {
+  const share = await findShare(parts.store.db, call.frontdoor.id, tokenOf(call));
+  if (share === undefined) throw notFound('Share', tokenOf(call));
+  return share;
+}
+
+async function inspectedOf(parts: ApiParts, call: Call, share: ShareRecord): Promise<InspectedRequest> {
+  const id = call.parameters['id']!;
+  const found = await findInspected(parts.store.db, share.id, id);
+  if (found === undefined) throw notFound('Request', id);
+  return found;
+}
+
+function wantedOf(body: InspectorReplacementBody, nowMs: number): GatewayInspection | undefined {
+  const { enabled, maxBodyBytes = 0, until } = body;
+  if (!enabled) return undefined;
+  const untilMs = until === undefined || until === null ? nowMs + DEFAULT_MS : Date.parse(until);
+  if (!(untilMs > nowMs && untilMs <= nowMs + MAX_MS)) throw invalidValue('until', 'time within 24 hours');
+  return { maxBodyBytes, untilMs };
+}
+
+function inspectorAnswer(inspection: GatewayInspection | undefined): InspectorAnswer {
+  if (inspection === undefined) return { enabled: false, maxBodyBytes: 0, until: null };
+  return { enabled: true, maxBodyBytes: inspection.maxBodyBytes, until: isoTime(inspection.untilMs) };
+}
+
+function commonAnswer(inspected: InspectedRequest) {
+  const { id, replayOf, method, host, client, identity, decision, status, traceId, target, failure } =
+    inspected;
+  return {
+    ...{ id, replayOf, at: isoTime(inspected.at), method, host, client, identity, decision, status, traceId },
+    timingsMs: timingsAnswer(inspected.timings),
+    ...{ target, failure },
+  };
+}
+
+function entryAnswer(inspected: InspectedRequest): InspectedRequestEntryAnswer {
+  const { request, answer } = inspected;
+  return { ...commonAnswer(inspected), requestBytes: request.bodyBytes, answerBytes: answer.bodyBytes };
+}
+
+function requestAnswer(inspected: InspectedRequest): InspectedRequestAnswer {
+  const message = ({ headers, body, bodyBytes, isTruncated }: InspectedMessage) => ({
+    headers: headers.map(([name, value]) => ({ name, value })),
+    body: body === '' ? null : body,
+    ...{ bodyBytes, bodyIsWhole: !isTruncated },
+  });
+  return {
+    ...commonAnswer(inspected),
+    request: message(inspected.request),
+    answer: message(inspected.answer),
+  };
+}
+
+/** Headers that are not shown are left out, unless they are given anew. */
+function replayOf(recorded: InspectedRequest, { headers = [], body }: ReplayBody): GatewayReplay {
+  for (const { name, value } of headers) {
+    if (!TOKEN.test(name)) throw invalidValue('headers.name', 'header name');
+    if (!FIELD_VALUE.test(value)) throw invalidValue('headers.value', 'header value');
+  }
+  const given = new Set(headers.map(({ name }) => name.toLowerCase()));
+  const kept = recorded.request.headers.filter(
+    ([name, value]) => value !== REDACTED && !given.has(name.toLowerCase()),
+  );
+  return {
+    type: 'replay',
+    id: randomBytes(12).toString('hex'),
+    replayOf: recorded.id,
+    shareId: recorded.shareId,
+    method: recorded.method,
+    target: recorded.target,
+    headers: [...kept, ...headers.map(({ name, value }) => [name, value] as const)],
+    body: body === undefined ? recordedBody(recorded) : givenBody(body),
+  };
+}
+
+function recordedBody({ request }: InspectedRequest): string {
+  if (!request.isTruncated) return request.body;
+  const message = 'The recorded body is not whole: give one to send in its place';
+  throw new FrontdoorError('conflict', 'body_not_whole', message);
+}
+
+function givenBody(text: string): string {
+  const bytes = Buffer.from(text, 'base64');
+  const isBase64 = bytes.toString('base64').replaceAll('=', '') === text.replaceAll('=', '');
+  if (!isBase64 || bytes.length > MAX_INSPECTED_BODY_BYTES)
+    throw invalidValue('body', 'base64 of at most 64 KiB');
+  return text;
+}

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { argon2Sync } from 'node:crypto';
+import { after, before, it } from 'node:test';
+import { makeTestAuthority } from '../../../test/support/certificates.ts';
+import { describeEachStore } from '../store/each-store-suite.ts';
+import { openApiWorld, type ApiWorld } from './api-fixture.ts';
+
+const OPEN = {
+  emails: [],
+  claims: [],
+  basicAuth: [],
+  clientCertificate: null,
+  ipAllow: [],
+  ipDeny: [],
+  publicPaths: [],
+  expiresAt: null,
+  rateLimit: null,
+  session: { idle: 'PT8H', absolute: 'P7D' },
+};
+const PASSWORD = 'correct horse battery';
+
+describeEachStore('policies of shares', (open) => {
+  let world: ApiWorld;
+  let root: string;
+  let environmentId: string;
+  before(async () => {
+    world = await openApiWorld({ open });
+    root = `/frontdoor/${world.first.frontdoorId}`;
+    environmentId = await world.addEnvironment('edge');
+    await share('app');
+  });
+  after(() => world.close());
+
+  const share = async (name: string, more: object = {}): Promise<void> => {
+    const body = { name, environmentId, shareMode: 'public', backendMode: 'proxy', ...more };
+    const made = await world.call('POST', `${root}/shares`, {
+      body: { target: 'http://127.0.0.1:3000', ...body },
+    });
+    assert.equal(made.status, 201, made.text);
+  };
+  const provider = async (body: object): Promise<string> => {
+    const made = await world.call('POST', `${root}/auth-providers`, { body });
+    assert.equal(made.status, 201, made.text);
+    return (made.body as { id: string }).id;
+  };
+  const put = (body: unknown, token = 'app') => world.call('PUT', `${root}/shares/${token}/policy`, { body });
+  const get = (token = 'app') => world.call('GET', `${root}/shares/${token}/policy`);
+  const serviceOf = (token: string) => [...world.model.services()].find(({ name }) => name === token)!;
+  const hashesOf = async () =>
+    (await world.store.db.selectFrom('share_policy').select('password_hashes').execute())
+      .map((row) => JSON.parse(row.password_hashes) as Record<string, string>)
+      .at(0);
+
+  it('are open when nothing was said, and again when nothing is said', async () => {
+    assert.deepEqual((await get()).body, OPEN);
+    assert.equal(serviceOf('app').rules, null);
+    await put({ emails: ['ann@example.com'] });
+    assert.deepEqual((await put({})).body, OPEN);
+    assert.equal(serviceOf('app').rules, null);
+    assert.deepEqual((await get()).body, OPEN);
+  });
+
+  it('are in effect as rules when they are acknowledged, in one form', async () => {
+    const { ca } = await makeTestAuthority();
+    const answer = await put({
+      emails: ['Ann@Example.com', '*@example.org'],
+      claims: [{ claim: 'groups', anyOf: ['staff'] }],
+      clientCertificate: { authorities: [`\n${ca}\n`] },
+      ipAllow: ['10.0.0.0/8', '::1'],
+      ipDeny: ['10.1.0.0/16'],
+      publicPaths: ['/he%61lth', '/static/*'],
+      expiresAt: '2031-01-01T01:00:00+01:00',
+      rateLimit: { requests: 5, per: 'PT60S' },
+      session: { idle: 'PT90M' },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const shown = {
+      ...OPEN,
+      emails: ['ann@example.com', '*@example.org'],
+      claims: [{ claim: 'groups', anyOf: ['staff'] }],
+      clientCertificate: { authorities: [`${ca.trim()}\n`], names: [] },
+      ipAllow: ['10.0.0.0/8', '::1'],
+      ipDeny: ['10.1.0.0/16'],
+      publicPaths: ['/health', '/static/*'],
+      expiresAt: '2031-01-01T00:00:00.000Z',
+      rateLimit: { requests: 5, per: 'PT1M' },
+      session: { idle: 'PT1H30M', absolute: 'P7D' },
+    };
+    assert.deepEqual(answer.body, shown);
+    assert.deepEqual((await get()).body, shown);
+    assert.deepEqual((await put(shown)).body, shown);
+    assert.deepEqual(serviceOf('app').rules, {
+      emails: shown.emails,
+      claims: shown.claims,
+      basicAuth: [],
+      clientCertificate: shown.clientCertificate,
+      ip: { allow: shown.ipAllow, deny: shown.ipDeny },
+      publicPaths: shown.publicPaths,
+      expiresAtMs: Date.parse('2031-01-01T00:00:00Z'),
+      rateLimit: { requests: 5, perMs: 60_000 },
+      session: { idleMs: 5_400_000, absoluteMs: 7 * 86_400_000 },
+    });
+  });
+
+  it('keep passwords as argon2id alone: the mask keeps one, what is left out goes', async () => {
+    const ann = { name: 'ann', password: PASSWORD };
+    const answer = await put({ basicAuth: [ann, { name: 'bob', password: 'another password' }] });
+    const masked = [
+      { name: 'ann', password: '********' },
+      { name: 'bob', password: '********' },
+    ];
+    assert.deepEqual((answer.body as { basicAuth: unknown }).basicAuth, masked);
+    const before = (await hashesOf())!;
+    const [, algorithm, version, parameters, salt = '', hash = ''] = before['ann']!.split('$');
+    assert.deepEqual([algorithm, version, parameters], ['argon2id', 'v=19', 'm=19456,t=2,p=1']);
+    const again = argon2Sync('argon2id', {
+      ...{ message: PASSWORD, nonce: Buffer.from(salt, 'base64'), tagLength: 32 },
+      ...{ memory: 19_456, passes: 2, parallelism: 1 },
+    });
+    assert.deepEqual(again, Buffer.from(hash, 'base64'));
+    assert.deepEqual(serviceOf('app').rules!.basicAuth, [
+      { name: 'ann', passwordHash: before['ann'] },
+      { name: 'bob', passwordHash: before['bob'] },
+    ]);
+    await put({ basicAuth: [masked[0]] });
+    assert.deepEqual(await hashesOf(), { ann: before['ann'] });
+    const lost = await put({ basicAuth: masked });
+    assert.deepEqual(lost.body, {
+      error: 'invalid_request',
+      message: 'Value for basicAuth.1.password must be of string',
+    });
+    assert.deepEqual(await hashesOf(), { ann: before['ann'] });
+    const rows = await world.store.db.selectFrom('audit_event').select(['before', 'after']).execute();
+    const told = JSON.stringify(rows) + world.logLines.join('');
+    for (const secret of [PASSWORD, before['ann']!, salt]) assert.ok(!told.includes(secret));
+    assert.match(told, /newPasswords[^\]]*ann/);
+  });
+
+  it('are refused by the field that is wrong', async () => {
+    const { issue } = await makeTestAuthority();
+    const { cert: leaf } = await issue('leaf');
+    const garbage = leaf.replace(/\n[A-Za-z0-9+/]{64}\n/, `\n${'A'.repeat(64)}\n`);
+    const certificates = (...authorities: string[]) => ({ clientCertificate: { authorities } });
+    const user = { name: 'ann', password: PASSWORD };
+    const wrong: readonly [object, string, string][] = [
+      [{ emails: ['a*@b.example'] }, 'emails.0', 'name@domain or *@domain'],
+      [{ emails: 'a@b.example' }, 'emails', 'array'],
+      [{ claims: [{ claim: 'groups', anyOf: [] }] }, 'claims.0.anyOf', 'array'],
+      [{ claims: [{ claim: 'groups' }] }, 'claims.0.anyOf', 'array'],
+      [{ basicAuth: [{ name: 'a:b', password: PASSWORD }] }, 'basicAuth.0.name', 'string without :'],
+      [{ basicAuth: [{ name: 'a', password: 'short' }] }, 'basicAuth.0.password', 'string'],
+      [{ basicAuth: [user, user] }, 'basicAuth.1.name', 'unique name'],
+      [{ ipAllow: ['10.0.0.0/33'] }, 'ipAllow.0', 'address or CIDR'],
+      [{ ipDeny: ['::1', 'localhost'] }, 'ipDeny.1', 'address or CIDR'],
+      [{ publicPaths: ['/a/../b'] }, 'publicPaths.0', '/path or /path/*'],
+      [{ publicPaths: ['/.frontdoor/*'] }, 'publicPaths.0', '/path or /path/*'],
+      [{ expiresAt: 'tomorrow' }, 'expiresAt', 'date-time'],
+      [{ rateLimit: { requests: 0, per: 'PT1M' } }, 'rateLimit.requests', 'integer'],
+      [{ rateLimit: { requests: 1, per: 'P1M' } }, 'rateLimit.per', 'duration'],
+      [{ rateLimit: { requests: 1 } }, 'rateLimit.per', 'duration'],
+      [{ session: { idle: 'PT0S' } }, 'session.idle', 'duration'],
+      [certificates(), 'clientCertificate.authorities', 'array'],
+      [certificates('garbage'), 'clientCertificate.authorities.0', 'PEM certificate'],
+      [certificates(garbage), 'clientCertificate.authorities.0', 'PEM certificate'],
+      [certificates(leaf), 'clientCertificate.authorities.0', 'certificate authority'],
+      [{ email: [] }, 'email', 'emails, claims, expiresAt'],
+    ];
+    for (const [body, property, type] of wrong) {
+      const { status, body: refusal } = await put(body);
+      const { message } = refusal as { message: string };
+      assert.equal(status, 400, JSON.stringify(body));
+      if (property === 'email') assert.match(message, /^Value for email must be of emails/);
+      else assert.equal(message, `Value for ${property} must be of ${type}`);
+    }
+    const long = Array.from(
+      { length: 1_000 },
+      (_, at) => `${'a'.repeat(60)}.${at}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`,
+    );
+    assert.equal((await put({ emails: long })).status, 413);
+  });
+
+  it("of another frontdoor's share, and of none, are not found", async () => {
+    const foreign = await world.call('PUT', `/frontdoor/${world.other.frontdoorId}/shares/app/policy`, {
+      body: {},
+      authorization: world.other.authorization,
+    });
+    assert.deepEqual(
+      [foreign.status, foreign.body],
+      [404, { error: 'not_found', message: 'Share app not found' }],
+    );
+    for (const call of [get('none'), put({ emails: ['a@b.example'] }, 'none')])
+      assert.equal((await call).status, 404);
+  });
+
+  it('go with their share, and a new one of the same name is open', async () => {
+    await share('short');
+    await put({ ipAllow: ['10.0.0.0/8'] }, 'short');
+    await world.call('DELETE', `${root}/shares/short`);
+    await share('short');
+    assert.deepEqual((await get('short')).body, OPEN);
+  });
+
+  it('are explained for a request that is not sent', async () => {
+    const idp = await provider({
+      name: 'staff',
+      type: 'OIDC',
+      data: { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' },
+    });
+    const keys = await provider({
+      name: 'machines',
+      type: 'API_KEY',
+      data: {
+        placement: 'header',
+        name: 'x-key',
+        keys: [{ name: 'build', expiresAt: '2030-01-01T00:00:00Z' }],
+      },
+    });
+    await share('guarded', { authProviderIds: [idp, keys] });
+    await put(
+      {
+        emails: ['*@example.com'],
+        claims: [{ claim: 'groups', anyOf: ['staff'] }],
+        publicPaths: ['/health'],
+        ipDeny: ['10.0.0.0/8'],
+        expiresAt: '2031-01-01T00:00:00Z',
+      },
+      'guarded',
+    );
+    const explain = async (question: object) => {
+      const answer = await world.call('POST', `${root}/shares/guarded/policy/explain`, { body: question });
+      assert.equal(answer.status, 200, answer.text);
+      const { decision, status, reason } = answer.body as Record<string, unknown>;
+      return [decision, status, reason];
+    };
+    const ann = { email: 'ann@example.com', groups: ['staff'] };
+    assert.deepEqual(await explain({}), ['login', 302, 'login']);
+    assert.deepEqual(await explain({ method: 'POST' }), ['unauthenticated', 401, 'credential-missing']);
+    assert.deepEqual(await explain(ann), ['allow', null, 'session']);
+    assert.deepEqual(await explain({ ...ann, emailVerified: false }), ['refuse', 403, 'email-missing']);
+    assert.deepEqual(await explain({ ...ann, groups: [] }), ['refuse', 403, 'claim-not-met']);
+    assert.deepEqual(await explain({ email: 'eve@evil.example' }), ['refuse', 403, 'email-not-allowed']);
+    assert.deepEqual(await explain({ path: '/health?x' }), ['allow', null, 'public-path']);
+    assert.deepEqual(await explain({ path: '/admin/../health' }), ['refuse', 400, 'path-ambiguous']);
+    assert.deepEqual(await explain({ ...ann, address: '10.2.3.4' }), ['refuse', 403, 'address-denied']);
+    assert.deepEqual(await explain({ ...ann, at: '2031-01-01T00:00:00Z' }), [
+      'refuse',
+      403,
+      'access-expired',
+    ]);
+    assert.deepEqual(await explain({ keyName: 'build' }), ['allow', null, 'api-key build']);
+    const late = { keyName: 'build', at: '2030-01-01T00:00:00Z' };
+    assert.deepEqual(await explain(late), ['unauthenticated', 401, 'credential-wrong']);
+    assert.deepEqual(await explain({ keyName: 'other' }), ['unauthenticated', 401, 'credential-wrong']);
+    assert.deepEqual(await explain({ host: 'other.share.localhost' }), ['refuse', 404, 'no-such-host']);
+    await world.call('PATCH', `${root}/auth-providers/${idp}`, { body: { enabled: false } });
+    assert.deepEqual(await explain({}), ['unavailable', 503, 'login-not-available']);
+    assert.deepEqual(await explain(ann), ['unauthenticated', 401, 'provider-disabled']);
+    const wrong = await world.call('POST', `${root}/shares/guarded/policy/explain`, {
+      body: { address: 'x' },
+    });
+    assert.equal((wrong.body as { message: string }).message, 'Value for address must be of address');
+  });
+});

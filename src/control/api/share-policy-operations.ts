@@ -1,0 +1,132 @@
+/** Who may reach a share: its policy, and what would become of a request. */
+import type { AccessQuestion, SharePolicyBody } from '#contract';
+import {
+  compileRules,
+  explainAccess,
+  type AccessExplanation,
+  type ExplainedProvider,
+  type ExplainedRequest,
+} from '#domain';
+import { accessRulesOf } from '../policy/access-rules.ts';
+import { DEFAULT_POLICY, settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
+import { findAuthProvider } from '../store/auth-provider-store.ts';
+import { findSharePolicy, putSharePolicy } from '../store/share-policy-store.ts';
+import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-store.ts';
+import { notFound } from './api-errors.ts';
+import { change, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+
+export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess'> = {
+  async getSharePolicy(parts, call) {
+    const share = await shareOf(parts, call);
+    return ok((await findSharePolicy(parts.store.db, share.id))?.policy ?? DEFAULT_POLICY);
+  },
+
+  async replaceSharePolicy(parts, call) {
+    const token = call.parameters['token']!;
+    // Before passwords are hashed, which takes long.
+    await shareOf(parts, call);
+    const wanted = await wantedPolicyOf(call.body as SharePolicyBody);
+    const shown = await change(parts, call, async (trx, touch) => {
+      const share = await findShareForUpdate(trx, call.frontdoor.id, token);
+      if (share === undefined) throw notFound('Share', token);
+      const before = await findSharePolicy(trx, share.id);
+      const settled = settledPolicy(wanted, before);
+      await putSharePolicy(trx, touch, share.id, settled, parts.clock.nowMs());
+      const result = settled?.policy ?? DEFAULT_POLICY;
+      return {
+        result,
+        target: { kind: 'share', id: share.token },
+        before: { policy: before?.policy ?? DEFAULT_POLICY },
+        // By the names of their users alone: that one was changed is told, what it is never.
+        after: { policy: result, newPasswords: [...wanted.newHashes.keys()] },
+      };
+    });
+    return ok(shown);
+  },
+
+  async explainShareAccess(parts, call) {
+    const question = call.body as AccessQuestion;
+    const share = await shareOf(parts, call);
+    const stored = await findSharePolicy(parts.store.db, share.id);
+    const request = requestOf(question, share, parts.clock.nowMs());
+    const ids = guardsOf(share, request.host);
+    if (ids === undefined) return unstored(ok(notServed(share, request.host)));
+    const rules = compileRules(stored === undefined ? null : accessRulesOf(stored));
+    return unstored(ok(explainAccess(rules, await providersOf(parts, call, ids), request)));
+  },
+};
+
+async function shareOf(parts: ApiParts, call: Call): Promise<ShareRecord> {
+  const token = call.parameters['token']!;
+  const share = await findShare(parts.store.db, call.frontdoor.id, token);
+  if (share === undefined) throw notFound('Share', token);
+  return share;
+}
+
+function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number): ExplainedRequest {
+  const { host, method = 'GET', path = '/', secure = true, at, address, providerId } = question;
+  const { email, emailVerified = true, groups, claims, keyName, basicUser, certificateName } = question;
+  const isPerson = email !== undefined || groups !== undefined || claims !== undefined;
+  const isOther = keyName !== undefined || basicUser !== undefined;
+  const names = namesOf(share);
+  return {
+    host: (host ?? names[0] ?? '').toLowerCase(),
+    method,
+    target: path,
+    address,
+    isSecure: secure,
+    nowMs: at === undefined ? nowMs : Date.parse(at),
+    providerId: providerId?.toLowerCase(),
+    // A provider alone means that it logged somebody in.
+    person:
+      isPerson || (providerId !== undefined && !isOther)
+        ? {
+            email: email === undefined || !emailVerified ? null : email,
+            groups: groups ?? [],
+            claims: claims ?? {},
+          }
+        : undefined,
+    keyName,
+    basicUser,
+    certificateName,
+  };
+}
+
+function namesOf({ shareMode, frontends, customHosts }: ShareRecord): readonly string[] {
+  return shareMode === 'private' ? [] : [...frontends, ...customHosts].map(({ host }) => host);
+}
+
+/** Providers of the share under this name; undefined: it is not served there. */
+function guardsOf(share: ShareRecord, host: string): readonly string[] | undefined {
+  if (!namesOf(share).includes(host)) return undefined;
+  return share.customHosts.find((custom) => custom.host === host)?.authProviderIds ?? share.authProviderIds;
+}
+
+async function providersOf(
+  parts: ApiParts,
+  call: Call,
+  ids: readonly string[],
+): Promise<ExplainedProvider[]> {
+  const found = await Promise.all(ids.map((id) => findAuthProvider(parts.store.db, call.frontdoor, id)));
+  return found
+    .filter((provider) => provider !== undefined)
+    .map(({ id, name, type, enabled, data, keys }) => {
+      const items = (data['keys'] ?? []) as readonly { readonly name: string; readonly expiresAt?: string }[];
+      return {
+        ...{ id, name, type, enabled },
+        keys: keys.map((key) => {
+          const expiresAt = items.find((item) => item.name === key.name)?.expiresAt;
+          return { name: key.name, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) };
+        }),
+      };
+    });
+}
+
+function notServed({ shareMode, token }: ShareRecord, host: string): AccessExplanation {
+  const detail =
+    shareMode === 'private'
+      ? 'it is private: gateways do not serve it, granted environments dial it'
+      : `${token} is not served under ${host}`;
+  const steps = [{ rule: 'host', outcome: 'decided', detail } as const];
+  return { decision: 'refuse', status: 404, reason: 'no-such-host', steps };
+}

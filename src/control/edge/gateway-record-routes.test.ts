@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { within } from '../../../test/support/deadline.ts';
+import type { GatewayReplay, InspectedRequest, RequestFailure } from '#domain';
+import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
+
+let fixture: EdgeFixture;
+let gateway: Enrolled;
+let shareId: string;
+before(async () => {
+  fixture = await openEdgeFixture();
+  gateway = await fixture.enroll('gateway', 'gateway');
+  const host = await fixture.enroll('host');
+  ({ id: shareId } = await fixture.share({ environmentId: host.id, shareMode: 'public' }));
+});
+after(() => fixture.close());
+
+const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 };
+const failureOf = (id: string, more: Partial<RequestFailure> = {}): RequestFailure => ({
+  ...{ id, at: 1_700_000_000_000, shareId, frontdoorId: 'forged', status: 502, code: 'no-answer' },
+  ...{ hop: 'service', cause: 'a cause', method: 'GET', host: 'app', path: '/', client: '127.0.0.1' },
+  ...{ identity: null, decision: 'open', traceId: null, timings, ...more },
+});
+const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
+const inspectedOf = (id: string, more: Partial<InspectedRequest> = {}): InspectedRequest => ({
+  ...{
+    id,
+    replayOf: null,
+    at: 1_700_000_000_000,
+    shareId,
+    frontdoorId: 'forged',
+    method: 'GET',
+    host: 'app',
+  },
+  ...{ target: '/', client: '127.0.0.1', identity: null, decision: 'open', status: 200, failure: null },
+  ...{ traceId: null, timings, request: message, answer: message, ...more },
+});
+
+const stored = (table: 'request_failure' | 'inspected_request') =>
+  fixture.store.db.selectFrom(table).select(['id', 'frontdoor_id', 'share_id']).execute();
+
+test('what a gateway reports is kept once, under the frontdoor that the share really has', async () => {
+  const failures = [failureOf('failure-1'), failureOf('failure-2', { shareId: 'unknown' })];
+  for (let i = 0; i < 2; i += 1) {
+    await gateway.client.reportFailures(failures);
+    await gateway.client.reportInspections([inspectedOf('inspected-1')]);
+  }
+  const frontdoor_id = fixture.frontdoorIds[0];
+  assert.deepEqual(await stored('request_failure'), [{ id: 'failure-1', frontdoor_id, share_id: shareId }]);
+  assert.deepEqual(await stored('inspected_request'), [
+    { id: 'inspected-1', frontdoor_id, share_id: shareId },
+  ]);
+});
+
+test('what is malformed or too much is refused whole', async () => {
+  const { failures, inspected } = {
+    failures: await stored('request_failure'),
+    inspected: await stored('inspected_request'),
+  };
+  const { cause: _cause, ...without } = failureOf('failure-3');
+  for (const wrong of [
+    without,
+    failureOf('x'),
+    failureOf('failure-3', { at: -1 }),
+    failureOf('failure-3', { path: 'x'.repeat(10_000) }),
+    { ...failureOf('failure-3'), more: 1 },
+  ])
+    await assert.rejects(gateway.client.reportFailures([failureOf('failure-4'), wrong as RequestFailure]), {
+      kind: 'invalid',
+    });
+  const many = Array.from({ length: 501 }, (_, i) => failureOf(`failure-${i + 100}`));
+  await assert.rejects(gateway.client.reportFailures(many), { kind: 'invalid' });
+  const large = { ...message, body: 'x'.repeat(300_000) };
+  await assert.rejects(gateway.client.reportInspections([inspectedOf('inspected-2', { answer: large })]), {
+    kind: 'invalid',
+  });
+  assert.deepEqual(
+    [await stored('request_failure'), await stored('inspected_request')],
+    [failures, inspected],
+  );
+});
+
+test('agents, and who has no certificate, may report nothing', async () => {
+  const agent = await fixture.enroll('agent');
+  await assert.rejects(agent.client.reportFailures([failureOf('failure-9')]), { kind: 'forbidden' });
+  await assert.rejects(agent.client.reportInspections([inspectedOf('inspected-9')]), { kind: 'forbidden' });
+  const body = JSON.stringify({ failures: [failureOf('failure-9')] });
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await rawRequest(fixture, {
+    method: 'POST',
+    path: '/gateway/v1/failures',
+    body,
+    headers,
+  });
+  assert.equal(status, 401);
+});
+
+test('a command goes to one of the gateways that follow the feed, by turns, and to nobody when there is none', async () => {
+  const command: GatewayReplay = {
+    ...{ type: 'replay', id: 'replay-1', replayOf: 'inspected-1', shareId, method: 'GET', target: '/' },
+    ...{ headers: [], body: '' },
+  };
+  assert.equal(fixture.gatewayCommands.send(command), false);
+  const heard: string[] = [];
+  const follow = async (name: string, { client }: Enrolled) => {
+    const opened = Promise.withResolvers<void>();
+    const stream = client.subscribeGatewayFeed({
+      onLine: (line) => {
+        opened.resolve();
+        const { type, id } = JSON.parse(line) as { type: string; id?: string };
+        if (type === 'replay') {
+          heard.push(`${name} ${id}`);
+          if (heard.length === 2) both.resolve();
+        }
+      },
+      onEnd: (error) => opened.reject(error),
+    });
+    await within(`the feed of ${name}`, opened.promise);
+    return stream;
+  };
+  const both = Promise.withResolvers<void>();
+  const streams = [
+    await follow('one', gateway),
+    await follow('two', await fixture.enroll('other', 'gateway')),
+  ];
+  assert.equal(fixture.gatewayCommands.send(command), true);
+  assert.equal(fixture.gatewayCommands.send({ ...command, id: 'replay-2' }), true);
+  await within('both commands', both.promise);
+  assert.deepEqual(heard.toSorted(), ['one replay-1', 'two replay-2']);
+  for (const stream of streams) stream.close();
+});

@@ -1,0 +1,110 @@
+// What the Management API acknowledges about who may reach a share has been told to gateways by then.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { silentLog } from '#base';
+import type { GatewayDelta, GatewayFeedEvent } from '#domain';
+import { EgressClient } from '#net';
+import { openApiWorld, type ApiWorld } from '../api/api-fixture.ts';
+import { openLoginParts, type LoginParts } from '../login/login-parts.ts';
+import { GatewayFeed } from './gateway-feed.ts';
+
+describe('gateways', () => {
+  let world: ApiWorld;
+  let parts: LoginParts;
+  let feed: GatewayFeed;
+  const heard: GatewayFeedEvent[] = [];
+  let root: string;
+  let frontendId: string;
+  before(async () => {
+    world = await openApiWorld();
+    const { store, secrets, model, clock } = world;
+    const egress = new EgressClient({ allowed: [] });
+    parts = await openLoginParts({ store, secrets, model, egress, clock, log: silentLog });
+    feed = new GatewayFeed(model, parts.access, 'e');
+    feed.listen((line) => heard.push(JSON.parse(line) as GatewayFeedEvent));
+    root = `/frontdoor/${world.first.frontdoorId}`;
+    const environmentId = await world.addEnvironment('edge');
+    await call('POST', '/shares', {
+      ...{ name: 'app', environmentId, shareMode: 'public', backendMode: 'proxy' },
+      target: 'http://127.0.0.1:3000',
+    });
+    ({ id: frontendId } = await store.db.selectFrom('frontend').select('id').executeTakeFirstOrThrow());
+  });
+  after(async () => {
+    await parts.close();
+    await world.close();
+  });
+
+  async function call(method: string, path: string, body?: unknown): Promise<Record<string, string>> {
+    const answer = await world.call(method, root + path, { body });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body as Record<string, string>;
+  }
+
+  /** What a change told: nothing but the tick that gathers it stands between answer and line. */
+  async function told(method: string, path: string, body?: unknown): Promise<GatewayDelta> {
+    feed.flush();
+    heard.length = 0;
+    await call(method, path, body);
+    feed.flush();
+    const deltas = heard.filter((event) => event.type === 'delta');
+    assert.ok(deltas.length > 0, 'something was told');
+    const parts = deltas.flatMap((delta) => delta.set);
+    return { ...deltas.at(-1)!, set: [...new Map(parts.map((share) => [share.id, share])).values()] };
+  }
+
+  it('hear of a policy, and of its end', async () => {
+    const delta = await told('PUT', '/shares/app/policy', {
+      ipDeny: ['10.0.0.0/8'],
+      publicPaths: ['/health'],
+    });
+    const [share] = delta.set;
+    assert.deepEqual(share!.rules!.ip, { allow: [], deny: ['10.0.0.0/8'] });
+    assert.deepEqual(share!.rules!.publicPaths, ['/health']);
+    const { set } = await told('PUT', '/shares/app/policy', {});
+    assert.deepEqual(
+      set.map(({ token, rules }) => [token, rules]),
+      [['app', null]],
+    );
+  });
+
+  it('hear of a custom frontend, of each change of a provider that it has, and of its end', async () => {
+    const { id: providerId } = await call('POST', '/auth-providers', {
+      name: 'machines',
+      type: 'API_KEY',
+      data: { placement: 'bearer', keys: [{ name: 'one' }] },
+    });
+    const made = await told('POST', '/custom-frontends', {
+      hostname: 'apps.example.com',
+      frontendId,
+      authProviderIds: [providerId],
+    });
+    assert.deepEqual(
+      made.set.map(({ token, customHosts }) => [token, customHosts]),
+      [['app', [{ host: 'app.apps.example.com', authProviderIds: [providerId] }]]],
+    );
+    assert.deepEqual(made.zones?.toSorted(), ['apps.example.com', 'share.localhost']);
+
+    const provider = `/auth-providers/${providerId}`;
+    const rotated = await told('PATCH', provider, {
+      data: { keys: [{ name: 'one', key: '********' }, { name: 'two' }] },
+    });
+    const [now] = rotated.providers!;
+    assert.deepEqual([now!.id, now!.apiKeys!.keys.map(({ name }) => name)], [providerId, ['one', 'two']]);
+    const disabled = await told('PATCH', provider, { enabled: false });
+    assert.deepEqual(
+      disabled.providers!.map(({ id, enabled }) => [id, enabled]),
+      [[providerId, false]],
+    );
+
+    const { content } = (await call('GET', '/custom-frontends')) as unknown as { content: { id: string }[] };
+    const gone = await told('DELETE', `/custom-frontends/${content[0]!.id}`);
+    assert.deepEqual(
+      gone.set.map(({ token, customHosts }) => [token, customHosts]),
+      [['app', []]],
+    );
+    assert.deepEqual(gone.zones, ['share.localhost']);
+    const removed = await told('DELETE', provider);
+    assert.deepEqual(removed.removedProviders, [providerId]);
+  });
+});

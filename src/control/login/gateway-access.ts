@@ -1,0 +1,113 @@
+/**
+ * What gateways are told beside shares, so that they decide by themselves who gets in: auth providers without their
+ * secrets, zones, keys, and sessions that are over. Says what changed; the feed puts it into lines.
+ */
+import type { GatewayKeys, GatewayProvider } from '#domain';
+import type { KnownProvider, ProviderDirectory } from '../provider/provider-directory.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { concerns, type Change, type Queries, type Store } from '../store/store.ts';
+import type { IdentityKeys } from './identity-keys.ts';
+import type { IssuerDirectory } from './issuer-directory.ts';
+
+export type AccessChange =
+  | { readonly type: 'provider'; readonly id: string }
+  | { readonly type: 'zones' }
+  | { readonly type: 'keys' }
+  | { readonly type: 'ended-session'; readonly id: string }
+  /** More may have changed than was heard of. */
+  | { readonly type: 'missed' };
+
+/** The feed's side of it. */
+export interface GatewayAccessSource {
+  provider(id: string): GatewayProvider | undefined;
+  providers(): GatewayProvider[];
+  zones(): readonly string[];
+  keys(): GatewayKeys;
+  onChange(listener: (change: AccessChange) => void): void;
+}
+
+export interface GatewayAccessOptions {
+  readonly store: Pick<Store, 'db' | 'onChange'>;
+  readonly secrets: Pick<Secrets, 'apiKeyPepper'>;
+  readonly providers: ProviderDirectory;
+  readonly issuers: IssuerDirectory;
+  readonly identityKeys: IdentityKeys;
+}
+
+/** Errors: those of the store. */
+export async function openGatewayAccess(options: GatewayAccessOptions): Promise<GatewayAccess> {
+  const access = new GatewayAccess(options);
+  options.store.onChange((changes) => access.hear(changes));
+  await access.readZones();
+  return access;
+}
+
+export class GatewayAccess implements GatewayAccessSource {
+  readonly #options: GatewayAccessOptions;
+  readonly #apiKeyPepper: string;
+  readonly #listeners: ((change: AccessChange) => void)[] = [];
+  #zones: readonly string[] = [];
+
+  constructor(options: GatewayAccessOptions) {
+    this.#options = options;
+    this.#apiKeyPepper = Buffer.from(options.secrets.apiKeyPepper()).toString('base64');
+    options.providers.onChange((id) => this.#tell({ type: 'provider', id }));
+    options.issuers.onChange((id) => this.#tell({ type: 'provider', id }));
+    options.identityKeys.onChange(() => this.#tell({ type: 'keys' }));
+  }
+
+  provider(id: string): GatewayProvider | undefined {
+    const provider = this.#options.providers.byId(id);
+    return provider === undefined ? undefined : this.#gatewayProvider(provider);
+  }
+
+  providers(): GatewayProvider[] {
+    return Array.from(this.#options.providers.all(), (provider) => this.#gatewayProvider(provider));
+  }
+
+  zones(): readonly string[] {
+    return this.#zones;
+  }
+
+  keys(): GatewayKeys {
+    return { apiKeyPepper: this.#apiKeyPepper, identityKeys: this.#options.identityKeys.current() };
+  }
+
+  onChange(listener: (change: AccessChange) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async hear(changes: readonly Change[]): Promise<void> {
+    for (const { entity, id } of changes) {
+      if (entity === 'login-session') this.#tell({ type: 'ended-session', id });
+    }
+    // Custom frontends go with their frontdoor, and only that is told.
+    if (changes.some(({ entity }) => entity === 'everything')) this.#tell({ type: 'missed' });
+    if (concerns(changes, 'frontend', 'custom-frontend', 'frontdoor')) await this.readZones();
+  }
+
+  async readZones(): Promise<void> {
+    const zones = await zonesOf(this.#options.store.db);
+    if (zones.join() === this.#zones.join()) return;
+    this.#zones = zones;
+    this.#tell({ type: 'zones' });
+  }
+
+  #gatewayProvider(provider: KnownProvider): GatewayProvider {
+    const { id, frontdoorId, name, type, enabled, version, apiKeys } = provider;
+    const tokens = this.#options.issuers.tokensOf(provider);
+    return { id, frontdoorId, name, type, enabled, version, apiKeys, tokens };
+  }
+
+  #tell(change: AccessChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+async function zonesOf(db: Queries): Promise<string[]> {
+  const frontends = await db.selectFrom('frontend').select('zone').execute();
+  const custom = await db.selectFrom('custom_frontend').select('hostname').execute();
+  return [
+    ...new Set([...frontends.map(({ zone }) => zone), ...custom.map(({ hostname }) => hostname)]),
+  ].sort();
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { it } from 'node:test';
+import { silentLog } from '#base';
+import type { GatewayFeedEvent } from '#domain';
+import { openApiWorld } from '../api/api-fixture.ts';
+import { GatewayFeed } from '../edge/gateway-feed.ts';
+import { KeyRotation } from '../oauth/key-rotation.ts';
+import { describeEachStore } from '../store/each-store-suite.ts';
+import { openIdentityKeys } from './identity-keys.ts';
+import { openLoginFixture } from './login-fixture.ts';
+
+const DAY_MS = 86_400_000;
+
+describeEachStore('the keys of what origins are told', (open) => {
+  it('are published before they sign, verify after it, and the one that signs stands first', async () => {
+    await using world = await openLoginFixture({ open });
+    const { store, secrets, clock } = world;
+    const { identityKeys, access } = world.parts;
+    const kids = () => identityKeys.current().map(({ kid }) => kid);
+    const [first, ...more] = kids();
+    assert.deepEqual(more, []);
+    const rotation = await KeyRotation.start({ store, secrets, clock, log: silentLog });
+    assert.deepEqual(kids(), [first], 'too young to be replaced');
+
+    const feed = new GatewayFeed(world.model, access, 'epoch');
+    const told: string[][] = [];
+    feed.listen((line) => {
+      const event = JSON.parse(line) as GatewayFeedEvent;
+      if (event.type === 'delta' && event.keys !== undefined)
+        told.push(event.keys.identityKeys.map(({ kid }) => kid));
+    });
+    clock.advance(90 * DAY_MS);
+    await rotation.look();
+    feed.flush();
+    const second = kids().find((kid) => kid !== first)!;
+    assert.deepEqual(told, [[first, second]], 'gateways know it, and the old one signs');
+    clock.advance(5 * 60_000 - 1);
+    feed.heartbeat();
+    assert.equal(told.length, 1);
+    clock.advance(1);
+    feed.heartbeat();
+    assert.deepEqual(told.at(-1), [second, first], 'its time has come');
+    clock.advance(6 * 60_000 + 1);
+    feed.heartbeat();
+    assert.deepEqual(told.at(-1), [second], 'nothing that the old one signed is good any more');
+    assert.equal(told.length, 3);
+    await rotation.close();
+  });
+
+  it('are the same at the API, without their private halves and without credentials', async () => {
+    const world = await openApiWorld({ open });
+    const { store, secrets, clock } = world;
+    const keys = await openIdentityKeys({ store, secrets, clock });
+    const [key] = keys.current();
+    const answer = await world.call('GET', '/.well-known/origin-jwks.json', { authorization: null });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['cache-control'], 'public, max-age=300');
+    assert.deepEqual(answer.body, { keys: [key!.publicJwk] });
+    const publicOfPrivate = createPublicKey(createPrivateKey(key!.privateKey));
+    assert.deepEqual(publicOfPrivate.export({ format: 'jwk' }), {
+      crv: key!.publicJwk['crv'],
+      kty: 'EC',
+      x: key!.publicJwk['x'],
+      y: key!.publicJwk['y'],
+    });
+    assert.equal('d' in key!.publicJwk, false);
+    const row = await store.db
+      .selectFrom('signing_key')
+      .selectAll()
+      .where('id', '=', key!.kid)
+      .executeTakeFirstOrThrow();
+    assert.ok(!JSON.stringify(row).includes('PRIVATE KEY'));
+    await world.close();
+  });
+});

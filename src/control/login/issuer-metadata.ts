@@ -1,0 +1,221 @@
+/**
+ * What an OpenID provider publishes of itself (OpenID Connect Discovery 1.0): its endpoints and public keys. Held for
+ * a quarter of an hour, for a day while it cannot be fetched, and fetched at once, though seldom, when a key is missing.
+ */
+import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { ServerMetadata } from 'openid-client';
+import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import type { EgressClient } from '#net';
+
+export interface IssuerMetadata {
+  readonly server: ServerMetadata;
+  /** That its tokens may be signed with; asymmetric ones only. */
+  readonly algorithms: readonly string[];
+  readonly keys: readonly JWK[];
+}
+
+export interface IssuerMetadataOptions {
+  readonly issuer: string;
+  /** Below the issuer when absent. */
+  readonly discoveryUrl: string | undefined;
+  readonly egress: Pick<EgressClient, 'get'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Something is published that was not known, whoever asked for it. */
+  readonly onNews: () => void;
+}
+
+interface Held {
+  readonly metadata: IssuerMetadata;
+  /** Changes with what is published. */
+  readonly text: string;
+  readonly keyOf: JWTVerifyGetKey;
+  readonly fetchedAtMs: number;
+}
+
+const FRESH_MS = 15 * 60_000;
+const MAX_STALE_MS = 24 * 3_600_000;
+const MIN_BETWEEN_FETCHES_MS = 30_000;
+const MAX_DOUBLINGS = 10;
+const MAX_KEYS = 100;
+const MAX_KEY_FIELD_CHARS = 4_096;
+
+const ALGORITHMS: ReadonlySet<unknown> = new Set([
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]);
+const KEY_FIELDS = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
+export class PublishedIssuer {
+  readonly #options: IssuerMetadataOptions;
+  #held: Held | undefined;
+  #triedAtMs = -Infinity;
+  /** When somebody last asked for a key that was not known. */
+  #askedAtMs = -Infinity;
+  #failures = 0;
+  #fetching: Promise<void> | undefined;
+
+  constructor(options: IssuerMetadataOptions) {
+    this.#options = options;
+  }
+
+  /** What is known without asking; undefined: nothing, or nothing for too long. */
+  get held(): IssuerMetadata | undefined {
+    return this.#usable()?.metadata;
+  }
+
+  /** Those who fail over and over are asked less and less often. */
+  get isDue(): boolean {
+    const nowMs = this.#options.clock.nowMs();
+    const pauseMs = Math.min(FRESH_MS, MIN_BETWEEN_FETCHES_MS * 2 ** this.#failures);
+    return nowMs - (this.#held?.fetchedAtMs ?? -Infinity) >= FRESH_MS && nowMs - this.#triedAtMs >= pauseMs;
+  }
+
+  /** Throws `unavailable` when it cannot be had. */
+  async current(): Promise<IssuerMetadata> {
+    if (this.#usable() === undefined) await this.renew();
+    else if (this.isDue) void this.renew();
+    const held = this.#usable();
+    if (held !== undefined) return held.metadata;
+    const { issuer } = this.#options;
+    throw new FrontdoorError('unavailable', 'issuer_metadata', `no metadata of the issuer ${issuer}`);
+  }
+
+  /** For jose: the key that a token's header names, looked for anew when it is not among those that are known. */
+  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
+    await this.current();
+    try {
+      return await this.#held!.keyOf(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.#mayAsk()) throw error;
+    }
+    await this.refresh();
+    return this.#held!.keyOf(header, token);
+  };
+
+  /** Fetches, once for all who ask meanwhile, and not soon after it was tried. A failure is logged. */
+  renew(): Promise<void> {
+    if (this.#fetching === undefined && !this.#isPast(this.#triedAtMs)) return Promise.resolve();
+    return this.#shared();
+  }
+
+  /** The same for somebody who met a key that is not among those that are known: at once, though seldom. */
+  refresh(): Promise<void> {
+    if (!this.#mayAsk()) return Promise.resolve();
+    if (this.#fetching === undefined) this.#askedAtMs = this.#options.clock.nowMs();
+    return this.#shared();
+  }
+
+  #usable(): Held | undefined {
+    const held = this.#held;
+    return held !== undefined && this.#options.clock.nowMs() - held.fetchedAtMs < MAX_STALE_MS
+      ? held
+      : undefined;
+  }
+
+  #mayAsk(): boolean {
+    return this.#fetching !== undefined || this.#isPast(this.#askedAtMs);
+  }
+
+  #isPast(atMs: number): boolean {
+    return this.#options.clock.nowMs() - atMs >= MIN_BETWEEN_FETCHES_MS;
+  }
+
+  #shared(): Promise<void> {
+    this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined));
+    return this.#fetching;
+  }
+
+  async #fetch(): Promise<void> {
+    const { issuer, discoveryUrl, clock, log, onNews } = this.#options;
+    this.#triedAtMs = clock.nowMs();
+    try {
+      const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+      const server = parseServerMetadata(issuer, await this.#json(url));
+      const keys = parseKeys(await this.#json(server.jwks_uri!));
+      const metadata = { server, algorithms: algorithmsOf(server, keys), keys };
+      const text = JSON.stringify(metadata);
+      this.#failures = 0;
+      const isNew = text !== this.#held?.text;
+      const keyOf = createLocalJWKSet({ keys });
+      this.#held = { metadata, text, keyOf, fetchedAtMs: clock.nowMs() };
+      if (isNew) onNews();
+    } catch (error) {
+      this.#failures = Math.min(this.#failures + 1, MAX_DOUBLINGS);
+      log.warn({ issuer, cause: messageOf(error) }, 'the metadata of an identity provider are not to be had');
+    }
+  }
+
+  async #json(url: string): Promise<Readonly<Record<string, unknown>>> {
+    const { status, json } = await this.#options.egress.get(url);
+    if (status !== 200 || typeof json !== 'object' || json === null)
+      throw new Error(`${new URL(url).pathname} answers ${status}, or no JSON object`);
+    return json as Readonly<Record<string, unknown>>;
+  }
+}
+
+function parseServerMetadata(issuer: string, json: Readonly<Record<string, unknown>>): ServerMetadata {
+  if (json['issuer'] !== issuer) throw new Error('the metadata are of another issuer');
+  for (const name of ENDPOINTS) {
+    if (!isWebAddress(json[name])) throw new Error(`the metadata have no ${name}`);
+  }
+  const algorithms = json['id_token_signing_alg_values_supported'];
+  return {
+    issuer,
+    authorization_endpoint: json['authorization_endpoint'] as string,
+    token_endpoint: json['token_endpoint'] as string,
+    jwks_uri: json['jwks_uri'] as string,
+    ...(isWebAddress(json['userinfo_endpoint']) ? { userinfo_endpoint: json['userinfo_endpoint'] } : {}),
+    id_token_signing_alg_values_supported: Array.isArray(algorithms)
+      ? algorithms.filter((name) => ALGORITHMS.has(name)).map(String)
+      : ['RS256'],
+    authorization_response_iss_parameter_supported:
+      json['authorization_response_iss_parameter_supported'] === true,
+    token_endpoint_auth_methods_supported: textsOf(json['token_endpoint_auth_methods_supported']) ?? [
+      'client_secret_basic',
+    ],
+  };
+}
+
+function parseKeys(json: Readonly<Record<string, unknown>>): JWK[] {
+  const { keys } = json;
+  if (!Array.isArray(keys)) throw new Error('the key set has no keys');
+  return keys.slice(0, MAX_KEYS).flatMap((key) => publicKeyOf(key) ?? []);
+}
+
+/** The public half of a signing key, and nothing else that stands beside it. */
+function publicKeyOf(found: unknown): JWK | undefined {
+  if (typeof found !== 'object' || found === null) return undefined;
+  const key = found as Readonly<Record<string, unknown>>;
+  if (key['kty'] !== 'RSA' && key['kty'] !== 'EC' && key['kty'] !== 'OKP') return undefined;
+  if (key['use'] !== undefined && key['use'] !== 'sig') return undefined;
+  if (key['alg'] !== undefined && !ALGORITHMS.has(key['alg'])) return undefined;
+  const fields = KEY_FIELDS.flatMap((name) => {
+    const value = key[name];
+    return typeof value === 'string' && value.length <= MAX_KEY_FIELD_CHARS ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(fields);
+}
+
+function algorithmsOf(server: ServerMetadata, keys: readonly JWK[]): string[] {
+  const named = keys.flatMap(({ alg }) => alg ?? []);
+  return [...new Set([...(server.id_token_signing_alg_values_supported as string[]), ...named])];
+}
+
+function isWebAddress(value: unknown): value is string {
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+function textsOf(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
+}

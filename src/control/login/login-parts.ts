@@ -1,0 +1,62 @@
+/** The control plane's side of who gets in at shares, put together over its store. */
+import type { Clock, Log } from '#base';
+import type { EgressClient } from '#net';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import { ProviderDirectory } from '../provider/provider-directory.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Store } from '../store/store.ts';
+import { openGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { openIdentityKeys, type IdentityKeys } from './identity-keys.ts';
+import { IssuerDirectory } from './issuer-directory.ts';
+import { LoginSweep } from './login-sweep.ts';
+import { ShareLogins } from './share-logins.ts';
+
+export interface LoginPartsOptions {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  /** Attached to the store before: shares are in it when providers are. */
+  readonly model: OverlayModel;
+  readonly egress: Pick<EgressClient, 'get' | 'send'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface LoginParts {
+  readonly access: GatewayAccess;
+  readonly logins: ShareLogins;
+  readonly issuers: IssuerDirectory;
+  readonly identityKeys: IdentityKeys;
+  close(): Promise<void>;
+}
+
+/** What issuers publish is waited for so long at the start: a gateway that comes back at once finds their keys. */
+const FIRST_LOOK_MS = 2_000;
+
+/** Errors: those of the store. */
+export async function openLoginParts(options: LoginPartsOptions): Promise<LoginParts> {
+  const { store } = options;
+  const providers = await ProviderDirectory.open(store);
+  const issuers = new IssuerDirectory({ ...options, providers });
+  const identityKeys = await openIdentityKeys(options);
+  const access = await openGatewayAccess({ ...options, providers, issuers, identityKeys });
+  const logins = new ShareLogins({ ...options, providers, issuers });
+  const sweep = new LoginSweep(options);
+  await atMost(issuers.look(), FIRST_LOOK_MS);
+  return {
+    access,
+    logins,
+    issuers,
+    identityKeys,
+    close: async () => {
+      await sweep.close();
+      await issuers.close();
+    },
+  };
+}
+
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,45 @@
+/**
+ * Log-ins at shares in the audit trail of the share's organization: the first of a person from a network in an hour;
+ * the ones after it are counted and told with the next. No credential and no claim stands in them.
+ */
+import type { Clock } from '#base';
+import type { GatewaySession } from '#domain';
+import { appendMachineAudit } from '../audit/machine-audit.ts';
+import { LogInLedger } from '../edge/log-in-ledger.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Queries, Touch } from '../store/store.ts';
+import type { GuardedHost } from './guarded-host.ts';
+
+export class LoginTrail {
+  readonly #parts: { readonly secrets: Pick<Secrets, 'tag'>; readonly clock: Clock };
+  readonly #ledger: LogInLedger;
+
+  constructor(parts: { readonly secrets: Pick<Secrets, 'tag'>; readonly clock: Clock }) {
+    this.#parts = parts;
+    this.#ledger = new LogInLedger(parts.clock);
+  }
+
+  /** Inside the transaction that makes the session, last in it. Answers what `done` is to be called with. */
+  async append(
+    trx: Queries,
+    touch: Touch,
+    guarded: GuardedHost,
+    { id, shareId, host, providerId, identity }: GatewaySession,
+    address: string,
+  ): Promise<() => void> {
+    const who = `${providerId}#${identity.subject}`;
+    const told = this.#ledger.due(`${shareId} ${who}`, address);
+    if (told > 0) {
+      await appendMachineAudit(trx, touch, this.#parts, {
+        frontdoorId: guarded.frontdoorId,
+        actor: { kind: 'visitor', id: who },
+        action: 'logInAtShare',
+        target: { kind: 'share', id: shareId },
+        after: { session: id, host, email: identity.email },
+        address,
+        occurrences: told,
+      });
+    }
+    return () => this.#ledger.done(`${shareId} ${who}`, address, told);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Log-ins with OpenID Connect providers, Google among them: authorization code flow with PKCE, state and nonce. The ID
+ * token is proven by the issuer's keys and fixed algorithms, whatever way it came.
+ */
+import { jwtVerify } from 'jose';
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+} from 'openid-client';
+import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
+import type { KnownProvider } from '../provider/provider-directory.ts';
+import type { IssuerDirectory } from './issuer-directory.ts';
+import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
+import { personOf, type Claims, type ProvenPerson } from './proven-person.ts';
+import { protocolClient } from './protocol-client.ts';
+
+const DEFAULT_SCOPES = ['openid', 'profile', 'email'];
+
+export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol {
+  const clientOf = async (provider: KnownProvider, tools: LoginTools) => {
+    const published = issuers.of(provider);
+    const { server } = await withinSignal(published.current(), tools.signal);
+    const { client_id: clientId } = provider.data as { client_id: string };
+    const clientSecret = clientSecretOf(provider, tools);
+    const { egress, clock, signal } = tools;
+    const config = protocolClient({ server, clientId, clientSecret, egress, clock, signal });
+    return { published, server, clientId, config };
+  };
+
+  return {
+    async authorizationUrl(provider, { redirectUri, state, secrets }, tools) {
+      const { config } = await clientOf(provider, tools);
+      const { verifier, nonce } = secrets;
+      const url = buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: scopesOf(provider).join(' '),
+        state,
+        nonce,
+        ...(verifier === null
+          ? {}
+          : {
+              code_challenge: await calculatePKCECodeChallenge(verifier),
+              code_challenge_method: 'S256',
+            }),
+      });
+      return url.href;
+    },
+
+    async identify(provider, { url, state, secrets }, tools) {
+      const { published, server, clientId, config } = await clientOf(provider, tools);
+      const tokens = await authorizationCodeGrant(config, url, {
+        expectedState: state,
+        expectedNonce: secrets.nonce,
+        idTokenExpected: true,
+        ...(secrets.verifier === null ? {} : { pkceCodeVerifier: secrets.verifier }),
+      });
+      const claims = tokens.claims()!;
+      await withinSignal(
+        jwtVerify(tokens.id_token!, published.keyOf, {
+          issuer: server.issuer,
+          audience: clientId,
+          algorithms: server.id_token_signing_alg_values_supported as string[],
+          clockTolerance: CLOCK_SKEW_MS / 1_000,
+          currentDate: new Date(tools.clock.nowMs()),
+        }),
+        tools.signal,
+      );
+      const sources: Claims[] = [claims];
+      if (server.userinfo_endpoint !== undefined)
+        sources.push(await fetchUserInfo(config, tokens.access_token, claims.sub));
+      return personFrom(provider, claims.sub, sources);
+    },
+  };
+}
+
+function personFrom(provider: KnownProvider, subject: string, sources: readonly Claims[]): ProvenPerson {
+  const trustsUnsaid = provider.type === 'OIDC' && provider.data['trust_email'] === true;
+  const person = personOf(subject, sources, { trustsUnsaid });
+  if (person === undefined) throw new LoginFailure('provider-failed', 'the subject cannot be used');
+  if (provider.type === 'GOOGLE' && person.email === null)
+    throw new LoginFailure('email-not-verified', 'the account has no verified e-mail');
+  return person;
+}
+
+function scopesOf({ data }: KnownProvider): readonly string[] {
+  const { scopes = DEFAULT_SCOPES } = data as { scopes?: readonly string[] };
+  return ['openid', ...scopes.filter((scope) => scope !== 'openid')];
+}
+
+/** The work goes on by itself where others wait for it too. */
+export async function withinSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

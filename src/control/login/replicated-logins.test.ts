@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { silentLog } from '#base';
+import { EgressClient } from '#net';
+import { until } from '../../../test/support/deadline.ts';
+import { startHostileProvider, type HostileProvider } from '../../../test/support/hostile-provider.ts';
+import { postgresSkip } from '../../../test/support/postgres.ts';
+import { attachModel, type AttachedModel } from '../model/model-loader.ts';
+import { OverlayModel } from '../model/overlay-model.ts';
+import { newPostgresPlace } from '../store/each-store-suite.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import type { AccessChange } from './gateway-access.ts';
+import { loginStart, logIn, openLoginFixture, type LoginFixture } from './login-fixture.ts';
+import { openLoginParts, type LoginParts } from './login-parts.ts';
+
+describe('control planes over one database', { skip: postgresSkip }, () => {
+  let issuer: HostileProvider;
+  let world: LoginFixture;
+  let store: Store;
+  let attached: AttachedModel;
+  let other: LoginParts;
+  const heard: AccessChange[] = [];
+  before(async () => {
+    issuer = await startHostileProvider();
+    const place = await newPostgresPlace();
+    world = await openLoginFixture({ open: (options) => openStore({ ...place, ...options }) });
+    store = await openStore(place);
+    const model = new OverlayModel();
+    attached = await attachModel(store, model);
+    const { secrets, clock } = world;
+    const egress = new EgressClient({ allowed: [] });
+    other = await openLoginParts({ store, secrets, model, egress, clock, log: silentLog });
+    other.access.onChange((change) => heard.push(change));
+  });
+  after(async () => {
+    await other.close();
+    attached.close();
+    await store.close();
+    await world.close();
+    await issuer.close();
+  });
+
+  it('hear of each other of providers, zones and sessions that end, within seconds', async () => {
+    const data = { issuer: issuer.issuer, client_id: 'frontdoor', client_secret: 'x' };
+    const { id } = await world.addProvider('OIDC', data);
+    const share = await world.addShare('app', [id]);
+    const redeemed = await logIn(world.parts, loginStart(share, id));
+    assert.ok(redeemed.type === 'session');
+    const { token, session } = redeemed;
+    const here = async () => (await other.logins.find(token))?.id;
+    await until('the other knows provider and share', here, (found) => found === session.id, 5_000);
+    await world.parts.logins.end(token);
+    await until(
+      'the other hears that it ended',
+      () => heard.some((change) => change.type === 'ended-session' && change.id === session.id),
+      (isHeard) => isHeard,
+      5_000,
+    );
+    assert.equal(await other.logins.find(token), null);
+    await world.changeProvider(id, { enabled: false });
+    const enabled = () => other.access.provider(id)!.enabled;
+    await until('the other hears that it is disabled', enabled, (isEnabled) => !isEnabled, 5_000);
+    assert.deepEqual(other.access.keys(), world.parts.access.keys(), 'origins are told the same');
+    assert.deepEqual(other.access.zones(), world.parts.access.zones());
+  });
+});

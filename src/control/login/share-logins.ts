@@ -1,0 +1,242 @@
+/**
+ * Log-ins of people at shares, the control plane's half: it talks to identity providers, keeps attempts and sessions,
+ * and believes nobody. A gateway does what the browser sees. Expected refusals are answers, not errors.
+ */
+import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
+import type { Clock, Log } from '#base';
+import type {
+  AuthProviderType,
+  CallerIdentity,
+  GatewaySession,
+  LoginCallback,
+  LoginRedeemed,
+  LoginRedemption,
+  LoginRefusal,
+  LoginRefusalReason,
+  LoginReturned,
+  LoginStart,
+  LoginStarted,
+} from '#domain';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { KnownProvider, ProviderDirectory } from '../provider/provider-directory.ts';
+import { randomToken } from '../secrets/random-token.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { LoginAttemptTable } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
+import { addressKey } from '../token-buckets.ts';
+import { githubLogin } from './github-login.ts';
+import { guardedHost, loginHostOf, originOf, type GuardedHost } from './guarded-host.ts';
+import type { IssuerDirectory } from './issuer-directory.ts';
+import { isLoginState, makeLoginState } from './login-state.ts';
+import { LoginTrail } from './login-trail.ts';
+import {
+  attemptSecrets,
+  claimAttempt,
+  dropAttempt,
+  grantCode,
+  insertAttempt,
+  redeemAttempt,
+} from './login-attempts.ts';
+import { loginFailureOf, type LoginProtocol, type LoginTools } from './login-protocol.ts';
+import { endSessions, findSession, insertSession } from './login-sessions.ts';
+import { openIdLogin } from './openid-login.ts';
+import type { Outward } from './protocol-client.ts';
+import { identityOf } from './proven-person.ts';
+
+export interface ShareLoginsOptions {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly model: OverlayModel;
+  readonly providers: ProviderDirectory;
+  readonly issuers: IssuerDirectory;
+  readonly egress: Outward;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For what one step asks of a provider, all together; 7 s when absent: below the patience of gateways. */
+  readonly stepTimeoutMs?: number;
+}
+
+/** 256 bits, base64url. */
+const TOKEN = /^[\w-]{43}$/;
+const STEP_TIMEOUT_MS = 7_000;
+/** Steps that wait for providers at one time, of one and of all: a provider that hangs holds up its own log-ins. */
+const MAX_STEPS_OF_A_PROVIDER = 64;
+const MAX_STEPS = 512;
+
+export class ShareLogins {
+  readonly #options: ShareLoginsOptions;
+  readonly #protocols: Readonly<Partial<Record<AuthProviderType, LoginProtocol>>>;
+  readonly #trail: LoginTrail;
+  readonly #steps = new Map<string, number>();
+  #stepCount = 0;
+
+  constructor(options: ShareLoginsOptions) {
+    this.#options = options;
+    const openId = openIdLogin(options.issuers);
+    this.#protocols = { OIDC: openId, GOOGLE: openId, GITHUB: githubLogin };
+    this.#trail = new LoginTrail(options);
+  }
+
+  /** Errors: those of the store, as of the other steps. */
+  async start(request: LoginStart): Promise<LoginStarted> {
+    const { store, secrets, clock } = this.#options;
+    const { shareId, host, port, providerId, returnTo, browser } = request;
+    const guarded = guardedHost(this.#options.model, shareId, host);
+    const provider = this.#providerOf(guarded, providerId);
+    if (provider === undefined) return refused('provider-not-available');
+    const state = makeLoginState(secrets);
+    const usesPkce = provider.type === 'GITHUB' || provider.data['supports_pkce'] !== false;
+    const attempt = { verifier: usesPkce ? randomPKCECodeVerifier() : null, nonce: randomNonce(), returnTo };
+    const redirectUri = callbackUrl(host, port, providerId);
+    const url = await this.#step(provider, (protocol, tools) =>
+      protocol.authorizationUrl(provider, { redirectUri, state, secrets: attempt }, tools),
+    );
+    if (typeof url !== 'string') return url;
+    const isStored = await store.transaction((trx) =>
+      insertAttempt(trx, secrets, {
+        state,
+        shareId,
+        providerId: provider.id,
+        providerVersion: provider.version,
+        host,
+        port,
+        browser,
+        address: addressKey(request.address),
+        secrets: attempt,
+        nowMs: clock.nowMs(),
+      }),
+    );
+    return isStored ? { type: 'redirect', url } : refused('too-many');
+  }
+
+  async finish({ host, providerId, parameters }: LoginCallback): Promise<LoginReturned> {
+    const { store, secrets, clock } = this.#options;
+    const { state } = parameters;
+    if (state === undefined || !isLoginState(secrets, state)) return refused('attempt-not-valid');
+    const attempt = await claimAttempt(store.db, secrets, state, providerId, clock.nowMs());
+    if (attempt === undefined) return refused('attempt-not-valid');
+    const identity = await this.#identify(attempt, host, state, parameters);
+    if ('type' in identity) {
+      await dropAttempt(store.db, attempt);
+      return identity;
+    }
+    const code = randomToken();
+    const isGranted = await grantCode(store.db, secrets, attempt, { code, identity, nowMs: clock.nowMs() });
+    if (!isGranted) return refused('attempt-not-valid');
+    return {
+      type: 'redirect',
+      url: `${originOf(attempt.host, attempt.port)}/.frontdoor/login?code=${code}`,
+    };
+  }
+
+  async redeem(request: LoginRedemption): Promise<LoginRedeemed> {
+    const { store, secrets, clock } = this.#options;
+    let wasTold = (): void => {};
+    const redeemed = await store.transaction<LoginRedeemed>(async (trx, touch) => {
+      const nowMs = clock.nowMs();
+      const attempt = await redeemAttempt(trx, secrets, request, nowMs);
+      if (attempt === undefined || attempt.identity === null) return refused('attempt-not-valid');
+      const guarded = guardedHost(this.#options.model, attempt.share_id, attempt.host);
+      const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
+      if (guarded === undefined || provider === undefined) return refused('provider-not-available');
+      const identity = JSON.parse(attempt.identity) as CallerIdentity;
+      const { token, session } = await insertSession(trx, touch, secrets, {
+        shareId: guarded.shareId,
+        host: guarded.host,
+        providerId: provider.id,
+        providerVersion: provider.version,
+        identity,
+        absoluteMs: guarded.session.absoluteMs,
+        nowMs,
+      });
+      wasTold = await this.#trail.append(trx, touch, guarded, session, attempt.address);
+      return { type: 'session', token, session, returnTo: attemptSecrets(secrets, attempt).returnTo };
+    });
+    if (redeemed.type === 'session') wasTold();
+    return redeemed;
+  }
+
+  /** The session of a cookie, if it stands by what is known now. */
+  async find(token: string): Promise<GatewaySession | null> {
+    const { store, secrets, clock } = this.#options;
+    if (!TOKEN.test(token)) return null;
+    const nowMs = clock.nowMs();
+    const session = await findSession(store.db, secrets, token, nowMs);
+    if (session === undefined) return null;
+    const guarded = guardedHost(this.#options.model, session.shareId, session.host);
+    const provider = this.#providerOf(guarded, session.providerId, session.providerVersion);
+    if (guarded === undefined || provider === undefined) return null;
+    const { idleMs, absoluteMs } = guarded.session;
+    const isOver = nowMs - session.createdAtMs >= absoluteMs || nowMs - session.lastUsedAtMs >= idleMs;
+    return isOver ? null : session;
+  }
+
+  /** Every gateway hears of it. A session that is not there has ended. */
+  async end(token: string): Promise<void> {
+    const { store, secrets, clock } = this.#options;
+    const session = await findSession(store.db, secrets, token, clock.nowMs());
+    if (session === undefined) return;
+    await store.transaction((trx, touch) => endSessions(trx, touch, [session.id]));
+  }
+
+  async #identify(
+    attempt: LoginAttemptTable,
+    host: string,
+    state: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<CallerIdentity | LoginRefusal> {
+    if (host !== loginHostOf(attempt.host)) return refused('attempt-not-valid');
+    const guarded = guardedHost(this.#options.model, attempt.share_id, attempt.host);
+    const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
+    if (provider === undefined) return refused('provider-not-available');
+    const url = new URL(callbackUrl(attempt.host, attempt.port, provider.id));
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const secrets = attemptSecrets(this.#options.secrets, attempt);
+    const person = await this.#step(provider, (protocol, tools) =>
+      protocol.identify(provider, { url, state, secrets }, tools),
+    );
+    return 'type' in person ? person : identityOf(person, provider.id);
+  }
+
+  /** One that people may log in with there; undefined: not, or not any more. */
+  #providerOf(guarded: GuardedHost | undefined, id: string, version?: number): KnownProvider | undefined {
+    if (guarded === undefined || !guarded.authProviderIds.includes(id)) return undefined;
+    const provider = this.#options.providers.byId(id);
+    if (provider === undefined || !provider.enabled || provider.frontdoorId !== guarded.frontdoorId)
+      return undefined;
+    if (this.#protocols[provider.type] === undefined) return undefined;
+    return version === undefined || version === provider.version ? provider : undefined;
+  }
+
+  async #step<T>(
+    provider: KnownProvider,
+    work: (protocol: LoginProtocol, tools: LoginTools) => Promise<T>,
+  ): Promise<T | LoginRefusal> {
+    const count = this.#steps.get(provider.id) ?? 0;
+    if (count >= MAX_STEPS_OF_A_PROVIDER || this.#stepCount >= MAX_STEPS) return refused('too-many');
+    this.#steps.set(provider.id, count + 1);
+    this.#stepCount += 1;
+    const { secrets, egress, clock, log, stepTimeoutMs = STEP_TIMEOUT_MS } = this.#options;
+    try {
+      const signal = AbortSignal.timeout(stepTimeoutMs);
+      return await work(this.#protocols[provider.type]!, { secrets, egress, clock, signal });
+    } catch (error) {
+      const { reason, message } = loginFailureOf(error);
+      log.warn({ provider: provider.id, reason, cause: message }, 'a log-in failed');
+      return refused(reason);
+    } finally {
+      const left = this.#steps.get(provider.id)! - 1;
+      if (left === 0) this.#steps.delete(provider.id);
+      else this.#steps.set(provider.id, left);
+      this.#stepCount -= 1;
+    }
+  }
+}
+
+function refused(reason: LoginRefusalReason): LoginRefusal {
+  return { type: 'refused', reason };
+}
+
+function callbackUrl(host: string, port: number, providerId: string): string {
+  return `${originOf(loginHostOf(host), port)}/${providerId}/auth/callback`;
+}

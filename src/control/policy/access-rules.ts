@@ -1,0 +1,27 @@
+/** A stored policy in the form that gateways decide by. */
+import type { SharePolicyAnswer } from '#contract';
+import { DEFAULT_SESSION_LIMITS, parseIsoDuration, type AccessRules } from '#domain';
+
+export function accessRulesOf(stored: {
+  readonly policy: SharePolicyAnswer;
+  readonly passwordHashes: ReadonlyMap<string, string>;
+}): AccessRules {
+  const { policy, passwordHashes } = stored;
+  const { emails, claims, clientCertificate, publicPaths, rateLimit, session } = policy;
+  return {
+    emails,
+    claims,
+    // A user whose hash is missing stays, with one that no password has: the share must not open.
+    basicAuth: policy.basicAuth.map(({ name }) => ({ name, passwordHash: passwordHashes.get(name) ?? '' })),
+    clientCertificate,
+    ip: { allow: policy.ipAllow, deny: policy.ipDeny },
+    publicPaths,
+    expiresAtMs: policy.expiresAt === null ? null : Date.parse(policy.expiresAt),
+    rateLimit:
+      rateLimit === null ? null : { requests: rateLimit.requests, perMs: parseIsoDuration(rateLimit.per)! },
+    session: {
+      idleMs: parseIsoDuration(session.idle) ?? DEFAULT_SESSION_LIMITS.idleMs,
+      absoluteMs: parseIsoDuration(session.absolute) ?? DEFAULT_SESSION_LIMITS.absoluteMs,
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Passwords of people as they are stored: argon2id, 19 MiB, two passes, as PHC strings. Two at a time, because each
+ * takes its memory and a thread for some 30 ms; the others wait.
+ */
+import { argon2, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { tooMany } from '../api/api-errors.ts';
+
+const MEMORY_KIB = 19_456;
+const PASSES = 2;
+const PARALLELISM = 1;
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+const RETRY_AFTER_S = 15;
+
+const derive = promisify(argon2);
+
+/** Work of which some is done at once and some may wait; what is beyond that is refused with `limited`. */
+export class Turns {
+  readonly #maxAtOnce: number;
+  readonly #maxWaiting: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(maxAtOnce: number, maxWaiting: number) {
+    this.#maxAtOnce = maxAtOnce;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#maxAtOnce) this.#running += 1;
+    else if (this.#waiting.length >= this.#maxWaiting) throw tooMany(RETRY_AFTER_S);
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
+
+/** What may wait takes some fifteen seconds. */
+const turns = new Turns(2, 1_000);
+
+/** `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, base64 without padding. */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(SALT_BYTES);
+  const tag = await turns.take(() =>
+    derive('argon2id', {
+      message: password,
+      nonce,
+      parallelism: PARALLELISM,
+      tagLength: TAG_BYTES,
+      memory: MEMORY_KIB,
+      passes: PASSES,
+    }),
+  );
+  const parameters = `m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}`;
+  return `$argon2id$v=19$${parameters}$${unpadded(nonce)}$${unpadded(tag)}`;
+}
+
+function unpadded(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+}

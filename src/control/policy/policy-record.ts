@@ -1,0 +1,124 @@
+/**
+ * A share's policy on its way in: whole, in the one form that is stored and shown, its certificates read, its passwords
+ * hashed or kept. What a policy means is `domain/access`.
+ */
+import { X509Certificate } from 'node:crypto';
+import { FrontdoorError } from '#base';
+import type { SharePolicyAnswer, SharePolicyBody } from '#contract';
+import {
+  canonicalEmail,
+  DEFAULT_SESSION_LIMITS,
+  formatIsoDuration,
+  parseIsoDuration,
+  parsePathPattern,
+} from '#domain';
+import { invalidValue } from '../api/api-errors.ts';
+import { MASK } from '../audit/audit-entry.ts';
+import type { StoredPolicy } from '../store/share-policy-store.ts';
+import { hashPassword } from './password-hash.ts';
+
+/** Every gateway keeps every policy. */
+const MAX_POLICY_BYTES = 131_072;
+
+export const DEFAULT_POLICY: SharePolicyAnswer = {
+  emails: [],
+  claims: [],
+  basicAuth: [],
+  clientCertificate: null,
+  ipAllow: [],
+  ipDeny: [],
+  publicPaths: [],
+  expiresAt: null,
+  rateLimit: null,
+  session: {
+    idle: formatIsoDuration(DEFAULT_SESSION_LIMITS.idleMs),
+    absolute: formatIsoDuration(DEFAULT_SESSION_LIMITS.absoluteMs),
+  },
+};
+
+/** A policy that is ready to be stored but for passwords that are kept. */
+export interface WantedPolicy {
+  readonly policy: SharePolicyAnswer;
+  /** Of the passwords that were given, by the user's name. */
+  readonly newHashes: ReadonlyMap<string, string>;
+}
+
+/** `body` satisfies its schema. Throws `invalid`, `tooLarge`. Takes long where passwords are new: not in a transaction. */
+export async function wantedPolicyOf(body: SharePolicyBody): Promise<WantedPolicy> {
+  const policy = wholePolicyOf(body);
+  if (Buffer.byteLength(JSON.stringify(policy)) > MAX_POLICY_BYTES) {
+    throw new FrontdoorError(
+      'tooLarge',
+      'too_large',
+      `A policy must not be larger than ${MAX_POLICY_BYTES} bytes`,
+    );
+  }
+  const given = (body.basicAuth ?? []).filter(({ password }) => password !== MASK);
+  const hashes = await Promise.all(
+    given.map(async ({ name, password }) => [name, await hashPassword(password)] as const),
+  );
+  return { policy, newHashes: new Map(hashes) };
+}
+
+/** What is stored for it in place of `before`; undefined: nothing, it is the default. Throws `invalid`. */
+export function settledPolicy(
+  { policy, newHashes }: WantedPolicy,
+  before: StoredPolicy | undefined,
+): StoredPolicy | undefined {
+  if (JSON.stringify(policy) === JSON.stringify(DEFAULT_POLICY)) return undefined;
+  const passwordHashes = new Map<string, string>();
+  for (const [at, { name }] of policy.basicAuth.entries()) {
+    const hash = newHashes.get(name) ?? before?.passwordHashes.get(name);
+    if (hash === undefined) throw invalidValue(`basicAuth.${at}.password`, 'string');
+    passwordHashes.set(name, hash);
+  }
+  return { policy, passwordHashes };
+}
+
+function wholePolicyOf(body: SharePolicyBody): SharePolicyAnswer {
+  const { emails = [], claims = [], basicAuth = [], ipAllow = [], ipDeny = [], publicPaths = [] } = body;
+  const { expiresAt = null, rateLimit = null, session = {}, clientCertificate = null } = body;
+  const names = new Set<string>();
+  for (const [at, { name }] of basicAuth.entries()) {
+    if (names.has(name)) throw invalidValue(`basicAuth.${at}.name`, 'unique name');
+    names.add(name);
+  }
+  return {
+    emails: emails.map((text) => canonicalEmail(text)!),
+    claims: claims.map(({ claim, anyOf }) => ({ claim, anyOf })),
+    basicAuth: basicAuth.map(({ name }) => ({ name, password: MASK })),
+    clientCertificate:
+      clientCertificate === null
+        ? null
+        : {
+            authorities: clientCertificate.authorities.map(authorityOf),
+            names: clientCertificate.names ?? [],
+          },
+    ipAllow,
+    ipDeny,
+    publicPaths: publicPaths.map((text) => parsePathPattern(text)!),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    rateLimit: rateLimit === null ? null : { requests: rateLimit.requests, per: durationOf(rateLimit.per) },
+    session: {
+      idle: session.idle === undefined ? DEFAULT_POLICY.session.idle : durationOf(session.idle),
+      absolute:
+        session.absolute === undefined ? DEFAULT_POLICY.session.absolute : durationOf(session.absolute),
+    },
+  };
+}
+
+/** As the certificate's own encoding says it, so that gateways read what was checked here. */
+function authorityOf(pem: string, at: number): string {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(pem);
+  } catch {
+    throw invalidValue(`clientCertificate.authorities.${at}`, 'PEM certificate');
+  }
+  if (!certificate.ca) throw invalidValue(`clientCertificate.authorities.${at}`, 'certificate authority');
+  return certificate.toString();
+}
+
+function durationOf(text: string): string {
+  return formatIsoDuration(parseIsoDuration(text)!);
+}

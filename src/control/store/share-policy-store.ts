@@ -1,0 +1,57 @@
+/** Policies of shares as they are stored: what the API shows, and the hashes of passwords apart from it. */
+import type { SharePolicyAnswer } from '#contract';
+import type { Queries, Touch } from './store.ts';
+
+export interface StoredPolicy {
+  /** Every password masked. */
+  readonly policy: SharePolicyAnswer;
+  /** argon2id PHC strings by the user's name. */
+  readonly passwordHashes: ReadonlyMap<string, string>;
+}
+
+/** By share; shares without a policy are not in it. */
+export async function findSharePolicies(
+  db: Queries,
+  shareIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredPolicy>> {
+  const rows = await db.selectFrom('share_policy').selectAll().where('share_id', 'in', shareIds).execute();
+  return new Map(
+    rows.map((row) => [
+      row.share_id,
+      {
+        policy: JSON.parse(row.data) as SharePolicyAnswer,
+        passwordHashes: new Map(Object.entries(JSON.parse(row.password_hashes) as Record<string, string>)),
+      },
+    ]),
+  );
+}
+
+export async function findSharePolicy(db: Queries, shareId: string): Promise<StoredPolicy | undefined> {
+  return (await findSharePolicies(db, [shareId])).get(shareId);
+}
+
+/** Puts a policy in place of a share's, or takes it away; gateways are told as of a changed share. */
+export async function putSharePolicy(
+  trx: Queries,
+  touch: Touch,
+  shareId: string,
+  stored: StoredPolicy | undefined,
+  nowMs: number,
+): Promise<void> {
+  touch('share', shareId);
+  if (stored === undefined) {
+    await trx.deleteFrom('share_policy').where('share_id', '=', shareId).execute();
+    return;
+  }
+  const { policy, passwordHashes } = stored;
+  const columns = {
+    data: JSON.stringify(policy),
+    password_hashes: JSON.stringify(Object.fromEntries(passwordHashes)),
+    updated_at: nowMs,
+  };
+  await trx
+    .insertInto('share_policy')
+    .values({ share_id: shareId, ...columns })
+    .onConflict((conflict) => conflict.column('share_id').doUpdateSet(columns))
+    .execute();
+}

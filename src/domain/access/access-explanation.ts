@@ -1,0 +1,283 @@
+/**
+ * What would become of a request, told step by step: the order in which gateways ask, by the very functions that they
+ * ask with. Credentials are not looked at: the question says what they would prove. Rates are counted where requests
+ * are, so that a limit is told and not decided.
+ */
+import type { AuthProviderType } from '../auth-provider-type.ts';
+import { ACCESS_REASONS, type AccessReason } from './access-reason-table.ts';
+import { OPEN_RULES } from './access-rules.ts';
+import type { CallerIdentity } from './caller-identity.ts';
+import {
+  decideAddress,
+  decideCertificate,
+  decideClaims,
+  decideEmail,
+  decideTime,
+  needsIdentity,
+  pathKind,
+  type CompiledRules,
+} from './compiled-rules.ts';
+import { isReserved } from './path-rules.ts';
+
+/** A provider of the host, in the order in which it names them. */
+export interface ExplainedProvider {
+  readonly id: string;
+  readonly name: string;
+  readonly type: AuthProviderType;
+  readonly enabled: boolean;
+  /** Of an API_KEY provider. */
+  readonly keys: readonly { readonly name: string; readonly expiresAtMs: number | null }[];
+}
+
+export interface ExplainedRequest {
+  readonly host: string;
+  readonly method: string;
+  /** In origin form. */
+  readonly target: string;
+  /** Undefined: not told, so that rules on addresses are passed over. */
+  readonly address: string | undefined;
+  readonly isSecure: boolean;
+  readonly nowMs: number;
+  readonly providerId: string | undefined;
+  /** Who a log-in or token would prove; undefined: nobody. */
+  readonly person: Pick<CallerIdentity, 'email' | 'groups' | 'claims'> | undefined;
+  readonly keyName: string | undefined;
+  readonly basicUser: string | undefined;
+  readonly certificateName: string | undefined;
+}
+
+export interface ExplanationStep {
+  readonly rule: string;
+  /** `decided`: the others are not asked any more. */
+  readonly outcome: 'passed' | 'decided' | 'skipped';
+  readonly detail: string;
+}
+
+export interface AccessExplanation {
+  readonly decision: 'allow' | 'login' | 'unauthenticated' | 'refuse' | 'unavailable';
+  /** Null: what the service answers. */
+  readonly status: number | null;
+  readonly reason: string;
+  readonly steps: readonly ExplanationStep[];
+}
+
+type Verdict = Pick<AccessExplanation, 'decision' | 'status' | 'reason'> & { readonly detail: string };
+
+class Steps {
+  readonly list: ExplanationStep[] = [];
+
+  passed(rule: string, detail: string): void {
+    this.list.push({ rule, outcome: 'passed', detail });
+  }
+
+  skipped(rule: string, detail: string): void {
+    this.list.push({ rule, outcome: 'skipped', detail });
+  }
+
+  decided(rule: string, { detail, ...verdict }: Verdict): AccessExplanation {
+    this.list.push({ rule, outcome: 'decided', detail });
+    return { ...verdict, steps: this.list };
+  }
+}
+
+export function explainAccess(
+  rules: CompiledRules,
+  providers: readonly ExplainedProvider[],
+  request: ExplainedRequest,
+): AccessExplanation {
+  const steps = new Steps();
+  const early = explainNetwork(rules, request, steps);
+  if (early !== undefined) return early;
+  const kind = pathKind(rules, request.target);
+  if (kind === 'ambiguous')
+    return steps.decided('path', refusal('path-ambiguous', 'it can be read in more than one way'));
+  const ids = providers.map(({ id }) => id);
+  if (kind === 'public') steps.passed('path', 'public: needs no identity');
+  else steps.skipped('path', rules.rules.publicPaths.length === 0 ? 'no public paths' : 'not a public path');
+  if (kind === 'public' || !needsIdentity(rules, ids)) {
+    if (kind !== 'public') steps.skipped('identity', 'no auth provider and no basic user: anybody may come');
+    limit(rules, steps, 'the address');
+    const unguarded = rules.rules === OPEN_RULES ? 'open' : 'network';
+    return steps.decided('admission', allowed(kind === 'public' ? 'public-path' : unguarded));
+  }
+  if (providers.some(isLogin) && isReserved(request.target.split('?')[0]!)) {
+    const detail = 'gateways answer it by themselves: log-in and log-out';
+    return steps.decided('path', { ...allowed('own-path'), detail });
+  }
+  return explainIdentity(rules, providers, request, steps);
+}
+
+function explainNetwork(
+  rules: CompiledRules,
+  { nowMs, address, certificateName }: ExplainedRequest,
+  steps: Steps,
+): AccessExplanation | undefined {
+  const { expiresAtMs, ip } = rules.rules;
+  const time = decideTime(rules, nowMs);
+  if (expiresAtMs === null) steps.skipped('time', 'no end');
+  else if (time === undefined) steps.passed('time', `open until ${isoTime(expiresAtMs)}`);
+  else return steps.decided('time', refusal(time, `over since ${isoTime(expiresAtMs)}`));
+
+  if (ip.allow.length + ip.deny.length === 0) steps.skipped('address', 'no rules on addresses');
+  else if (address === undefined) steps.skipped('address', 'the question names no address');
+  else {
+    const reason = decideAddress(rules, address);
+    const listed = reason === 'address-denied' ? 'is denied' : 'is not among those allowed';
+    if (reason !== undefined) return steps.decided('address', refusal(reason, `${address} ${listed}`));
+    steps.passed('address', `${address} may come`);
+  }
+
+  const { clientCertificate } = rules.rules;
+  if (clientCertificate === null) {
+    steps.skipped('certificate', 'none is needed');
+    return undefined;
+  }
+  const shown = certificateName === undefined ? undefined : { isTrusted: true, names: [certificateName] };
+  const reason = decideCertificate(rules, shown);
+  const detail = shown === undefined ? 'none is shown' : `${certificateName} is no name that may come`;
+  if (reason !== undefined) return steps.decided('certificate', refusal(reason, detail));
+  steps.passed('certificate', `${certificateName} may come`);
+  return undefined;
+}
+
+function explainIdentity(
+  rules: CompiledRules,
+  providers: readonly ExplainedProvider[],
+  request: ExplainedRequest,
+  steps: Steps,
+): AccessExplanation {
+  const { keyName, basicUser, person } = request;
+  if (keyName !== undefined) return explainKey(rules, providers, request, steps);
+  if (basicUser !== undefined) {
+    if (!rules.rules.basicAuth.some(({ name }) => name === basicUser))
+      return steps.decided('identity', wrong('credential-wrong', `no basic user is called ${basicUser}`));
+    steps.passed('identity', `basic user ${basicUser}`);
+    limit(rules, steps, 'the user');
+    return steps.decided('admission', allowed(`basic ${basicUser}`));
+  }
+  if (person !== undefined) return explainPerson(rules, providers, request, person, steps);
+  return steps.decided('identity', withoutCredential(rules, providers, request));
+}
+
+function explainKey(
+  rules: CompiledRules,
+  providers: readonly ExplainedProvider[],
+  { providerId, keyName, nowMs }: ExplainedRequest,
+  steps: Steps,
+): AccessExplanation {
+  const holders = providers.filter(
+    ({ id, keys }) =>
+      (providerId === undefined || id === providerId) && keys.some(({ name }) => name === keyName),
+  );
+  const holder = holders.find(({ enabled }) => enabled) ?? holders[0];
+  if (holder === undefined)
+    return steps.decided('identity', wrong('credential-wrong', `no provider here has a key ${keyName}`));
+  if (!holder.enabled)
+    return steps.decided('identity', wrong('provider-disabled', `the provider ${holder.name} is disabled`));
+  const expiresAtMs = holder.keys.find(({ name }) => name === keyName)?.expiresAtMs ?? null;
+  if (expiresAtMs !== null && nowMs >= expiresAtMs) {
+    const detail = `the key ${keyName} has expired at ${isoTime(expiresAtMs)}`;
+    return steps.decided('identity', wrong('credential-wrong', detail));
+  }
+  steps.passed('identity', `key ${keyName} of ${holder.name}`);
+  if (rules.hasIdentityRules) steps.skipped('person', 'keys are not held to e-mail and claim rules');
+  limit(rules, steps, 'the key');
+  return steps.decided('admission', allowed(`api-key ${keyName}`));
+}
+
+function explainPerson(
+  rules: CompiledRules,
+  providers: readonly ExplainedProvider[],
+  { providerId }: ExplainedRequest,
+  person: NonNullable<ExplainedRequest['person']>,
+  steps: Steps,
+): AccessExplanation {
+  const able = providers.filter(
+    (provider) => isLogin(provider) && (providerId === undefined || provider.id === providerId),
+  );
+  const prover = able.find(({ enabled }) => enabled) ?? able[0];
+  if (prover === undefined)
+    return steps.decided('identity', wrong('credential-wrong', 'no provider here proves log-ins'));
+  if (!prover.enabled)
+    return steps.decided('identity', wrong('provider-disabled', `the provider ${prover.name} is disabled`));
+  steps.passed('identity', `logged in by ${prover.name}`);
+  const { emails, claims } = rules.rules;
+  const email = decideEmail(rules, person.email);
+  if (emails.length === 0) steps.skipped('email', 'any will do');
+  else if (email === undefined) steps.passed('email', `${person.email} fits`);
+  else {
+    const detail = email === 'email-missing' ? 'no verified e-mail' : `${person.email} fits no pattern`;
+    return steps.decided('email', refusal(email, detail));
+  }
+  const claim = decideClaims(rules, person);
+  if (claim !== undefined) {
+    const failed = claims.find((rule) =>
+      decideClaims({ ...rules, rules: { ...rules.rules, claims: [rule] } }, person),
+    );
+    return steps.decided('claims', refusal(claim, `${failed!.claim} is none of ${failed!.anyOf.join(', ')}`));
+  }
+  if (claims.length === 0) steps.skipped('claims', 'none are asked for');
+  else steps.passed('claims', 'all hold');
+  limit(rules, steps, 'the person');
+  return steps.decided('admission', allowed('session'));
+}
+
+/** Browsers are sent where they can log in; others are told what is missing. */
+function withoutCredential(
+  { rules }: CompiledRules,
+  providers: readonly ExplainedProvider[],
+  { method, isSecure, host }: ExplainedRequest,
+): Verdict {
+  const logins = providers.filter(isLogin);
+  const isNavigation = method === 'GET' || method === 'HEAD';
+  const isShut = rules.basicAuth.length === 0 && !providers.some(({ enabled }) => enabled);
+  if (isShut && (logins.length === 0 || !isNavigation))
+    return wrong('provider-disabled', 'every provider here is disabled');
+  if (logins.length === 0 || !isNavigation) {
+    const said = logins.length === 0 ? 'no log-in' : `${method} is no visit of a browser`;
+    const basic = rules.basicAuth.length > 0 ? ' or HTTP Basic' : '';
+    const how = providers.length === 0 ? 'HTTP Basic' : `a key or token${basic}`;
+    return wrong('credential-missing', `no credential, ${said}: ${how} is needed`);
+  }
+  const enabled = logins.filter((provider) => provider.enabled);
+  if (enabled.length === 0) {
+    const detail = `every provider that could log in is disabled (other callers: 401)`;
+    return { decision: 'unavailable', status: 503, reason: 'login-not-available', detail };
+  }
+  const others = 'other callers: 401';
+  const detail = !isSecure
+    ? `a browser is sent to https://${host}, where it logs in (${others})`
+    : enabled.length === 1
+      ? `a browser logs in with ${enabled[0]!.name} (${others})`
+      : `a browser chooses between ${enabled.map(({ name }) => name).join(', ')} (${others})`;
+  return { decision: 'login', status: isSecure && enabled.length > 1 ? 200 : 302, reason: 'login', detail };
+}
+
+function isLogin({ type }: ExplainedProvider): boolean {
+  return type !== 'API_KEY';
+}
+
+function limit({ rules: { rateLimit } }: CompiledRules, steps: Steps, who: string): void {
+  if (rateLimit === null) steps.skipped('rate', 'no limit');
+  else
+    steps.passed(
+      'rate',
+      `${rateLimit.requests} requests in ${rateLimit.perMs / 1_000} s, counted for ${who}; beyond that 429`,
+    );
+}
+
+function allowed(reason: string): Verdict {
+  return { decision: 'allow', status: null, reason, detail: 'goes to the service' };
+}
+
+function refusal(reason: AccessReason, detail: string): Verdict {
+  return { decision: 'refuse', status: ACCESS_REASONS[reason].status, reason, detail };
+}
+
+function wrong(reason: AccessReason, detail: string): Verdict {
+  return { decision: 'unauthenticated', status: ACCESS_REASONS[reason].status, reason, detail };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,42 @@
+/**
+ * Which client certificates a rule means, by the names of the leaf: whether its chain ends at one of the rule's
+ * authorities is found out where TLS ends.
+ */
+import type { ClientCertificateRule } from './access-rules.ts';
+import { EmailPatterns, parseEmailPattern } from './email-pattern.ts';
+
+export interface CallerCertificate {
+  /** Its chain ends at one of the rule's authorities, and it is in its time. */
+  readonly isTrusted: boolean;
+  /** The leaf's common name, DNS names and e-mail addresses. */
+  readonly names: readonly string[];
+}
+
+const MAX_NAME = 255;
+
+/** A whole name, or `*@domain`: a star anywhere else would look like a pattern and be none. */
+export function isCertificateName(text: string): boolean {
+  if (text.length === 0 || text.length > MAX_NAME || /\p{Cc}/u.test(text)) return false;
+  return !text.includes('*') || (text.startsWith('*@') && parseEmailPattern(text) !== undefined);
+}
+
+export class CertificateNames {
+  readonly #names: ReadonlySet<string>;
+  readonly #emails: EmailPatterns;
+  readonly #any: boolean;
+
+  constructor({ names }: ClientCertificateRule) {
+    this.#any = names.length === 0;
+    this.#names = new Set(names.filter((name) => !name.includes('*')).map(asciiLower));
+    this.#emails = new EmailPatterns(names.filter((name) => name.startsWith('*@')));
+  }
+
+  fits(names: readonly string[]): boolean {
+    return this.#any || names.some((name) => this.#names.has(asciiLower(name)) || this.#emails.fits(name));
+  }
+}
+
+/** Letters beyond ASCII stay: some of them fold onto ASCII letters. */
+function asciiLower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

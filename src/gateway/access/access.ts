@@ -1,0 +1,74 @@
+/**
+ * Who may have a request served: what a client's connection asks before anything goes to a share, and again while it
+ * goes on. Decided from memory where that is possible; a promise means that something must be computed or asked first.
+ */
+import type { CallerIdentity, GatewayDelta, GatewayProvider, GatewaySnapshot } from '#domain';
+import type { Failure } from '../failure-table.ts';
+import type { HeadChanges } from '../forward-head-codec.ts';
+import type { LocalAnswer } from '../local-answer.ts';
+import type { RequestHead } from '../request-head-policy.ts';
+import type { ClientFacts } from '../route-decision.ts';
+import type { GatewayHost } from '../upstream.ts';
+
+/** Let in, with what that rests on. */
+export interface Admission {
+  readonly type: 'admit';
+  /** For logs and the owner: `open`, `public-path`, `session`, `api-key reports`, … */
+  readonly decision: string;
+  readonly identity: CallerIdentity | undefined;
+  /** Undefined: the request goes on as it came. */
+  readonly changes: HeadChanges | undefined;
+  /** It rests on more than the share being there: it is asked about again while the request goes on. */
+  readonly isGuarded: boolean;
+}
+
+export interface Refusal {
+  readonly type: 'refuse';
+  readonly decision: string;
+  readonly identity?: CallerIdentity | undefined;
+  readonly failure: Failure;
+  /** Header lines of the answer, without line ends. */
+  readonly lines?: readonly string[];
+}
+
+/** The gateway answers by itself. */
+export interface OwnAnswer {
+  readonly type: 'answer';
+  readonly decision: string;
+  readonly answer: LocalAnswer;
+}
+
+export type Verdict = Admission | Refusal | OwnAnswer;
+
+export interface Access {
+  /** Moves when anything changed that verdicts rest on. */
+  readonly generation: number;
+  /**
+   * `head` belongs to the connection: valid until this returns, or, when a promise comes back, until that settles.
+   * It never rejects.
+   */
+  decide(host: GatewayHost, head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict>;
+  /** For a host of the gateway's own (`oauth.<zone>`); undefined: it is none. */
+  decideOwn(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> | undefined;
+  /** Why what was admitted before would not be any more; `host` is the entry of now, undefined when it is gone. */
+  endOf(host: GatewayHost | undefined, admission: Admission, client: ClientFacts): Failure | undefined;
+}
+
+/** Of a host without any rule. */
+export const OPEN_ADMISSION: Admission = {
+  type: 'admit',
+  decision: 'open',
+  identity: undefined,
+  changes: undefined,
+  isGuarded: false,
+};
+
+/** What access learns from the share feed, after the share table took the same event. */
+export interface AccessFeed {
+  replaceAll(snapshot: Omit<GatewaySnapshot, 'type' | 'version' | 'epoch' | 'shares'>): void;
+  change(delta: GatewayDelta): void;
+  /** A word from the control plane came, of any kind. */
+  heard(): void;
+  /** What of it is kept on disk: nothing that proves anything. */
+  kept(): { readonly providers: readonly GatewayProvider[]; readonly zones: readonly string[] };
+}

@@ -1,0 +1,138 @@
+// What an explanation says of a request that is not sent is what becomes of the request when it is.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import {
+  compileRules,
+  explainAccess,
+  type AccessRules,
+  type ExplainedRequest,
+  type GatewayProvider,
+} from '#domain';
+import { SeededRandom } from '../../../test/support/seeded-random.ts';
+import {
+  AccessWorld,
+  BROWSER_LINE,
+  keyProviderOf,
+  keyRecord,
+  providerOf,
+  rulesOf,
+} from '../testing/access-world.ts';
+import { personOf } from '../testing/scripted-control.ts';
+
+const ROUNDS = 400;
+
+describe('an explanation', () => {
+  let world: AccessWorld;
+  before(async () => {
+    world = await AccessWorld.start({ limits: { wrongRate: { requests: 100_000, perMs: 1_000 } } });
+    await world.serve('app');
+  });
+  after(() => world.close());
+
+  it('agrees with the gateway, whatever the rules, the providers and the request', async () => {
+    const seed = Number(process.env['SEED'] ?? randomBytes(4).readUInt32LE());
+    const random = new SeededRandom(seed);
+    const decisions = new Map<string, number>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const said = `seed ${seed}, round ${round}`;
+      world.advance(60_000);
+      const nowMs = world.clock.nowMs();
+      const rules = rulesOf(randomRules(random, nowMs));
+      const providers = randomProviders(random, nowMs);
+      world.setProviders(...providers);
+      const authProviderIds = providers.map(({ id }) => id);
+      world.publish('app', { rules, authProviderIds, updatedAtMs: round + 2 });
+      const question = randomQuestion(random, nowMs);
+      const known = providers.map(({ id, name, type, enabled, apiKeys }) => ({
+        ...{ id, name, type, enabled },
+        keys: apiKeys?.keys ?? [],
+      }));
+      const expected = explainAccess(compileRules(rules), known, question);
+      const context = `${said}: ${JSON.stringify({ rules, known, question, expected })}`;
+      const hits = world.hits('app');
+      const answer = await world.ask('app', {
+        path: question.target,
+        method: question.method,
+        isPlain: !question.isSecure,
+        lines: linesOf(world, question),
+      });
+      const wasServed = world.hits('app') > hits;
+      const isOwn = expected.reason === 'own-path';
+      assert.equal(wasServed, expected.decision === 'allow' && !isOwn, context);
+      if (!isOwn) assert.equal(answer.status, expected.status ?? 200, context);
+      decisions.set(expected.reason, (decisions.get(expected.reason) ?? 0) + 1);
+    }
+    for (const reason of [
+      'network',
+      'public-path',
+      'session',
+      'login',
+      'path-ambiguous',
+      'email-not-allowed',
+    ])
+      assert.ok(decisions.has(reason), `seed ${seed} never came to ${reason}`);
+  });
+});
+
+function randomRules(random: SeededRandom, nowMs: number): Partial<AccessRules> {
+  const maybe = <T>(value: T, otherwise: T): T => (random.int(4) === 0 ? value : otherwise);
+  return {
+    emails: random.int(3) > 0 ? [random.pick(['*@example.com', 'bob@example.com'])] : [],
+    claims: maybe([{ claim: 'groups', anyOf: [random.pick(['staff', 'ops'])] }], []),
+    publicPaths: maybe(['/public/*', '/health'], []),
+    ip: {
+      allow: maybe([random.pick(['127.0.0.0/8', '10.0.0.0/8'])], []),
+      deny: random.int(12) === 0 ? ['127.0.0.1'] : [],
+    },
+    expiresAtMs: maybe(nowMs + random.pick([-1, 0, 1_000_000]), null),
+  };
+}
+
+function randomProviders(random: SeededRandom, nowMs: number): GatewayProvider[] {
+  const enabled = () => random.int(4) > 0;
+  return [
+    ...(random.int(3) > 0 ? [providerOf('idp', { enabled: enabled() })] : []),
+    ...(random.int(4) === 0 ? [providerOf('hub', { type: 'GITHUB', enabled: enabled() })] : []),
+    ...(random.int(3) === 0
+      ? [
+          keyProviderOf(
+            'keys',
+            { keys: [keyRecord('build', 'a-key'), keyRecord('old', 'old-key', nowMs)] },
+            { enabled: enabled() },
+          ),
+        ]
+      : []),
+  ];
+}
+
+function randomQuestion(random: SeededRandom, nowMs: number): ExplainedRequest {
+  const kind = random.pick(['nobody', 'nobody', 'person', 'person', 'key'] as const);
+  const email = random.pick(['ann@example.com', 'bob@example.com', 'eve@evil.example', null]);
+  const groups = random.pick([['staff'], ['ops', 'x'], []]);
+  return {
+    host: 'app.share.localhost',
+    method: random.pick(['GET', 'GET', 'POST']),
+    target: random.pick(['/', '/a?b', '/health', '/public/x', '/public/../x', '/a//b', '/.frontdoor/other']),
+    address: '127.0.0.1',
+    // A session is of TLS alone.
+    isSecure: kind === 'person' || random.int(2) === 0,
+    nowMs,
+    providerId: kind === 'person' ? 'idp' : undefined,
+    person: kind === 'person' ? { email, groups, claims: {} } : undefined,
+    keyName: kind === 'key' ? random.pick(['build', 'old', 'none']) : undefined,
+    basicUser: undefined,
+    certificateName: undefined,
+  };
+}
+
+const KEY_OF: Readonly<Record<string, string>> = { build: 'a-key', old: 'old-key', none: 'no-key' };
+
+/** The question as it is asked for real. */
+function linesOf(world: AccessWorld, { method, person, keyName }: ExplainedRequest): readonly string[] {
+  const browser = keyName === undefined && method === 'GET' ? [BROWSER_LINE] : [];
+  if (keyName !== undefined) return [`X-Api-Key: ${KEY_OF[keyName]!}`];
+  if (person === undefined) return browser;
+  const identity = personOf('idp', person);
+  return [world.sessionLine('app', 'idp', { identity })];
+}

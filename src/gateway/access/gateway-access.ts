@@ -1,0 +1,396 @@
+/**
+ * Access as gateways decide it: time and network first, then the path, then who calls, then how often. What was seen
+ * before is decided from memory; the rest asks, computes, or sends the browser to log in. Nobody's identity is believed
+ * longer than `GATEWAY_TRUST_MS` after the last word of the control plane. ADR 0015.
+ */
+import { performance } from 'node:perf_hooks';
+import { ForwardClock, systemClock, type Clock, type Log } from '#base';
+import {
+  decideIdentity,
+  decideNetwork,
+  GATEWAY_TRUST_MS,
+  pathKind,
+  type CallerCertificate,
+  type GatewayDelta,
+  type GatewayProvider,
+} from '#domain';
+import { FAILURES, type Failure } from '../failure-table.ts';
+import type { RequestHead } from '../request-head-policy.ts';
+import type { ClientFacts } from '../route-decision.ts';
+import type { GatewayHost } from '../upstream.ts';
+import { OPEN_ADMISSION, type Access, type AccessFeed, type Admission, type Verdict } from './access.ts';
+import { ACCESS_FAILURES, accessEnded, failureOfAccess, withWayOut } from './access-failure-table.ts';
+import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';
+import { BasicCheck } from './basic-check.ts';
+import { CallerAdmission, Grant, type Caller } from './caller.ts';
+import { CertificateCaller, SESSION_IDLE, SessionCaller } from './caller-kinds.ts';
+import { certificateOf, isUnasked } from './caller-certificate.ts';
+import { answerInTime, type LoginControl } from './login-control.ts';
+import { LoginFlow } from './login-flow.ts';
+import { LoginHosts } from './login-hosts.ts';
+import { isNavigation, isOwnOrigin } from './navigation.ts';
+import { OriginIdentity } from './origin-identity.ts';
+import { challenge, refusal, withOwnLines } from './own-verdicts.ts';
+import { CLEAR_SESSION_LINE, NO_COOKIES, readOwnCookies, type OwnCookies } from './own-cookies.ts';
+import { changesOf, PathAdmission } from './path-admission.ts';
+import { ProofSearch, Search } from './proof-search.ts';
+import { ProviderDirectory } from './provider-directory.ts';
+import { callerAddress, RateLimits } from './rate-limits.ts';
+import { SessionCache } from './session-cache.ts';
+import { TokenCheck } from './token-check.ts';
+import { UsageReporter } from './usage-reporter.ts';
+
+export interface GatewayAccessOptions {
+  readonly control: LoginControl;
+  /** Of the gateways' HTTPS as browsers see it; undefined: there is none. */
+  readonly publicHttpsPort: () => number | undefined;
+  readonly log: Log;
+  /** Hostnames of custom frontends that this gateway has certificates for. */
+  readonly certifiedZones?: () => readonly string[];
+  readonly clock?: Clock;
+  /** Milliseconds that no change of the clock moves. */
+  readonly monotonicMs?: () => number;
+  readonly limits?: Partial<AccessLimits>;
+}
+
+type Snapshot = Parameters<AccessFeed['replaceAll']>[0];
+
+/** How long keys that were just fetched may take to arrive with the feed. */
+const REFRESH_WAIT_MS = 1_000;
+const RESERVED = '/.frontdoor';
+
+export class GatewayAccess implements Access, AccessFeed {
+  generation = 0;
+  readonly #options: GatewayAccessOptions;
+  readonly #providers = new ProviderDirectory();
+  readonly #origin: OriginIdentity;
+  readonly #sessions: SessionCache;
+  readonly #rates: RateLimits;
+  readonly #search: ProofSearch;
+  readonly #logins: LoginFlow;
+  readonly #loginHosts: LoginHosts;
+  readonly #usage: UsageReporter;
+  readonly #nowMs: () => number;
+  /** As others are told the time. */
+  readonly #wallMs: () => number;
+  readonly #monotonicMs: () => number;
+  readonly #certificateCallers = new WeakMap<ClientFacts, CertificateCaller>();
+  /** Monotonic; undefined: not one word yet. */
+  #heardMs: number | undefined;
+  /** For the question of the moment. */
+  readonly #facts: { nowMs: number; address: string; certificate: CallerCertificate | undefined } = {
+    nowMs: 0,
+    address: '',
+    certificate: undefined,
+  };
+
+  constructor(options: GatewayAccessOptions) {
+    const { control, log } = options;
+    const limits = { ...DEFAULT_ACCESS_LIMITS, ...options.limits };
+    // What is over stays over, whatever the clock is set to.
+    const wall = options.clock ?? systemClock;
+    const clock = new ForwardClock(wall);
+    const nowMs = (): number => clock.nowMs();
+    const monotonicMs = options.monotonicMs ?? (() => performance.now());
+    const rates = new RateLimits(limits.maxCallers);
+    this.#options = options;
+    this.#nowMs = nowMs;
+    this.#wallMs = () => wall.nowMs();
+    this.#monotonicMs = monotonicMs;
+    this.#origin = new OriginIdentity(log);
+    this.#rates = rates;
+    this.#sessions = new SessionCache({
+      find: (token) => answerInTime(control.findSession({ token })),
+      monotonicMs,
+      maxSessions: limits.maxSessions,
+      maxLookups: limits.maxLookups,
+    });
+    this.#search = new ProofSearch({
+      sessions: this.#sessions,
+      tokens: new TokenCheck({
+        refresh: (id) => this.#refresh(id),
+        nowMs,
+        monotonicMs,
+        maxTokens: limits.maxTokens,
+      }),
+      basics: new BasicCheck(monotonicMs),
+      rates,
+      limits,
+      guardOf: (host) => this.#providers.guardOf(host),
+      log,
+      nowMs,
+      monotonicMs,
+    });
+    this.#logins = new LoginFlow({
+      control,
+      sessions: this.#sessions,
+      rates,
+      rate: limits.loginRate,
+      httpsPort: options.publicHttpsPort,
+      log,
+      monotonicMs,
+    });
+    this.#loginHosts = new LoginHosts(this.#logins, this.#origin);
+    this.#usage = new UsageReporter({
+      report: (usage) => control.reportUsage(usage),
+      certifiedZones: options.certifiedZones ?? (() => []),
+      log,
+      everyMs: limits.usageEveryMs,
+    });
+  }
+
+  provider(id: string): GatewayProvider | undefined {
+    return this.#providers.find(id)?.record;
+  }
+
+  replaceAll({ providers, zones, keys }: Snapshot): void {
+    this.generation += 1;
+    this.#providers.replaceAll(providers, keys);
+    this.#origin.setKeys(keys);
+    this.#loginHosts.zones = zones;
+    // Sessions that were ended meanwhile are not in a snapshot.
+    this.#sessions.doubt();
+  }
+
+  change(delta: GatewayDelta): void {
+    this.generation += 1;
+    this.#providers.change(delta);
+    if (delta.keys !== undefined) this.#origin.setKeys(delta.keys);
+    if (delta.zones !== undefined) this.#loginHosts.zones = delta.zones;
+    if (delta.endedSessions !== undefined) this.#sessions.end(delta.endedSessions);
+  }
+
+  heard(): void {
+    this.#heardMs = this.#monotonicMs();
+  }
+
+  kept(): ReturnType<AccessFeed['kept']> {
+    return { providers: this.#providers.kept(), zones: this.#loginHosts.zones };
+  }
+
+  decide(host: GatewayHost, head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> {
+    const cookies = readOwnCookies(head);
+    if (!host.isGuarded)
+      return cookies === NO_COOKIES ? OPEN_ADMISSION : { ...OPEN_ADMISSION, changes: changesOf(cookies) };
+    const verdict = this.#decide(host, head, client, cookies);
+    if (verdict instanceof Promise)
+      return verdict.then((settled) => withOwnLines(settled, host.host, client));
+    return verdict.type === 'admit' ? verdict : withOwnLines(verdict, host.host, client);
+  }
+
+  decideOwn(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> | undefined {
+    return this.#loginHosts.decide(head, client);
+  }
+
+  endOf(host: GatewayHost | undefined, admission: Admission, client: ClientFacts): Failure | undefined {
+    if (host === undefined) return FAILURES.revoked;
+    if (!host.isGuarded) return undefined;
+    const nowMs = this.#nowMs();
+    const { rules } = host.route;
+    const network = this.#network(host, client, nowMs);
+    if (network !== undefined) return network;
+    if (!host.needsIdentity) return undefined;
+    if (admission instanceof PathAdmission && pathKind(rules, admission.target) === 'public')
+      return undefined;
+    if (!this.#isTrusted()) return failureOfAccess('control-plane-away');
+    if (!(admission instanceof CallerAdmission))
+      return accessEnded('the address asks who calls, which it did not before');
+    const { caller } = admission.grant;
+    const problem = this.#problemOf(caller, host, nowMs);
+    if (problem !== undefined) return accessEnded(problem);
+    const reason = decideIdentity(rules, caller.identity);
+    return reason === undefined ? undefined : failureOfAccess(reason);
+  }
+
+  /** Tells what was used; never rejects. */
+  async close(): Promise<void> {
+    await this.#usage.close();
+  }
+
+  /** Tells now what was used since the last time. */
+  reportUsage(): Promise<void> {
+    return this.#usage.report();
+  }
+
+  #decide(
+    host: GatewayHost,
+    head: RequestHead,
+    client: ClientFacts,
+    cookies: OwnCookies,
+  ): Verdict | Promise<Verdict> {
+    const nowMs = this.#nowMs();
+    const { rules } = host.route;
+    const network = this.#network(host, client, nowMs);
+    if (network !== undefined) return refusal(network);
+    const path = pathKind(rules, head.target);
+    if (path === 'ambiguous') return refusal(failureOfAccess('path-ambiguous'));
+    if (path === 'public') return this.#admitPath('public-path', host, head, client, cookies);
+    if (!host.needsIdentity) {
+      const caller = this.#certified(host, client);
+      if (caller === undefined || !this.#origin.canSign)
+        return this.#admitPath('network', host, head, client, cookies);
+      return this.#admit(caller, { host, head, client, cookies }, cookies.omitted, undefined, nowMs);
+    }
+    if (!this.#isTrusted()) return refusal(failureOfAccess('control-plane-away'));
+    const guard = this.#providers.guardOf(host);
+    if (guard.hasLogins && isReserved(head.target)) return this.#logins.reserved(host, guard, head, client);
+    const search = new Search(host, head, client, cookies, guard);
+    const searching = this.#search.run(search);
+    if (searching === undefined) return this.#conclude(search);
+    return searching.then(() =>
+      this.#isTrusted() ? this.#conclude(search) : refusal(failureOfAccess('control-plane-away')),
+    );
+  }
+
+  /** The search for who calls is over. */
+  #conclude(search: Search): Verdict | Promise<Verdict> {
+    const { caller, failure, cookies, line, target } = search;
+    if (caller === undefined) {
+      if (failure === undefined) return this.#turnAway(search);
+      const lines = search.retryAfterMs > 0 ? [retryAfter(search.retryAfterMs)] : [];
+      return refusal(failure, lines);
+    }
+    let { omitted } = cookies;
+    if (line >= 0) omitted = omitted.length === 0 ? omittedLine(line) : [...omitted, line];
+    return this.#admit(caller, search, omitted, target, this.#nowMs());
+  }
+
+  #admit(
+    caller: Caller,
+    { host, head, client, cookies }: Pick<Search, 'host' | 'head' | 'client' | 'cookies'>,
+    omitted: readonly number[],
+    target: string | undefined,
+    nowMs: number,
+  ): Verdict {
+    let grant = caller.grants.get(host);
+    if (grant === undefined) {
+      grant = new Grant(caller, host, this.#origin);
+      caller.grants.set(host, grant);
+    }
+    const { identity } = caller;
+    if (grant.refusal !== undefined) {
+      const failure = failureOfAccess(grant.refusal);
+      return refusal(caller instanceof SessionCaller ? withWayOut(failure) : failure, [], identity);
+    }
+    if (caller.isAmbient && head.upgrade !== '' && !isOwnOrigin(head, client.isSecure))
+      return refusal(ACCESS_FAILURES.otherOrigin, [], identity);
+    const { rateLimit } = host.route.rules.rules;
+    if (rateLimit !== null) {
+      const waitMs = this.#rates.take(grant.rateKey, rateLimit, this.#monotonicMs());
+      if (waitMs > 0) return refusal(failureOfAccess('rate-limited'), [retryAfter(waitMs)], identity);
+    }
+    this.#usage.note(caller, nowMs);
+    return grant.admission(omitted, cookies.lines, target, this.#wallMs());
+  }
+
+  #admitPath(
+    decision: string,
+    host: GatewayHost,
+    head: RequestHead,
+    client: ClientFacts,
+    cookies: OwnCookies,
+  ): Verdict {
+    const { rateLimit } = host.route.rules.rules;
+    if (rateLimit !== null) {
+      const key = `${host.route.share.id} ${callerAddress(client.address)}`;
+      const waitMs = this.#rates.take(key, rateLimit, this.#monotonicMs());
+      if (waitMs > 0) return refusal(failureOfAccess('rate-limited'), [retryAfter(waitMs)]);
+    }
+    return new PathAdmission(decision, head.target, cookies);
+  }
+
+  /** Nothing in the request says who it is. */
+  #turnAway(search: Search): Verdict | Promise<Verdict> {
+    const { host, head, client, guard, cookies, wrong } = search;
+    const lines = cookies.isDoubled ? [CLEAR_SESSION_LINE] : [];
+    if (wrong === 'credential' || wrong === 'basic')
+      return refusal(failureOfAccess('credential-wrong'), [...lines, challenge(host, guard, wrong)]);
+    if (isNavigation(head)) {
+      if (guard.logins.length > 0 && !client.isSecure) return this.#logins.toHttps(host, head);
+      if (guard.logins.length > 0) return this.#logins.begin(host, guard, client, cookies, head.target);
+      if (guard.hasLogins) return refusal(failureOfAccess('login-not-available'), lines);
+    }
+    const missing = wrong === 'session' ? 'credential-wrong' : 'credential-missing';
+    const reason = guard.isShut ? 'provider-disabled' : missing;
+    return refusal(failureOfAccess(reason), [...lines, challenge(host, guard, undefined)]);
+  }
+
+  #network(host: GatewayHost, client: ClientFacts, nowMs: number): Failure | undefined {
+    const { rules } = host.route;
+    const facts = this.#facts;
+    facts.nowMs = nowMs;
+    facts.address = client.address;
+    facts.certificate = undefined;
+    if (rules.needsCertificate) {
+      // A new connection is asked for one, and judged by the authorities of now.
+      if (isUnasked(client, rules)) return FAILURES.misdirected;
+      facts.certificate = certificateOf(client);
+    }
+    const reason = decideNetwork(rules, facts);
+    return reason === undefined ? undefined : failureOfAccess(reason, client.clientCertificateProblem);
+  }
+
+  #certified(host: GatewayHost, client: ClientFacts): CertificateCaller | undefined {
+    const { clientCertificate } = client;
+    if (!host.route.rules.needsCertificate || clientCertificate === undefined) return undefined;
+    let caller = this.#certificateCallers.get(client);
+    if (caller === undefined) {
+      caller = new CertificateCaller(clientCertificate);
+      this.#certificateCallers.set(client, caller);
+    }
+    return caller;
+  }
+
+  #problemOf(caller: Caller, host: GatewayHost, nowMs: number): string | undefined {
+    const problem = caller.problem(host, this.#providers.guardOf(host), nowMs);
+    if (!(caller instanceof SessionCaller)) return problem;
+    if (this.#sessions.hasEnded(caller.session.id)) return 'the session was ended';
+    const isIdle = problem === SESSION_IDLE && caller.idleSinceMs !== caller.lastUsedMs;
+    if (!this.#sessions.isDoubtful(caller) && !isIdle) return problem;
+    // Asked now, known at the next look.
+    void this.#sessions.confirm(caller);
+    return isIdle ? undefined : problem;
+  }
+
+  /** What identities rest on is fresh enough. */
+  #isTrusted(): boolean {
+    const heardMs = this.#heardMs;
+    return (
+      heardMs !== undefined &&
+      this.#monotonicMs() - heardMs < GATEWAY_TRUST_MS &&
+      this.#providers.hasKeys &&
+      this.#origin.canSign
+    );
+  }
+
+  /** Resolves when the provider's keys are as they are published now, as far as that can be known. */
+  async #refresh(providerId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#providers.find(providerId);
+    const stop = this.#providers.onceChanged(resolve);
+    try {
+      await answerInTime(this.#options.control.refreshProvider(providerId));
+      if (this.#providers.find(providerId) === before) await answerInTime(promise, REFRESH_WAIT_MS);
+    } catch {
+      // It is not there; the token is judged by what is known.
+    } finally {
+      stop();
+    }
+  }
+}
+
+function isReserved(target: string): boolean {
+  if (!target.startsWith(RESERVED)) return false;
+  const next = target[RESERVED.length];
+  return next === undefined || next === '/' || next === '?';
+}
+
+function retryAfter(ms: number): string {
+  return `Retry-After: ${Math.max(1, Math.ceil(ms / 1_000))}`;
+}
+
+const OMITTED_LINES: readonly (readonly number[])[] = Array.from({ length: 128 }, (_, i) => [i]);
+
+function omittedLine(line: number): readonly number[] {
+  return OMITTED_LINES[line] ?? [line];
+}

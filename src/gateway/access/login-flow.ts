@@ -1,0 +1,253 @@
+/**
+ * The browser's way through a log-in: to the provider, back to `oauth.<zone>`, from there with a one-time code to the
+ * share, which alone sets the session's cookie. The control plane judges each step; a cookie of before the log-in binds
+ * all of them to one browser. Codes and states stand in targets and cookies only: nothing here logs either.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { messageOf, type Log } from '#base';
+import type { LoginRefusal } from '#domain';
+import type { Failure } from '../failure-table.ts';
+import type { RequestHead } from '../request-head-policy.ts';
+import type { ClientFacts } from '../route-decision.ts';
+import type { GatewayHost } from '../upstream.ts';
+import type { Refusal, Verdict } from './access.ts';
+import { ACCESS_FAILURES, failureOfAccess, failureOfLogin } from './access-failure-table.ts';
+import type { HostGuard } from './host-guard.ts';
+import { answerInTime, type LoginControl } from './login-control.ts';
+import { chooserPage, loggedOutPage, LOGIN_PATH, LOGOUT_PATH, redirect } from './login-pages.ts';
+import {
+  CLEAR_SESSION_LINE,
+  loginCookieLine,
+  readOwnCookies,
+  sessionCookieLine,
+  type OwnCookies,
+} from './own-cookies.ts';
+import { callerAddress, type Rate, type RateLimits } from './rate-limits.ts';
+import { decodeQueryText, headerValue } from './request-credentials.ts';
+import { returnTarget } from './return-target-policy.ts';
+import type { SessionCache } from './session-cache.ts';
+
+export interface LoginFlowOptions {
+  readonly control: LoginControl;
+  readonly sessions: SessionCache;
+  readonly rates: RateLimits;
+  /** Of one address: starts and returns together, codes, and ends. */
+  readonly rate: Rate;
+  /** Of the gateways' HTTPS as browsers see it; undefined: there is none. */
+  readonly httpsPort: () => number | undefined;
+  readonly log: Log;
+  /** Monotonic milliseconds. */
+  readonly monotonicMs: () => number;
+}
+
+const LOGIN_COOKIE_S = 600;
+const MAX_PARAMETERS = 20;
+/** A provider on this machine may speak plain HTTP. */
+const VISIBLE_URL = /^https?:\/\/[!-~]{1,8192}$/;
+
+export class LoginFlow {
+  readonly #options: LoginFlowOptions;
+
+  constructor(options: LoginFlowOptions) {
+    this.#options = options;
+  }
+
+  /** A browser without a session came for `returnTo`. */
+  begin(
+    host: GatewayHost,
+    guard: HostGuard,
+    client: ClientFacts,
+    cookies: OwnCookies,
+    returnTo: string,
+  ): Verdict | Promise<Verdict> {
+    const [only] = guard.logins;
+    if (only === undefined) return refusal(failureOfAccess('login-not-available'));
+    if (guard.logins.length === 1) return this.#start(host, only.id, client, cookies, returnTo);
+    return {
+      type: 'answer',
+      decision: 'login-choice',
+      answer: chooserPage(host.host, guard.logins, returnTo),
+    };
+  }
+
+  /** A request below `/.frontdoor/` of a host where browsers log in. */
+  reserved(
+    host: GatewayHost,
+    guard: HostGuard,
+    head: RequestHead,
+    client: ClientFacts,
+  ): Verdict | Promise<Verdict> {
+    const question = head.target.indexOf('?');
+    const path = question === -1 ? head.target : head.target.slice(0, question);
+    if (path !== LOGIN_PATH && path !== LOGOUT_PATH) return refusal(ACCESS_FAILURES.noSuchPage);
+    const isRead = head.method === 'GET' || head.method === 'HEAD';
+    if (!client.isSecure)
+      return isRead ? this.toHttps(host, head) : refusal(ACCESS_FAILURES.wrongLoginMethod);
+    const cookies = readOwnCookies(head);
+    if (path === LOGOUT_PATH) {
+      if (!isRead && head.method !== 'POST') return refusal(ACCESS_FAILURES.wrongLoginMethod);
+      return this.#end(head, client, cookies);
+    }
+    if (!isRead) return refusal(ACCESS_FAILURES.wrongLoginMethod);
+    const parameters = queryOf(head.target);
+    if (parameters === undefined) return refusal(failureOfLogin('attempt-not-valid'));
+    const { code, provider, to } = parameters;
+    // A look at the head alone must not use a code up.
+    if (code !== undefined && head.method === 'HEAD') return refusal(ACCESS_FAILURES.wrongLoginMethod);
+    if (code !== undefined) return this.#redeem(host, code, client, cookies);
+    const returnTo = returnTarget(to ?? '/');
+    if (provider === undefined) return this.begin(host, guard, client, cookies, returnTo);
+    const isOne = guard.logins.some(({ id }) => id === provider);
+    if (!isOne) return refusal(failureOfLogin('provider-not-available'));
+    return this.#start(host, provider, client, cookies, returnTo);
+  }
+
+  /** The same address on TLS; only browsers are sent there, and only to look at something. */
+  toHttps(host: GatewayHost, head: RequestHead): Verdict {
+    const port = this.#options.httpsPort();
+    if (port === undefined) return refusal(failureOfAccess('login-not-available', 'there is no HTTPS here'));
+    const authority = port === 443 ? host.host : `${host.host}:${port}`;
+    const answer = redirect(302, `https://${authority}${head.target}`);
+    return { type: 'answer', decision: 'to-https', answer };
+  }
+
+  /** `https://oauth.<zone>/<providerId>/auth/callback`. */
+  async finish(providerId: string, head: RequestHead, client: ClientFacts): Promise<Verdict> {
+    const parameters = queryOf(head.target);
+    if (parameters === undefined) return refusal(failureOfLogin('attempt-not-valid'));
+    const limited = this.#limited('login', client);
+    if (limited !== undefined) return limited;
+    const { host } = head;
+    const { address } = client;
+    return this.#asking('log-in not finished', async () => {
+      const returned = await answerInTime(
+        this.#options.control.finishLogin({ host, providerId, parameters, address }),
+      );
+      if (returned.type === 'refused') return refusedLogin(returned);
+      return { type: 'answer', decision: 'login-returned', answer: redirectOut(returned.url) };
+    });
+  }
+
+  async #start(
+    host: GatewayHost,
+    providerId: string,
+    client: ClientFacts,
+    cookies: OwnCookies,
+    returnTo: string,
+  ): Promise<Verdict> {
+    const limited = this.#limited('login', client);
+    if (limited !== undefined) return limited;
+    const binding = cookies.login ?? randomBytes(32).toString('base64url');
+    return this.#asking('log-in not started', async () => {
+      const started = await answerInTime(
+        this.#options.control.startLogin({
+          shareId: host.route.share.id,
+          host: host.host,
+          port: this.#options.httpsPort() ?? 443,
+          providerId,
+          returnTo: returnTarget(returnTo),
+          browser: digestOf(binding),
+          address: client.address,
+        }),
+      );
+      if (started.type === 'refused') return refusedLogin(started);
+      const lines = [loginCookieLine(binding, LOGIN_COOKIE_S)];
+      if (cookies.isDoubled) lines.push(CLEAR_SESSION_LINE);
+      return { type: 'answer', decision: 'login-started', answer: redirectOut(started.url, lines) };
+    });
+  }
+
+  async #redeem(
+    host: GatewayHost,
+    code: string,
+    client: ClientFacts,
+    { login }: OwnCookies,
+  ): Promise<Verdict> {
+    if (login === undefined) return refusal(failureOfLogin('attempt-not-valid'));
+    const limited = this.#limited('redeem', client);
+    if (limited !== undefined) return limited;
+    return this.#asking('log-in not redeemed', async () => {
+      const redeemed = await answerInTime(
+        this.#options.control.redeemLogin({
+          shareId: host.route.share.id,
+          host: host.host,
+          code,
+          browser: digestOf(login),
+        }),
+      );
+      if (redeemed.type === 'refused') return refusedLogin(redeemed);
+      const { token, session, returnTo } = redeemed;
+      const caller = this.#options.sessions.put(token, session);
+      if (caller === undefined) return refusal(failureOfLogin('attempt-not-valid'));
+      const maxAgeS = Math.floor(host.route.rules.rules.session.absoluteMs / 1_000);
+      const answer = redirect(303, returnTarget(returnTo), [sessionCookieLine(token, maxAgeS)]);
+      return { type: 'answer', decision: 'login-done', answer };
+    });
+  }
+
+  async #end(head: RequestHead, client: ClientFacts, { session }: OwnCookies): Promise<Verdict> {
+    const site = headerValue(head.fields, 'sec-fetch-site');
+    if (site !== '' && site !== 'same-origin' && site !== 'none') return refusal(ACCESS_FAILURES.otherOrigin);
+    const limited = session === undefined ? undefined : this.#limited('logout', client);
+    if (limited !== undefined) return limited;
+    return this.#asking('session not ended', async () => {
+      if (session !== undefined) {
+        const known = this.#options.sessions.known(session);
+        if (known) this.#options.sessions.end([known.session.id]);
+        await answerInTime(this.#options.control.endSession({ token: session }));
+      }
+      return { type: 'answer', decision: 'logout', answer: loggedOutPage([CLEAR_SESSION_LINE]) };
+    });
+  }
+
+  #limited(what: 'login' | 'redeem' | 'logout', { address }: ClientFacts): Refusal | undefined {
+    const { rates, rate, monotonicMs } = this.#options;
+    const waitMs = rates.take(`${what} ${callerAddress(address)}`, rate, monotonicMs());
+    if (waitMs === 0) return undefined;
+    return refusal(ACCESS_FAILURES.tooManyLogins, [`Retry-After: ${Math.ceil(waitMs / 1_000)}`]);
+  }
+
+  async #asking(message: string, ask: () => Promise<Verdict>): Promise<Verdict> {
+    try {
+      return await ask();
+    } catch (error) {
+      this.#options.log.warn({ hop: 'control', cause: messageOf(error) }, message);
+      return refusal(ACCESS_FAILURES.loginAway);
+    }
+  }
+}
+
+function refusal(failure: Failure, lines: readonly string[] = []): Refusal {
+  return { type: 'refuse', decision: failure.code, failure, lines };
+}
+
+function refusedLogin({ reason }: LoginRefusal): Refusal {
+  return refusal(failureOfLogin(reason));
+}
+
+/** To an address that the control plane made. */
+function redirectOut(url: string, lines: readonly string[] = []): ReturnType<typeof redirect> {
+  if (!VISIBLE_URL.test(url)) throw new TypeError('the control plane named no address to go on to');
+  return redirect(302, url, lines);
+}
+
+function digestOf(binding: string): string {
+  return createHash('sha256').update(binding).digest('base64url');
+}
+
+/** Undefined: too many parameters, or one of them twice. */
+function queryOf(target: string): Record<string, string> | undefined {
+  const question = target.indexOf('?');
+  const parameters = Object.create(null) as Record<string, string>;
+  if (question === -1) return parameters;
+  const pieces = target.slice(question + 1).split('&', MAX_PARAMETERS + 2);
+  if (pieces.length > MAX_PARAMETERS) return undefined;
+  for (const piece of pieces) {
+    if (piece === '') continue;
+    const equals = piece.indexOf('=');
+    const name = decodeQueryText(equals === -1 ? piece : piece.slice(0, equals));
+    if (name in parameters) return undefined;
+    parameters[name] = equals === -1 ? '' : decodeQueryText(piece.slice(equals + 1));
+  }
+  return parameters;
+}

@@ -1,0 +1,66 @@
+/**
+ * `oauth.<zone>`: where identity providers send browsers back to, and where origins find the keys of what they are told
+ * of callers. It serves nothing else, and on TLS alone: codes do not travel in the clear.
+ */
+import { FAILURES } from '../failure-table.ts';
+import type { RequestHead } from '../request-head-policy.ts';
+import { isForName, type ClientFacts } from '../route-decision.ts';
+import type { Verdict } from './access.ts';
+import { ACCESS_FAILURES } from './access-failure-table.ts';
+import type { LoginFlow } from './login-flow.ts';
+import type { OriginIdentity } from './origin-identity.ts';
+import { refusal, withOwnLines } from './own-verdicts.ts';
+
+const KEY_SET_PATH = '/.well-known/jwks.json';
+const CALLBACK = /^\/([0-9A-Za-z-]{1,64})\/auth\/callback$/;
+const KEY_SET_LINES: readonly string[] = [
+  'Content-Type: application/json',
+  'Cache-Control: public, max-age=300',
+  'X-Content-Type-Options: nosniff',
+];
+
+export class LoginHosts {
+  readonly #logins: LoginFlow;
+  readonly #origin: OriginIdentity;
+  #zones: readonly string[] = [];
+  #hosts: ReadonlySet<string> = new Set();
+
+  constructor(logins: LoginFlow, origin: OriginIdentity) {
+    this.#logins = logins;
+    this.#origin = origin;
+  }
+
+  get zones(): readonly string[] {
+    return this.#zones;
+  }
+
+  set zones(zones: readonly string[]) {
+    this.#zones = zones;
+    this.#hosts = new Set(zones.map((zone) => `oauth.${zone}`));
+  }
+
+  /** Undefined: the host is none of these. */
+  decide(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> | undefined {
+    const { host } = head;
+    if (!this.#hosts.has(host)) return undefined;
+    const verdict = this.#decide(head, client);
+    if (verdict instanceof Promise) return verdict.then((settled) => withOwnLines(settled, host, client));
+    return withOwnLines(verdict, host, client);
+  }
+
+  #decide(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> {
+    if (!client.isSecure) return refusal(FAILURES.unknownHost);
+    if (!isForName(client, head.host)) return refusal(FAILURES.misdirected);
+    const question = head.target.indexOf('?');
+    const path = question === -1 ? head.target : head.target.slice(0, question);
+    const isGet = head.method === 'GET';
+    if (path === KEY_SET_PATH && (isGet || head.method === 'HEAD')) {
+      const answer = { status: 200, lines: KEY_SET_LINES, body: this.#origin.published };
+      return { type: 'answer', decision: 'key-set', answer };
+    }
+    const providerId = CALLBACK.exec(path)?.[1];
+    if (providerId === undefined) return refusal(ACCESS_FAILURES.noSuchPage);
+    if (!isGet) return refusal(ACCESS_FAILURES.wrongLoginMethod);
+    return this.#logins.finish(providerId, head, client);
+  }
+}

@@ -1,0 +1,67 @@
+/** Pages of the log-in: no script, nothing loaded, nothing of the request unescaped. */
+import type { LocalAnswer } from '../local-answer.ts';
+import type { Provider } from './provider.ts';
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:24rem;margin:15vh auto;padding:0 1rem;color:#222;background:#fff}' +
+  'h1{font-size:1.4rem;margin:0 0 1rem}a{display:block;margin:.5rem 0;padding:.6rem 1rem;border:1px solid #888;' +
+  'border-radius:.4rem;color:inherit;text-decoration:none}a:hover,a:focus{border-color:#06c}' +
+  '@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}';
+
+const PAGE_LINES: readonly string[] = [
+  'Content-Type: text/html; charset=utf-8',
+  "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'X-Content-Type-Options: nosniff',
+];
+
+/** Of every answer about who somebody is. */
+export const PRIVATE_LINES: readonly string[] = ['Cache-Control: no-store', 'Referrer-Policy: no-referrer'];
+
+export const LOGIN_PATH = '/.frontdoor/login';
+export const LOGOUT_PATH = '/.frontdoor/logout';
+
+export function chooserPage(
+  host: string,
+  providers: readonly Pick<Provider, 'id' | 'name'>[],
+  returnTo: string,
+): LocalAnswer {
+  const links = providers.map(({ id, name }) => {
+    const query = `provider=${encodeURIComponent(id)}&to=${encodeURIComponent(returnTo)}`;
+    return `<a href="${escaped(`${LOGIN_PATH}?${query}`)}">${escaped(name)}</a>`;
+  });
+  return page('Log in', `<h1>Log in to ${escaped(host)}</h1>\n${links.join('\n')}`);
+}
+
+export function loggedOutPage(lines: readonly string[]): LocalAnswer {
+  const body =
+    '<h1>You are logged out</h1>\n<p>Your session at this address has ended.</p>\n<a href="/">Log in again</a>';
+  const { status, body: text, lines: own } = page('Logged out', body);
+  return { status, body: text, lines: [...own, ...lines] };
+}
+
+/** `location`: visible ASCII only. */
+export function redirect(status: 302 | 303, location: string, lines: readonly string[] = []): LocalAnswer {
+  return { status, lines: [`Location: ${location}`, ...PRIVATE_LINES, ...lines], body: '' };
+}
+
+function page(title: string, body: string): LocalAnswer {
+  return {
+    status: 200,
+    lines: [...PAGE_LINES, ...PRIVATE_LINES],
+    body:
+      `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+      `<title>${title}</title><style>${STYLE}</style></head>\n<body>${body}</body></html>\n`,
+  };
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!);
+}

@@ -1,0 +1,128 @@
+/**
+ * What an origin is told of an identified caller: header lines, and a signed token for origins that trust no header.
+ * ES256, five minutes, one audience: the share's address. The public keys are at `https://oauth.<zone>`.
+ */
+import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { messageOf, type Log } from '#base';
+import type { CallerIdentity, GatewayKeys } from '#domain';
+import type { GatewayHost } from '../upstream.ts';
+
+const LIFE_S = 300;
+/** Origins whose clocks are behind take it too. */
+const EARLY_S = 60;
+/** So that the header fits where heads are small. */
+const MAX_GROUPS_BYTES = 3_072;
+
+/** Who an origin is told of. */
+export interface ToldCaller {
+  readonly identity: CallerIdentity;
+  /** '' without one. */
+  readonly providerName: string;
+  endsAtMs(host: GatewayHost): number | undefined;
+}
+
+interface SigningKey {
+  readonly header: string;
+  readonly key: KeyObject;
+}
+
+export interface OriginLines {
+  /** With their line ends. */
+  readonly lines: string;
+  /** Unix milliseconds. */
+  readonly renewAtMs: number;
+}
+
+export class OriginIdentity {
+  readonly #log: Log;
+  #signing: SigningKey | undefined;
+  #published = JSON.stringify({ keys: [] });
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  get canSign(): boolean {
+    return this.#signing !== undefined;
+  }
+
+  /** A JWK set. */
+  get published(): string {
+    return this.#published;
+  }
+
+  setKeys({ identityKeys }: GatewayKeys): void {
+    this.#published = JSON.stringify({
+      keys: identityKeys.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, alg: 'ES256', use: 'sig' })),
+    });
+    this.#signing = undefined;
+    const [newest] = identityKeys;
+    if (newest === undefined) return;
+    try {
+      const header = encoded({ alg: 'ES256', typ: 'JWT', kid: newest.kid });
+      this.#signing = { header, key: createPrivateKey(newest.privateKey) };
+    } catch (error) {
+      this.#log.error({ hop: 'control', cause: messageOf(error) }, 'identity key cannot be read');
+    }
+  }
+
+  linesOf(caller: ToldCaller, host: GatewayHost, nowMs: number): OriginLines {
+    const { identity, providerName } = caller;
+    const endsAtMs = caller.endsAtMs(host);
+    let lines = '';
+    if (identity.kind === 'session' || identity.kind === 'token') {
+      lines += `zrok-auth-provider: ${headerText(providerName)}\r\n`;
+      if (identity.email !== null) lines += `zrok-auth-email: ${headerText(identity.email)}\r\n`;
+      if (endsAtMs !== undefined) lines += `zrok-auth-expires: ${timeText(endsAtMs)}\r\n`;
+    }
+    lines += `Frontdoor-Identity: ${this.#token(identity, providerName, host.host, nowMs)}\r\n`;
+    return { lines, renewAtMs: nowMs + (LIFE_S * 1_000) / 2 };
+  }
+
+  #token(identity: CallerIdentity, providerName: string, host: string, nowMs: number): string {
+    const signing = this.#signing;
+    if (signing === undefined) throw new Error('no key to sign identities with');
+    const { subject, email, name, groups, kind } = identity;
+    const iat = Math.floor(nowMs / 1_000);
+    const isSmall = Buffer.byteLength(JSON.stringify(groups)) <= MAX_GROUPS_BYTES;
+    const payload = encoded({
+      iss: `https://${loginHostOf(host)}`,
+      aud: `https://${host}`,
+      sub: subject,
+      ...(email === null ? {} : { email }),
+      ...(name === null ? {} : { name }),
+      ...(groups.length === 0 || !isSmall ? {} : { groups }),
+      ...(isSmall ? {} : { groups_omitted: true }),
+      ...(providerName === '' ? {} : { provider: providerName }),
+      kind,
+      iat,
+      nbf: iat - EARLY_S,
+      exp: iat + LIFE_S,
+    });
+    const signed = `${signing.header}.${payload}`;
+    const signature = sign('sha256', Buffer.from(signed), { key: signing.key, dsaEncoding: 'ieee-p1363' });
+    return `${signed}.${signature.toString('base64url')}`;
+  }
+}
+
+/** `app.example.com` → `oauth.example.com`. */
+export function loginHostOf(host: string): string {
+  return `oauth.${host.slice(host.indexOf('.') + 1)}`;
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** UTF-8, as heads hold it: Latin-1 text. Nothing in it can end a line. */
+function headerText(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what this is about
+  return Buffer.from(text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').trim()).toString(
+    'latin1',
+  );
+}
+
+/** RFC 3339, whole seconds. */
+function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,76 @@
+/** The auth providers as the feed names them, and what they make of each host. */
+import type { GatewayDelta, GatewayKeys, GatewayProvider } from '#domain';
+import type { GatewayHost } from '../upstream.ts';
+import { guardOf, type HostGuard } from './host-guard.ts';
+import { Provider } from './provider.ts';
+
+export class ProviderDirectory {
+  readonly #providers = new Map<string, Provider>();
+  #guards = new WeakMap<GatewayHost, HostGuard>();
+  #pepper: Buffer | undefined;
+  #waiters = new Set<() => void>();
+
+  /** Secrets that proofs are checked with have come from the control plane. */
+  get hasKeys(): boolean {
+    return this.#pepper !== undefined;
+  }
+
+  find(id: string): Provider | undefined {
+    return this.#providers.get(id);
+  }
+
+  guardOf(host: GatewayHost): HostGuard {
+    const known = this.#guards.get(host);
+    if (known !== undefined) return known;
+    const guard = guardOf(host, this.#providers);
+    this.#guards.set(host, guard);
+    return guard;
+  }
+
+  replaceAll(providers: readonly GatewayProvider[], keys: GatewayKeys): void {
+    this.#pepper = pepperOf(keys);
+    this.#providers.clear();
+    for (const record of providers) this.#providers.set(record.id, new Provider(record, this.#pepper));
+    this.#changed();
+  }
+
+  change({ providers = [], removedProviders = [], keys }: GatewayDelta): void {
+    if (providers.length === 0 && removedProviders.length === 0 && keys === undefined) return;
+    for (const id of removedProviders) this.#providers.delete(id);
+    for (const record of providers) this.#providers.set(record.id, new Provider(record, this.#pepper));
+    const pepper = keys === undefined ? this.#pepper : pepperOf(keys);
+    if (pepper?.toString('hex') !== this.#pepper?.toString('hex')) {
+      this.#pepper = pepper;
+      const all = Array.from(this.#providers.values(), ({ record }) => record);
+      for (const record of all) this.#providers.set(record.id, new Provider(record, this.#pepper));
+    }
+    this.#changed();
+  }
+
+  /** As they may be kept on disk: who they are, nothing that proves anything. */
+  kept(): GatewayProvider[] {
+    return Array.from(this.#providers.values(), ({ record }) => ({
+      ...record,
+      apiKeys: record.apiKeys === null ? null : { ...record.apiKeys, keys: [] },
+      tokens: record.tokens === null ? null : { ...record.tokens, keys: [] },
+    }));
+  }
+
+  /** Calls once, at the next change. */
+  onceChanged(listener: () => void): () => void {
+    this.#waiters.add(listener);
+    return () => this.#waiters.delete(listener);
+  }
+
+  #changed(): void {
+    this.#guards = new WeakMap();
+    const waiters = this.#waiters;
+    this.#waiters = new Set();
+    for (const listener of waiters) listener();
+  }
+}
+
+function pepperOf({ apiKeyPepper }: GatewayKeys): Buffer | undefined {
+  const pepper = Buffer.from(apiKeyPepper, 'base64');
+  return pepper.length < 16 ? undefined : pepper;
+}

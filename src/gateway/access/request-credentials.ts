@@ -1,0 +1,112 @@
+/**
+ * Where a request may carry what lets it in: a header by name, a parameter of the query, `Authorization`. Finds and
+ * takes out; whether it is right is decided elsewhere. What is there twice is reported as that, never chosen from.
+ */
+import { AUTHORIZATION } from '../field-name-table.ts';
+import type { FieldLines } from '../head-decoder.ts';
+
+export const NOT_THERE = -1;
+export const DOUBLED = -2;
+
+/**
+ * The index of the only header line of this name (lower case). A spelling with `_` is another name to us and the same
+ * to some origins: beside the right one it is a second value, alone it is none.
+ */
+export function findField(fields: FieldLines, name: string): number {
+  let found = NOT_THERE;
+  let isDisguised = false;
+  for (let i = 0; i < fields.count; i += 1) {
+    const start = fields.lineStart[i]!;
+    if (fields.nameEnd[i]! - start !== name.length) continue;
+    const sameness = compareName(fields.text, start, name);
+    if (sameness === OTHER_NAME) continue;
+    if (found !== NOT_THERE || isDisguised) return DOUBLED;
+    if (sameness === SAME_NAME) found = i;
+    else isDisguised = true;
+  }
+  return found;
+}
+
+export function findAuthorization(fields: FieldLines): number {
+  let found = NOT_THERE;
+  for (let i = 0; i < fields.count; i += 1) {
+    if (fields.code[i] !== AUTHORIZATION) continue;
+    if (found !== NOT_THERE) return DOUBLED;
+    found = i;
+  }
+  return found;
+}
+
+/** Of a header that nobody decides by but the browser itself: the first value, or ''. */
+export function headerValue(fields: FieldLines, name: string): string {
+  for (let i = 0; i < fields.count; i += 1) {
+    const start = fields.lineStart[i]!;
+    if (fields.nameEnd[i]! - start !== name.length) continue;
+    if (compareName(fields.text, start, name) === SAME_NAME) return fields.value(i);
+  }
+  return '';
+}
+
+const OTHER_NAME = 0;
+const SAME_NAME = 1;
+const DISGUISED_NAME = 2;
+
+function compareName(text: string, start: number, name: string): number {
+  let result = SAME_NAME;
+  for (let i = 0; i < name.length; i += 1) {
+    const wanted = name.charCodeAt(i);
+    const code = text.charCodeAt(start + i);
+    if (code === wanted || (code >= 65 && code <= 90 && code + 32 === wanted)) continue;
+    if ((code === 95 && wanted === 45) || (code === 45 && wanted === 95)) result = DISGUISED_NAME;
+    else return OTHER_NAME;
+  }
+  return result;
+}
+
+export interface QueryParameter {
+  /** Decoded. */
+  readonly value: string;
+  /** The target without it, everything else byte for byte. */
+  readonly rest: string;
+}
+
+/** Names are compared after decoding: so do origins. */
+export function findParameter(target: string, name: string): QueryParameter | typeof DOUBLED | undefined {
+  const question = target.indexOf('?');
+  if (question === -1) return undefined;
+  let value: string | undefined;
+  let rest = '';
+  let isFirst = true;
+  for (let start = question + 1; start <= target.length;) {
+    const ampersand = target.indexOf('&', start);
+    const end = ampersand === -1 ? target.length : ampersand;
+    const piece = target.slice(start, end);
+    start = end + 1;
+    const equals = piece.indexOf('=');
+    if (decodeQueryText(equals === -1 ? piece : piece.slice(0, equals)) === name) {
+      if (value !== undefined) return DOUBLED;
+      value = equals === -1 ? '' : decodeQueryText(piece.slice(equals + 1));
+      continue;
+    }
+    rest += isFirst ? piece : `&${piece}`;
+    isFirst = false;
+  }
+  if (value === undefined) return undefined;
+  return { value, rest: isFirst ? target.slice(0, question) : `${target.slice(0, question)}?${rest}` };
+}
+
+/** As forms encode; what cannot be decoded stays as it is. */
+export function decodeQueryText(text: string): string {
+  if (!/[%+]/.test(text)) return text;
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}
+
+/** A copy that does not keep the whole head in memory that it was cut from. */
+export function ownCopy(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('latin1');
+}

@@ -1,0 +1,88 @@
+/**
+ * Tells the control plane when keys and sessions were last used, in batches: a use costs a request nothing but a time
+ * that is noted. What could not be told stays for the next report.
+ */
+import { messageOf, type Log } from '#base';
+import { MAX_USAGE_ENTRIES, type GatewayUsage } from '#domain';
+import type { Caller } from './caller.ts';
+import { KeyCaller, SessionCaller } from './caller-kinds.ts';
+import { answerInTime } from './login-control.ts';
+
+export interface UsageReporterOptions {
+  readonly report: (usage: GatewayUsage) => Promise<void>;
+  readonly certifiedZones: () => readonly string[];
+  readonly log: Log;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 30_000;
+const CLOSE_MS = 2_000;
+/** More are not noted until some were told. */
+const MAX_NOTED = 200_000;
+
+export class UsageReporter {
+  readonly #options: UsageReporterOptions;
+  readonly #timer: NodeJS.Timeout;
+  #noted: Caller[] = [];
+  #running: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(options: UsageReporterOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.report(), options.everyMs ?? EVERY_MS);
+    this.#timer.unref();
+  }
+
+  note(caller: Caller, nowMs: number): void {
+    caller.lastUsedMs = nowMs;
+    if (!caller.isReported || caller.isUnreported || this.#noted.length >= MAX_NOTED) return;
+    caller.isUnreported = true;
+    this.#noted.push(caller);
+  }
+
+  /** Never rejects. One at a time. */
+  report(): Promise<void> {
+    this.#running ??= this.#report().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await answerInTime(
+      (async () => {
+        await this.#running;
+        if (this.#noted.length > 0) await this.report();
+      })(),
+      CLOSE_MS,
+    ).catch(() => {});
+  }
+
+  async #report(): Promise<void> {
+    const told = this.#noted.slice(0, MAX_USAGE_ENTRIES);
+    this.#noted = this.#noted.slice(told.length);
+    const keys: GatewayUsage['keys'][number][] = [];
+    const sessions: GatewayUsage['sessions'][number][] = [];
+    for (const caller of told) {
+      caller.isUnreported = false;
+      const { lastUsedMs: lastUsedAtMs } = caller;
+      if (caller instanceof KeyCaller)
+        keys.push({ providerId: caller.issuer.id, name: caller.name, lastUsedAtMs });
+      else if (caller instanceof SessionCaller && !caller.isEnded)
+        sessions.push({ id: caller.session.id, lastUsedAtMs });
+    }
+    try {
+      const usage = { keys, sessions, certifiedZones: this.#options.certifiedZones() };
+      await answerInTime(this.#options.report(usage));
+      this.#isFailing = false;
+    } catch (error) {
+      for (const caller of told) this.note(caller, caller.lastUsedMs);
+      if (!this.#isFailing) {
+        this.#isFailing = true;
+        this.#options.log.warn(
+          { hop: 'control', cause: messageOf(error) },
+          'use of keys and sessions not told',
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** The subject alternative names of a certificate, read from the one line that node makes of them, quotes and all. */
+import type { X509Certificate } from 'node:crypto';
+
+const ENTRY = /([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
+
+/** The values of one type (`DNS`, `email`), in their order; none of a line that cannot be read to its end. */
+export function alternativeNames(
+  { subjectAltName }: Pick<X509Certificate, 'subjectAltName'>,
+  type: 'DNS' | 'email',
+  max: number,
+): string[] {
+  const line = subjectAltName ?? '';
+  const found: string[] = [];
+  ENTRY.lastIndex = 0;
+  while (ENTRY.lastIndex < line.length) {
+    const match = ENTRY.exec(line);
+    if (match === null) return [];
+    const [, kind, value] = match as unknown as [string, string, string];
+    if (kind !== type || found.length >= max) continue;
+    try {
+      found.push(value.startsWith('"') ? (JSON.parse(value) as string) : value);
+    } catch {
+      return [];
+    }
+  }
+  return found;
+}

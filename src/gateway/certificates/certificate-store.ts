@@ -1,0 +1,263 @@
+/**
+ * The certificates that clients are shown, chosen by the names in them: exact before wildcard of one label, valid
+ * before run out, then the one that lasts longest. Read again by `reload`: what is bad then leaves the last good one of
+ * its place in service. Contexts are made when first asked for, and bounded.
+ */
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import { canonicalHost } from '../host-policy.ts';
+import { findCertificates } from './certificate-folder.ts';
+import {
+  checkServedPair,
+  DEFAULT_NAME,
+  loadServedPair,
+  type KeyPair,
+  type LoadedPair,
+  type ServedPair,
+} from './served-pair.ts';
+
+const DAY_MS = 86_400_000;
+const WARN_DAYS = 14;
+const MAX_CONTEXTS = 2_048;
+
+export interface CertificateSources {
+  /** A folder of pairs, see `findCertificates`. */
+  readonly folder?: string | undefined;
+  /** For clients whose server name no certificate of the folder has: files, or PEM texts that never change. */
+  readonly default?: { readonly certFile: string; readonly keyFile: string } | KeyPair | undefined;
+}
+
+export interface CertificateStoreOptions extends CertificateSources {
+  /** What another store of the same sources had: stands in for what is bad, and then nothing is refused at the start. */
+  readonly lastGood?: readonly KeptCertificate[] | undefined;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** PEM texts; `name` as in the log. */
+export interface KeptCertificate extends KeyPair {
+  readonly name: string;
+}
+
+export interface ExpiringCertificate {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly notAfterMs: number;
+}
+
+export interface Reloaded {
+  readonly certificates: number;
+  readonly problems: readonly string[];
+}
+
+interface Read {
+  readonly pairs: ReadonlyMap<string, ServedPair>;
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+export class CertificateStore {
+  readonly #options: CertificateStoreOptions;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<() => void>();
+  #pairs: ReadonlyMap<string, ServedPair> = new Map();
+  #byHost = new Map<string, ServedPair>();
+  #contexts = new Map<string, SecureContext>();
+  #reloading: Promise<Reloaded> | undefined;
+  #isAskedAgain = false;
+
+  private constructor(options: CertificateStoreOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Rejects with `invalid` that tells every problem at once. */
+  static async open(options: CertificateStoreOptions): Promise<CertificateStore> {
+    const store = new CertificateStore(options);
+    if (options.lastGood !== undefined) {
+      store.#pairs = pairsOf(options.lastGood);
+      await store.reload();
+      return store;
+    }
+    const { pairs, problems } = await readSources(options);
+    if (problems.size > 0) {
+      const said = [...problems.values()].map((problem) => `\n  ${problem}`).join('');
+      throw new FrontdoorError('invalid', 'tls-files', `certificates of the gateway cannot be used:${said}`);
+    }
+    store.#take(pairs);
+    return store;
+  }
+
+  /** For clients that name no host, or one that no certificate has. */
+  get defaultCertificate(): KeyPair | undefined {
+    return this.#pairs.get(DEFAULT_NAME)?.pair;
+  }
+
+  /** All of them, for another process that shows the same. They hold private keys. */
+  get kept(): KeptCertificate[] {
+    return [...this.#pairs.values()].map(({ name, pair }) => ({ name, ...pair }));
+  }
+
+  /**
+   * The context for a server name; undefined when no certificate is for it. With `clientAuthorities` (PEM), one that
+   * names them to clients, which is then made for the default certificate, too.
+   */
+  certificateFor(serverName: string, clientAuthorities?: readonly string[]): SecureContext | undefined {
+    const served = this.#find(serverName);
+    if (clientAuthorities === undefined) return served && this.#context(served, undefined);
+    const shown = served ?? this.#pairs.get(DEFAULT_NAME);
+    return shown && this.#context(shown, clientAuthorities);
+  }
+
+  /** Whether a certificate in its dates is for this host; for `*.rest`, whether one is for the names below `rest`. */
+  covers(host: string): boolean {
+    const found = host.startsWith('*.') ? this.#byHost.get(host.toLowerCase()) : this.#find(host);
+    return found !== undefined && isValid(found, this.#clock.nowMs());
+  }
+
+  /** Those that end within so many days, the first to end first. */
+  expiring(days: number): ExpiringCertificate[] {
+    const beforeMs = this.#clock.nowMs() + days * DAY_MS;
+    return [...this.#pairs.values()]
+      .filter(({ notAfterMs }) => notAfterMs <= beforeMs)
+      .sort((a, b) => a.notAfterMs - b.notAfterMs)
+      .map(({ name, hosts, notAfterMs }) => ({ name, hosts, notAfterMs }));
+  }
+
+  /** Called after each reload that changed something. Returns how to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Reads everything again; asked meanwhile, once more afterwards. Never rejects: problems are logged and told. */
+  reload(): Promise<Reloaded> {
+    if (this.#reloading !== undefined) this.#isAskedAgain = true;
+    this.#reloading ??= this.#reload().finally(() => {
+      this.#reloading = undefined;
+    });
+    return this.#reloading;
+  }
+
+  async #reload(): Promise<Reloaded> {
+    const { log } = this.#options;
+    for (;;) {
+      this.#isAskedAgain = false;
+      const { pairs, problems } = await readSources(this.#options);
+      const kept = new Map(pairs);
+      for (const [name, problem] of problems) {
+        // Of a folder that cannot be read nothing is known: all that it held stays.
+        const isWhole = name === this.#options.folder;
+        const former = [...this.#pairs.values()].filter((one) =>
+          isWhole ? one.name !== DEFAULT_NAME : one.name === name,
+        );
+        for (const pair of former) kept.set(pair.name, pair);
+        const said = former.length > 0 ? 'the last good certificate stays' : 'certificate left out';
+        log.error({ hop: 'gateway', certificate: name, cause: problem }, said);
+      }
+      const before = fingerprintsOf(this.#pairs);
+      this.#take(kept);
+      if (before !== fingerprintsOf(kept)) for (const listener of this.#listeners) listener();
+      log.info({ certificates: kept.size, problems: problems.size }, 'certificates read again');
+      if (!this.#isAskedAgain) return { certificates: kept.size, problems: [...problems.values()] };
+    }
+  }
+
+  #take(pairs: ReadonlyMap<string, ServedPair>): void {
+    const nowMs = this.#clock.nowMs();
+    const byHost = new Map<string, ServedPair>();
+    for (const pair of pairs.values()) {
+      for (const host of pair.hosts) {
+        const other = byHost.get(host);
+        if (other === undefined || isBetter(pair, other, nowMs)) byHost.set(host, pair);
+      }
+      this.#warnOfDates(pair, nowMs);
+    }
+    this.#pairs = pairs;
+    this.#byHost = byHost;
+    this.#contexts = new Map();
+  }
+
+  #warnOfDates({ name, hosts, notBeforeMs, notAfterMs }: ServedPair, nowMs: number): void {
+    const fields = { certificate: name, hosts: hosts.slice(0, 8), until: new Date(notAfterMs).toISOString() };
+    const { log } = this.#options;
+    if (nowMs > notAfterMs) log.warn(fields, 'certificate has run out, and is still shown: replace it');
+    else if (nowMs < notBeforeMs) log.warn(fields, 'certificate is not valid yet, and is shown already');
+    else if (nowMs > notAfterMs - WARN_DAYS * DAY_MS) log.warn(fields, 'certificate runs out soon');
+  }
+
+  #find(serverName: string): ServedPair | undefined {
+    const host = canonicalHost(serverName);
+    if (host === undefined) return undefined;
+    const exact = this.#byHost.get(host);
+    if (exact !== undefined) return exact;
+    const dot = host.indexOf('.');
+    return dot > 0 ? this.#byHost.get(`*${host.slice(dot)}`) : undefined;
+  }
+
+  #context({ pair, fingerprint }: ServedPair, authorities: readonly string[] | undefined): SecureContext {
+    const key = authorities === undefined ? fingerprint : `${fingerprint} ${authorities.join('\n')}`;
+    let context = this.#contexts.get(key);
+    if (context !== undefined) return context;
+    // An owner may name an authority that another one certified: it is believed, the other one is not.
+    const ca = authorities === undefined ? {} : { ca: [...authorities], allowPartialTrustChain: true };
+    context = createSecureContext({ ...pair, ...ca });
+    // The oldest goes: it is made again when somebody asks.
+    if (this.#contexts.size >= MAX_CONTEXTS) this.#contexts.delete(this.#contexts.keys().next().value!);
+    this.#contexts.set(key, context);
+    return context;
+  }
+}
+
+async function readSources({ folder, default: fallback }: CertificateSources): Promise<Read> {
+  const pairs = new Map<string, ServedPair>();
+  const problems = new Map<string, string>();
+  const take = (name: string, outcome: LoadedPair): void => {
+    if ('loaded' in outcome) pairs.set(name, outcome.loaded);
+    else problems.set(name, outcome.problem);
+  };
+  if (folder !== undefined) {
+    const found = await findCertificates(folder);
+    for (const { name, problem } of found.problems) problems.set(name, problem);
+    for (const files of found.pairs) {
+      if (problems.has(files.name)) continue;
+      // The default has a place of its own, whatever lies in the folder under that name.
+      const name = files.name === DEFAULT_NAME ? `${folder}/${DEFAULT_NAME}` : files.name;
+      take(name, await loadServedPair({ ...files, name }));
+    }
+  }
+  if (fallback !== undefined) {
+    const files = { certFile: 'the default certificate', keyFile: 'the default certificate’s key' };
+    take(
+      DEFAULT_NAME,
+      'certFile' in fallback
+        ? await loadServedPair({ name: DEFAULT_NAME, ...fallback })
+        : checkServedPair(DEFAULT_NAME, fallback, files),
+    );
+  }
+  return { pairs, problems };
+}
+
+function pairsOf(kept: readonly KeptCertificate[]): Map<string, ServedPair> {
+  const pairs = new Map<string, ServedPair>();
+  for (const { name, cert, key } of kept) {
+    const outcome = checkServedPair(name, { cert, key }, { certFile: name, keyFile: name });
+    if ('loaded' in outcome) pairs.set(name, outcome.loaded);
+  }
+  return pairs;
+}
+
+function isValid({ notBeforeMs, notAfterMs }: ServedPair, nowMs: number): boolean {
+  return nowMs >= notBeforeMs && nowMs <= notAfterMs;
+}
+
+function isBetter(one: ServedPair, other: ServedPair, nowMs: number): boolean {
+  const [isOneValid, isOtherValid] = [isValid(one, nowMs), isValid(other, nowMs)];
+  return isOneValid === isOtherValid ? one.notAfterMs > other.notAfterMs : isOneValid;
+}
+
+function fingerprintsOf(pairs: ReadonlyMap<string, ServedPair>): string {
+  return [...pairs]
+    .map(([name, { fingerprint }]) => `${name} ${fingerprint}`)
+    .sort()
+    .join('\n');
+}

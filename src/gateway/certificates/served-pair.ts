@@ -1,0 +1,117 @@
+/**
+ * A certificate with its key, read from files and checked before anybody is served with it. Dates are told, not
+ * judged: a certificate that has run out is still shown (clients say so plainly), and its owner is warned.
+ */
+import { createPrivateKey, type X509Certificate } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import { messageOf } from '#base';
+import { leafsOf, readPrivateFile } from '#net';
+import { canonicalHost } from '../host-policy.ts';
+import { alternativeNames } from './alternative-names.ts';
+import type { CertificateFiles } from './certificate-folder.ts';
+
+const MAX_CERTIFICATE_BYTES = 1_048_576;
+const MAX_NAMES = 1_000;
+/** Chosen for want of another, so that it need not name a host. */
+export const DEFAULT_NAME = 'default';
+
+/** PEM texts. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ServedPair {
+  readonly name: string;
+  /** Leaf first, whatever the order in the file. */
+  readonly pair: KeyPair;
+  /** Of its subject alternative names: lower case, a wildcard as `*.rest`. */
+  readonly hosts: readonly string[];
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  /** SHA-256 of the leaf, as X.509 tools print it. */
+  readonly fingerprint: string;
+}
+
+export type LoadedPair = { readonly loaded: ServedPair } | { readonly problem: string };
+
+export async function loadServedPair({ name, certFile, keyFile }: CertificateFiles): Promise<LoadedPair> {
+  let cert: string;
+  try {
+    const { size } = await stat(certFile);
+    if (size > MAX_CERTIFICATE_BYTES) return { problem: `${certFile} is larger than 1 MiB: no certificate` };
+    cert = await readFile(certFile, 'utf8');
+  } catch (error) {
+    return {
+      problem: `${certFile} cannot be read (${codeOf(error)}): check that it exists and its permissions`,
+    };
+  }
+  const key = await readPrivateFile(keyFile);
+  if ('problem' in key) return { problem: `${keyFile} is refused: ${key.problem}` };
+  return checkServedPair(name, { cert, key: key.text }, { certFile, keyFile });
+}
+
+/** `files`: how the two are called in problems. */
+export function checkServedPair(
+  name: string,
+  { cert, key }: KeyPair,
+  { certFile, keyFile }: Pick<CertificateFiles, 'certFile' | 'keyFile'>,
+): LoadedPair {
+  try {
+    createPrivateKey(key);
+  } catch {
+    const remedy = key.includes('ENCRYPTED')
+      ? 'it is locked with a passphrase: store it without one, readable by its owner alone'
+      : 'it is not a private key in PEM form';
+    return { problem: `${keyFile} cannot be used: ${remedy}` };
+  }
+  if (!cert.includes('-----BEGIN CERTIFICATE-----'))
+    return { problem: `${certFile} holds no certificate in PEM form` };
+  let leaf: X509Certificate;
+  let chainPem: string;
+  try {
+    const [first] = leafsOf({ cert, key });
+    ({ certificate: leaf, chainPem } = first!);
+  } catch (error) {
+    const isOther = (error as { code?: string }).code === 'certificate-key-mismatch';
+    const why = isOther ? `${keyFile} is not the key of ${certFile}` : `${certFile} cannot be read`;
+    return { problem: `${why}: put the certificate and the key that belong together side by side` };
+  }
+  const hosts = hostsOf(leaf);
+  if (hosts.length === 0 && name !== DEFAULT_NAME) {
+    return {
+      problem: `${certFile} names no host (DNS name in its subject alternative names): get one that does`,
+    };
+  }
+  try {
+    createSecureContext({ cert: chainPem, key });
+  } catch (error) {
+    return { problem: `${certFile} cannot be served: ${messageOf(error)}` };
+  }
+  return {
+    loaded: {
+      name,
+      pair: { cert: chainPem, key },
+      hosts,
+      notBeforeMs: leaf.validFromDate.getTime(),
+      notAfterMs: leaf.validToDate.getTime(),
+      fingerprint: leaf.fingerprint256,
+    },
+  };
+}
+
+/** A name that no client could ask for is left out. */
+function hostsOf(leaf: X509Certificate): string[] {
+  const hosts = alternativeNames(leaf, 'DNS', MAX_NAMES).flatMap((name) => {
+    const isWildcard = name.startsWith('*.');
+    const host = canonicalHost(isWildcard ? name.slice(2) : name);
+    if (host === undefined || host.includes(':')) return [];
+    return [isWildcard ? `*.${host}` : host];
+  });
+  return [...new Set(hosts)];
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? messageOf(error);
+}

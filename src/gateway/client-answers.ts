@@ -1,0 +1,93 @@
+/** What the gateway itself says to a client: pages of failure and answers of its own, each told of once. */
+import { performance } from 'node:perf_hooks';
+import { messageOf } from '#base';
+import { encodeErrorAnswer, type ErrorAnswer } from './error-page.ts';
+import { FAILURES, type Failure } from './failure-table.ts';
+import { recordFailure, recordGone, type Outcome } from './failure-record.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { encodeLocalAnswer, type LocalAnswer } from './local-answer.ts';
+import type { RequestRecord } from './request-record.ts';
+import type { SocketWriter } from './socket-writer.ts';
+
+export class ClientAnswers {
+  readonly #context: GatewayContext;
+  readonly #writer: SocketWriter;
+  readonly #address: string;
+
+  constructor(context: GatewayContext, writer: SocketWriter, address: string) {
+    this.#context = context;
+    this.#writer = writer;
+    this.#address = address;
+  }
+
+  /** Whether the connection may be kept. `record` is undefined when no request could be read; `lines` are added. */
+  failure(
+    record: RequestRecord | undefined,
+    failure: Failure,
+    asked: ErrorAnswer,
+    lines: readonly string[] = [],
+    error?: unknown,
+  ): boolean {
+    const errorId = record?.id ?? this.#context.records.nextId();
+    const keepAlive = asked.keepAlive && !this.#context.draining;
+    this.tellFailure(record, failure, { status: failure.status, errorId }, error);
+    this.#write(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, lines));
+    return keepAlive;
+  }
+
+  /** Of a request that goes to no service: it counts as traffic of its share. */
+  refusal(
+    record: RequestRecord,
+    failure: Failure,
+    asked: ErrorAnswer,
+    lines: readonly string[] = [],
+  ): boolean {
+    // A request on another share's connection is nobody's traffic.
+    const isMisdirected = failure.status === 421;
+    if (!isMisdirected) record.route?.slot.traffic.answered(failure.status, 0);
+    return this.failure(record, failure, { ...asked, keepAlive: asked.keepAlive && !isMisdirected }, lines);
+  }
+
+  own(record: RequestRecord, answer: LocalAnswer, asked: ErrorAnswer): boolean {
+    const keepAlive = asked.keepAlive && !this.#context.draining;
+    record.status = answer.status;
+    record.doneMs = performance.now();
+    record.route?.slot.traffic.answered(answer.status, record.doneMs - record.startedMs);
+    this.#context.observer.served(record);
+    this.#write(encodeLocalAnswer(answer, { isHead: asked.isHead, keepAlive }));
+    return keepAlive;
+  }
+
+  tellFailure(record: RequestRecord | undefined, failure: Failure, outcome: Outcome, error?: unknown): void {
+    const { counters, log, observer } = this.#context;
+    counters.failures += 1;
+    recordFailure(log, failure, { route: record?.route, client: this.#address, ...outcome }, error);
+    if (record === undefined) return;
+    if (typeof outcome.status === 'number') record.status = outcome.status;
+    else record.isBrokenOff = true;
+    record.doneMs = performance.now();
+    observer.failed(record, failure);
+  }
+
+  /** Nobody waits for the answer any more: told of once, and not when it failed before. */
+  tellUnanswered(record: RequestRecord | undefined): void {
+    if (record === undefined || record.doneMs > 0) return;
+    record.doneMs = performance.now();
+    this.#context.observer.gone(record);
+  }
+
+  /** Something of ours threw. */
+  tellFault(record: RequestRecord | undefined, error: unknown): void {
+    const failure = { ...FAILURES.internal, cause: messageOf(error) };
+    this.tellFailure(record, failure, { status: 'broken off' }, error);
+  }
+
+  tellGone(record: RequestRecord | undefined, cause: string): void {
+    recordGone(this.#context.log, cause, record?.route, this.#address);
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#writer.batch.view(bytes);
+    this.#writer.written();
+  }
+}

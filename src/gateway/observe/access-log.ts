@@ -1,0 +1,153 @@
+/**
+ * One line of JSON for each request, when it is over: after an upgrade, when it was granted. The query is left out,
+ * because it may hold secrets. What cannot be written in time is dropped and counted; requests never wait for it.
+ */
+import type { Failure } from '../failure-table.ts';
+import type { RequestObserver, RequestRecord } from '../request-record.ts';
+import { LineBuffer } from './line-buffer.ts';
+import { LineFile, type LineFileOptions } from './line-file.ts';
+import { pathOf, unixMsOf } from './request-facts.ts';
+
+export class AccessLog implements RequestObserver {
+  readonly #file: LineFile;
+  readonly #line: LineBuffer;
+  #second = -1;
+  /** `2026-11-21T21:10:05.` of that second. */
+  #secondText = '';
+
+  /** @throws FrontdoorError `cannot-open-log` */
+  constructor(options: LineFileOptions) {
+    this.#file = new LineFile(options);
+    this.#line = new LineBuffer((piece, lines) => this.#file.add(piece, lines));
+  }
+
+  /** Lines that were not written: a full disk, a slow reader. */
+  get dropped(): number {
+    return this.#file.dropped;
+  }
+
+  began(): void {}
+
+  served(record: RequestRecord): void {
+    this.#begin(record, 'served');
+    this.#end();
+  }
+
+  failed(record: RequestRecord, { code, hop, cause }: Failure): void {
+    const line = this.#line;
+    this.#begin(record, outcomeOf(record));
+    line.text(',"code":"');
+    line.text(code);
+    line.text('","hop":"');
+    line.text(hop);
+    line.text('","cause":');
+    line.quoted(cause);
+    this.#end();
+  }
+
+  gone(record: RequestRecord): void {
+    this.#begin(record, 'client gone');
+    this.#end();
+  }
+
+  flush(): void {
+    this.#line.flush();
+  }
+
+  /** After the file was moved away. */
+  reopen(): void {
+    this.#line.flush();
+    this.#file.reopen();
+  }
+
+  close(timeoutMs: number): Promise<void> {
+    this.#line.flush();
+    return this.#file.close(timeoutMs);
+  }
+
+  #begin(record: RequestRecord, outcome: string): void {
+    const { client, route } = record;
+    const line = this.#line;
+    line.text('{"time":"');
+    this.#time(record.startedMs);
+    line.text('","request":"');
+    line.text(record.id);
+    line.text('","outcome":"');
+    line.text(outcome);
+    line.text('","status":');
+    line.number(record.status);
+    line.text(',"method":"');
+    line.text(record.method);
+    line.text('","host":');
+    line.quoted(record.host);
+    line.text(',"path":');
+    line.quoted(pathOf(record.target));
+    line.text(',"client":"');
+    line.text(client.address);
+    line.text(client.isSecure ? '","tls":true,"http":"' : '","tls":false,"http":"');
+    line.text(record.isHttp10 ? '1.0","decision":' : '1.1","decision":');
+    line.quoted(record.decision);
+    line.text(',"bytesIn":');
+    line.number(record.bytesIn);
+    line.text(',"bytesOut":');
+    line.number(record.bytesOut);
+    if (route !== undefined) {
+      line.text(',"share":');
+      line.quoted(route.share.token);
+      line.text(',"frontdoor":');
+      line.quoted(route.share.frontdoorId);
+    }
+    if (record.identity !== undefined) this.#identity(record.identity);
+    if (record.traceParent !== '') {
+      line.text(',"trace":"');
+      line.text(record.traceParent.slice(3, 35));
+      line.text('"');
+    }
+    this.#timing(',"decidedMs":', record.decidedMs, record.startedMs);
+    this.#timing(',"circuitMs":', record.circuitMs, record.startedMs);
+    this.#timing(',"firstByteMs":', record.firstByteMs, record.startedMs);
+    this.#timing(',"doneMs":', record.doneMs, record.startedMs);
+  }
+
+  #identity({ subject, email, providerId }: NonNullable<RequestRecord['identity']>): void {
+    const line = this.#line;
+    line.text(',"identity":');
+    line.quoted(subject);
+    if (email !== null) {
+      line.text(',"email":');
+      line.quoted(email);
+    }
+    if (providerId === null) return;
+    line.text(',"provider":');
+    line.quoted(providerId);
+  }
+
+  #timing(name: string, atMs: number, startedMs: number): void {
+    if (atMs === 0) return;
+    this.#line.text(name);
+    this.#line.decimals(atMs - startedMs);
+  }
+
+  #time(monotonicMs: number): void {
+    const ms = unixMsOf(monotonicMs);
+    const second = Math.floor(ms / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#secondText = new Date(second * 1_000).toISOString().slice(0, 20);
+    }
+    this.#line.text(this.#secondText);
+    this.#line.threeDigits(ms - second * 1_000);
+    this.#line.text('Z');
+  }
+
+  #end(): void {
+    this.#line.text('}\n');
+    this.#line.endLine();
+  }
+}
+
+/** A page was shown to who was not let in; to who was, because something failed; or the answer was cut. */
+function outcomeOf(record: RequestRecord): string {
+  if (record.isBrokenOff) return 'broken off';
+  return record.admission === undefined ? 'refused' : 'failed';
+}

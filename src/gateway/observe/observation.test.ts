@@ -1,0 +1,498 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { silentLog } from '#base';
+import {
+  ACCESS_REASONS,
+  hasRemedy,
+  parseFailures,
+  parseInspections,
+  type GatewayProvider,
+  type GatewayReplay,
+  type InspectedRequest,
+  type RequestFailure,
+} from '#domain';
+import { ACCESS_FAILURES, accessEnded, failureOfLogin } from '../access/access-failure-table.ts';
+import { FAILURES } from '../failure-table.ts';
+import {
+  get,
+  GatewayWorld,
+  recordingLog,
+  shareOf,
+  statusOf,
+  type LogRecord,
+} from '../testing/gateway-world.ts';
+import { FailureRecorder } from './failure-recorder.ts';
+import { Inspector } from './inspector.ts';
+import { gatewayMetricsText, openGatewayMetrics } from './gateway-metrics.ts';
+import { Observation } from './observation.ts';
+import { RecordReporter } from './record-reporter.ts';
+
+interface Observed {
+  readonly world: GatewayWorld;
+  readonly observation: Observation;
+  readonly failures: RequestFailure[];
+  readonly inspected: InspectedRequest[];
+}
+
+const closers: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const close of closers) await close();
+});
+
+async function observed(providers: readonly GatewayProvider[] = []): Promise<Observed> {
+  const failures: RequestFailure[] = [];
+  const inspected: InspectedRequest[] = [];
+  const observation = new Observation({
+    // What the control plane would take, and nothing else.
+    reportFailures: async (records) => {
+      const taken = parseFailures(JSON.parse(JSON.stringify({ failures: records })));
+      if (typeof taken === 'string') assert.fail(taken);
+      failures.push(...taken);
+    },
+    reportInspections: async (records) => {
+      const taken = parseInspections(JSON.parse(JSON.stringify({ requests: records })));
+      if (typeof taken === 'string') assert.fail(taken);
+      inspected.push(...taken);
+    },
+    provider: (id) => providers.find((provider) => provider.id === id),
+    hasMetrics: true,
+    log: silentLog,
+    delayMs: 1,
+  });
+  const world = await GatewayWorld.start({ observer: observation.observer });
+  closers.push(async () => {
+    await world.close();
+    await observation.close(1_000);
+  });
+  return { world, observation, failures, inspected };
+}
+
+const inspection = { maxBodyBytes: 1_024, untilMs: Date.now() + 3_600_000 };
+const errorIdOf = (answer: string): string => /Frontdoor-Error-Id: (\w+)/.exec(answer)![1]!;
+const headerOf = ({ headers }: InspectedRequest['request'], name: string): string | undefined =>
+  headers.find(([each]) => each.toLowerCase() === name)?.[1];
+const textOf = ({ body }: InspectedRequest['request']): string => Buffer.from(body, 'base64').toString();
+
+describe('failure records', () => {
+  it('tell of a failed request by the error id on its page: where it failed, why, and when', async () => {
+    const { world, failures } = await observed();
+    world.publish(shareOf('none'));
+    const answer = await world.ask(get('none', '/orders?token=planted-secret'));
+    await world.eventually(() => failures.length > 0, 'a record');
+    const [failure] = failures;
+    const { timings, at, client, ...rest } = failure!;
+    assert.deepEqual(rest, {
+      id: errorIdOf(answer),
+      shareId: 'id-none',
+      frontdoorId: 'frontdoor',
+      status: 503,
+      code: 'no-terminator',
+      hop: 'agent',
+      cause: 'no agent hosts id-none',
+      method: 'GET',
+      host: 'none.share.localhost',
+      path: '/orders',
+      identity: null,
+      decision: 'open',
+      traceId: null,
+    });
+    assert.ok(Math.abs(at - Date.now()) < 60_000 && client === '127.0.0.1');
+    assert.ok(timings.decidedMs! >= 0 && timings.circuitMs === null && timings.doneMs! >= timings.decidedMs!);
+  });
+
+  it('are not made for hosts of nobody, and are bounded for each share and for all', async () => {
+    const { world, failures } = await observed();
+    world.publish(shareOf('none'));
+    await world.ask(get('nobody'));
+    await world.ask(get('none'));
+    await world.eventually(() => failures.length > 0, 'a record');
+    assert.equal(failures.length, 1);
+
+    const made: RequestFailure[] = [];
+    let nowMs = 0;
+    const recorder = new FailureRecorder({ add: (failure) => made.push(failure), nowMs: () => nowMs });
+    const record = (share: string) =>
+      ({
+        id: 'x',
+        client: {},
+        target: '/',
+        decision: '',
+        traceParent: '',
+        route: { share: { id: share } },
+      }) as never;
+    for (let i = 0; i < 1_000; i += 1) recorder.failed(record('loud'), FAILURES.internal);
+    for (let i = 0; i < 10; i += 1) recorder.failed(record(`quiet-${i}`), FAILURES.internal);
+    assert.deepEqual([made.length, recorder.withheld], [60, 950]);
+    for (let i = 0; i < 1_000; i += 1) recorder.failed(record(`other-${i}`), FAILURES.internal);
+    assert.equal(made.length, 200);
+    nowMs = 1_000;
+    recorder.failed(record('loud'), FAILURES.internal);
+    assert.equal(made.length, 201);
+  });
+
+  it('have a remedy for every code of the gateway and of access', () => {
+    const logins = ['provider-not-available', 'provider-failed', 'attempt-not-valid', 'denied'] as const;
+    const codes = [
+      ...[...Object.values(FAILURES), ...Object.values(ACCESS_FAILURES)].map(({ code }) => code),
+      ...Object.keys(ACCESS_REASONS),
+      ...[...logins, 'email-not-verified' as const, 'too-many' as const].map(
+        (reason) => failureOfLogin(reason).code,
+      ),
+      accessEnded('').code,
+    ];
+    const circuits = [
+      ...['no-terminator', 'service-refused', 'service-timeout', 'not-authorized', 'timeout'],
+      ...['channel-closed', 'circuit-closed', 'overlay', 'no-answer', 'malformed-answer'],
+    ];
+    assert.deepEqual(
+      [...codes, ...circuits].filter((code) => !hasRemedy(code)),
+      [],
+    );
+  });
+});
+
+describe('reports of records', () => {
+  it('come again until they are taken, drop the oldest when there are too many, and say so once', async () => {
+    const records: LogRecord[] = [];
+    const taken: number[][] = [];
+    let isAway = true;
+    const tried = Promise.withResolvers<void>();
+    const reporter = new RecordReporter<{ id: number }>({
+      what: 'records',
+      send: async (batch) => {
+        tried.resolve();
+        if (isAway) throw new Error('away');
+        taken.push(batch.map(({ id }) => id));
+      },
+      log: recordingLog(records),
+      maxRecords: 1_000,
+      maxBytes: 1_000_000,
+      delayMs: 1,
+      backOff: { minMs: 1, maxMs: 5, factor: 2 },
+    });
+    reporter.add({ id: -1 });
+    await tried.promise;
+    for (let id = 0; id < 1_200; id += 1) reporter.add({ id });
+    isAway = false;
+    await reporter.close(5_000);
+    assert.deepEqual(
+      taken.map((batch) => batch.length),
+      [500, 500],
+    );
+    assert.deepEqual([taken[0]![0], taken[1]!.at(-1)], [200, 1_199]);
+    assert.equal(reporter.dropped, 201);
+    assert.deepEqual(records.map(({ message }) => message).toSorted(), [
+      'records are dropped: there are too many',
+      'records are not reported now; they are kept',
+    ]);
+  });
+});
+
+describe('the inspector', () => {
+  it('records a request and its answer while somebody asked, and nothing otherwise', async () => {
+    const { world, inspected } = await observed();
+    await world.serve('quiet', (_request, response) => response.end('quiet'));
+    await world.serve('late', (_request, response) => response.end('late'), {
+      inspection: { maxBodyBytes: 10, untilMs: Date.now() - 1 },
+    });
+    await world.serve(
+      'app',
+      (request, response) => {
+        request.resume();
+        request.once('end', () => response.writeHead(201, { 'content-type': 'text/plain' }).end('made it'));
+      },
+      { inspection },
+    );
+    await world.ask(get('quiet'));
+    await world.ask(get('late'));
+    await world.ask(
+      'POST /orders?page=2&api_key=planted-secret HTTP/1.1\r\nHost: app.share.localhost\r\n' +
+        'Authorization: Bearer planted-secret\r\nCookie: a=planted-secret\r\nX_Auth_Token: planted-secret\r\n' +
+        'Proxy-Thing: planted-secret\r\nReferer: https://a/?code=planted-secret\r\nX-Plain: seen\r\n' +
+        'Content-Type: application/json; charset=utf-8\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        '2e\r\n{"user":"ann","passwords":["planted-secret"]}\r\n\r\n0\r\n\r\n'.replace(
+          '\r\n\r\n0',
+          '\n\r\n0',
+        ),
+    );
+    await world.eventually(() => inspected.length > 0, 'a record');
+    assert.equal(inspected.length, 1);
+    const [one] = inspected;
+    assert.doesNotMatch(JSON.stringify(one), /planted-secret/);
+    assert.doesNotMatch(textOf(one!.request), /planted-secret/);
+    assert.deepEqual(
+      [one!.method, one!.target, one!.status, one!.decision, one!.failure],
+      ['POST', '/orders?page=2&api_key=********', 201, 'open', null],
+    );
+    assert.equal(headerOf(one!.request, 'x-plain'), 'seen');
+    assert.equal(headerOf(one!.request, 'referer'), 'https://a/?code=********');
+    assert.deepEqual(JSON.parse(textOf(one!.request)), { user: 'ann', passwords: '********' });
+    assert.equal(textOf(one!.answer), 'made it');
+    assert.equal(headerOf(one!.answer, 'content-type'), 'text/plain');
+  });
+
+  it('keeps bodies up to the cap, and nothing of one whose secrets cannot be told', async () => {
+    const { world, inspected } = await observed();
+    let answer: readonly [type: string, body: string] = ['text/plain', ''];
+    await world.serve(
+      'app',
+      (_request, response) => response.writeHead(200, { 'content-type': answer[0] }).end(answer[1]),
+      { inspection },
+    );
+    const cases: readonly (readonly [type: string, body: string, shown: string, isTruncated: boolean])[] = [
+      ['text/plain', 'x'.repeat(3_000), 'x'.repeat(1_024), true],
+      ['application/json', JSON.stringify({ a: 'x'.repeat(3_000) }), '', true],
+      ['application/json', '{"token": ', '', true],
+      ['application/problem+json', '{"apiKey":1,"b":2}', '{"apiKey":"********","b":2}', false],
+      ['application/x-www-form-urlencoded', 'a=1&pass%77ord=p', 'a=1&pass%77ord=********', false],
+      ['multipart/form-data; boundary=x', '--x\r\n', '', true],
+    ];
+    for (const [type, body, shown, isTruncated] of cases) {
+      answer = [type, body];
+      inspected.length = 0;
+      await world.ask(get('app'));
+      await world.eventually(() => inspected.length > 0, 'a record');
+      const message = inspected[0]!.answer;
+      assert.deepEqual(
+        [textOf(message), message.bodyBytes, message.isTruncated],
+        [shown, body.length, isTruncated],
+        type,
+      );
+    }
+  });
+
+  it('shows no API key of the share’s providers, wherever it stands', async () => {
+    const provider = (id: string, placement: 'header' | 'query', name: string): GatewayProvider => ({
+      ...{ id, frontdoorId: 'frontdoor', name: id, type: 'API_KEY', enabled: true, version: 1, tokens: null },
+      apiKeys: { placement, name, keys: [] },
+    });
+    const { world, inspected } = await observed([
+      provider('by-header', 'header', 'X-Pass'),
+      provider('by-query', 'query', 'k'),
+    ]);
+    const customHosts = [{ host: 'app.example.com', authProviderIds: ['by-header', 'by-query'] }];
+    await world.serve('app', (_request, response) => response.end(), { inspection, customHosts });
+    await world.ask(get('app', '/?k=planted-secret&b=2', 'x-pass: planted-secret\r\nConnection: close\r\n'));
+    await world.eventually(() => inspected.length > 0, 'a record');
+    assert.deepEqual(
+      [inspected[0]!.target, headerOf(inspected[0]!.request, 'x-pass')],
+      ['/?k=********&b=2', '********'],
+    );
+  });
+
+  it('holds no more than its bound, however many requests it follows', async () => {
+    const made: InspectedRequest[] = [];
+    const inspector = new Inspector({
+      add: (one) => made.push(one),
+      provider: () => undefined,
+      nowMs: () => Date.now(),
+      maxHeldBytes: 3_000,
+      maxPerShare: 3,
+    });
+    const world = await GatewayWorld.start({ observer: inspector });
+    closers.push(() => world.close());
+    await world.serve(
+      'app',
+      (_request, response) =>
+        response.writeHead(200, { 'content-type': 'text/plain' }).end('y'.repeat(1_024)),
+      { inspection },
+    );
+    await world.serveRaw('silent', () => {}, { inspection });
+    const clients = [];
+    for (let i = 0; i < 5; i += 1) {
+      const client = await world.client();
+      client.send(
+        `POST / HTTP/1.1\r\nHost: silent.share.localhost\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(1_024)}`,
+      );
+      clients.push(client);
+    }
+    await world.eventually(() => world.dialer.circuits.length === 5, 'five circuits');
+    await world.eventually(() => inspector.heldBytes >= 3_000, 'as much as may be held');
+    assert.ok(inspector.heldBytes <= 3_000 + 500, String(inspector.heldBytes));
+    assert.equal(inspector.skipped, 2);
+    await world.ask(get('app'));
+    assert.equal(inspector.skipped, 3);
+    for (const client of clients) client.socket.resetAndDestroy();
+    await world.eventually(() => inspector.heldBytes === 0, 'nothing is held');
+    await world.ask(get('app'));
+    assert.equal(textOf(made.at(-1)!.answer).length, 1_024);
+  });
+
+  it('holds nothing of clients that go away, and tells of them', async () => {
+    const { world, observation, inspected } = await observed();
+    await world.serveRaw('silent', () => {}, { inspection });
+    const client = await world.client();
+    client.send(get('silent', '/', ''));
+    await world.eventually(() => world.dialer.circuits.length === 1, 'a circuit');
+    client.socket.resetAndDestroy();
+    await world.eventually(() => inspected.length > 0, 'a record');
+    assert.deepEqual([inspected[0]!.status, inspected[0]!.failure?.code], [0, 'client-gone']);
+    assert.match(metricsOf(world, observation), /^frontdoor_gateway_inspected_bytes 0$/m);
+  });
+});
+
+const metricsOf = ({ gateway }: GatewayWorld, observation: Observation): string =>
+  gatewayMetricsText({ gateway, observation, lastContactMs: () => Date.now() - 5_000 });
+
+describe('a replay', () => {
+  const command = (more: Partial<GatewayReplay> = {}): GatewayReplay => ({
+    ...{ type: 'replay', id: 'the-new-one', replayOf: 'the-old-one', shareId: 'id-app', method: 'POST' },
+    target: '/orders?page=1',
+    headers: [
+      ['Host', 'app.share.localhost'],
+      ['Content-Length', '999'],
+      ['Connection', 'upgrade'],
+      ['Frontdoor-Identity', 'forged'],
+      ['Authorization', '********'],
+      ['X-Plain', 'kept'],
+      ['Content-Type', 'text/plain'],
+    ],
+    body: Buffer.from('again').toString('base64'),
+    ...more,
+  });
+
+  it('reaches the service once more, with framing of its own, and is recorded with what it answered', async () => {
+    const { world } = await observed();
+    const seen: unknown[] = [];
+    await world.serve(
+      'app',
+      (request, response) => {
+        let body = '';
+        request.on('data', (bytes: Buffer) => (body += bytes.toString()));
+        request.once('end', () => {
+          const { connection: _c, ...headers } = request.headers;
+          seen.push([request.method, request.url, body, headers]);
+          response.writeHead(202, { 'content-type': 'text/plain' }).end('seen');
+        });
+      },
+      { inspection },
+    );
+    const one = await world.gateway.replay(command())!;
+    assert.deepEqual(seen, [
+      [
+        'POST',
+        '/orders?page=1',
+        'again',
+        {
+          host: 'app.share.localhost',
+          'x-plain': 'kept',
+          'content-type': 'text/plain',
+          'content-length': '5',
+          'frontdoor-request-id': 'the-new-one',
+          'frontdoor-replay': 'the-old-one',
+          'x-forwarded-host': 'app.share.localhost',
+        },
+      ],
+    ]);
+    assert.deepEqual(
+      [one.id, one.replayOf, one.status, one.failure, textOf(one.request), textOf(one.answer)],
+      ['the-new-one', 'the-old-one', 202, null, 'again', 'seen'],
+    );
+    assert.ok(typeof parseInspections({ requests: [one] }) !== 'string');
+    // It is nobody's traffic.
+    assert.deepEqual(world.gateway.traffic.take(0), []);
+  });
+
+  it('that fails is recorded with why, and leaves no circuit behind', async () => {
+    const { world } = await observed();
+    world.publish(shareOf('app'));
+    const codeOf = async (more: Partial<GatewayReplay> = {}): Promise<string | undefined> =>
+      (await world.gateway.replay(command(more))!).failure?.code;
+    assert.equal(await codeOf(), 'no-terminator');
+    assert.equal(await codeOf({ target: '/a b' }), 'malformed-request-line');
+    assert.equal(await codeOf({ target: '/a\r\nHost: b' }), 'malformed-request-line');
+    assert.equal(await codeOf({ headers: [['X', 'a\r\nY: b']] }), 'control-byte');
+    assert.equal(world.gateway.replay(command({ shareId: 'unknown' })), undefined);
+    await world.serveRaw(
+      'bad',
+      (socket) => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')),
+    );
+    assert.equal(await codeOf({ shareId: 'id-bad' }), 'no-answer');
+    await world.eventually(() => world.gateway.stats().openCircuits === 0, 'no circuit');
+  });
+
+  it('is not sent when sixteen are under way', async () => {
+    const { world } = await observed();
+    const waiting: (() => void)[] = [];
+    await world.serve('app', (_request, response) => void waiting.push(() => response.end()));
+    const all = Array.from({ length: 20 }, () => world.gateway.replay(command())!);
+    const refused = await Promise.all(all.slice(16));
+    assert.deepEqual(
+      refused.map(({ failure }) => failure?.code),
+      ['busy', 'busy', 'busy', 'busy'],
+    );
+    await world.eventually(() => waiting.length === 16, 'sixteen requests');
+    for (const answer of waiting) answer();
+    const done = await Promise.all(all.slice(0, 16));
+    assert.ok(done.every(({ status, failure }) => status === 200 && failure === null));
+  });
+});
+
+describe('metrics', () => {
+  it('count requests by status, outcome, decision, hop and share, and tell how long they took', async () => {
+    const { world, observation } = await observed();
+    await world.serve('app', (_request, response) => response.end('hello'));
+    world.publish(shareOf('none'));
+    for (let i = 0; i < 3; i += 1) await world.ask(get('app'));
+    await world.ask(get('none'));
+    await world.ask(get('nobody'));
+    const text = metricsOf(world, observation);
+    for (const line of [
+      'frontdoor_gateway_requests_total{status="2xx"} 3',
+      'frontdoor_gateway_requests_total{status="4xx"} 1',
+      'frontdoor_gateway_outcomes_total{outcome="served"} 3',
+      'frontdoor_gateway_outcomes_total{outcome="failed"} 1',
+      'frontdoor_gateway_outcomes_total{outcome="refused"} 1',
+      'frontdoor_gateway_decisions_total{decision="open"} 4',
+      'frontdoor_gateway_failures_total{hop="agent",code="no-terminator"} 1',
+      'frontdoor_gateway_share_requests_total{share="app"} 3',
+      'frontdoor_gateway_share_errors_total{share="none"} 1',
+      'frontdoor_gateway_request_seconds_count{phase="first_byte"} 3',
+      'frontdoor_gateway_request_seconds_bucket{phase="total",le="+Inf"} 5',
+      'frontdoor_gateway_sent_bytes_total 15',
+      'frontdoor_gateway_shares 2',
+      'frontdoor_gateway_dials_total 2',
+      'frontdoor_gateway_failed_dials_total 1',
+    ])
+      assert.ok(text.includes(`\n${line}\n`), `${line}\n${text}`);
+    assert.match(text, /^frontdoor_gateway_feed_age_seconds [45](?:\.\d+)?$/m);
+    assert.match(text, /^process_open_fds \d+$/m);
+    for (const line of text.trimEnd().split('\n'))
+      assert.match(line, /^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [-+0-9.e]+)$/);
+  });
+
+  it('keep labels of the first two hundred shares, and count the rest together', async () => {
+    const { world, observation } = await observed();
+    for (let i = 0; i < 210; i += 1) {
+      world.publish(shareOf(`s${i}`));
+      await world.ask(get(`s${i}`));
+    }
+    const lines = metricsOf(world, observation).match(/^frontdoor_gateway_share_requests_total\{.*$/gm)!;
+    assert.equal(lines.length, 201);
+    assert.ok(lines.includes('frontdoor_gateway_share_requests_total{share="other"} 10'));
+  });
+
+  it('are served over HTTP at one path, for reading only', async () => {
+    const { world, observation } = await observed();
+    const options = { gateway: world.gateway, observation, lastContactMs: () => 0 };
+    const endpoint = await openGatewayMetrics({ host: '127.0.0.1', port: 0 }, options, silentLog);
+    try {
+      const base = `http://127.0.0.1:${endpoint.port}`;
+      const answer = await fetch(`${base}/metrics`);
+      assert.deepEqual(
+        [answer.status, answer.headers.get('content-type')],
+        [200, 'text/plain; version=0.0.4; charset=utf-8'],
+      );
+      assert.match(await answer.text(), /^# HELP frontdoor_gateway_connections /);
+      assert.equal((await fetch(`${base}/`)).status, 404);
+      assert.equal((await fetch(`${base}/metrics`, { method: 'POST' })).status, 405);
+      await assert.rejects(
+        openGatewayMetrics({ host: '127.0.0.1', port: endpoint.port }, options, silentLog),
+        { code: 'port-taken' },
+      );
+    } finally {
+      await endpoint.close();
+    }
+    assert.equal(statusOf(await world.ask(get('nobody'))), 404);
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * Everything that tells of a gateway's requests, put together: access log, figures, failure records, inspected requests.
+ * Whoever wires a gateway makes one, gives its `observer` to it, and closes it last.
+ */
+import { performance } from 'node:perf_hooks';
+import type { Log } from '#base';
+import type { GatewayProvider, InspectedRequest, RequestFailure } from '#domain';
+import type { RequestObserver } from '../request-record.ts';
+import { AccessLog } from './access-log.ts';
+import type { Exposition } from './exposition.ts';
+import { FailureRecorder } from './failure-recorder.ts';
+import { Inspector } from './inspector.ts';
+import { RecordReporter } from './record-reporter.ts';
+import { RequestMetrics } from './request-metrics.ts';
+import { RequestObservers } from './request-observers.ts';
+
+export interface ObservationOptions {
+  readonly reportFailures: (failures: readonly RequestFailure[]) => Promise<void>;
+  readonly reportInspections: (inspected: readonly InspectedRequest[]) => Promise<void>;
+  /** By id, as the feed tells them. */
+  readonly provider: (id: string) => GatewayProvider | undefined;
+  /** A file, or `-` for standard output; undefined: none. */
+  readonly accessLog?: string | undefined;
+  /** Somebody reads figures: without, nothing is counted. */
+  readonly hasMetrics: boolean;
+  readonly log: Log;
+  /** Between a record and its report. */
+  readonly delayMs?: number;
+}
+
+const MAX_FAILURES = 5_000;
+const MAX_FAILURE_BYTES = 8 * 1_048_576;
+const MAX_INSPECTED = 2_000;
+const MAX_INSPECTED_BYTES = 32 * 1_048_576;
+
+export class Observation {
+  readonly observer: RequestObserver;
+  readonly #accessLog: AccessLog | undefined;
+  readonly #metrics: RequestMetrics | undefined;
+  readonly #recorder: FailureRecorder;
+  readonly #inspector: Inspector;
+  readonly #failures: RecordReporter<RequestFailure>;
+  readonly #inspected: RecordReporter<InspectedRequest>;
+
+  /** @throws FrontdoorError `cannot-open-log` */
+  constructor(options: ObservationOptions) {
+    const { log, accessLog, provider, reportFailures, reportInspections } = options;
+    const delay = options.delayMs === undefined ? {} : { delayMs: options.delayMs };
+    this.#failures = new RecordReporter({
+      what: 'failure records',
+      send: reportFailures,
+      log,
+      maxRecords: MAX_FAILURES,
+      maxBytes: MAX_FAILURE_BYTES,
+      ...delay,
+    });
+    this.#inspected = new RecordReporter({
+      what: 'inspected requests',
+      send: reportInspections,
+      log,
+      maxRecords: MAX_INSPECTED,
+      maxBytes: MAX_INSPECTED_BYTES,
+      ...delay,
+    });
+    this.#recorder = new FailureRecorder({
+      add: (failure) => this.#failures.add(failure),
+      nowMs: () => performance.now(),
+    });
+    this.#inspector = new Inspector({
+      add: (inspected) => this.#inspected.add(inspected),
+      provider,
+      nowMs: () => Date.now(),
+    });
+    this.#accessLog = accessLog === undefined ? undefined : new AccessLog({ path: accessLog, log });
+    this.#metrics = options.hasMetrics ? new RequestMetrics() : undefined;
+    this.observer = new RequestObservers([
+      ...(this.#accessLog === undefined ? [] : [this.#accessLog]),
+      ...(this.#metrics === undefined ? [] : [this.#metrics]),
+      this.#recorder,
+      this.#inspector,
+    ]);
+  }
+
+  /** What came of a replay. */
+  replayed(inspected: InspectedRequest): void {
+    this.#inspected.add(inspected);
+  }
+
+  /** After the access log's file was moved away. */
+  reopen(): void {
+    this.#accessLog?.reopen();
+  }
+
+  write(to: Exposition): void {
+    this.#metrics?.write(to);
+    to.family(
+      'frontdoor_gateway_dropped_total',
+      'counter',
+      'What was to be told of requests and was not, because there was too much of it',
+      [
+        [{ what: 'access_log_lines' }, this.#accessLog?.dropped ?? 0],
+        [{ what: 'failure_records' }, this.#failures.dropped + this.#recorder.withheld],
+        [{ what: 'inspected_requests' }, this.#inspected.dropped + this.#inspector.skipped],
+      ],
+    );
+    to.one(
+      'frontdoor_gateway_inspected_bytes',
+      'gauge',
+      'Held of requests that are inspected',
+      this.#inspector.heldBytes,
+    );
+  }
+
+  /** Writes and reports what waits, for at most `timeoutMs`. */
+  async close(timeoutMs: number): Promise<void> {
+    this.observer.flush();
+    await Promise.all([
+      this.#accessLog?.close(timeoutMs),
+      this.#failures.close(timeoutMs),
+      this.#inspected.close(timeoutMs),
+    ]);
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Sends records of single requests to the control plane in batches, once a second, one at a time, and again while it is
+ * away. They know themselves by id, so one that comes twice is one. What does not fit is dropped, the oldest first, and
+ * counted: records tell of requests, they do not hold them up.
+ */
+import { BackOff, FrontdoorError, messageOf, type BackOffOptions, type Log } from '#base';
+import { MAX_RECORD_BATCH } from '#domain';
+
+export interface RecordReporterOptions<T> {
+  /** For the log: `failure records`. */
+  readonly what: string;
+  /** Resolves when the records were taken in. */
+  readonly send: (records: readonly T[]) => Promise<void>;
+  readonly log: Log;
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  readonly delayMs?: number;
+  readonly backOff?: BackOffOptions;
+}
+
+interface Waiting<T> {
+  readonly record: T;
+  readonly bytes: number;
+}
+
+const DELAY_MS = 1_000;
+/** Short of what a body of the edge API may be. */
+const MAX_BATCH_BYTES = 786_432;
+const BACK_OFF: BackOffOptions = { minMs: 500, maxMs: 10_000, factor: 2 };
+
+export class RecordReporter<T> {
+  readonly #options: RecordReporterOptions<T>;
+  readonly #backOff: BackOff;
+  #waiting: Waiting<T>[] = [];
+  #waitingBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #delivery: Promise<void> | undefined;
+  #dropped = 0;
+  #isDropping = false;
+  #closed = false;
+
+  constructor(options: RecordReporterOptions<T>) {
+    this.#options = options;
+    this.#backOff = new BackOff(options.backOff ?? BACK_OFF);
+  }
+
+  /** Records that will never arrive. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  add(record: T): void {
+    const { maxRecords, maxBytes } = this.#options;
+    const bytes = Buffer.byteLength(JSON.stringify(record));
+    if (this.#closed || bytes > Math.min(maxBytes, MAX_BATCH_BYTES)) {
+      this.#drop(1);
+      return;
+    }
+    this.#waiting.push({ record, bytes });
+    this.#waitingBytes += bytes;
+    let excess = 0;
+    while (this.#waiting.length - excess > maxRecords || this.#waitingBytes > maxBytes) {
+      this.#waitingBytes -= this.#waiting[excess]!.bytes;
+      excess += 1;
+    }
+    if (excess > 0) {
+      this.#waiting.splice(0, excess);
+      this.#drop(excess);
+    }
+    this.#plan(this.#options.delayMs ?? DELAY_MS);
+  }
+
+  /** A last attempt, for at most `timeoutMs`. */
+  async close(timeoutMs: number): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, timeoutMs);
+    await Promise.race([this.#deliverAll(), late.promise]);
+    clearTimeout(timer);
+    const { log, what } = this.#options;
+    if (this.#waiting.length > 0)
+      log.warn({ records: this.#waiting.length }, `closed before all ${what} were reported`);
+  }
+
+  async #deliverAll(): Promise<void> {
+    await this.#deliver();
+    // A delivery that was under way may have failed before this one was asked for.
+    if (this.#waiting.length > 0) await this.#deliver();
+  }
+
+  #plan(delayMs: number): void {
+    if (this.#timer !== undefined || this.#delivery !== undefined || this.#closed) return;
+    this.#timer = setTimeout(() => void this.#deliver(), delayMs);
+    this.#timer.unref();
+  }
+
+  #deliver(): Promise<void> {
+    this.#timer = undefined;
+    this.#delivery ??= this.#sendAll().finally(() => {
+      this.#delivery = undefined;
+      if (this.#waiting.length > 0) this.#plan(this.#backOff.next());
+    });
+    return this.#delivery;
+  }
+
+  async #sendAll(): Promise<void> {
+    const { log, what, send } = this.#options;
+    while (this.#waiting.length > 0) {
+      const batch = this.#nextBatch();
+      try {
+        await send(batch.map(({ record }) => record));
+      } catch (error) {
+        if (!isRefusal(error)) {
+          if (this.#backOff.attempts === 0) {
+            log.warn(
+              { hop: 'control', cause: messageOf(error) },
+              `${what} are not reported now; they are kept`,
+            );
+          }
+          this.#giveBack(batch);
+          return;
+        }
+        log.error(
+          { hop: 'control', cause: messageOf(error) },
+          `the control plane refuses ${what}: they are lost`,
+        );
+        this.#dropped += batch.length;
+      }
+      this.#isDropping = false;
+      this.#backOff.reset();
+    }
+  }
+
+  #nextBatch(): Waiting<T>[] {
+    let count = 0;
+    let bytes = 0;
+    for (const waiting of this.#waiting) {
+      if (count === MAX_RECORD_BATCH || (count > 0 && bytes + waiting.bytes > MAX_BATCH_BYTES)) break;
+      count += 1;
+      bytes += waiting.bytes;
+    }
+    this.#waitingBytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
+  #giveBack(batch: readonly Waiting<T>[]): void {
+    const { maxRecords, maxBytes } = this.#options;
+    let kept = [...batch, ...this.#waiting];
+    let bytes = kept.reduce((sum, waiting) => sum + waiting.bytes, 0);
+    let excess = 0;
+    while (kept.length - excess > maxRecords || bytes > maxBytes) {
+      bytes -= kept[excess]!.bytes;
+      excess += 1;
+    }
+    kept = kept.slice(excess);
+    this.#waiting = kept;
+    this.#waitingBytes = bytes;
+    if (excess > 0) this.#drop(excess);
+  }
+
+  #drop(count: number): void {
+    this.#dropped += count;
+    if (this.#isDropping) return;
+    this.#isDropping = true;
+    this.#options.log.warn({}, `${this.#options.what} are dropped: there are too many`);
+  }
+}
+
+/** It will never take them. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof FrontdoorError && (error.kind === 'invalid' || error.kind === 'tooLarge');
+}

@@ -1,0 +1,75 @@
+/**
+ * Whether a request may go on, and whether one that goes on still may: its host, then access. What was decided about a
+ * share that changed meanwhile is decided anew.
+ */
+import type { Verdict } from './access/access.ts';
+import type { Failure } from './failure-table.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import type { RequestHead } from './request-head-policy.ts';
+import type { RequestRecord } from './request-record.ts';
+import { decideRoute, type ClientFacts } from './route-decision.ts';
+import type { GatewayHost } from './upstream.ts';
+
+const CHECK_MS = 1_000;
+
+/** Also notes the route in the record. `head` is valid until the verdict is there. */
+export function decideRequest(
+  context: GatewayContext,
+  record: RequestRecord,
+  head: RequestHead,
+  client: ClientFacts,
+): Verdict | Promise<Verdict> {
+  const { access, table } = context;
+  const { host, failure } = decideRoute(table, head.host, client);
+  record.route = host?.route;
+  if (failure !== undefined) {
+    const own = host === undefined ? access.decideOwn(head, client) : undefined;
+    return own ?? { type: 'refuse', decision: failure.code, failure };
+  }
+  const verdict = access.decide(host, head, client);
+  if (!(verdict instanceof Promise)) return verdict;
+  return decideLater(context, record, head, client, host, verdict);
+}
+
+async function decideLater(
+  context: GatewayContext,
+  record: RequestRecord,
+  head: RequestHead,
+  client: ClientFacts,
+  host: GatewayHost,
+  pending: Promise<Verdict>,
+): Promise<Verdict> {
+  const verdict = await pending;
+  const isSame = context.table.find(head.host)?.route === host.route;
+  return isSame || verdict.type !== 'admit' ? verdict : decideRequest(context, record, head, client);
+}
+
+/** Looks again, once a second at most, at what a request that goes on rests on. */
+export class AdmissionWatch {
+  readonly #context: GatewayContext;
+  #checkedMs = 0;
+  #generation = 0;
+
+  constructor(context: GatewayContext) {
+    this.#context = context;
+  }
+
+  /** A request was admitted just now. */
+  begin(): void {
+    this.#checkedMs = this.#context.nowMs;
+    this.#generation = this.#context.access.generation;
+  }
+
+  /** Why what was admitted ends now; undefined: it goes on. */
+  endOf(record: RequestRecord, client: ClientFacts): Failure | undefined {
+    const { access, nowMs, table } = this.#context;
+    const { admission } = record;
+    if (admission === undefined) return undefined;
+    if (!admission.isGuarded && access.generation === this.#generation) return undefined;
+    if (nowMs - this.#checkedMs < CHECK_MS) return undefined;
+    this.begin();
+    const host = table.find(record.host);
+    const isSame = host?.route.share.id === record.route?.share.id;
+    return access.endOf(isSame ? host : undefined, admission, client);
+  }
+}

@@ -1,0 +1,30 @@
+/** Access for a gateway that serves hosts without rules only: of those that have some, nobody gets in. */
+import { OPEN_ADMISSION, type Access, type AccessFeed } from '../access/access.ts';
+import { FAILURES } from '../failure-table.ts';
+
+export class OpenAccess implements Access, AccessFeed {
+  generation = 0;
+
+  decide: Access['decide'] = (host) =>
+    host.isGuarded
+      ? { type: 'refuse', decision: 'guarded', failure: FAILURES.decisionTimeout }
+      : OPEN_ADMISSION;
+
+  decideOwn: Access['decideOwn'] = () => undefined;
+
+  endOf: Access['endOf'] = (host) => (host === undefined || host.isGuarded ? FAILURES.revoked : undefined);
+
+  replaceAll(): void {
+    this.generation += 1;
+  }
+
+  change(): void {
+    this.generation += 1;
+  }
+
+  heard(): void {}
+
+  kept(): ReturnType<AccessFeed['kept']> {
+    return { providers: [], zones: [] };
+  }
+}

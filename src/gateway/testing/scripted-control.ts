@@ -1,0 +1,145 @@
+/** The control plane's half of log-ins for tests: attempts, one-time codes and sessions, scripted and counted. */
+import { randomBytes } from 'node:crypto';
+import type {
+  CallerIdentity,
+  GatewaySession,
+  GatewayUsage,
+  LoginCallback,
+  LoginRedeemed,
+  LoginRedemption,
+  LoginRefusalReason,
+  LoginReturned,
+  LoginStart,
+  LoginStarted,
+  SessionQuery,
+} from '#domain';
+import type { LoginControl } from '../access/login-control.ts';
+
+interface Code {
+  readonly start: LoginStart;
+  readonly identity: CallerIdentity;
+}
+
+export function personOf(providerId: string, more: Partial<CallerIdentity> = {}): CallerIdentity {
+  return {
+    providerId,
+    kind: 'session',
+    subject: 'ann',
+    email: 'ann@example.com',
+    name: 'Ann',
+    groups: ['staff'],
+    claims: { department: 'sales' },
+    ...more,
+  };
+}
+
+export class ScriptedControl implements LoginControl {
+  readonly starts: LoginStart[] = [];
+  readonly callbacks: LoginCallback[] = [];
+  readonly usage: GatewayUsage[] = [];
+  readonly refreshed: string[] = [];
+  readonly sessions = new Map<string, GatewaySession>();
+  /** Tokens that were asked about, in order. */
+  readonly asked: string[] = [];
+  /** Nobody answers. */
+  isAway = false;
+  /** Awaited before each answer. */
+  gate: Promise<void> | undefined;
+  /** The next step is refused. */
+  refuses: LoginRefusalReason | undefined;
+  /** Who logs in next. */
+  person: Partial<CallerIdentity> = {};
+  /** Of providers, as sessions are made. */
+  versions = new Map<string, number>();
+  onRefresh: (providerId: string) => void = () => {};
+  onEnded: (id: string) => void = () => {};
+  readonly #states = new Map<string, LoginStart>();
+  readonly #codes = new Map<string, Code>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  async startLogin(start: LoginStart): Promise<LoginStarted> {
+    await this.#answers();
+    this.starts.push(start);
+    if (this.refuses !== undefined) return { type: 'refused', reason: this.refuses };
+    const state = randomBytes(16).toString('hex');
+    this.#states.set(state, start);
+    return { type: 'redirect', url: `https://idp.example/authorize?state=${state}` };
+  }
+
+  async finishLogin(callback: LoginCallback): Promise<LoginReturned> {
+    await this.#answers();
+    this.callbacks.push(callback);
+    const state = callback.parameters['state'] ?? '';
+    const start = this.#states.get(state);
+    this.#states.delete(state);
+    if (this.refuses !== undefined) return { type: 'refused', reason: this.refuses };
+    if (start === undefined || start.providerId !== callback.providerId)
+      return { type: 'refused', reason: 'attempt-not-valid' };
+    const code = randomBytes(32).toString('base64url');
+    this.#codes.set(code, { start, identity: personOf(start.providerId, this.person) });
+    const port = start.port === 443 ? '' : `:${start.port}`;
+    return { type: 'redirect', url: `https://${start.host}${port}/.frontdoor/login?code=${code}` };
+  }
+
+  async redeemLogin({ shareId, host, code, browser }: LoginRedemption): Promise<LoginRedeemed> {
+    await this.#answers();
+    const found = this.#codes.get(code);
+    if (found === undefined || found.start.browser !== browser)
+      return { type: 'refused', reason: 'attempt-not-valid' };
+    this.#codes.delete(code);
+    const { start, identity } = found;
+    if (start.shareId !== shareId || start.host !== host)
+      return { type: 'refused', reason: 'attempt-not-valid' };
+    const token = this.openSession({ shareId, host, providerId: start.providerId, identity });
+    return { type: 'session', token, session: this.sessions.get(token)!, returnTo: start.returnTo };
+  }
+
+  async findSession({ token }: SessionQuery): Promise<GatewaySession | null> {
+    this.asked.push(token);
+    await this.#answers();
+    return this.sessions.get(token) ?? null;
+  }
+
+  async endSession({ token }: SessionQuery): Promise<void> {
+    await this.#answers();
+    const session = this.sessions.get(token);
+    this.sessions.delete(token);
+    if (session !== undefined) this.onEnded(session.id);
+  }
+
+  async reportUsage(usage: GatewayUsage): Promise<void> {
+    await this.#answers();
+    this.usage.push(usage);
+  }
+
+  async refreshProvider(providerId: string): Promise<void> {
+    await this.#answers();
+    this.refreshed.push(providerId);
+    this.onRefresh(providerId);
+  }
+
+  /** A session as if somebody had logged in; its cookie's value. */
+  openSession(
+    given: Pick<GatewaySession, 'shareId' | 'host' | 'providerId'> & Partial<GatewaySession>,
+  ): string {
+    const token = randomBytes(32).toString('base64url');
+    this.sessions.set(token, {
+      id: `session-${token.slice(0, 12)}`,
+      providerVersion: this.versions.get(given.providerId) ?? 1,
+      identity: personOf(given.providerId),
+      createdAtMs: this.#nowMs(),
+      lastUsedAtMs: this.#nowMs(),
+      ...given,
+    });
+    return token;
+  }
+
+  async #answers(): Promise<void> {
+    await this.gate;
+    if (this.isAway) throw new Error('connection refused');
+  }
+}

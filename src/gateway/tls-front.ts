@@ -1,0 +1,221 @@
+/**
+ * Makes TLS connections of admitted ones. Most need one TLS server; names that ask their clients for a certificate have
+ * another, chosen by the client's hello, so that no other client is asked: it resumes no sessions, so that a
+ * certificate is shown and judged each time. ALPN is http/1.1 only; TLS 1.2 with forward secrecy, and 1.3.
+ */
+import { constants } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { createServer, type SecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import { messageOf, type Log } from '#base';
+import { decodeClientHello, TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
+import { NO_PROOF, proveClient, type ClientProof } from './certificates/client-certificate.ts';
+import { ticketKeysAt, ticketKeysLastMs } from './certificates/ticket-keys.ts';
+import { canonicalHost } from './host-policy.ts';
+
+export interface TlsSettings {
+  /**
+   * The certificate for a server name (as the client sent it); undefined: the default one. With authorities (PEM), a
+   * context that names them to the client, whatever the certificate. May throw.
+   */
+  readonly certificateFor: (
+    serverName: string,
+    clientAuthorities?: readonly string[],
+  ) => SecureContext | undefined;
+  /** For clients that send no name, or an unknown one; without it their handshake fails. Asked again after a change. */
+  readonly defaultCertificate?: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined;
+  /** Calls after the default certificate has changed. Returns how to stop. */
+  readonly onChange?: (listener: () => void) => () => void;
+  /** Shared by processes that resume each other's sessions; each has keys of its own without it. */
+  readonly ticketSecret?: Uint8Array;
+  /** The authorities (PEM) whose certificates clients of a server name (canonical) are asked for; undefined: not asked. */
+  readonly clientAuthorities?: (serverName: string) => readonly string[] | undefined;
+  /** Whether any name has some: connections are not looked into while none has. Absent: always looked into. */
+  readonly hasClientAuthorities?: () => boolean;
+}
+
+export interface TlsFrontOptions {
+  readonly settings: TlsSettings;
+  /** For the client's hello, and for the handshake after it. */
+  readonly handshakeTimeoutMs: number;
+  /** Told of each handshake that came to nothing. */
+  readonly onFailed: () => void;
+  readonly log: Log;
+  readonly onSecure: (socket: TLSSocket, acceptedAtMs: number, proof: ClientProof) => void;
+}
+
+/** A connection in its handshake. */
+interface Entering {
+  readonly acceptedAtMs: number;
+  /** What its client is asked for, and for which name. */
+  asked: { readonly name: string; readonly authorities: readonly string[] } | undefined;
+}
+
+export class TlsFront {
+  readonly #options: TlsFrontOptions;
+  /** By far address and port: the TLS socket of a connection is another object. */
+  readonly #entering = new Map<string, Entering>();
+  readonly #open: Server;
+  /** Asks for certificates. */
+  readonly #asking: Server | undefined;
+  readonly #stopListening: (() => void) | undefined;
+  #keysTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: TlsFrontOptions) {
+    const { settings } = options;
+    this.#options = options;
+    this.#open = this.#server({});
+    if (settings.clientAuthorities !== undefined) {
+      this.#asking = this.#server({
+        requestCert: true,
+        rejectUnauthorized: false,
+        secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+      });
+    }
+    this.#stopListening = settings.onChange?.(() => this.#renewDefault());
+    this.#renewTicketKeys();
+  }
+
+  /** From here on a socket's errors are ours. */
+  accept(socket: Socket, acceptedAtMs: number): void {
+    const peer = peerOf(socket);
+    this.#entering.set(peer, { acceptedAtMs, asked: undefined });
+    socket.once('close', () => this.#entering.delete(peer));
+    socket.on('error', () => {});
+    const { clientAuthorities, hasClientAuthorities } = this.#options.settings;
+    if (clientAuthorities === undefined || hasClientAuthorities?.() === false) {
+      this.#open.emit('connection', socket);
+    } else this.#readHello(socket, clientAuthorities);
+  }
+
+  /** Connections that are in their handshake go on. */
+  stop(): void {
+    this.#stopListening?.();
+    clearTimeout(this.#keysTimer);
+  }
+
+  /** Hands all that came to the server that the name is for; what is no hello fails there, with TLS's own alert. */
+  #readHello(socket: Socket, clientAuthorities: NonNullable<TlsSettings['clientAuthorities']>): void {
+    const deadline = setTimeout(() => {
+      this.#failed(socket, 'no client hello in time');
+      socket.destroy();
+    }, this.#options.handshakeTimeoutMs);
+    socket.once('close', () => clearTimeout(deadline));
+    let bytes: Buffer = Buffer.alloc(0);
+    const enter = (server: Server): void => {
+      clearTimeout(deadline);
+      socket.off('data', onData);
+      socket.off('end', onEnd);
+      socket.pause();
+      socket.unshift(bytes);
+      server.emit('connection', socket);
+    };
+    const onEnd = (): void => void socket.destroy();
+    const onData = (chunk: Buffer): void => {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      const hello = decodeClientHello(bytes);
+      if (hello.kind === 'incomplete') return;
+      const name = hello.kind === 'hello' ? canonicalHost(hello.serverName ?? '') : undefined;
+      const authorities = name === undefined ? undefined : clientAuthorities(name);
+      const entering = this.#entering.get(peerOf(socket));
+      if (name === undefined || authorities === undefined || entering === undefined) enter(this.#open);
+      else {
+        entering.asked = { name, authorities };
+        enter(this.#asking!);
+      }
+    };
+    socket.on('data', onData);
+    socket.on('end', onEnd);
+  }
+
+  #server(asking: TlsOptions): Server {
+    const { settings, handshakeTimeoutMs, log } = this.#options;
+    const asks = asking.requestCert === true;
+    const server = createServer({
+      ...this.#contextOptions(),
+      ...asking,
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: handshakeTimeoutMs,
+      allowHalfOpen: true,
+      SNICallback: (serverName, done) => {
+        let context: SecureContext | undefined;
+        try {
+          const name = canonicalHost(serverName);
+          const authorities = asks && name !== undefined ? settings.clientAuthorities?.(name) : undefined;
+          context = settings.certificateFor(serverName, authorities);
+        } catch (error) {
+          log.warn({ hop: 'gateway', cause: messageOf(error) }, 'no certificate for a server name');
+        }
+        done(null, context);
+      },
+    });
+    server.on('secureConnection', (socket: TLSSocket) => this.#onSecure(socket));
+    server.on('tlsClientError', (error, socket) => {
+      this.#failed(socket, messageOf(error));
+      socket.destroy();
+    });
+    return server;
+  }
+
+  #onSecure(socket: TLSSocket): void {
+    const entering = this.#entering.get(peerOf(socket));
+    const serverName = typeof socket.servername === 'string' ? socket.servername : '';
+    // A hello that TLS reads otherwise than we do is somebody's attempt.
+    if (entering === undefined || (entering.asked && entering.asked.name !== canonicalHost(serverName))) {
+      this.#failed(socket, 'the server name cannot be told');
+      socket.destroy();
+      return;
+    }
+    const { acceptedAtMs, asked } = entering;
+    const proof = asked === undefined ? NO_PROOF : proveClient(socket, asked.authorities, Date.now());
+    this.#options.onSecure(socket, acceptedAtMs, proof);
+  }
+
+  #contextOptions(): TlsOptions {
+    const { defaultCertificate, ticketSecret } = this.#options.settings;
+    return {
+      ...defaultCertificate,
+      minVersion: TLS_MIN_VERSION,
+      maxVersion: 'TLSv1.3',
+      ciphers: TLS_CIPHERS,
+      honorCipherOrder: true,
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      ...(ticketSecret === undefined ? {} : { ticketKeys: ticketKeysAt(ticketSecret, Date.now()) }),
+    };
+  }
+
+  #renewDefault(): void {
+    // Ticket keys are a context's own: they would change with it.
+    const kept =
+      this.#options.settings.ticketSecret === undefined ? { ticketKeys: this.#open.getTicketKeys() } : {};
+    this.#open.setSecureContext({ ...this.#contextOptions(), ...kept });
+    this.#asking?.setSecureContext({
+      ...this.#contextOptions(),
+      secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+    });
+  }
+
+  #renewTicketKeys(): void {
+    const { ticketSecret } = this.#options.settings;
+    if (ticketSecret === undefined) return;
+    const nowMs = Date.now();
+    this.#open.setTicketKeys(ticketKeysAt(ticketSecret, nowMs));
+    this.#keysTimer = setTimeout(() => this.#renewTicketKeys(), ticketKeysLastMs(nowMs));
+    this.#keysTimer.unref();
+  }
+
+  #failed(socket: Pick<Socket, 'remoteAddress'>, cause: string): void {
+    const fields = { hop: 'client', client: addressOf(socket), cause };
+    this.#options.log.info(fields, 'TLS handshake failed');
+    this.#options.onFailed();
+  }
+}
+
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localPort}`;
+}
+
+/** The client's address; IPv4 in its own form even on a dual-stack port. */
+export function addressOf(socket: Pick<Socket, 'remoteAddress'>): string {
+  const address = socket.remoteAddress ?? 'unknown';
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}

@@ -1,0 +1,103 @@
+/**
+ * A small HTTP server for operators' tools: a few paths that answer GET with a text made at that moment. No credentials
+ * and no TLS, so it belongs on a loopback or management address. Bounded in connections, heads and waits.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FrontdoorError, messageOf, type Log } from '#base';
+
+export interface TextEndpointOptions {
+  /** Without brackets. */
+  readonly host: string;
+  /** 0: any. */
+  readonly port: number;
+  /** With others of this user that say so too; false when absent. */
+  readonly reusePort?: boolean | undefined;
+  readonly paths: Readonly<Record<string, TextSource>>;
+  readonly log: Log;
+}
+
+export interface TextSource {
+  readonly contentType: string;
+  readonly text: () => string;
+}
+
+export interface TextEndpoint {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 64;
+const HEAD_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+const MAX_HEAD_BYTES = 8_192;
+
+/** Rejects with `conflict` (`port-taken`) when the port is taken, else with `unavailable` (`cannot-listen`). */
+export async function openTextEndpoint(options: TextEndpointOptions): Promise<TextEndpoint> {
+  const { host, port, reusePort = false, log } = options;
+  const server = createServer(
+    {
+      headersTimeout: HEAD_TIMEOUT_MS,
+      requestTimeout: HEAD_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: IDLE_TIMEOUT_MS,
+      maxHeaderSize: MAX_HEAD_BYTES,
+    },
+    (request, response) => answer(options, request, response),
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  const opened = Promise.withResolvers<void>();
+  server.once('error', (error: NodeJS.ErrnoException) => {
+    const isTaken = error.code === 'EADDRINUSE';
+    opened.reject(
+      new FrontdoorError(
+        isTaken ? 'conflict' : 'unavailable',
+        isTaken ? 'port-taken' : 'cannot-listen',
+        isTaken ? `${host}:${port} is taken` : `cannot listen on ${host}:${port}: ${messageOf(error)}`,
+        { cause: error },
+      ),
+    );
+  });
+  server.listen({ host, port, reusePort }, opened.resolve);
+  await opened.promise;
+  server.removeAllListeners('error');
+  server.on('error', (error) => log.error({ cause: messageOf(error) }, 'metrics endpoint failed'));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answer(
+  { paths, log }: TextEndpointOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  request.resume();
+  const path = (request.url ?? '/').split('?', 1)[0]!;
+  const source = Object.hasOwn(paths, path) ? paths[path] : undefined;
+  const say = (status: number, text: string, contentType: string, more = {}): void => {
+    response.writeHead(status, {
+      'content-type': contentType,
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      ...more,
+    });
+    response.end(request.method === 'HEAD' ? undefined : text);
+  };
+  if (source === undefined) say(404, 'nothing is here\n', 'text/plain');
+  else if (request.method !== 'GET' && request.method !== 'HEAD')
+    say(405, 'only GET is served here\n', 'text/plain', { allow: 'GET, HEAD' });
+  else {
+    try {
+      say(200, source.text(), source.contentType);
+    } catch (error) {
+      log.error({ path, cause: messageOf(error) }, 'metrics could not be written');
+      say(500, 'internal error\n', 'text/plain');
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** The gate before an SDK's channel: while it is full, who brings payloads for it is not read, instead of losing them. */
+import type { Channel } from '#net';
+import type { DataFrame } from '#wire';
+import type { SourceHolds } from '../forwarder/source-holds.ts';
+import { TransitGate } from '../forwarder/transit-gate.ts';
+
+export type ChannelGate = TransitGate;
+
+export function openChannelGate(channel: Channel, holds: SourceHolds): ChannelGate {
+  const link = {
+    get isWritable(): boolean {
+      return channel.isWritable;
+    },
+    deliver: (frame: DataFrame): void => void channel.sendData(frame),
+  };
+  return new TransitGate({
+    link,
+    hold: (source) => holds.hold(source),
+    release: (source) => holds.release(source),
+  });
+}

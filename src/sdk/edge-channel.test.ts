@@ -1,0 +1,122 @@
+// How the circuits of one channel share it while it takes less than they have.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { silentLog } from '#base';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import {
+  AcknowledgementFrame,
+  contentType,
+  FrameHeaders,
+  HeaderWriter,
+  headerId,
+  makeFrame,
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+} from '#wire';
+import { until } from '../../test/support/deadline.ts';
+import { EdgeChannel } from './edge-channel.ts';
+import type { OverlayCircuit } from './overlay-circuit.ts';
+
+const { edge } = headerId;
+const PIECE = new Uint8Array(64 * 1024);
+
+/** A router that grants every circuit and counts what comes; it acknowledges only what opens a circuit. */
+class CountingRouter {
+  readonly edge: EdgeChannel;
+  readonly channel: Channel;
+  readonly bytes = new Map<string, number>();
+  batches = 0;
+  onBatchEnd: () => void = () => {};
+  #granted = 0;
+
+  constructor(t: TestContext) {
+    const peer = (id: string): ChannelPeer => ({
+      id,
+      hello: FrameHeaders.empty,
+      fingerprint: 'ff',
+      address: 'memory',
+    });
+    const [dialer, listener] = openMemoryChannel(
+      { id: 'x', log: silentLog, peer: peer('router') },
+      { id: 'x', log: silentLog, peer: peer('sdk') },
+    );
+    this.channel = listener;
+    listener.handle({
+      onFrame: (frame, channel) => {
+        if (frame.contentType !== contentType.connect) return;
+        const headers = new HeaderWriter()
+          .u32(edge.connId, frame.headers.u32(edge.connId)!)
+          .text(edge.circuitId, `c${(this.#granted += 1)}`)
+          .bool(edge.useXgressToSdk, true);
+        channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
+      },
+      onData: (frame, channel) => {
+        if (frame.contentType !== PAYLOAD_TYPE) return;
+        const { circuitId, data, flags, sequence } = frame;
+        this.bytes.set(circuitId, (this.bytes.get(circuitId) ?? 0) + data.length);
+        if ((flags & PAYLOAD_FLAGS.circuitStart) === 0) return;
+        channel.sendData(new AcknowledgementFrame(circuitId, PAYLOAD_FLAGS.originator, 0, [sequence]));
+      },
+      onBatchEnd: () => {
+        this.batches += 1;
+        this.onBatchEnd();
+      },
+    });
+    this.edge = new EdgeChannel(dialer, silentLog, () => {});
+    t.after(() => this.edge.close('test over'));
+  }
+
+  async dial(count: number): Promise<OverlayCircuit[]> {
+    const circuits: OverlayCircuit[] = [];
+    for (let i = 0; i < count; i += 1) circuits.push(await this.edge.dial('token', 'caller', 5_000));
+    await until(
+      'the circuits to be open',
+      () => this.bytes.size,
+      (open) => open === count,
+    );
+    await new Promise((resolve) => void setImmediate(resolve));
+    return circuits;
+  }
+}
+
+test('circuits that send without end take turns at a channel that is full', async (t) => {
+  const router = new CountingRouter(t);
+  const circuits = await router.dial(12);
+  const produce = (circuit: OverlayCircuit): void => {
+    while (circuit.write(PIECE));
+  };
+  for (const circuit of circuits) circuit.onDrain = () => produce(circuit);
+  const stopAfter = router.batches + 6;
+  router.onBatchEnd = () => {
+    if (router.batches >= stopAfter) router.channel.pauseReading();
+  };
+  for (const circuit of circuits) produce(circuit);
+  await until(
+    'some batches',
+    () => router.batches,
+    (batches) => batches >= stopAfter,
+  );
+  // The first had the channel for itself, until it was full.
+  const bytes = circuits.slice(1).map(({ id }) => router.bytes.get(id)!);
+  const [least, most] = [Math.min(...bytes), Math.max(...bytes)];
+  assert.ok(least >= 4 * PIECE.length && most - least <= 2 * PIECE.length, bytes.join());
+});
+
+test('a circuit with nothing on its way need not wait behind those that fill the channel', async (t) => {
+  const router = new CountingRouter(t);
+  const [quick, ...others] = (await router.dial(12)) as [OverlayCircuit, ...OverlayCircuit[]];
+  router.channel.pauseReading();
+  for (const circuit of others) while (circuit.write(PIECE));
+  assert.equal(router.edge.isWritable, false);
+  quick.write(new Uint8Array(100));
+  // The channel hands over what it had taken, and then stops.
+  router.onBatchEnd = () => router.channel.pauseReading();
+  const before = router.batches;
+  router.channel.resumeReading();
+  await until(
+    'a batch',
+    () => router.batches,
+    (batches) => batches > before,
+  );
+  assert.equal(router.bytes.get(quick.id), 100);
+});

@@ -1,0 +1,197 @@
+// What an end does with a far end whose reader takes nothing, and what many such readers may cost together.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AcknowledgementFrame, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from './payload-codec.ts';
+import { XgressCounters } from './xgress-counters.ts';
+import { Xgress, XGRESS_TICK_MS } from './xgress-machine.ts';
+import { XGRESS_DEFAULTS, type XgressOptions } from './xgress-options.ts';
+import { ReceiveBudget } from './xgress-receive-budget.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const PAYLOAD_BYTES = 16 * KIB;
+const OPTIONS: XgressOptions = { ...XGRESS_DEFAULTS, txPortalStartSize: MIB, txPortalMaxSize: MIB };
+
+/** A sender and a receiver whose reader is paused at first. Frames pass at `pass`, one way and then the other. */
+class Pair {
+  readonly sender: Xgress;
+  readonly receiver: Xgress;
+  readonly toReceiver: DataFrame[] = [];
+  readonly toSender: DataFrame[] = [];
+  readBytes = 0;
+  writtenBytes = 0;
+  /** Reads so much, then pauses again. */
+  appetite = Infinity;
+
+  constructor(budget?: ReceiveBudget, options = OPTIONS) {
+    const port = (out: DataFrame[]) => ({
+      canSend: () => true,
+      sendPayload: (frame: PayloadFrame) => {
+        const copy = new PayloadFrame(frame.circuitId, frame.sequence, frame.flags, frame.data);
+        out.push(copy);
+      },
+      sendAcknowledgement: (frame: DataFrame) => void out.push(frame),
+      acknowledgementDue: () => {},
+      deliver: (data: Uint8Array) => {
+        this.readBytes += data.length;
+        this.appetite -= data.length;
+        if (this.appetite <= 0) this.receiver.pause();
+      },
+      deliverEnd: () => {},
+      drained: () => {},
+    });
+    this.sender = new Xgress('c', false, options, port(this.toReceiver));
+    this.receiver = new Xgress('c', true, options, port(this.toSender), new XgressCounters(), budget);
+    this.sender.start(0);
+    this.settle(0);
+  }
+
+  /** Writes as long as the sender takes it. */
+  fill(nowMs: number, most = Infinity): void {
+    let mayGoOn = this.sender.isEverythingSent;
+    for (let bytes = 0; mayGoOn && bytes < most; bytes += PAYLOAD_BYTES) {
+      mayGoOn = this.sender.write(new Uint8Array(PAYLOAD_BYTES), nowMs);
+      this.writtenBytes += PAYLOAD_BYTES;
+    }
+  }
+
+  pass(nowMs: number): void {
+    for (const frame of this.toReceiver.splice(0)) {
+      if (frame.contentType === PAYLOAD_TYPE) this.receiver.onPayload(frame, nowMs);
+    }
+    this.receiver.flushAcknowledgements();
+    for (const frame of this.toSender.splice(0)) {
+      if (frame.contentType !== PAYLOAD_TYPE) this.sender.onAcknowledgement(frame, nowMs);
+    }
+  }
+
+  /** Until nothing more leaves. */
+  settle(nowMs: number): void {
+    do this.pass(nowMs);
+    while (this.toReceiver.length > 0);
+  }
+
+  read(bytes: number): void {
+    this.appetite = bytes;
+    this.receiver.resume();
+  }
+}
+
+test('a far end whose reader stands still is asked ever more seldom whether it has room, and holds no byte more for it', () => {
+  const pair = new Pair();
+  pair.fill(0);
+  pair.settle(0);
+  pair.fill(1);
+  pair.settle(1);
+  const held = pair.receiver.bufferedBytes;
+  assert.ok(held >= MIB - PAYLOAD_BYTES && held <= MIB + PAYLOAD_BYTES, `${held} bytes`);
+  const askedAtMs: number[] = [];
+  for (let nowMs = XGRESS_TICK_MS; nowMs <= 60_000; nowMs += XGRESS_TICK_MS) {
+    pair.sender.tick(nowMs);
+    if (pair.toReceiver.length > 0) askedAtMs.push(nowMs);
+    assert.ok(
+      pair.toReceiver.every((frame) => frame.contentType === PAYLOAD_TYPE && frame.data.length === 0),
+    );
+    pair.settle(nowMs);
+  }
+  assert.equal(pair.receiver.bufferedBytes, held);
+  const pausesMs = askedAtMs.map((atMs, index) => atMs - (askedAtMs[index - 1] ?? 0));
+  assert.deepEqual(
+    pausesMs.map((ms) => Math.round(ms / 1_000)),
+    [1, 2, 4, 8, 16, 16],
+  );
+});
+
+test('a sender whose far end has room again, but whose word got lost, learns it by asking', () => {
+  const pair = new Pair();
+  for (let nowMs = 0; nowMs < 3; nowMs += 1) {
+    pair.fill(nowMs);
+    pair.settle(nowMs);
+  }
+  assert.equal(pair.sender.isEverythingSent, false);
+  pair.read(Infinity);
+  pair.toSender.length = 0;
+  for (let nowMs = 0; nowMs <= 1_200; nowMs += XGRESS_TICK_MS) {
+    pair.sender.tick(nowMs);
+    pair.settle(nowMs);
+  }
+  assert.equal(pair.sender.isEverythingSent, true);
+  assert.equal(pair.readBytes, pair.writtenBytes);
+});
+
+test('a far end that says it is full before anything was sent gets the first payload all the same, after a second', () => {
+  const pair = new Pair();
+  const host = pair.receiver;
+  host.onAcknowledgement(new AcknowledgementFrame('c', 0, 0xffff_ffff, []), 0);
+  host.write(Buffer.from('first'), 0);
+  assert.equal(pair.toSender.length, 0);
+  for (let nowMs = 0; nowMs < 20_000; nowMs += XGRESS_TICK_MS) {
+    host.tick(nowMs);
+    if (nowMs < 1_000) assert.equal(pair.toSender.length, 0);
+  }
+  const texts = pair.toSender.map((frame) => (frame.contentType === PAYLOAD_TYPE ? String(frame.data) : ''));
+  assert.equal(texts[0], 'first');
+  assert.ok(
+    texts.every((text) => text === 'first'),
+    texts.join(),
+  );
+});
+
+test('readers that stand still hold at most the budget together', () => {
+  const budget = new ReceiveBudget(16 * MIB);
+  const pairs = Array.from({ length: 200 }, () => new Pair(budget));
+  for (let nowMs = 0; nowMs < 60; nowMs += 1) {
+    for (const pair of pairs) {
+      // What is on its way when its sender is told to wait: a few payloads, as channels take turns.
+      pair.fill(nowMs, 2 * PAYLOAD_BYTES);
+      pair.pass(nowMs);
+    }
+  }
+  const held = pairs.map((pair) => pair.receiver.bufferedBytes);
+  const sum = held.reduce((total, bytes) => total + bytes, 0);
+  assert.equal(budget.heldBytes, sum);
+  assert.equal(budget.holders, 200);
+  assert.ok(sum <= 16 * MIB, `${sum} bytes held`);
+  assert.ok(Math.min(...held) >= PAYLOAD_BYTES, `${Math.min(...held)} bytes`);
+});
+
+test('one slow reader alone has its whole window, whatever the budget', () => {
+  const pair = new Pair(new ReceiveBudget(4 * MIB));
+  for (let nowMs = 0; nowMs < 10; nowMs += 1) {
+    pair.fill(nowMs);
+    pair.settle(nowMs);
+  }
+  assert.ok(pair.receiver.bufferedBytes >= MIB - PAYLOAD_BYTES, `${pair.receiver.bufferedBytes} bytes`);
+});
+
+test('a reader whose circuit was told to wait gets every byte once it reads, at whatever pace', () => {
+  for (const bite of [1, 3 * PAYLOAD_BYTES, Infinity]) {
+    const budget = new ReceiveBudget(MIB);
+    const others = Array.from({ length: 8 }, () => new Pair(budget));
+    const pair = new Pair(budget);
+    for (let nowMs = 0; nowMs < 50; nowMs += 1) {
+      for (const each of [...others, pair]) {
+        each.fill(nowMs);
+        each.settle(nowMs);
+      }
+    }
+    assert.equal(pair.sender.isEverythingSent, false, 'it waits');
+    for (let round = 0; pair.readBytes < 4 * MIB; round += 1) {
+      assert.ok(round < 1_000, `${pair.readBytes} of ${pair.writtenBytes} bytes read, ${bite} at a time`);
+      // No tick: nobody has to ask, the far end says by itself that it goes on.
+      pair.fill(50);
+      pair.read(bite);
+      pair.settle(50);
+    }
+  }
+});
+
+test('what an end held is given back to the budget when it is closed', () => {
+  const budget = new ReceiveBudget(16 * MIB);
+  const pair = new Pair(budget);
+  pair.fill(0);
+  pair.settle(0);
+  assert.ok(budget.heldBytes > 0);
+  pair.receiver.release();
+  assert.deepEqual([budget.heldBytes, budget.holders], [0, 0]);
+});

@@ -1,0 +1,45 @@
+/** The rows that `npm run battery` knows, in the order of the test plan. */
+import { ANSWER_ROW } from './answer-row.ts';
+import type { BatteryRow } from './battery-row.ts';
+import { CHURN_ROW } from './churn-row.ts';
+import { CROWD_ROW } from './crowd-row.ts';
+import { DIFFERENTIAL_ROW } from './differential-row.ts';
+import { FAIRNESS_ROW } from './fairness-row.ts';
+import { FRAMING_ROW } from './framing-row.ts';
+import { HANDSHAKE_ROW } from './handshake-row.ts';
+import { HOP_ROW } from './hop-row.ts';
+import { HOST_ROW } from './host-row.ts';
+import { IDENTITY_ROW } from './identity-row.ts';
+import { ISOLATION_ROW } from './isolation-row.ts';
+import { PATH_ROW } from './path-row.ts';
+import { REVOCATION_ROW } from './revocation-row.ts';
+import { SLOW_PEER_ROW } from './slow-peer-row.ts';
+import { SLOW_READERS_ROW } from './slow-readers-row.ts';
+import { SLOWLORIS_ROW } from './slowloris-row.ts';
+import { SOAK_ROW } from './soak-row.ts';
+import { CLOCK_ROW } from './clock-row.ts';
+import { TIMING_ROW } from './timing-row.ts';
+import { TLS_ROW } from './tls-row.ts';
+
+export const BATTERY_ROWS: readonly BatteryRow[] = [
+  FRAMING_ROW,
+  HOST_ROW,
+  PATH_ROW,
+  IDENTITY_ROW,
+  HOP_ROW,
+  ANSWER_ROW,
+  ISOLATION_ROW,
+  TLS_ROW,
+  DIFFERENTIAL_ROW,
+  REVOCATION_ROW,
+  TIMING_ROW,
+  CLOCK_ROW,
+  SLOW_PEER_ROW,
+  SLOW_READERS_ROW,
+  CROWD_ROW,
+  SOAK_ROW,
+  CHURN_ROW,
+  SLOWLORIS_ROW,
+  FAIRNESS_ROW,
+  HANDSHAKE_ROW,
+];

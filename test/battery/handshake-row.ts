@@ -1,0 +1,94 @@
+/** L8: handshakes that begin and never end, 500 a second: others are served, and what was begun is cut. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { until, within } from '../support/deadline.ts';
+import { hostOf } from './battery-product.ts';
+import { Tally, type BatteryRow } from './battery-row.ts';
+import { askBytes, statusOf } from './bytes-client.ts';
+import { openFiles } from './memory-watch.ts';
+import { RawOrigin } from './raw-origin.ts';
+
+const NAME = 'l8-raw';
+const PER_SECOND = 500;
+const NORMAL_ASKS = 100;
+const NORMAL_MS = 1_000;
+const CUT_MS = 15_000;
+const PER_ADDRESS = 1_000;
+
+export const HANDSHAKE_ROW: BatteryRow = {
+  id: 'L8',
+  title: 'handshakes that never end cost nobody else',
+  run: async (context, product) => {
+    const tally = new Tally();
+    const seconds = context.quick ? 1 : 10;
+    const origin = await RawOrigin.start();
+    const sockets: Socket[] = [];
+    try {
+      await product.share(NAME, origin.port);
+      const filesBefore = openFiles(product.parts.gateway.pid);
+      const hello = await clientHello(hostOf(NAME));
+      let isOver = false;
+      const flood = (async () => {
+        for (let i = 0; i < PER_SECOND * seconds; i += 1) {
+          const localAddress = `127.0.${20 + Math.floor(i / PER_ADDRESS)}.1`;
+          const socket = connect({ port: product.securePort, host: '127.0.0.1', localAddress });
+          socket.on('error', () => {});
+          socket.on('connect', () => socket.write(hello));
+          sockets.push(socket);
+          if (i % 5 === 4) await pause(10);
+        }
+        isOver = true;
+      })();
+      let [good, asked, slowestMs] = [0, 0, 0];
+      while (!isOver || asked < NORMAL_ASKS) {
+        const startedMs = performance.now();
+        const answer = await askBytes(
+          { ...product.target('tls', NAME), localAddress: '127.0.0.2' },
+          `GET / HTTP/1.1\r\nHost: ${hostOf(NAME)}\r\nConnection: close\r\n\r\n`,
+        ).catch((error: unknown) => String(error));
+        const tookMs = performance.now() - startedMs;
+        slowestMs = Math.max(slowestMs, tookMs);
+        asked += 1;
+        if (statusOf(answer) === 200 && tookMs < NORMAL_MS) good += 1;
+        await pause(20);
+      }
+      await flood;
+      tally.count(good, asked - good, 'others are served within 1 s');
+      const { tookMs } = await until(
+        'handshakes that never end are cut',
+        () => openFiles(product.parts.gateway.pid) - filesBefore,
+        (more) => more <= 5,
+        CUT_MS,
+      ).catch(() => ({ tookMs: Infinity }));
+      tally.check(tookMs < CUT_MS, 'what was begun is cut within 15 s');
+      context.note(
+        `${sockets.length} handshakes begun; slowest other answer ${slowestMs.toFixed(0)} ms; all cut ${(tookMs / 1_000).toFixed(1)} s after the last`,
+      );
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await origin.close();
+    }
+    return tally;
+  },
+};
+
+/** What a client says first. */
+async function clientHello(servername: string): Promise<Buffer> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connectTls({ port, host: '127.0.0.1', servername });
+  client.on('error', () => {});
+  try {
+    const [accepted] = (await within('a connection', once(server, 'connection'))) as [Socket];
+    const [bytes] = (await within('a hello', once(accepted, 'data'))) as [Buffer];
+    accepted.destroy();
+    return bytes;
+  } finally {
+    client.destroy();
+    server.close();
+  }
+}

@@ -1,0 +1,14 @@
+// The rows of the HTTP front door in their quick form, over one running product.
+import { describe } from 'node:test';
+import { ANSWER_ROW } from './answer-row.ts';
+import { FRAMING_ROW } from './framing-row.ts';
+import { HOP_ROW } from './hop-row.ts';
+import { HOST_ROW } from './host-row.ts';
+import { IDENTITY_ROW } from './identity-row.ts';
+import { ISOLATION_ROW } from './isolation-row.ts';
+import { PATH_ROW } from './path-row.ts';
+import { testRows } from './row-suite.ts';
+
+describe('the HTTP front door', () => {
+  testRows([FRAMING_ROW, HOST_ROW, PATH_ROW, IDENTITY_ROW, HOP_ROW, ANSWER_ROW, ISOLATION_ROW]);
+});

@@ -1,0 +1,124 @@
+/**
+ * L4: a million requests with bodies of 1 to 64 KiB, of which every twentieth is given up by its client. Nothing that
+ * was not given up is wrong, and memory and open files come back.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { SeededRandom } from '../support/seeded-random.ts';
+import { residentBytes } from '../bench/bench-process.ts';
+import { hostOf } from './battery-product.ts';
+import { Tally, type BatteryRow } from './battery-row.ts';
+import { KeepAliveClient } from './keep-alive-client.ts';
+import { startLoadOrigin } from './load-origin.ts';
+import { MIB, openFiles, WATCHED_PARTS } from './memory-watch.ts';
+
+const NAME = 'l4-soak';
+const CONNECTIONS = 32;
+const MAX_FILES_MORE = 5;
+/** Beyond a tenth: what the collector leaves lying about from moment to moment. */
+const SLACK = 8 * MIB;
+/** In so short a run heaps still grow to their size. */
+const QUICK_SLACK = 64 * MIB;
+/** Longer than a circuit that nobody uses is kept. */
+const QUIET_MS = 36_000;
+const QUICK_QUIET_MS = 500;
+
+export const SOAK_ROW: BatteryRow = {
+  id: 'L4',
+  title: 'a million requests leave nothing behind',
+  run: async (context, product) => {
+    const tally = new Tally();
+    const total = context.quick ? 20_000 : 1_000_000;
+    const early = total / 10;
+    const origin = await startLoadOrigin();
+    const bytes = Buffer.from(
+      Uint8Array.from({ length: 131_072 }, (_, i) => (i * 167 + (i >> 8) * 59) & 0xff),
+    );
+    try {
+      await product.share(NAME, origin.port);
+      const filesBefore = WATCHED_PARTS.map((part) => openFiles(product.parts[part].pid));
+      let [asked, good, aborted] = [0, 0, 0];
+      const wrong: string[] = [];
+      const work = async (index: number, until: number): Promise<void> => {
+        const random = new SeededRandom(context.seed * 64 + asked + index);
+        const target = product.target(index % 4 === 0 ? 'tls' : 'plain', NAME);
+        let client = await KeepAliveClient.open(target);
+        while (asked < until) {
+          asked += 1;
+          const start = random.int(65_536);
+          const body = bytes.subarray(start, start + 1_024 + random.int(64_512));
+          const head = `POST /echo HTTP/1.1\r\nHost: ${hostOf(NAME)}\r\nContent-Length: ${body.length}\r\n\r\n`;
+          if (random.int(20) === 0) {
+            // Given up in the middle of the request, or while the answer is on its way.
+            const isHalf = random.int(2) === 0;
+            client.socket.write(head);
+            client.socket.write(isHalf ? body.subarray(0, body.length >> 1) : body);
+            await pause(random.int(3));
+            client.close();
+            aborted += 1;
+            client = await KeepAliveClient.open(target);
+            continue;
+          }
+          try {
+            const answer = await client.ask(head, body);
+            if (answer.status === 200 && answer.body.equals(body)) good += 1;
+            else wrong.push(`${answer.status}, ${answer.body.length} of ${body.length} bytes`);
+          } catch (error) {
+            wrong.push(String(error));
+            client.close();
+            client = await KeepAliveClient.open(target);
+          }
+        }
+        client.close();
+      };
+      const run = (until: number): Promise<unknown> =>
+        Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => work(index, until)));
+      const startedMs = performance.now();
+      await run(early);
+      const memoryEarly = await restingMemory(product.parts);
+      await run(total);
+      const perSecond = Math.round((total * 1_000) / (performance.now() - startedMs));
+      await pause(context.quick ? QUICK_QUIET_MS : QUIET_MS);
+      const memoryLate = await restingMemory(product.parts);
+      tally.count(good, wrong.length, `answers that were not given up (${wrong.slice(0, 3).join('; ')})`);
+      tally.check(good + wrong.length + aborted >= total, 'every request is accounted for');
+      for (const [i, part] of WATCHED_PARTS.entries()) {
+        tally.check(
+          memoryLate[i]! <= memoryEarly[i]! * 1.1 + (context.quick ? QUICK_SLACK : SLACK),
+          `${part}: memory stays`,
+          () =>
+            `${Math.round(memoryEarly[i]! / MIB)} MiB after ${early}, ${Math.round(memoryLate[i]! / MIB)} MiB after ${total}`,
+        );
+        if (context.quick) continue;
+        const files = openFiles(product.parts[part].pid);
+        tally.check(
+          files <= filesBefore[i]! + MAX_FILES_MORE,
+          `${part}: open files come back`,
+          () => `${filesBefore[i]} before, ${files} after`,
+        );
+      }
+      context.note(
+        `${total} requests, ${aborted} given up, ${perSecond}/s; MiB after ${early}: ${inMib(memoryEarly)}, after ${total}: ${inMib(memoryLate)} (${WATCHED_PARTS.join(', ')})`,
+      );
+    } finally {
+      await origin.stop();
+    }
+    return tally;
+  },
+};
+
+function inMib(values: readonly number[]): string {
+  return values.map((value) => Math.round(value / MIB)).join(' / ');
+}
+
+/** The least of a few looks: a collection may come at any moment. */
+async function restingMemory(
+  parts: Readonly<Record<(typeof WATCHED_PARTS)[number], { readonly pid: number }>>,
+): Promise<number[]> {
+  const least = WATCHED_PARTS.map(() => Infinity);
+  for (let look = 0; look < 10; look += 1) {
+    for (const [i, part] of WATCHED_PARTS.entries())
+      least[i] = Math.min(least[i]!, residentBytes(parts[part].pid));
+    await pause(100);
+  }
+  return least;
+}

@@ -1,0 +1,167 @@
+/**
+ * nginx (one worker) and haproxy (one thread) as reverse proxies with plain and TLS doors, upgrades let through. The
+ * TLS settings are those of our listeners (`src/net/tls-policy.ts`); `tls-agreement.ts` proves it before anything runs.
+ */
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TLS_CIPHERS } from '#net';
+import { findCommand, freePort, startProcess } from '../bench-process.ts';
+import { startNginx, type NginxPeer } from '../nginx-peer.ts';
+import { untilServed } from '../product.ts';
+import { ZONE, type BenchCertificate } from './bench-certificate.ts';
+import { HAPROXY, NGINX_PROXY, type Door, type Front } from './bench-front.ts';
+
+/** nginx and haproxy take the suites of TLS 1.3 and of TLS 1.2 apart. */
+const SUITES = TLS_CIPHERS.split(':');
+const TLS13_SUITES = SUITES.filter((name) => name.startsWith('TLS_')).join(':');
+const TLS12_SUITES = SUITES.filter((name) => !name.startsWith('TLS_')).join(':');
+
+/** For 10,000 idle clients. */
+const MAX_CONNECTIONS = 14_000;
+const ECHO_PATH = '/echo';
+
+export interface FrontPeerOptions {
+  readonly folder: string;
+  readonly downloadBytes: number;
+  /** Port of the WebSocket echo. */
+  readonly echoPort: number;
+  readonly certificate: BenchCertificate;
+}
+
+function nginxFront(upstream: string, ports: Ports, { echoPort, certificate }: FrontPeerOptions): string {
+  const locations = `
+    location / {
+      proxy_pass http://${upstream};
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+    }
+    location = ${ECHO_PATH} {
+      proxy_pass http://127.0.0.1:${echoPort};
+      proxy_http_version 1.1;
+      proxy_set_header Connection "upgrade";
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Host $host;
+      proxy_read_timeout 120s;
+    }`;
+  return `
+  server {
+    listen 127.0.0.1:${ports.plain} backlog=4096;
+${locations}
+  }
+  server {
+    listen 127.0.0.1:${ports.secure} ssl backlog=4096;
+    ssl_certificate ${certificate.certFile};
+    ssl_certificate_key ${certificate.keyFile};
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_ciphers ${TLS12_SUITES};
+    ssl_conf_command Ciphersuites ${TLS13_SUITES};
+    ssl_prefer_server_ciphers on;
+    ssl_session_tickets on;
+    ssl_session_cache none;
+${locations}
+  }`;
+}
+
+interface Ports {
+  readonly plain: number;
+  readonly secure: number;
+}
+
+function doorsOf(name: string, ports: Ports, { ca }: BenchCertificate) {
+  const plain: Door = { port: ports.plain, host: `${name}.${ZONE}`, entrance: {} };
+  const secure: Door = { port: ports.secure, host: `${name}.${ZONE}`, entrance: { ca } };
+  return { plain, secure, plainEcho: plain, secureEcho: secure };
+}
+
+/** The private service and the proxy, one program. */
+export async function startNginxFront(
+  options: FrontPeerOptions,
+): Promise<{ readonly nginx: NginxPeer; readonly front: Front }> {
+  const ports: Ports = { plain: await freePort(), secure: await freePort() };
+  const nginx = await startNginx(join(options.folder, 'nginx'), options.downloadBytes, {
+    http: (upstream) => nginxFront(upstream, ports, options),
+    workerConnections: MAX_CONNECTIONS,
+  });
+  return {
+    nginx,
+    front: {
+      name: NGINX_PROXY,
+      ...doorsOf('nginx', ports, options.certificate),
+      // Both roles are one program: each request through the proxy is counted twice.
+      serviceRequests: 2,
+      processes: new Map([['nginx', nginx.pids.at(-1)!]]),
+    },
+  };
+}
+
+function haproxyConfiguration(ports: Ports, servicePort: number, options: FrontPeerOptions): string {
+  const { certificate, echoPort } = options;
+  // Both sides of every connection would not fit into what a process may open; idle clients have one side only.
+  return `global
+  nbthread 1
+  maxconn ${MAX_CONNECTIONS}
+  no strict-limits
+  ssl-default-bind-ciphers ${TLS12_SUITES}
+  ssl-default-bind-ciphersuites ${TLS13_SUITES}
+  ssl-default-bind-options ssl-min-ver TLSv1.2
+  tune.ssl.cachesize 0
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 120s
+  timeout server 60s
+  timeout tunnel 120s
+  http-reuse always
+  maxconn ${MAX_CONNECTIONS}
+frontend front
+  bind 127.0.0.1:${ports.plain}
+  bind 127.0.0.1:${ports.secure} ssl crt ${certificate.bothFile} alpn http/1.1
+  use_backend echo if { path ${ECHO_PATH} }
+  default_backend private
+backend private
+  server private 127.0.0.1:${servicePort}
+backend echo
+  server echo 127.0.0.1:${echoPort}
+`;
+}
+
+/** Undefined where it is not installed. */
+export async function startHaproxyFront(
+  options: FrontPeerOptions,
+  nginx: NginxPeer,
+): Promise<{ readonly front: Front; stop(): Promise<void> } | undefined> {
+  const command = findCommand('haproxy');
+  if (command === undefined) return undefined;
+  const folder = join(options.folder, 'haproxy');
+  mkdirSync(folder, { recursive: true });
+  const ports: Ports = { plain: await freePort(), secure: await freePort() };
+  const file = join(folder, 'haproxy.cfg');
+  writeFileSync(file, haproxyConfiguration(ports, nginx.servicePort, options), { mode: 0o600 });
+  const running = startProcess(command, ['-db', '-f', file]);
+  const doors = doorsOf('haproxy', ports, options.certificate);
+  try {
+    await Promise.race([
+      untilServed(doors.secure.port, doors.secure.host, '/small', doors.secure.entrance),
+      once(running.child, 'exit').then(() => {
+        throw new Error('it ended');
+      }),
+    ]);
+  } catch (error) {
+    await running.stop('SIGKILL');
+    throw new Error(`haproxy did not get ready: ${running.tail()}`, { cause: error });
+  }
+  return {
+    front: {
+      name: HAPROXY,
+      ...doors,
+      serviceRequests: 1,
+      processes: new Map([
+        ['haproxy', running.child.pid!],
+        ['nginx', nginx.pids.at(-1)!],
+      ]),
+    },
+    stop: () => running.stop(),
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * What the gateway's benchmark measures; who takes part stands in `gateway-bench-run.ts`. wrk times a request from when it
+ * is written: with new connections, p50 and p99 hold neither connecting nor the handshake, requests/s hold both.
+ */
+
+export interface RequestScenario {
+  readonly name: string;
+  readonly isSecure: boolean;
+  /** A new connection for each request. */
+  readonly close: boolean;
+  readonly connections: number;
+  /** The parts as separate processes are measured too. */
+  readonly withSeparate: boolean;
+}
+
+export interface MessageScenario {
+  readonly name: string;
+  readonly isSecure: boolean;
+  readonly connections: number;
+}
+
+const CONNECTIONS = [32, 1, 512] as const;
+
+export function scenarioName(isSecure: boolean, close: boolean, connections: number): string {
+  const kind = close ? 'new connections' : 'keep-alive';
+  return `${isSecure ? 'TLS' : 'plain'}, ${kind}, ${connections} at once`;
+}
+
+/** Keep-alive with 32 connections comes first: compilers learn from it. */
+export const REQUEST_SCENARIOS: readonly RequestScenario[] = [false, true].flatMap((close) =>
+  [false, true].flatMap((isSecure) =>
+    CONNECTIONS.map((connections) => ({
+      name: scenarioName(isSecure, close, connections),
+      isSecure,
+      close,
+      connections,
+      withSeparate: connections === 32,
+    })),
+  ),
+);
+
+export const DOWNLOAD = { plain: 'plain, download', secure: 'TLS, download' };
+
+export const MESSAGE_SCENARIOS: readonly MessageScenario[] = [
+  { name: 'plain, WebSocket, 32 at once', isSecure: false, connections: 32 },
+  { name: 'plain, WebSocket, 1 at once', isSecure: false, connections: 1 },
+  { name: 'TLS, WebSocket, 32 at once', isSecure: true, connections: 32 },
+];
+
+export const IDLE = 'idle connections';
+export const WORKERS = 'two workers';

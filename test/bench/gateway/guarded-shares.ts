@@ -1,0 +1,94 @@
+/**
+ * Shares of one product that ask different things of a client: nothing, an API key, a session of a real log-in. Each is
+ * proven to be guarded before it is measured: without the credential it is not served.
+ */
+import { until } from '../bench-process.ts';
+import { get, type Entrance } from '../check-client.ts';
+import type { BenchCertificate } from './bench-certificate.ts';
+import type { Door, Front } from './bench-front.ts';
+import { doorsOf, type GatewayProduct } from './gateway-product.ts';
+
+/** Changes of a share reach gateways within 5 s; the rest is a slow machine's. */
+const GUARD_DEADLINE_MS = 20_000;
+const KEY_HEADER = 'x-api-key';
+
+export interface ShareTargets {
+  /** The private service and the WebSocket echo. */
+  readonly serviceUrl: string;
+  readonly echoUrl: string;
+}
+
+export interface FrontMaker {
+  readonly product: GatewayProduct;
+  readonly certificate: BenchCertificate;
+  readonly targets: ShareTargets;
+  /** The private nginx, whose CPU time belongs to every front. */
+  readonly nginxPid: number;
+}
+
+/** Two shares of the names `NAME` and `NAME-echo`, with these providers. */
+export async function makeShares(
+  { product, targets }: FrontMaker,
+  name: string,
+  providerIds: readonly unknown[],
+): Promise<void> {
+  const echo = `${name}-echo`;
+  await product.publish(name, targets.serviceUrl);
+  await product.publish(echo, targets.echoUrl);
+  if (providerIds.length === 0) return;
+  for (const share of [name, echo]) {
+    await product.call('PATCH', `/shares/${share}`, { authProviderIds: providerIds });
+  }
+}
+
+export function frontOf(
+  { product, certificate, nginxPid }: FrontMaker,
+  displayName: string,
+  share: string,
+  headers: Readonly<Record<string, string>> = {},
+): Required<Front> {
+  const doors = doorsOf(product, share, certificate, headers);
+  const echoDoors = doorsOf(product, `${share}-echo`, certificate, headers);
+  return {
+    name: displayName,
+    ...doors,
+    plainEcho: echoDoors.plain,
+    secureEcho: echoDoors.secure,
+    serviceRequests: 1,
+    processes: new Map([...product.processes, ['nginx', nginxPid]]),
+  };
+}
+
+/** Waits until the door answers with that status; throws with what it answered instead. */
+export async function untilAnswers(door: Door, status: number, entrance: Entrance): Promise<void> {
+  await until(`the answer ${status} of ${door.host}`, GUARD_DEADLINE_MS, async () => {
+    const answer = await get(door.port, door.host, '/small', entrance);
+    if (answer.status !== status) throw new Error(`it answers ${answer.status}`);
+  });
+}
+
+/** Without the credential it answers 401, with it 200. */
+async function untilGuarded({ plain }: Required<Front>): Promise<void> {
+  await untilAnswers(plain, 401, {});
+  await untilAnswers(plain, 200, plain.entrance);
+}
+
+export async function openFront(maker: FrontMaker, displayName: string, share: string): Promise<Front> {
+  await makeShares(maker, share, []);
+  const front = frontOf(maker, displayName, share);
+  await untilAnswers(front.plain, 200, front.plain.entrance);
+  return front;
+}
+
+export async function keyFront(maker: FrontMaker, displayName: string, share: string): Promise<Front> {
+  const provider = await maker.product.call('POST', '/auth-providers', {
+    name: `keys of ${share}`,
+    type: 'API_KEY',
+    data: { placement: 'header', name: KEY_HEADER, keys: [{ name: 'benchmark' }] },
+  });
+  const { keys } = provider['data'] as { readonly keys: readonly { readonly key: string }[] };
+  await makeShares(maker, share, [provider['id']]);
+  const front = frontOf(maker, displayName, share, { [KEY_HEADER]: keys[0]!.key });
+  await untilGuarded(front);
+  return front;
+}

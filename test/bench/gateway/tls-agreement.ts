@@ -1,0 +1,81 @@
+/**
+ * Proves that TLS doors are alike before their speed is compared: same certificate, version, cipher, key exchange,
+ * tickets. It offers X25519 alone, because wrk's OpenSSL knows no newer one; what we would choose with a client that
+ * does is not measured.
+ */
+import { connect } from 'node:tls';
+import type { Door } from './bench-front.ts';
+
+export interface TlsFacts {
+  readonly certificate: string;
+  readonly protocol: string;
+  readonly cipher: string;
+  readonly exchange: string;
+  readonly alpn: string;
+  /** Sent after one handshake. */
+  readonly tickets: number;
+  /** A second handshake with a ticket of the first was shortened. */
+  readonly resumes: boolean;
+}
+
+const DEADLINE_MS = 10_000;
+
+interface Handshake {
+  readonly facts: Omit<TlsFacts, 'tickets' | 'resumes'>;
+  readonly tickets: readonly Buffer[];
+  readonly isReused: boolean;
+}
+
+/** One handshake and one answered request: tickets come before the answer. */
+function shakeHands({ port, host, entrance }: Door, session?: Buffer): Promise<Handshake> {
+  return new Promise((resolve, reject) => {
+    const tickets: Buffer[] = [];
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      servername: host,
+      ca: entrance.ca,
+      ecdhCurve: 'X25519',
+      ALPNProtocols: ['http/1.1'],
+      ...(session === undefined ? {} : { session }),
+    });
+    socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`${host}: no answer in time`)));
+    socket.on('session', (ticket: Buffer) => tickets.push(ticket));
+    socket.on('error', reject);
+    socket.on('secureConnect', () => socket.write(`GET /small HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
+    socket.once('data', () => {
+      const exchange = socket.getEphemeralKeyInfo() as { readonly type?: string; readonly name?: string };
+      resolve({
+        facts: {
+          certificate: socket.getPeerX509Certificate()?.fingerprint256 ?? 'none',
+          protocol: socket.getProtocol() ?? 'none',
+          cipher: socket.getCipher().name,
+          exchange: `${exchange.type} ${exchange.name}`,
+          alpn: String(socket.alpnProtocol),
+        },
+        tickets,
+        isReused: socket.isSessionReused(),
+      });
+      socket.destroy();
+    });
+  });
+}
+
+export async function tlsFacts(door: Door): Promise<TlsFacts> {
+  const first = await shakeHands(door);
+  const ticket = first.tickets.at(-1);
+  const second = ticket === undefined ? undefined : await shakeHands(door, ticket);
+  return { ...first.facts, tickets: first.tickets.length, resumes: second?.isReused ?? false };
+}
+
+/** What differs from the first one, one line each; none when all are alike. */
+export function disagreements(facts: ReadonlyMap<string, TlsFacts>): string[] {
+  const [first, ...others] = [...facts];
+  if (first === undefined) return [];
+  const [firstName, wanted] = first;
+  return others.flatMap(([name, has]) =>
+    (Object.keys(wanted) as (keyof TlsFacts)[])
+      .filter((key) => has[key] !== wanted[key])
+      .map((key) => `${key}: ${name} ${String(has[key])}, ${firstName} ${String(wanted[key])}`),
+  );
+}

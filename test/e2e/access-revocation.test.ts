@@ -1,0 +1,65 @@
+// Who has lost the right to be let in is not let in again within five seconds of the acknowledged call, and what they
+// hold open is cut within ten: with every part a process of its own.
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { accountRevocations, MAX_API_MS } from '../support/account-revocation.ts';
+import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import {
+  KEY_HEADERS,
+  MAX_CUT_MS,
+  MAX_REFUSED_MS,
+  openStage,
+  REVOCATIONS,
+  restore,
+  timeRevocation,
+  type Revocation,
+  type RevocationTimes,
+} from '../support/revocation.ts';
+
+const TIMES = 10;
+
+describe('somebody inside', () => {
+  let world: IdentityWorld;
+  before(async () => (world = await startIdentityWorld()));
+  after(() => world?.close());
+
+  describe('is out, from new requests and from open streams,', { concurrency: true }, () => {
+    for (const [index, revocation] of REVOCATIONS.entries()) {
+      it(`when ${revocation.name}`, async (test) => {
+        const stage = await openStage(world, `way-${index}`);
+        for (let time = 0; time < TIMES; time += 1) {
+          if (time > 0) await restore(stage);
+          checkTimes(await timeRevocation(revocation, stage), test);
+        }
+      });
+    }
+  });
+
+  it('is out of the Management API within a second when the account is deleted', async () => {
+    for await (const { said, tookMs } of accountRevocations(world, TIMES)) {
+      assert.equal(said, '200 204 401');
+      assert.ok(tookMs <= MAX_API_MS, `still let in after ${tookMs.toFixed(0)} ms`);
+    }
+  });
+
+  it('is out when the environment of the share is deleted', async (test) => {
+    const stage = await openStage(world, 'gone');
+    const { environmentId } = await world.call<{ environmentId: string }>('GET', '/shares/gone');
+    const revocation: Revocation = {
+      name: 'the environment is deleted',
+      prepare: () =>
+        Promise.resolve({
+          credentials: KEY_HEADERS,
+          revoke: () => world.call('DELETE', `/environments/${environmentId}`),
+        }),
+    };
+    checkTimes(await timeRevocation(revocation, stage), test);
+    await world.parts.agent.kill();
+  });
+});
+
+function checkTimes({ refusedMs, cutMs }: RevocationTimes, test: TestContext): void {
+  test.diagnostic(`refused after ${refusedMs.toFixed(0)} ms, cut after ${cutMs.toFixed(0)} ms`);
+  assert.ok(refusedMs <= MAX_REFUSED_MS, `still let in after ${refusedMs.toFixed(0)} ms`);
+  assert.ok(cutMs <= MAX_CUT_MS, `streams lasted ${cutMs.toFixed(0)} ms`);
+}

@@ -1,0 +1,367 @@
+// Sessions and credentials of people and programs at shares: they hold where they were given and for as long as the
+// rules say, and for nobody who planted, copied or carried one over from elsewhere.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callAgent } from '#cli';
+import { until } from '../support/deadline.ts';
+import {
+  ACCESS_LOG,
+  CUSTOM_ZONE,
+  startIdentityWorld,
+  type IdentityWorld,
+} from '../support/identity-world.ts';
+import { startSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
+import { LOGIN_COOKIE, SESSION_COOKIE, type Visitor, type VisitorAnswer } from '../support/visitor.ts';
+
+const FLAGS = ['Path=/', 'Secure', 'HttpOnly', 'SameSite=Lax'];
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+let world: IdentityWorld;
+let oidc: string;
+before(async () => {
+  world = await startIdentityWorld({ logLevel: 'debug' });
+  oidc = await world.addProvider('OIDC', 'staff');
+});
+after(() => world?.close());
+
+const token = (): string => randomBytes(32).toString('base64url');
+
+/** Of a program that shows this cookie and nothing else. */
+async function statusWith(host: string, session: string, path = '/'): Promise<number> {
+  const headers = { cookie: `${SESSION_COOKIE}=${session}` };
+  return (await world.visitor().ask(host, path, { headers, navigates: false })).status;
+}
+
+describe('a session', () => {
+  it('is a new one at each log-in, whatever cookie was planted before', async () => {
+    const host = await world.share('planted', [oidc]);
+    const ann = world.visitor();
+    const planted = token();
+    ann.setCookie(host, SESSION_COOKIE, planted);
+    await ann.logIn(host, '/', 'ann');
+    const first = ann.cookie(host)!;
+    assert.notEqual(first, planted);
+    assert.equal(await statusWith(host, first), 200);
+    assert.equal(await statusWith(host, planted), 401);
+    ann.cookies.clear();
+    await ann.logIn(host, '/', 'ann');
+    assert.notEqual(ann.cookie(host), first);
+  });
+
+  it('is given only to the browser that began the log-in, once, and at the share it was begun for', async () => {
+    const host = await world.share('bound', [oidc]);
+    const other = await world.share('unbound', [oidc]);
+    const refusals: readonly [string, (url: URL, visitor: Visitor) => Promise<VisitorAnswer>][] = [
+      ['another browser', ({ pathname, search }) => world.visitor().ask(host, pathname + search)],
+      [
+        'a browser with another binding',
+        ({ pathname, search }, visitor) => {
+          visitor.setCookie(host, LOGIN_COOKIE, token());
+          return visitor.ask(host, pathname + search);
+        },
+      ],
+      [
+        'another share',
+        ({ pathname, search }, visitor) => {
+          visitor.setCookie(other, LOGIN_COOKIE, visitor.cookie(host, LOGIN_COOKIE)!);
+          return visitor.ask(other, pathname + search);
+        },
+      ],
+      [
+        'the same browser, twice',
+        async ({ pathname, search }, visitor) => {
+          await visitor.ask(host, pathname + search);
+          return visitor.ask(host, pathname + search);
+        },
+      ],
+    ];
+    for (const [name, redeem] of refusals) {
+      const visitor = world.visitor();
+      const answer = await redeem(await visitor.comeBack(host, '/', 'ann'), visitor);
+      assert.equal(answer.status, 400, `${name}: ${answer.text}`);
+      assert.deepEqual(answer.setCookies, [], name);
+    }
+  });
+
+  it('is never begun by a state of another browser’s log-in that comes back twice', async () => {
+    const host = await world.share('states', [oidc]);
+    const ann = world.visitor();
+    const back = await ann.provenAt(host, '/', 'ann');
+    assert.equal((await ann.ask(back.hostname, back.pathname + back.search)).status, 302);
+    const again = await world.visitor().ask(back.hostname, back.pathname + back.search);
+    assert.equal(again.status, 400);
+    back.searchParams.set('state', token());
+    assert.equal((await ann.ask(back.hostname, back.pathname + back.search)).status, 400);
+  });
+
+  it('stands in a cookie that no script, no other host and no plain connection gets', async () => {
+    const host = await world.share('flags', [oidc]);
+    const ann = world.visitor();
+    const started = await ann.ask(host, '/');
+    const done = await ann.logIn(host, '/', 'ann');
+    const lines = [
+      [started, LOGIN_COOKIE, 600],
+      [done, SESSION_COOKIE, 7 * 86_400],
+    ] as const;
+    for (const [answer, name, maxAge] of lines) {
+      assert.equal(answer.setCookies.length, 1);
+      const [pair = '', ...flags] = answer.setCookies[0]!.split('; ');
+      assert.equal(pair.slice(0, pair.indexOf('=')), name);
+      assert.match(pair.slice(pair.indexOf('=') + 1), TOKEN);
+      assert.deepEqual(flags, [...FLAGS, `Max-Age=${maxAge}`]);
+      assert.equal(answer.headers['cache-control'], 'no-store');
+    }
+    const out = await ann.ask(host, '/.frontdoor/logout');
+    assert.deepEqual(out.setCookies, [`${SESSION_COOKIE}=; ${FLAGS.join('; ')}; Max-Age=0`]);
+  });
+
+  it('is over when it was not used for the idle time, and after its whole time however it is used', async () => {
+    const host = await world.share('idle', [oidc], { session: { idle: 'PT2S', absolute: 'PT1H' } });
+    const ann = world.visitor();
+    await ann.logIn(host, '/', 'ann');
+    const idle = ann.cookie(host)!;
+    assert.equal(await statusWith(host, idle), 200);
+    const usedMs = performance.now();
+    await until(
+      'the idle time to pass',
+      () => performance.now() - usedMs,
+      (ms) => ms > 2_200,
+    );
+    assert.equal(await statusWith(host, idle), 401);
+
+    await world.call('PUT', '/shares/idle/policy', { session: { idle: 'PT2S', absolute: 'PT4S' } });
+    await ann.logIn(host, '/', 'ann');
+    const madeMs = performance.now();
+    const used = ann.cookie(host)!;
+    assert.equal(await statusWith(host, used), 200);
+    await until(
+      'the session to be over',
+      () => statusWith(host, used),
+      (status) => status === 401,
+    );
+    const lastedMs = performance.now() - madeMs;
+    assert.ok(lastedMs > 2_500 && lastedMs < 6_000, `it lasted ${lastedMs.toFixed(0)} ms`);
+    assert.equal((await ann.ask(host, '/')).status, 302);
+  });
+
+  it('ends with its log-out, which no other site can ask for', async () => {
+    const host = await world.share('log-out', [oidc]);
+    const ann = world.visitor();
+    await ann.logIn(host, '/', 'ann');
+    const session = ann.cookie(host)!;
+    const foreign = await ann.ask(host, '/.frontdoor/logout', {
+      headers: { 'sec-fetch-site': 'cross-site' },
+    });
+    assert.equal(foreign.status, 403);
+    assert.equal(await statusWith(host, session), 200);
+    const out = await ann.ask(host, '/.frontdoor/logout', { method: 'POST' });
+    assert.equal(out.status, 200);
+    assert.equal(await statusWith(host, session), 401);
+  });
+
+  it('comes whole to each of a hundred people who log in at once', async () => {
+    const host = await world.share('hundred', [oidc]);
+    const sessions = await Promise.all(
+      Array.from({ length: 100 }, async (_, i) => {
+        const visitor = world.visitor();
+        const path = `/page/${i}?of=${i}`;
+        const done = await visitor.logIn(host, path, i % 2 === 0 ? 'ann' : 'bob');
+        assert.deepEqual([done.status, done.location], [303, path], done.text);
+        const answer = await visitor.ask(host, path);
+        assert.equal(answer.status, 200);
+        const { url, headers } = JSON.parse(answer.text) as { url: string; headers: Record<string, string> };
+        assert.equal(url, path);
+        assert.equal(headers['zrok-auth-email'], i % 2 === 0 ? 'ann@example.com' : 'bob@elsewhere.test');
+        return visitor.cookie(host);
+      }),
+    );
+    assert.equal(new Set(sessions).size, 100);
+  });
+});
+
+describe('a credential of one share', () => {
+  let second: SecondOrganization;
+  let first: string;
+  /** What is right at the first share. */
+  let credentials: readonly (readonly [name: string, headers: Record<string, string>])[];
+  const elsewhere = new Map<string, string>();
+
+  const key = (name: string) => ({
+    placement: 'header',
+    name: 'X-Api-Key',
+    keys: [{ name, key: `key-of-the-${name}` }],
+  });
+
+  before(async () => {
+    second = await startSecondOrganization(world.parts);
+    const keys = await world.addProvider('API_KEY', 'first keys', key('first-caller'));
+    first = await world.share('first', [oidc, keys]);
+    const ann = world.visitor();
+    await ann.logIn(first, '/', 'ann');
+    const jwt = await world.provider.signToken({
+      sub: 'machine',
+      email: 'ann@example.com',
+      email_verified: true,
+    });
+    credentials = [
+      ['a session', { cookie: `${SESSION_COOKIE}=${ann.cookie(first)}` }],
+      ['a JWT', { authorization: `Bearer ${jwt}` }],
+      ['an API key', { 'x-api-key': 'key-of-the-first-caller' }],
+    ];
+
+    const otherClient = { client_id: 'another-client', client_secret: 'its-secret' };
+    const other = {
+      oidc: await world.addProvider('OIDC', 'other staff', otherClient),
+      keys: await world.addProvider('API_KEY', 'other keys', key('other-caller')),
+    };
+    elsewhere.set('a sibling', await world.share('sibling', [other.oidc, other.keys]));
+
+    // The same share below a name of its own: there the session is another one.
+    const frontends = await world.call<{ id: string }[]>('GET', '/frontends');
+    await world.call('POST', '/custom-frontends', {
+      hostname: CUSTOM_ZONE,
+      frontendId: frontends[0]!.id,
+      authProviderIds: [other.oidc],
+    });
+    await world.share('bare', []);
+    elsewhere.set('a custom domain', `bare.${CUSTOM_ZONE}`);
+
+    const issuer = world.provider.issuer;
+    const foreign = [
+      await second.call<{ id: string }>('POST', '/auth-providers', {
+        name: 'their staff',
+        type: 'OIDC',
+        data: { issuer, ...otherClient },
+      }),
+      await second.call<{ id: string }>('POST', '/auth-providers', {
+        name: 'their keys',
+        type: 'API_KEY',
+        data: key('their-caller'),
+      }),
+    ];
+    const share = { op: 'share', mode: 'public', target: world.origin.target, grants: [] } as const;
+    await callAgent(second.agentSocket, { ...share, name: 'theirs' }, 20_000);
+    await second.call('PATCH', '/shares/theirs', { authProviderIds: foreign.map(({ id }) => id) });
+    elsewhere.set('another organization', 'theirs.share.localhost');
+    for (const host of elsewhere.values()) {
+      await until(
+        `${host} is guarded`,
+        async () => (await world.visitor().ask(host, '/ready', { navigates: false })).status,
+        (status) => status === 401,
+      );
+    }
+  });
+  after(() => second?.close());
+
+  it('lets in there, by any of its kinds', async () => {
+    for (const [name, headers] of credentials) {
+      const answer = await world.visitor().ask(first, '/', { headers, navigates: false });
+      assert.equal(answer.status, 200, `${name}: ${answer.text}`);
+    }
+  });
+
+  it('opens no sibling, no custom domain and nothing of another organization: the services see nothing', async () => {
+    let checks = 0;
+    for (const [where, host] of elsewhere) {
+      const hits = world.origin.hits(host);
+      for (const [name, headers] of credentials) {
+        const asProgram = await world.visitor().ask(host, '/', { headers, navigates: false });
+        assert.equal(asProgram.status, 401, `${name} at ${where}: ${asProgram.text}`);
+        const asBrowser = await world.visitor().ask(host, '/', { headers });
+        assert.ok([401, 302].includes(asBrowser.status), `${name} at ${where}: ${asBrowser.status}`);
+        checks += 2;
+      }
+      assert.equal(world.origin.hits(host), hits, where);
+    }
+    assert.equal(checks, 18);
+  });
+
+  it('is, where it is a session, not one of a sibling with the same provider, nor of its own other name', async () => {
+    const [, session] = credentials[0]!;
+    for (const host of [await world.share('same-provider', [oidc]), `first.${CUSTOM_ZONE}`]) {
+      const hits = world.origin.hits(host);
+      const answer = await world.visitor().ask(host, '/', { headers: session, navigates: false });
+      assert.equal(answer.status, 401, host);
+      assert.equal(world.origin.hits(host), hits, host);
+      const ann = world.visitor();
+      assert.equal((await ann.logIn(host, '/', 'ann')).status, 303);
+      assert.equal((await ann.ask(host, '/')).status, 200);
+    }
+  });
+
+  it('never comes to a service, neither where it is right nor where nobody asks for it', async () => {
+    await world.share('open-one', []);
+    for (const host of [first, 'open-one.share.localhost']) {
+      for (const [name, headers] of credentials) {
+        const cookie = headers['cookie'] === undefined ? 'mine=1' : `mine=1; ${headers['cookie']}; yours=2`;
+        await world.visitor().ask(host, '/', { headers: { ...headers, cookie }, navigates: false });
+        const seen = world.origin.last(host).headers;
+        assert.match(seen['cookie'] ?? '', /^mine=1/, name);
+        assert.doesNotMatch(JSON.stringify(seen), /__Host-frontdoor/, name);
+        if (host === first) {
+          assert.equal(seen['x-api-key'], undefined, name);
+          assert.equal(seen['authorization'], undefined, name);
+        }
+      }
+    }
+  });
+});
+
+describe('what proves a caller', () => {
+  it('is in no log, and in no file of any part in a form that could be used', async () => {
+    const key = `a-key-that-nobody-logs-${token()}`;
+    const keys = { placement: 'query', name: 'key', keys: [{ name: 'curl', key }] };
+    const host = await world.share('silent', [oidc, await world.addProvider('API_KEY', 'silent', keys)]);
+    const said: string[] = [];
+    const { control, router, gateway, agent } = world.parts;
+    const stops = [control, router, gateway, agent].map((part) => part.watch((line) => said.push(line)));
+    const secrets = new Map<string, string>([['API key', key]]);
+    const ann = world.visitor();
+    const back = await ann.provenAt(host, '/', 'ann');
+    secrets.set('binding', ann.cookie(host, LOGIN_COOKIE)!);
+    secrets.set('state', back.searchParams.get('state')!);
+    secrets.set('code of the provider', back.searchParams.get('code')!);
+    const returned = await ann.ask(back.hostname, back.pathname + back.search);
+    const code = new URL(returned.location);
+    secrets.set('code', code.searchParams.get('code')!);
+    assert.equal((await ann.ask(code.hostname, code.pathname + code.search)).status, 303);
+    secrets.set('session', ann.cookie(host)!);
+    const refused = [await ann.ask(code.hostname, code.pathname + code.search)];
+    refused.push(await ann.ask(back.hostname, back.pathname + back.search));
+    assert.equal((await ann.ask(host, '/page')).status, 200);
+    const program = world.visitor();
+    assert.equal((await program.ask(host, `/page?key=${key}`, { navigates: false })).status, 200);
+    refused.push(await program.ask(host, `/page?key=${key}-wrong`, { navigates: false }));
+    const log = join(world.parts.folder, ACCESS_LOG);
+    const pages = ['/.frontdoor/login', '/auth/callback', '"/page"'];
+    await until(
+      'the access log has the pages, without their queries',
+      () => readFileSync(log, 'utf8'),
+      (text) => text.split(host).length > 6 && pages.every((page) => text.includes(page)),
+    );
+    for (const stop of stops) stop();
+
+    const places = new Map<string, Buffer>([
+      ['the logs', Buffer.from(said.join('\n'))],
+      ...refused.map(({ status, text }, i) => [`page ${i} (${status})`, Buffer.from(text)] as const),
+    ]);
+    for (const entry of readdirSync(world.parts.folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile()) continue;
+      try {
+        places.set(path, readFileSync(path));
+      } catch (error) {
+        // What was being written has its own name by now.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+    }
+    for (const [name, secret] of secrets) {
+      assert.ok(secret.length >= 16, name);
+      const found = [...places].filter(([, bytes]) => bytes.includes(secret)).map(([place]) => place);
+      assert.deepEqual(found, [], name);
+    }
+  });
+});

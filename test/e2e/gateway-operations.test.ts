@@ -1,0 +1,353 @@
+// A gateway of two worker processes under load: what an operator does to it, and what happens to it, costs no request.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect as connectPlain, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { connect } from 'node:tls';
+import { makeTestAuthority } from '../support/certificates.ts';
+import { until, within } from '../support/deadline.ts';
+import { startSeparate, type Separate } from '../support/separate.ts';
+import { SteadyRequests } from '../support/steady-requests.ts';
+import { httpGet } from '../support/world.ts';
+
+const HOST = 'app.share.localhost';
+const SLOW_MS = 1_500;
+const RELOADS = 200;
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-operations-'));
+const tlsDir = join(folder, 'tls');
+const authority = await makeTestAuthority();
+let parts: Separate;
+let securePort: number;
+/** Of the first worker; the second one's is the next. */
+let metricsPort: number;
+/** Worker number to process id, as the log tells. */
+const workers = new Map<number, number>();
+const said: { readonly message: string; readonly fields: Record<string, unknown> }[] = [];
+
+/** Answers `/` at once and `/slow` after a while. */
+const service = createServer((request, response) => {
+  if (request.url === '/slow') setTimeout(() => response.end('slow'), SLOW_MS);
+  else response.end('private');
+});
+
+before(async () => {
+  mkdirSync(tlsDir);
+  await putCertificate('first');
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  metricsPort = await freePorts();
+  parts = await startSeparate({
+    folder: join(folder, 'parts'),
+    gatewayArgs: [
+      ...['--workers', '2', '--https-port', '0', '--tls-dir', tlsDir],
+      ...['--metrics-listen', `127.0.0.1:${metricsPort}`],
+    ],
+  });
+  parts.gateway.watch((line) => {
+    if (!line.startsWith('{')) return;
+    const { msg, ...fields } = JSON.parse(line) as { msg: string } & Record<string, unknown>;
+    said.push({ message: msg, fields });
+    if (msg === 'worker is up') workers.set(Number(fields['worker']), Number(fields['pid']));
+  });
+  await restart();
+  await parts.share('public', `http://127.0.0.1:${(service.address() as AddressInfo).port}`, 'app');
+});
+beforeEach(async () => {
+  if (!parts.gateway.isRunning) await restart();
+});
+after(async () => {
+  // First: a service that is left open keeps the process when nothing could be started.
+  service.close();
+  service.closeAllConnections();
+  await parts.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** After it the ports and the workers are known. */
+async function restart(): Promise<void> {
+  if (parts.gateway.isRunning) assert.equal(await parts.gateway.stop('SIGINT'), 0, parts.gateway.output);
+  workers.clear();
+  const ready = (await parts.gateway.start()) as { gatewayUrl: string; securePort: number };
+  ({ securePort } = ready);
+  assert.equal(workers.size, 2);
+}
+
+async function putCertificate(name: string): Promise<void> {
+  const identity = await authority.issue(name, { dns: [HOST, '*.share.localhost'], days: 60 });
+  writeFileSync(join(tlsDir, 'share.key'), identity.key, { mode: 0o600 });
+  writeFileSync(join(tlsDir, 'share.crt'), identity.cert);
+}
+
+/** One that is free, and whose next one is. */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const first = await listening(0);
+    const { port } = first.address() as AddressInfo;
+    const next = await listening(port + 1).catch(() => undefined);
+    first.close();
+    next?.close();
+    if (next !== undefined) return port;
+  }
+}
+
+async function listening(port: number): Promise<Server> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function load(more: Partial<ConstructorParameters<typeof SteadyRequests>[0]> = {}): SteadyRequests {
+  return new SteadyRequests({ port: parts.port, host: HOST, body: 'private', keeping: 3, fresh: 3, ...more });
+}
+
+function secureLoad(): SteadyRequests {
+  return load({ port: securePort, isSecure: true, keeping: 2, fresh: 2 });
+}
+
+async function answers(more: SteadyRequests, count: number): Promise<void> {
+  const from = more.answered;
+  await until(
+    'more answers',
+    () => more.answered - from,
+    (answered) => answered >= count,
+  );
+}
+
+/** Of the certificate that a new connection is shown. */
+async function shownName(): Promise<string> {
+  const socket = connect({
+    port: securePort,
+    host: '127.0.0.1',
+    servername: HOST,
+    rejectUnauthorized: false,
+  });
+  await within('a handshake', once(socket, 'secureConnect'));
+  const name = String(socket.getPeerCertificate().subject.CN);
+  socket.destroy();
+  return name;
+}
+
+function socketsOf(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).filter((fd) => {
+    try {
+      return readlinkSync(join(folder, fd)).startsWith('socket:');
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+async function untilSaid(what: string, message: string, count: number): Promise<void> {
+  const from = said.length;
+  await until(
+    what,
+    () => said.slice(from).filter((line) => line.message === message).length,
+    (found) => found >= count,
+    30_000,
+  );
+}
+
+test('connections are spread over the workers, 40:60 or better', async () => {
+  const pids = [...workers.values()];
+  const before = pids.map(socketsOf);
+  const sockets: Socket[] = Array.from({ length: 600 }, () => connectPlain(parts.port, '127.0.0.1'));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const { value: counts } = await until(
+    'all of them are accepted',
+    () => pids.map((pid, index) => socketsOf(pid) - before[index]!),
+    (found) => found.reduce((sum, one) => sum + one, 0) >= 600,
+  );
+  for (const socket of sockets) socket.destroy();
+  for (const count of counts) assert.ok(count >= 240 && count <= 360, `spread ${counts.join(':')}`);
+});
+
+test('a session that began at one worker is resumed at the other', async () => {
+  let session: Buffer | undefined;
+  let resumed = 0;
+  for (let round = 0; round < 24; round += 1) {
+    const socket = connect({
+      port: securePort,
+      host: '127.0.0.1',
+      servername: HOST,
+      rejectUnauthorized: false,
+      ...(session === undefined ? {} : { session }),
+    });
+    socket.on('session', (ticket: Buffer) => (session = ticket));
+    await within('a handshake', once(socket, 'secureConnect'));
+    if (socket.isSessionReused()) resumed += 1;
+    socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
+    socket.resume();
+    await within('its end', once(socket, 'close'));
+  }
+  assert.equal(resumed, 23);
+});
+
+test(`${RELOADS} reloads under load, half of them of a broken certificate: no request fails, the last good one is shown`, async () => {
+  const [plain, secure] = [load(), secureLoad()];
+  await putCertificate('good 0');
+  for (let round = 0; round < RELOADS; round += 1) {
+    const isBad = round % 2 === 1;
+    if (isBad) {
+      const bad = [
+        ['share.crt', 'half a certif'],
+        ['share.key', 'no key'],
+        ['share.crt', ''],
+      ][(round >> 1) % 3]!;
+      writeFileSync(join(tlsDir, bad[0]!), bad[1]!);
+    } else await putCertificate(`good ${round}`);
+    const read = untilSaid('the workers and their supervisor read it', 'certificates read again', 3);
+    process.kill(parts.gateway.pid, 'SIGHUP');
+    await read;
+    if (round % 20 === 19) assert.equal(await shownName(), `good ${round - 1}`);
+  }
+  await Promise.all([plain.stop(), secure.stop()]);
+  assert.deepEqual([plain.failures, secure.failures], [[], []], `${plain.summary}; ${secure.summary}`);
+  assert.ok(plain.answered > RELOADS && secure.answered > RELOADS / 2, `${plain.summary}; ${secure.summary}`);
+});
+
+test('every worker is replaced under load without a failed request', async () => {
+  await putCertificate('good');
+  const [plain, secure] = [load(), secureLoad()];
+  const slow = load({ path: '/slow', body: 'slow', keeping: 2, fresh: 2 });
+  await Promise.all([answers(plain, 50), answers(secure, 50)]);
+  for (let round = 0; round < 3; round += 1) {
+    const former = [...workers.values()];
+    const replaced = untilSaid('the workers are replaced', 'all workers were replaced', 1);
+    process.kill(parts.gateway.pid, 'SIGUSR2');
+    await replaced;
+    for (const pid of former) assert.ok(![...workers.values()].includes(pid));
+    for (const port of [metricsPort, metricsPort + 1]) {
+      const metrics = await httpGet(port, '127.0.0.1', '/metrics');
+      assert.match(String(metrics.body), /^frontdoor_gateway_shares 1$/m);
+    }
+    await answers(plain, 50);
+  }
+  await Promise.all([plain.stop(), secure.stop(), slow.stop()]);
+  const all = [plain, secure, slow];
+  assert.deepEqual(
+    all.map(({ failures }) => failures),
+    [[], [], []],
+    all.map(({ summary }) => summary).join('; '),
+  );
+});
+
+test('a killed worker costs what it was serving and no other request; connections that wait for it are served', async () => {
+  const plain = load({ keeping: 0, fresh: 4 });
+  await answers(plain, 50);
+  const up = untilSaid('it is started again', 'worker is up', 1);
+  process.kill(workers.get(1)!, 'SIGKILL');
+  // Half of these wait where nobody accepts until the worker is there again.
+  const during = load({ keeping: 0, fresh: 16 });
+  await up;
+  await answers(during, 100);
+  await Promise.all([plain.stop(), during.stop()]);
+  assert.deepEqual(during.failures, []);
+  // At most what its clients had under way.
+  assert.ok(plain.failures.length <= 4, plain.summary);
+});
+
+test('a worker that dies while its certificates are broken comes back with the last good ones', async () => {
+  await putCertificate('kept');
+  const read = untilSaid('the workers and their supervisor read it', 'certificates read again', 3);
+  process.kill(parts.gateway.pid, 'SIGHUP');
+  await read;
+  writeFileSync(join(tlsDir, 'share.crt'), 'half');
+  for (const number of [1, 2]) {
+    const up = untilSaid('it is started again', 'worker is up', 1);
+    process.kill(workers.get(number)!, 'SIGKILL');
+    await up;
+  }
+  for (let round = 0; round < 8; round += 1) assert.equal(await shownName(), 'kept');
+  await putCertificate('good');
+});
+
+test('a worker that answers nothing any more is killed and started again', async () => {
+  const ended = untilSaid('it is given up', 'a worker ended by itself: started again', 1);
+  process.kill(workers.get(2)!, 'SIGSTOP');
+  await ended;
+  assert.match(
+    String(said.findLast(({ message }) => message.startsWith('a worker ended'))?.fields['said']),
+    /said nothing/,
+  );
+  await untilSaid('the next one is up', 'worker is up', 1);
+  const all = load({ keeping: 0, fresh: 8 });
+  await answers(all, 100);
+  await all.stop();
+  assert.deepEqual(all.failures, []);
+});
+
+test('SIGTERM under load lets every request end: N of N, none reset, and nothing new is taken', async () => {
+  const count = 100;
+  const requests = Array.from({ length: count }, async () => {
+    const socket = connectPlain({ port: parts.port, host: '127.0.0.1' });
+    let text = '';
+    socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
+    let wasReset = false;
+    socket.on('error', () => (wasReset = true));
+    socket.write(`GET /slow HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+    await once(socket, 'close');
+    return { text, wasReset };
+  });
+  const kept = load({ keeping: 4, fresh: 0 });
+  await answers(kept, 20);
+  const stopped = parts.gateway.stop('SIGTERM', 40_000);
+  const answered = await Promise.all(requests);
+  const good = answered.filter(
+    ({ text, wasReset }) => /^HTTP\/1\.1 200 [^]*slow/.test(text) && !wasReset,
+  ).length;
+  assert.equal(good, count, `${good} of ${count}`);
+  assert.equal(await stopped, 0, parts.gateway.output);
+  await kept.stop();
+  // Each client that keeps its connection is told to close it, and then finds nobody.
+  const cut = kept.failures.filter((failure) => !failure.includes('ECONNREFUSED'));
+  assert.deepEqual(cut, []);
+  await assert.rejects(once(connectPlain(parts.port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
+});
+
+test('a second SIGTERM ends it at once; workers do not outlive a killed supervisor', async () => {
+  const held = connectPlain(parts.port, '127.0.0.1');
+  held.on('error', () => {});
+  held.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 5\r\n\r\n`);
+  await answersOnce();
+  const draining = untilSaid('it drains', 'stopping', 1);
+  process.kill(parts.gateway.pid, 'SIGTERM');
+  await draining;
+  const startedMs = performance.now();
+  // Twice the same signal within a second is one.
+  const status = await parts.gateway.stop('SIGINT', 6_000);
+  assert.equal(status, 0, parts.gateway.output);
+  assert.ok(performance.now() - startedMs < 5_000);
+  held.destroy();
+  await restart();
+  const pids = [...workers.values()];
+  await parts.gateway.kill();
+  await until(
+    'the workers are gone',
+    () => pids.filter(isAlive),
+    (left) => left.length === 0,
+  );
+  await restart();
+  await answersOnce();
+});
+
+async function answersOnce(): Promise<void> {
+  const one = load({ keeping: 0, fresh: 1 });
+  await answers(one, 1);
+  await one.stop();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

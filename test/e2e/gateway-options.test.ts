@@ -1,0 +1,73 @@
+// What `frontdoor gateway` says to options and files that it cannot work with, before it takes anybody in.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { makeTestAuthority, type TestIdentity } from '../support/certificates.ts';
+import { runCommand } from '../support/part-process.ts';
+import { startSeparate, type Separate } from '../support/separate.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-options-'));
+const file = (name: string): string => join(folder, name);
+let identity: TestIdentity;
+let parts: Separate;
+
+before(async () => {
+  identity = await (await makeTestAuthority()).issue('share', { dns: ['*.share.localhost'] });
+  parts = await startSeparate();
+  // Its identity stays: what is tried below has one.
+  assert.equal(await parts.gateway.stop('SIGINT'), 0);
+});
+after(async () => {
+  await parts.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function saidTo(...args: string[]): Promise<string> {
+  const data = ['--data-dir', join(parts.folder, 'gateway'), '--http-port', '0', '--https-port', '0'];
+  let said = '';
+  await assert.rejects(runCommand(['gateway', ...data, ...args]), (error: Error) => {
+    said = error.message;
+    return true;
+  });
+  assert.doesNotMatch(said, /\n\s+at /, 'no stack trace');
+  return said;
+}
+
+test('a number of workers that there cannot be is refused with the bounds', async () => {
+  for (const count of ['0', '65', '1.5']) {
+    assert.match(await saidTo('--workers', count), /must be a whole number from 1 to 64/, count);
+  }
+});
+
+test('a port that is taken is told, with one process and with workers, and none is left running', async () => {
+  const other = createServer();
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const port = String((other.address() as AddressInfo).port);
+  // A command is over when all that write to its output are.
+  for (const workers of ['1', '2']) {
+    assert.match(
+      await saidTo('--workers', workers, '--http-port', port),
+      /port \d+ on 127\.0\.0\.1 is taken/,
+    );
+  }
+  other.close();
+});
+
+test('certificates that cannot be used are told all at once, each with its remedy, with one process and with workers', async () => {
+  writeFileSync(file('half.crt'), identity.cert);
+  writeFileSync(file('open.crt'), identity.cert);
+  writeFileSync(file('open.key'), identity.key, { mode: 0o644 });
+  for (const workers of ['1', '2']) {
+    const said = await saidTo('--workers', workers, '--tls-dir', folder);
+    assert.match(said, /half\.crt has no key beside it/);
+    assert.match(said, /open\.key is refused: it is open to other users; run: chmod 600/);
+  }
+  assert.match(await saidTo('--tls-cert', file('half.crt')), /--tls-cert needs its key beside it/);
+  assert.match(await saidTo('--tls-dir', file('missing')), /missing does not exist/);
+  assert.match(await saidTo('--tls-cert', file('half.crt'), '--tls-key', file('open.key')), /chmod 600/);
+});

@@ -1,0 +1,264 @@
+// People with a real browser at guarded shares: every type of log-in provider, and what their pages may do.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
+import { until } from '../support/deadline.ts';
+import { CUSTOM_ZONE, startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import type { OriginRequest } from '../support/guarded-origin.ts';
+import { SESSION_COOKIE } from '../support/visitor.ts';
+
+describe('a browser', { skip: browserSkip }, () => {
+  let world: IdentityWorld;
+  let browser: LocalBrowser;
+  let oidc: string;
+  let google: string;
+  let github: string;
+  const people: Person[] = [];
+
+  before(async () => {
+    [world, browser] = await Promise.all([startIdentityWorld(), startBrowser([CUSTOM_ZONE])]);
+    [oidc, google, github] = await Promise.all([
+      world.addProvider('OIDC', 'staff'),
+      world.addProvider('GOOGLE', 'google'),
+      world.addProvider('GITHUB', 'github'),
+    ]);
+  });
+  after(async () => {
+    for (const person of people) await person.close();
+    await browser?.close();
+    await world?.close();
+  });
+
+  const person = async (title: string): Promise<Person> => {
+    const made = await browser.person(title);
+    people.push(made);
+    return made;
+  };
+  const urlOf = (host: string, path = '/'): string => `https://${host}:${world.securePort}${path}`;
+  /** What the service says that it was asked, on the page that shows it. */
+  const shownOn = async (page: Page): Promise<OriginRequest> =>
+    JSON.parse((await page.textContent('body')) ?? '') as OriginRequest;
+  const sessionOf = async ({ context }: Person, host: string) =>
+    (await context.cookies(urlOf(host))).find(({ name }) => name === SESSION_COOKIE);
+
+  it('logs in with an OpenID provider and comes to the page and query that it wanted', async () => {
+    const host = await world.share('oidc', [oidc]);
+    const ann = await person('OIDC: a form at the provider');
+    await ann.page.goto(urlOf(host, '/deep/page?x=1&y=%20z'));
+    assert.equal(new URL(ann.page.url()).origin, world.provider.issuer);
+    await ann.page.click('#ann');
+    await ann.page.waitForURL(urlOf(host, '/deep/page?x=1&y=%20z'));
+    const { url, headers } = await shownOn(ann.page);
+    assert.equal(url, '/deep/page?x=1&y=%20z');
+    assert.equal(headers['zrok-auth-provider'], 'staff');
+    assert.equal(headers['zrok-auth-email'], 'ann@example.com');
+    assert.ok(headers['frontdoor-identity']);
+    assert.doesNotMatch(headers['cookie'] ?? '', /frontdoor/);
+    const cookie = await sessionOf(ann, host);
+    assert.deepEqual(
+      [cookie?.domain, cookie?.path, cookie?.secure, cookie?.httpOnly, cookie?.sameSite],
+      [host, '/', true, true, 'Lax'],
+    );
+  });
+
+  it('logs in with Google', async () => {
+    const host = await world.share('google', [google]);
+    const ann = await person('GOOGLE');
+    await ann.page.goto(urlOf(host, '/inbox'));
+    await ann.page.click('#ann');
+    await ann.page.waitForURL(urlOf(host, '/inbox'));
+    const { headers } = await shownOn(ann.page);
+    assert.equal(headers['zrok-auth-provider'], 'google');
+    assert.equal(headers['zrok-auth-email'], 'ann@example.com');
+  });
+
+  it('logs in with GitHub', async () => {
+    const host = await world.share('github', [github]);
+    const ann = await person('GITHUB');
+    await ann.page.goto(urlOf(host, '/repository'));
+    await ann.page.waitForURL(urlOf(host, '/repository'));
+    const { headers } = await shownOn(ann.page);
+    assert.equal(headers['zrok-auth-provider'], 'github');
+    assert.match(headers['zrok-auth-email'] ?? '', /^octocat@example\.com$/i);
+  });
+
+  it('chooses between two providers, and comes where it wanted by either', async () => {
+    const host = await world.share('either', [oidc, github]);
+    const ann = await person('A chooser of two providers');
+    await ann.page.goto(urlOf(host, '/choice?x=1'));
+    assert.deepEqual(await ann.page.locator('a').allTextContents(), ['staff', 'github']);
+    await ann.page.click('text=github');
+    await ann.page.waitForURL(urlOf(host, '/choice?x=1'));
+    assert.equal((await shownOn(ann.page)).headers['zrok-auth-provider'], 'github');
+  });
+
+  it('shows a person whom the rules refuse why, and lets the service see nothing', async () => {
+    const host = await world.share('example-only', [oidc], { emails: ['*@example.com'] });
+    const bob = await person('A person whom an e-mail rule refuses');
+    await bob.page.goto(urlOf(host, '/secret'));
+    const hits = world.origin.hits(host);
+    const refused = bob.page.waitForResponse((response) => response.status() === 403);
+    await bob.page.click('#bob');
+    await refused;
+    await bob.page.waitForURL(urlOf(host, '/secret'));
+    assert.match((await bob.page.textContent('body')) ?? '', /logged in, but this address is not for you/);
+    assert.equal(world.origin.hits(host), hits);
+  });
+
+  it('is not let in by an address that the provider has not verified', async () => {
+    const host = await world.share('verified', [google]);
+    const eve = await person('GOOGLE: an address that is not verified');
+    await eve.page.goto(urlOf(host));
+    await eve.page.click('#eve');
+    await eve.page.waitForURL(/oauth\.share\.localhost|verified/);
+    assert.match((await eve.page.textContent('body')) ?? '', /no verified e-mail/);
+    assert.equal(await sessionOf(eve, host), undefined);
+  });
+
+  it('needs a session of its own at every share', async () => {
+    const [first, second] = [await world.share('one', [oidc]), await world.share('two', [oidc])];
+    const ann = await person('Two shares, one person');
+    await ann.page.goto(urlOf(first));
+    await ann.page.click('#ann');
+    await ann.page.waitForURL(urlOf(first));
+    await ann.page.goto(urlOf(second));
+    await ann.page.click('#ann');
+    await ann.page.waitForURL(urlOf(second));
+    const sessions = [await sessionOf(ann, first), await sessionOf(ann, second)];
+    assert.equal(new Set(sessions.map((cookie) => cookie?.value)).size, 2);
+    const steps = await ann.steps();
+    const callbacks = steps.filter((step) => step.includes('https://oauth.share.localhost'));
+    assert.equal(callbacks.length, 2, steps.join('\n'));
+  });
+
+  it('is told 401 where a script asks, or a form is posted, without a session: no redirect', async () => {
+    const host = await world.share('scripts', [oidc], { publicPaths: ['/public'] });
+    const { page } = await person('A page of a public path');
+    await page.goto(urlOf(host, '/public'));
+    const answers = await page.evaluate(async () => {
+      const seen: (number | boolean)[][] = [];
+      for (const method of ['GET', 'POST']) {
+        const answer = await fetch('/private', { method, headers: { accept: 'text/html' } });
+        seen.push([answer.status, answer.redirected]);
+      }
+      return seen;
+    });
+    assert.deepEqual(answers, [
+      [401, false],
+      [401, false],
+    ]);
+    const posted = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.setContent('<form method="post" action="/private"><button id="send">send</button></form>');
+    await page.click('#send');
+    assert.equal((await posted).status(), 401);
+  });
+
+  it('keeps a WebSocket for as long as its session lasts: the log-out cuts it and asks to log in again', async () => {
+    const host = await world.share('sockets', [oidc]);
+    const ann = await person('Log-out');
+    await ann.page.goto(urlOf(host));
+    await ann.page.click('#ann');
+    await ann.page.waitForURL(urlOf(host));
+    const echoed = await ann.page.evaluate(async () => {
+      const socket = new WebSocket('/socket');
+      const kept = globalThis as unknown as { wasCut: boolean };
+      kept.wasCut = false;
+      socket.onclose = () => (kept.wasCut = true);
+      await new Promise((resolve, reject) => {
+        socket.onopen = resolve;
+        socket.onerror = reject;
+      });
+      return new Promise((resolve) => {
+        socket.onmessage = ({ data }) => resolve(data);
+        socket.send('hello');
+      });
+    });
+    assert.equal(echoed, 'hello');
+    const other = await ann.context.newPage();
+    await other.goto(urlOf(host, '/.frontdoor/logout'));
+    assert.match((await other.textContent('body')) ?? '', /You are logged out/);
+    await until(
+      'the socket is cut',
+      () => ann.page.evaluate(() => (globalThis as unknown as { wasCut: boolean }).wasCut),
+      Boolean,
+      10_000,
+    );
+    assert.equal(await sessionOf(ann, host), undefined);
+    assert.equal(await ann.page.evaluate(async () => (await fetch('/')).status), 401);
+  });
+
+  it('lets no page of another share act in a person’s name: no socket, no log-out, no answer to read', async () => {
+    const [host, other] = [await world.share('mine', [oidc]), await world.share('hostile', [])];
+    const ann = await person('A page of another share');
+    await ann.page.goto(urlOf(host));
+    await ann.page.click('#ann');
+    await ann.page.waitForURL(urlOf(host));
+    const { page } = ann;
+    await page.goto(urlOf(other));
+    const hits = world.origin.hits(host);
+    const tried = await page.evaluate(async (target) => {
+      const socket = new WebSocket(`${target.replace('https', 'wss')}socket`);
+      const opened = await new Promise((resolve) => {
+        socket.onopen = () => resolve(true);
+        socket.onerror = () => resolve(false);
+      });
+      const read = await fetch(`${target}page`, { credentials: 'include' }).then(
+        () => true,
+        () => false,
+      );
+      await fetch(`${target}.frontdoor/logout`, { method: 'POST', mode: 'no-cors', credentials: 'include' });
+      return { opened, read };
+    }, urlOf(host));
+    assert.deepEqual(tried, { opened: false, read: false });
+    // What it cannot read was asked for all the same, as between all origins; the socket was not.
+    assert.equal(world.origin.hits(host), hits + 1);
+    assert.equal(world.origin.last(host).url, '/page');
+    const refused = page.waitForResponse((response) => response.url().endsWith('/.frontdoor/logout'));
+    await page.setContent(
+      `<form method="post" action="${urlOf(host, '/.frontdoor/logout')}"><button id="out">out</button></form>`,
+    );
+    await page.click('#out');
+    assert.equal((await refused).status(), 403);
+    await page.goto(urlOf(host, '/still'));
+    assert.equal((await shownOn(page)).url, '/still');
+  });
+
+  it('is sent from plain HTTP to TLS to log in, with its page and query', async () => {
+    const host = await world.share('plain', [oidc]);
+    const ann = await person('From plain HTTP');
+    await ann.page.goto(`http://${host}:${world.plainPort}/page?x=1`);
+    await ann.page.click('#ann');
+    await ann.page.waitForURL(urlOf(host, '/page?x=1'));
+    const [first] = await ann.steps();
+    assert.equal(first, `302 GET http://${host}:${world.plainPort}/page?x=…`);
+  });
+
+  it('logs in at a custom frontend with the provider of that', async () => {
+    await world.share('everywhere', []);
+    const frontends = await world.call<{ id: string }[]>('GET', '/frontends');
+    await world.call('POST', '/custom-frontends', {
+      hostname: CUSTOM_ZONE,
+      frontendId: frontends[0]!.id,
+      authProviderIds: [github],
+    });
+    const host = `everywhere.${CUSTOM_ZONE}`;
+    const nobody = world.visitor();
+    await until(
+      'the custom frontend is served',
+      async () => (await nobody.ask(host, '/', { navigates: false })).status,
+      (status) => status === 401,
+    );
+    const ann = await person('A custom frontend');
+    await ann.page.goto(urlOf(host, '/custom'));
+    await ann.page.waitForURL(urlOf(host, '/custom'));
+    assert.equal((await shownOn(ann.page)).headers['zrok-auth-provider'], 'github');
+    const steps = await ann.steps();
+    assert.ok(
+      steps.some((step) =>
+        step.startsWith(`302 GET https://oauth.${CUSTOM_ZONE}:${world.securePort}/${github}/auth/callback`),
+      ),
+      steps.join('\n'),
+    );
+  });
+});

@@ -1,0 +1,196 @@
+// What operators and owners see of requests, with every part a process of its own.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { after, before, describe, it } from 'node:test';
+import { until } from '../support/deadline.ts';
+import { startSeparate, type Separate } from '../support/separate.ts';
+
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+describe('what is seen of requests', () => {
+  let parts: Separate;
+  let metricsUrl: string;
+  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-observability-'));
+  const accessLog = join(folder, 'access.log');
+  const seen: Seen[] = [];
+  const service = createServer((request, response) => {
+    let body = '';
+    request.on('data', (bytes: Buffer) => (body += bytes.toString()));
+    request.once('end', () => {
+      const { method = '', url = '', headers } = request;
+      seen.push({ method, url, headers, body });
+      response.writeHead(201, { 'content-type': 'application/json' }).end('{"made":1}');
+    });
+  });
+
+  before(async () => {
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    parts = await startSeparate({
+      gatewayArgs: ['--access-log', accessLog, '--metrics-listen', '127.0.0.1:0'],
+    });
+    const { value: port } = await until(
+      'the port of the metrics',
+      () => /"port":(\d+),[^\n]*metrics are served/.exec(parts.gateway.output)?.[1],
+      (found) => found !== undefined,
+    );
+    metricsUrl = `http://127.0.0.1:${port}/metrics`;
+    const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    await parts.share('public', target, 'app');
+    const stopped = createServer().listen(0, '127.0.0.1');
+    await once(stopped, 'listening');
+    await parts.share('public', `http://127.0.0.1:${(stopped.address() as AddressInfo).port}`, 'broken');
+    stopped.close();
+    stopped.closeAllConnections();
+    await once(stopped, 'close');
+  });
+  after(async () => {
+    await parts.stop();
+    service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ask = async (name: string, path: string, headers: Record<string, string> = {}, body?: string) => {
+    const sent = httpRequest({
+      ...{ host: '127.0.0.1', port: parts.port, path, agent: false },
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { host: `${name}.share.localhost`, ...headers },
+    });
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const bytes of response) text += String(bytes);
+    return { status: response.statusCode ?? 0, text, headers: response.headers };
+  };
+  const linesWith = (path: string): Record<string, unknown>[] =>
+    readFileSync(accessLog, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`"path":"${path}"`))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const cli = (...args: string[]): Promise<string> =>
+    parts.run(...args, '--ca', join(parts.folder, 'api-ca.pem'));
+  const frontdoor = (): string[] => ['--frontdoor', parts.frontdoorId];
+
+  it('why a request failed is told by the error id on its page, within five seconds', async () => {
+    const { status, text } = await ask('broken', '/orders?token=planted-secret');
+    assert.equal(status, 502);
+    const errorId = /Error id: <code>(\w+)<\/code>/.exec(text)![1]!;
+    const { value: told, tookMs } = await until(
+      'the reason',
+      () => cli('why', errorId, ...frontdoor()).catch((error: unknown) => String(error)),
+      (said) => said.includes(' to the share broken '),
+    );
+    // Each try starts a process of its own.
+    assert.ok(tookMs < 8_000, `${tookMs} ms`);
+    assert.match(told, /^GET broken\.share\.localhost\/orders to the share broken was answered with 502\.$/m);
+    assert.match(told, /^Where {4}in the private service, or on the way from the agent to it$/m);
+    assert.match(told, /^Why {6}.*\(service-refused\)$/m);
+    assert.match(told, /^Next {5}.*start the service/m);
+    assert.match(
+      told,
+      /^Times {4}decided after [\d.]+ ms, no circuit, no first byte, over after [\d.]+ ms$/m,
+    );
+    assert.doesNotMatch(told, /planted-secret/);
+    const list = JSON.parse(
+      await cli('failures', 'list', '--share-token', 'broken', '--json', ...frontdoor()),
+    ) as {
+      errorId: string;
+    }[];
+    assert.equal(list[0]!.errorId, errorId);
+  });
+
+  it('a recorded request is shown without its secrets, and sent once more reaches the service a second time', async () => {
+    await cli('shares', 'inspect', 'on', 'app', '--bodies', '16KiB', '--for', '30m', ...frontdoor());
+    // Gateways learn of it a moment later.
+    const order = JSON.stringify({ order: 7, password: 'planted-secret' });
+    const list = async (): Promise<{ id: string; replayOf: string | null; status: number }[]> =>
+      JSON.parse(await cli('shares', 'inspect', 'list', 'app', '--json', ...frontdoor())) as never;
+    await until(
+      'a recorded request',
+      async () => {
+        const headers = { 'content-type': 'application/json', authorization: 'Bearer planted-secret' };
+        assert.equal((await ask('app', '/orders?key=planted-secret', headers, order)).status, 201);
+        return list();
+      },
+      (found) => found.length > 0,
+      30_000,
+    );
+    const { id } = (await list())[0]!;
+    const shown = await cli('shares', 'inspect', 'show', 'app', id, ...frontdoor());
+    assert.doesNotMatch(shown, /planted-secret/);
+    assert.match(shown, /^> POST \/orders\?key=\*{8}$/m);
+    assert.match(shown, /^> authorization: \*{8}$/im);
+    assert.match(shown, /"order":7/);
+    assert.match(shown, /^< 201$/m);
+    assert.match(shown, /\{"made":1\}/);
+
+    const before = seen.length;
+    await cli('shares', 'replay', 'app', id, '--header', 'X-Try: 2', ...frontdoor());
+    const { value: found } = await until(
+      'the replay in the list',
+      list,
+      (entries) => entries.some(({ replayOf }) => replayOf === id),
+      20_000,
+    );
+    assert.equal(found.find(({ replayOf }) => replayOf === id)!.status, 201);
+    assert.equal(seen.length, before + 1);
+    const { method, headers, body } = seen.at(-1)!;
+    assert.deepEqual(
+      [method, headers['x-try'], headers['authorization'], headers['frontdoor-replay'], JSON.parse(body)],
+      ['POST', '2', undefined, id, { order: 7, password: '********' }],
+    );
+
+    await cli('shares', 'inspect', 'off', 'app', ...frontdoor());
+    await cli('shares', 'inspect', 'clear', 'app', ...frontdoor());
+    assert.deepEqual(await list(), []);
+  });
+
+  it('operators have a line for each request and metrics, neither with a secret', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await ask('app', '/line?token=planted-secret', { traceparent });
+    assert.equal(seen.at(-1)!.headers['traceparent'], traceparent);
+    const { value: line } = await until(
+      'the line',
+      () => linesWith('/line')[0],
+      (found) => found !== undefined,
+    );
+    const { outcome, status, share, trace, decision } = line!;
+    assert.deepEqual(
+      [outcome, status, share, trace, decision],
+      ['served', 201, 'app', '0af7651916cd43dd8448eb211c80319c', 'open'],
+    );
+    for (const text of [readFileSync(accessLog, 'utf8'), parts.gateway.output])
+      assert.doesNotMatch(text, /planted-secret/);
+    assert.equal(statSync(accessLog).mode & 0o777, 0o600);
+    const text = await (await fetch(metricsUrl)).text();
+    assert.match(text, /^frontdoor_gateway_share_requests_total\{share="app"\} [1-9]\d*$/m);
+    assert.match(
+      text,
+      /^frontdoor_gateway_failures_total\{hop="service",code="service-refused"\} [1-9]\d*$/m,
+    );
+    assert.match(text, /^frontdoor_gateway_feed_age_seconds \d/m);
+  });
+
+  it('the access log goes on in a new file when it was moved away and the gateway is told', async () => {
+    renameSync(accessLog, `${accessLog}.1`);
+    process.kill(parts.gateway.pid, 'SIGHUP');
+    await until('a new file', () => existsSync(accessLog), Boolean);
+    assert.equal((await ask('app', '/after')).status, 201);
+    await until(
+      'the line',
+      () => linesWith('/after').length,
+      (count) => count === 1,
+    );
+  });
+});

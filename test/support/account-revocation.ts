@@ -1,0 +1,46 @@
+/** Accounts of the Management API that are deleted while they are in use: what their token is answered, and for how long. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JsonClient } from '#net';
+import type { FirstStart } from '#control';
+import type { IdentityWorld } from './identity-world.ts';
+import type { ControlReady } from './separate.ts';
+
+export interface AccountRevocation {
+  /** Statuses: before, of the deletion, and the last; `200 204 401` when all is right. */
+  readonly said: string;
+  /** From the acknowledged deletion to the first refusal. */
+  readonly tookMs: number;
+}
+
+export const MAX_API_MS = 1_000;
+const WAIT_MS = 5_000;
+
+export async function* accountRevocations(
+  { parts }: IdentityWorld,
+  times: number,
+): AsyncGenerator<AccountRevocation> {
+  const { apiUrl, accountId, apiToken, organizationId } = parts.control.ready as ControlReady & FirstStart;
+  const ca = readFileSync(join(parts.folder, 'api-ca.pem'), 'utf8');
+  const client = new JsonClient({ origin: apiUrl, ca });
+  const headers = { authorization: `Basic ${accountId}:${apiToken}` };
+  try {
+    for (let time = 0; time < times; time += 1) {
+      const body = { name: `short ${time}`, organizationId };
+      const made = await client.request({ method: 'POST', path: '/api-accounts', headers, body });
+      const { id, token } = made.json as { id: string; token: string };
+      const statusOf = async (): Promise<number> => {
+        const own = { authorization: `Basic ${id}:${token}` };
+        return (await client.request({ method: 'GET', path: '/caller', headers: own })).status;
+      };
+      const before = await statusOf();
+      const gone = await client.request({ method: 'DELETE', path: `/api-accounts/${id}`, headers });
+      const startedMs = performance.now();
+      let last = await statusOf();
+      while (last !== 401 && performance.now() - startedMs < WAIT_MS) last = await statusOf();
+      yield { said: `${before} ${gone.status} ${last}`, tookMs: performance.now() - startedMs };
+    }
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * A real OpenID provider (`oidc-provider`) on loopback, with people who may log in: by a form that a browser fills in, at
+ * once where a test says who it is, or for whom the request's `login_hint` names. Its keys can be rotated, and it can be
+ * stopped and started again at the same address.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import { OpenIdProvider } from './openid-provider.ts';
+
+export interface IdentityProviderUser {
+  readonly sub: string;
+  readonly email?: string;
+  /** True when absent. */
+  readonly emailVerified?: boolean;
+  readonly name?: string;
+  readonly groups?: readonly string[];
+}
+
+export interface IdentityProviderOptions {
+  readonly users: readonly IdentityProviderUser[];
+  /** Redirect addresses of all of them: any of its scheme when absent. */
+  readonly clients?: readonly { readonly id: string; readonly secret?: string }[];
+  /** HTTPS with this certificate; without it plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Puts all claims into the ID token: the userinfo endpoint is not needed. */
+  readonly claimsInIdToken?: boolean;
+}
+
+export interface IdentityProvider extends AsyncDisposable {
+  readonly issuer: string;
+  readonly port: number;
+  /** Whoever comes is this one, without a form; undefined: a form. */
+  loggedInAs: string | undefined;
+  /** Paths of the requests that came. */
+  readonly requests: string[];
+  /** Other redirect addresses are refused from here on. */
+  allowRedirects(uris: readonly string[]): void;
+  /** New keys sign from here on; the old ones are not published any more. */
+  rotateKeys(): Promise<void>;
+  /** A token for a machine, signed by the keys of now. */
+  signToken(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
+  /** Connections are refused until `start`. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TokenOptions {
+  readonly audience?: string;
+  readonly issuer?: string;
+  readonly expiresInS?: number;
+}
+
+export const DEFAULT_CLIENT = { id: 'frontdoor', secret: 'the-secret-of-the-client' } as const;
+
+export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
+  const made = new LocalIdentityProvider(options);
+  await made.start();
+  await made.rotateKeys();
+  return made;
+}
+
+class LocalIdentityProvider implements IdentityProvider {
+  readonly #options: IdentityProviderOptions;
+  readonly #cookieKey = randomBytes(16).toString('hex');
+  readonly requests: string[] = [];
+  loggedInAs: string | undefined;
+  #server: Server | undefined;
+  #port = 0;
+  #provider: OpenIdProvider | undefined;
+  #key: JWK = {};
+  #redirects: ReadonlySet<string> | undefined;
+
+  constructor(options: IdentityProviderOptions) {
+    this.#options = options;
+  }
+
+  get issuer(): string {
+    return `${this.#options.tls === undefined ? 'http' : 'https'}://localhost:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  allowRedirects(uris: readonly string[]): void {
+    this.#redirects = new Set(uris);
+  }
+
+  async rotateKeys(): Promise<void> {
+    const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+    this.#key = { ...(await exportJWK(privateKey)), kid: randomUUID(), use: 'sig', alg: 'RS256' };
+    this.#provider = this.#makeProvider();
+  }
+
+  async signToken(claims: Readonly<Record<string, unknown>>, options: TokenOptions = {}): Promise<string> {
+    const { audience = DEFAULT_CLIENT.id, issuer = this.issuer, expiresInS = 300 } = options;
+    return new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: this.#key.kid!, typ: 'JWT' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setIssuedAt()
+      .setExpirationTime(Math.floor(Date.now() / 1_000) + expiresInS)
+      .sign(await importJWK(this.#key, 'RS256'));
+  }
+
+  async start(): Promise<void> {
+    const { tls } = this.#options;
+    const answer = (request: IncomingMessage, response: ServerResponse): void =>
+      void this.#answer(request, response);
+    const server = tls === undefined ? createHttpServer(answer) : createHttpsServer(tls, answer);
+    server.listen(this.#port, '127.0.0.1');
+    await once(server, 'listening');
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server as (Server & { closeAllConnections(): void }) | undefined;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  close(): Promise<void> {
+    return this.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?')[0]!;
+    this.requests.push(path);
+    try {
+      // Nobody stays logged in here: whoever is sent to it is asked.
+      if (path === '/auth') delete request.headers.cookie;
+      if (path.startsWith('/interaction/')) await this.#interact(request, response, path);
+      else await this.#provider!.callback()(request, response);
+    } catch (error) {
+      if (!response.headersSent) response.writeHead(500);
+      response.end(String(error));
+    }
+  }
+
+  /** Who is it? The only thing that is asked: consent is given. */
+  async #interact(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const provider = this.#provider!;
+    const { params } = await provider.interactionDetails(request, response);
+    const hint = typeof params['login_hint'] === 'string' ? params['login_hint'] : undefined;
+    const chosen = path.endsWith('/login') ? (await formOf(request)).get('user') : undefined;
+    const accountId = chosen ?? this.loggedInAs ?? hint;
+    if (accountId === 'nobody') {
+      const result = { error: 'access_denied', error_description: 'the person said no' };
+      await provider.interactionFinished(request, response, result);
+    } else if (this.#userOf(accountId) !== undefined) {
+      await provider.interactionFinished(request, response, { login: { accountId, remember: false } });
+    } else {
+      const buttons = [...this.#options.users.map(({ sub }) => sub), 'nobody']
+        .map((sub) => `<button name="user" value="${sub}" id="${sub}">${sub}</button>`)
+        .join('');
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(
+        `<!doctype html><title>Who?</title><form method="post" action="${path}/login">${buttons}</form>`,
+      );
+    }
+  }
+
+  #userOf(sub: string | null | undefined): IdentityProviderUser | undefined {
+    return this.#options.users.find((user) => user.sub === sub);
+  }
+
+  #makeProvider(): OpenIdProvider {
+    const { clients = [DEFAULT_CLIENT], claimsInIdToken = false } = this.#options;
+    const provider = new OpenIdProvider(this.issuer, {
+      clients: clients.map(({ id, secret }) => ({
+        client_id: id,
+        ...(secret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
+        redirect_uris: ['https://placeholder.example/callback'],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+      })),
+      jwks: { keys: [this.#key] },
+      cookies: { keys: [this.#cookieKey] },
+      claims: {
+        openid: ['sub'],
+        email: ['email', 'email_verified'],
+        profile: ['name'],
+        groups: ['groups'],
+      },
+      scopes: ['openid', 'email', 'profile', 'groups', 'offline_access'],
+      conformIdTokenClaims: !claimsInIdToken,
+      pkce: { required: () => true },
+      features: { devInteractions: { enabled: false } },
+      interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+      findAccount: (_context: unknown, sub: string) => {
+        const user = this.#userOf(sub);
+        return user === undefined ? undefined : { accountId: sub, claims: () => claimsOf(user) };
+      },
+      loadExistingGrant: async (context: {
+        oidc: { client: { clientId: string }; session: { accountId: string } };
+      }) => {
+        const { client, session } = context.oidc;
+        const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+        grant.addOIDCScope('openid email profile groups');
+        await grant.save();
+        return grant;
+      },
+      ttl: {
+        AccessToken: 600,
+        AuthorizationCode: 60,
+        IdToken: 86_400,
+        Interaction: 600,
+        Session: 600,
+        Grant: 600,
+      },
+    });
+    provider.Client.prototype.redirectUriAllowed = (uri) => this.#redirects?.has(uri) ?? true;
+    return provider;
+  }
+}
+
+function claimsOf({ sub, email, emailVerified = true, name, groups }: IdentityProviderUser) {
+  return {
+    sub,
+    ...(email === undefined ? {} : { email, email_verified: emailVerified }),
+    ...(name === undefined ? {} : { name }),
+    ...(groups === undefined ? {} : { groups }),
+  };
+}
+
+async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}
