@@ -123,7 +123,8 @@ export class OpenZitiMesh {
     await this.network.run(`fabric create service ${name}`);
     const id = (await this.#list('edge-routers', 'edge')).find((one) => one['name'] === router)!['id'];
     await this.network.run(
-      `fabric create terminator ${name} ${String(id)} tcp:127.0.0.1:${port} --binding transport`,
+      // An id may begin with a hyphen.
+      `fabric create terminator --binding transport -- ${name} ${String(id)} tcp:127.0.0.1:${port}`,
     );
   }
 
