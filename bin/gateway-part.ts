@@ -16,7 +16,7 @@ import {
   type ListenAddress,
   type TlsSettings,
 } from '#gateway';
-import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
+import { loadIdentityFile, saveIdentityFile, waitAtMost, type IdentityFile } from '#net';
 import { EdgeApiClient, enrollIdentity, OverlayClient, startIdentityRenewal, type ChannelOpener } from '#sdk';
 
 export interface GatewayPartOptions {
@@ -169,7 +169,7 @@ export async function startGatewayPart(
   const part: GatewayPart = {
     gateway,
     certificates: secure?.certificates,
-    freshOrLate: freshOrLate(feed.fresh),
+    freshOrLate: waitAtMost(feed.fresh, FRESH_MS),
     useIdentity: async (renewed) => {
       await api.useIdentity(renewed);
       await api.session();
@@ -202,13 +202,6 @@ export async function startGatewayPart(
     throw error;
   }
   return part;
-}
-
-async function freshOrLate(fresh: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, FRESH_MS);
-  await Promise.race([fresh, late.promise]);
-  clearTimeout(timer);
 }
 
 function tlsSettings(

@@ -63,5 +63,5 @@ export class ClientInput {
 /** Why the client's socket is not read. */
 export const PAUSED_BY_CIRCUIT = 1;
 export const PAUSED_FOR_DIAL = 2;
-export const PAUSED_BY_HELD = 4;
+const PAUSED_BY_HELD = 4;
 export const PAUSED_FOR_DECISION = 8;

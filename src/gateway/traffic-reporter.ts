@@ -14,6 +14,7 @@ import {
   type Log,
 } from '#base';
 import { MAX_TRAFFIC_SAMPLES, TRAFFIC_SPAN_MS, type TrafficReport } from '#domain';
+import { waitAtMost } from '#net';
 import type { TrafficMeter } from './share-traffic.ts';
 import { TrafficLedger } from './traffic-ledger.ts';
 
@@ -80,11 +81,8 @@ class Reporter implements TrafficReporter {
     );
   }
 
-  async report(timeoutMs: number): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, timeoutMs);
-    await Promise.race([this.#report(), late.promise]);
-    clearTimeout(timer);
+  report(timeoutMs: number): Promise<void> {
+    return waitAtMost(this.#report(), timeoutMs);
   }
 
   async close(timeoutMs: number): Promise<void> {

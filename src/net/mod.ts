@@ -68,3 +68,4 @@ export { fetchServedCertificate } from './served-certificate.ts';
 export { QuietLog } from './quiet-log.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
 export { systemAnchors } from './trust-anchors.ts';
+export { waitAtMost } from './wait-at-most.ts';

@@ -1,6 +1,6 @@
 /** The control plane's side of who gets in at shares, put together over its store. */
 import type { Clock, Log } from '#base';
-import type { EgressClient } from '#net';
+import { waitAtMost, type EgressClient } from '#net';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import { ProviderDirectory } from '../provider/provider-directory.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -41,7 +41,7 @@ export async function openLoginParts(options: LoginPartsOptions): Promise<LoginP
   const access = await openGatewayAccess({ ...options, providers, issuers, identityKeys });
   const logins = new ShareLogins({ ...options, providers, issuers });
   const sweep = new LoginSweep(options);
-  await atMost(issuers.look(), FIRST_LOOK_MS);
+  await waitAtMost(issuers.look(), FIRST_LOOK_MS);
   return {
     access,
     logins,
@@ -52,11 +52,4 @@ export async function openLoginParts(options: LoginPartsOptions): Promise<LoginP
       await issuers.close();
     },
   };
-}
-
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
 }

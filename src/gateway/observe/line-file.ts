@@ -4,6 +4,7 @@
  */
 import { close, constants, fstatSync, openSync, write } from 'node:fs';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import { waitAtMost } from '#net';
 
 export interface LineFileOptions {
   /** `-`: standard output. */
@@ -82,12 +83,9 @@ export class LineFile {
   /** Writes what waits, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, timeoutMs);
     const drained = Promise.withResolvers<void>();
     this.#whenDrained(drained.resolve);
-    await Promise.race([drained.promise, late.promise]);
-    clearTimeout(timer);
+    await waitAtMost(drained.promise, timeoutMs);
     this.#closed = true;
     if (this.#waitingBytes > 0) this.#options.log.warn({}, 'closed before the whole access log was written');
     const fd = this.#fd;

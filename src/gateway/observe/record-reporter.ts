@@ -5,6 +5,7 @@
  */
 import { BackOff, FrontdoorError, messageOf, type BackOffOptions, type Log } from '#base';
 import { MAX_RECORD_BATCH } from '#domain';
+import { waitAtMost } from '#net';
 
 export interface RecordReporterOptions<T> {
   /** For the log: `failure records`. */
@@ -75,10 +76,7 @@ export class RecordReporter<T> {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#timer);
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, timeoutMs);
-    await Promise.race([this.#deliverAll(), late.promise]);
-    clearTimeout(timer);
+    await waitAtMost(this.#deliverAll(), timeoutMs);
     const { log, what } = this.#options;
     if (this.#waiting.length > 0)
       log.warn({ records: this.#waiting.length }, `closed before all ${what} were reported`);
