@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
+import { closeOf } from '../../test/support/socket-end.ts';
 import { ask } from './ask-agent.ts';
 import { openControlSocket, type ControlSocketOptions } from './control-socket.ts';
 
@@ -40,7 +41,7 @@ async function exchange(path: string, bytes: string | Buffer, end = true): Promi
   socket.on('error', () => {});
   if (end) socket.end(bytes);
   else socket.write(bytes);
-  await once(socket, 'close');
+  await closeOf(socket);
   return Buffer.concat(chunks).toString();
 }
 

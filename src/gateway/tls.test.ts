@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
+import { closeOf } from '../../test/support/socket-end.ts';
 import { GatewayWorld, get, once, shareOf, statusOf } from './testing/gateway-world.ts';
 import { RawClient, within } from './testing/raw-client.ts';
 
@@ -168,7 +169,7 @@ describe('the TLS port', () => {
     raw.on('error', () => {});
     raw.write('\x16\x03\x01\x02\0');
     const silent = await open({ servername: 'app.share.localhost' });
-    await Promise.all([once(raw, 'close'), silent.ended()]);
+    await Promise.all([closeOf(raw), silent.ended()]);
     silent.close();
     await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');
     assert.equal(statusOf(await ask('app.share.localhost', 'app.share.localhost')), 200);

@@ -6,6 +6,7 @@ import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
+import { closeOf } from '../../test/support/socket-end.ts';
 import { createApiServer } from './http-server.ts';
 
 const DEADLINE_MS = 400;
@@ -69,7 +70,7 @@ test('who says nothing, before or after the handshake, or never ends a head, is 
   const closed = silent.map((socket) => {
     socket.on('error', () => {});
     socket.resume();
-    return once(socket, 'close');
+    return closeOf(socket);
   });
   assert.ok(await answers());
   const deadline = setTimeout(() => assert.fail('sockets stay open'), 10_000);
@@ -82,7 +83,7 @@ test('one address holds so many sockets and no more; those that go make room', a
   const held = await Promise.all(Array.from({ length: 20 }, () => tls()));
   const [refused] = await Promise.allSettled([tls()]);
   assert.equal(refused.status, 'rejected');
-  const gone = once(held[0]!, 'close');
+  const gone = closeOf(held[0]!);
   held[0]!.destroy();
   await gone;
   // The server hears of it a moment later.

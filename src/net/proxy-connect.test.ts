@@ -6,6 +6,7 @@ import { silentLog } from '#base';
 import { FrameHeaders, makeFrame } from '#wire';
 import { makeTestAuthority } from '../../test/support/certificates.ts';
 import { within } from '../../test/support/deadline.ts';
+import { closeOf } from '../../test/support/socket-end.ts';
 import { dialChannel, type DialChannelOptions } from './channel/channel-dialer.ts';
 import { ChannelListener } from './channel/channel-listener.ts';
 import type { Channel } from './channel/channel.ts';
@@ -132,9 +133,6 @@ describe('an HTTP proxy', () => {
     const dialing = dial(1, { proxy: access, signal: stop.signal });
     stop.abort();
     await assert.rejects(dialing, /given up/);
-    await within(
-      'no connection',
-      Promise.all(proxy.sockets.filter(({ destroyed }) => !destroyed).map((socket) => once(socket, 'close'))),
-    );
+    await within('no connection', Promise.all(proxy.sockets.map((socket) => closeOf(socket))));
   });
 });

@@ -7,6 +7,7 @@ import * as tls from 'node:tls';
 import { FrontdoorError, silentLog } from '#base';
 import { within } from '../../test/support/deadline.ts';
 import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
+import { closeOf } from '../../test/support/socket-end.ts';
 import type { ServerTls } from './server-certificates.ts';
 import { TlsPorts } from './tls-ports.ts';
 import type { TlsPort } from './tls-port.ts';
@@ -264,7 +265,7 @@ describe('a TLS port', () => {
     const silent = net.connect(port.port, '127.0.0.1');
     const half = net.connect(port.port, '127.0.0.1');
     half.write(Buffer.from([22, 3, 1, 1, 0, 1, 0]));
-    const ended = [silent, half].map((socket) => within('the end', once(socket.resume(), 'close'), 3_000));
+    const ended = [silent, half].map((socket) => within('the end', closeOf(socket.resume()), 3_000));
     await Promise.all(ended);
   });
 
@@ -273,7 +274,7 @@ describe('a TLS port', () => {
     speak(port, 'link', ['ziti-link']);
     const plain = net.connect(port.port, '127.0.0.1');
     plain.write('GET / HTTP/1.1\r\n\r\n');
-    await within('the end', once(plain.resume(), 'close'), 3_000);
+    await within('the end', closeOf(plain.resume()), 3_000);
   });
 });
 

@@ -24,6 +24,7 @@ import { ctrlMessages, encodeControllerHello, PeerState } from '#wire/ctrl';
 import { until, within } from '../support/deadline.ts';
 import { keptLog, RouterStage, type Sections } from '../support/router-stage.ts';
 import type { ScriptedController } from '../support/scripted-controller.ts';
+import { closeOf } from '../support/socket-end.ts';
 
 const LISTENER: Sections = {
   edge: { csr: { sans: { dns: ['localhost'] } } },
@@ -153,7 +154,7 @@ test('an edge listener listens at its address and tells controllers what it adve
   socket.on('error', () => {});
   await within('the edge handshake', once(socket, 'secureConnect'));
   // No hello is sent: options.connectTimeout ends the wait.
-  await within('the end of a connection without a hello', once(socket.resume(), 'close'), 5_000);
+  await within('the end of a connection without a hello', closeOf(socket.resume()), 5_000);
 });
 
 test('bind does as well as address, which wins; advertise stands beside options or inside, which wins', async (t) => {

@@ -3,9 +3,9 @@
  * back with what it sent at that place, so that a lost, doubled or foreign byte shows at once; and it notes when
  * nothing came.
  */
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { until, within } from './deadline.ts';
+import { closeOf } from './socket-end.ts';
 
 export interface SteadyOptions {
   readonly port: number;
@@ -141,7 +141,7 @@ export class SteadyStreams {
     clearInterval(this.#timer);
     const done = this.all.map(async ({ socket }) => {
       socket.end();
-      if (!socket.destroyed) await once(socket, 'close').catch(() => {});
+      await closeOf(socket);
     });
     await within('the streams to end', Promise.all(done), timeoutMs).catch(() => {});
     this.close();

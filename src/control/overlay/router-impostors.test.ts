@@ -1,7 +1,6 @@
 // Every way to come in as a router without being it: refused before anything is said, with one line in the log.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { connect } from 'node:tls';
 import { ManualClock, silentLog } from '#base';
@@ -10,6 +9,7 @@ import { encodeFrame, makeHello } from '#wire';
 import { encodeRouterHello } from '#wire/ctrl';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { within } from '../../../test/support/deadline.ts';
+import { closeOf } from '../../../test/support/socket-end.ts';
 import { openPki } from '../pki/pki.ts';
 import { OverlayWorld, VERSION_TEXT } from './testing/overlay-world.ts';
 import type { ScriptedRouter } from './testing/scripted-router.ts';
@@ -137,7 +137,7 @@ test('nobody comes in without a certificate', async () => {
   socket.on('error', () => {});
   socket.write(encodeFrame(makeHello('honest', encodeRouterHello(VERSION_TEXT, []))));
   socket.resume();
-  if (!socket.destroyed) await within('the end of the connection', once(socket, 'close'));
+  await within('the end of the connection', closeOf(socket));
   assert.equal(world.logLines.filter((line) => line.includes('without a certificate')).length, 1);
   await honest.settle();
 });

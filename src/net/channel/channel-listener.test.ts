@@ -18,6 +18,7 @@ import {
 } from '#wire';
 import { makeTestAuthority, type TestIdentity } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
+import { closeOf } from '../../../test/support/socket-end.ts';
 import { TlsPorts } from '../tls-ports.ts';
 import type { Channel } from './channel.ts';
 import { dialChannel, type DialChannelOptions } from './channel-dialer.ts';
@@ -152,7 +153,7 @@ describe('a channel listener', () => {
     const { listener, accepted } = await open(t, { maxOutstandingConnects: 2, maxQueuedConnects: 1 });
     const silent: tls.TLSSocket[] = [];
     for (let count = 0; count < 3; count += 1) silent.push(await connect(t, listener.port));
-    const ended = silent.map((socket) => once(socket.resume(), 'close'));
+    const ended = silent.map((socket) => closeOf(socket.resume()));
     await dial(t, listener.port);
     await within('the oldest', ended[0]!);
     assert.equal(accepted.length, 1);
@@ -176,7 +177,7 @@ describe('a channel listener', () => {
   test('ends a hello that comes byte by byte at its deadline', async (t) => {
     const { listener, accepted } = await open(t, { helloTimeoutMs: 300 });
     const socket = await connect(t, listener.port);
-    const closed = within('the deadline', once(socket.resume(), 'close'), 2_000);
+    const closed = within('the deadline', closeOf(socket.resume()), 2_000);
     const bytes = encodeFrame(PLAIN_HELLO);
     let at = 0;
     const drip = setInterval(() => socket.write(bytes.subarray(at, (at += 1))), 50);
@@ -293,7 +294,7 @@ describe('a channel listener', () => {
         ALPNProtocols: ['ziti-link'],
       });
       socket.on('error', () => {});
-      return once(socket.resume(), 'close');
+      return closeOf(socket.resume());
     });
     await within('all refused', Promise.all(sockets));
     assert.deepEqual(
@@ -307,7 +308,7 @@ describe('a channel listener', () => {
     const channel = await dial(t, listener.port);
     const closed = new Promise((resolve) => channel.handle({ onFrame: () => {}, onClose: resolve }));
     const stuck = await connect(t, listener.port);
-    const gone = once(stuck.resume(), 'close');
+    const gone = closeOf(stuck.resume());
     await within('the close', listener.close(), 3_000);
     await within('both ends', Promise.all([closed, gone]));
     assert.equal(channel.sendData(new PayloadFrame('circuit', 0, 0, Buffer.alloc(1))), false);

@@ -16,6 +16,7 @@ import {
   type Frame,
 } from '#wire';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
+import { closeOf } from '../../../test/support/socket-end.ts';
 import { dialChannel } from './channel-dialer.ts';
 import { ChannelListener, type ChannelListenerOptions } from './channel-listener.ts';
 import { channelSuite, type ChannelPair } from './channel-suite.ts';
@@ -202,7 +203,7 @@ test('a dialer does not talk to a server that another authority vouches for', as
 test('a peer without a certificate is closed before its hello is read', async () => {
   const { listener, accepted } = await openListener();
   const socket = rawConnection(listener.port, {});
-  await once(socket, 'close');
+  await closeOf(socket);
   assert.equal(accepted.length, 0);
   await listener.close();
 });
@@ -213,14 +214,14 @@ test('a hello that never ends, or is too long, ends at the deadline or the bound
   const endless = rawConnection(listener.port);
   await Promise.all([once(silent, 'secureConnect'), once(endless, 'secureConnect')]);
   endless.write(encodeFrame(makeHello('x', FrameHeaders.empty)).subarray(0, 10));
-  await Promise.all([once(silent.resume(), 'close'), once(endless.resume(), 'close')]);
+  await Promise.all([closeOf(silent.resume()), closeOf(endless.resume())]);
 
   const long = rawConnection(listener.port);
   await once(long, 'secureConnect');
   const head = encodeFrame(makeFrame(0)).slice();
   new DataView(head.buffer).setUint32(12, 0x8000_0000, true);
   long.write(head);
-  await once(long.resume(), 'close');
+  await closeOf(long.resume());
   await listener.close();
 });
 
@@ -231,7 +232,7 @@ test('a peer of an unknown version is told the versions and closed', async () =>
   socket.write(Uint8Array.of(3, 6, 9, 0x0f, 0, 0, 0, 0));
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await once(socket, 'close');
+  await closeOf(socket);
   assert.deepEqual([...Buffer.concat(chunks)], [...UNKNOWN_VERSION_ANSWER]);
   await listener.close();
 });

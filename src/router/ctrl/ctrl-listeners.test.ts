@@ -13,6 +13,7 @@ import {
   type TestIdentity,
 } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
+import { closeOf } from '../../../test/support/socket-end.ts';
 import { routerConfigFixture } from '../testing/router-config-fixture.ts';
 import { ControllerSet } from './controller-set.ts';
 import { CtrlListeners } from './ctrl-listeners.ts';
@@ -158,7 +159,7 @@ test('who shows no certificate does not come in', async () => {
   socket.on('error', () => {});
   socket.write(encodeFrame(makeHello('c1', HELLO)));
   socket.resume();
-  if (!socket.destroyed) await within('the end of the connection', once(socket, 'close'));
+  await within('the end of the connection', closeOf(socket));
   assert.deepEqual(ids(), []);
 });
 
@@ -204,5 +205,5 @@ test('options.connectTimeout of a listener ends the wait for a hello', async () 
   const socket = tls.connect({ host: '127.0.0.1', port, ...controller, ALPNProtocols: ['ziti-ctrl'] });
   socket.on('error', () => {});
   await within('the handshake', once(socket, 'secureConnect'));
-  await within('the end of a connection without a hello', once(socket.resume(), 'close'), 4_000);
+  await within('the end of a connection without a hello', closeOf(socket.resume()), 4_000);
 });

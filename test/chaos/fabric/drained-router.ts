@@ -1,9 +1,9 @@
 /** SIGTERM under load: what runs may end, what is new goes elsewhere or is refused, nothing is torn off. */
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { until, within } from '../../support/deadline.ts';
 import type { FaultMesh } from '../../support/fault-mesh.ts';
 import { LogWatch } from '../../support/log-watch.ts';
+import { closeOf } from '../../support/socket-end.ts';
 import { SteadyStreams } from '../../support/steady-streams.ts';
 import { attempt, seconds, type Outcome, type RowContext } from './fault-row.ts';
 
@@ -74,6 +74,6 @@ async function tryOnce(port: number): Promise<'served' | 'refused' | 'nothing'> 
     return 'nothing';
   } finally {
     socket.destroy();
-    if (!socket.closed) await once(socket, 'close').catch(() => {});
+    await closeOf(socket);
   }
 }
