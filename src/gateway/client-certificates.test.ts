@@ -6,10 +6,10 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import { silentLog } from '#base';
 import { makeTestAuthority, type TestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
 import { within } from '../../test/support/deadline.ts';
-import { Admission } from './admission.ts';
+import { Admission } from './exchange/admission.ts';
 import { CertificateStore } from './certificates/certificate-store.ts';
 import { openListener, type Listener } from './gateway-listener.ts';
-import type { ClientFacts } from './route-decision.ts';
+import type { ClientFacts } from './shares/route-decision.ts';
 
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 

@@ -4,9 +4,9 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import type { Admission } from './admission.ts';
+import type { Admission } from './exchange/admission.ts';
 import { NO_PROOF } from './certificates/client-certificate.ts';
-import type { ClientFacts } from './route-decision.ts';
+import type { ClientFacts } from './shares/route-decision.ts';
 import { addressOf, TlsFront, type TlsSettings } from './tls-front.ts';
 
 /** Of a listener that stops: its queue, and what comes meanwhile. */

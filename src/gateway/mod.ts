@@ -19,18 +19,18 @@ export { TICKET_SECRET_BYTES } from './certificates/ticket-keys.ts';
 export { type ListenAddress } from './gateway-listener.ts';
 export { type TlsSettings } from './tls-front.ts';
 export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './gateway-limits.ts';
-export { type CircuitDialer } from './circuit-dialer.ts';
+export { type CircuitDialer } from './circuits/circuit-dialer.ts';
 export {
   openShareFeed,
   type ShareFeed,
   type ShareFeedOptions,
   type ShareFeedSubscription,
-} from './share-feed.ts';
-export { type ShareTable } from './share-table.ts';
+} from './shares/share-feed.ts';
+export { type ShareTable } from './shares/share-table.ts';
 export { Observation, type ObservationOptions } from './observe/observation.ts';
 export { openGatewayMetrics, type GatewayMetricsOptions } from './observe/gateway-metrics.ts';
 export {
   startTrafficReporter,
   type TrafficReporter,
   type TrafficReporterOptions,
-} from './traffic-reporter.ts';
+} from './traffic/traffic-reporter.ts';

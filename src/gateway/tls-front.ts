@@ -10,7 +10,7 @@ import { messageOf, type Log } from '#base';
 import { decodeClientHello, TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
 import { NO_PROOF, proveClient, type ClientProof } from './certificates/client-certificate.ts';
 import { ticketKeysAt, ticketKeysLastMs } from './certificates/ticket-keys.ts';
-import { canonicalHost } from './host-policy.ts';
+import { canonicalHost } from './http/host-policy.ts';
 
 export interface TlsSettings {
   /**

@@ -11,7 +11,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/gateway/gateway-listener.ts', ['node:net'], 'the data path: client connections'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
   ['src/gateway/certificates/', ['node:tls'], 'contexts of certificates'],
-  ['src/gateway/error-page.ts', ['node:http'], 'the names of statuses, no server'],
+  ['src/gateway/answers/error-page.ts', ['node:http'], 'the names of statuses, no server'],
   [
     'src/router/xgress/',
     ['node:net', 'node:tls'],

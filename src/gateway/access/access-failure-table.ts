@@ -1,7 +1,7 @@
 /** Why access lets a request no further, as failures with their page. Data and look-ups; nothing here decides. */
 import { ACCESS_REASONS, type AccessReason } from '#domain';
 import type { LoginRefusalReason } from '#domain';
-import type { Failure } from '../failure-table.ts';
+import type { Failure } from '../answers/failure-table.ts';
 
 const AT_CONTROL: ReadonlySet<AccessReason> = new Set(['login-not-available', 'control-plane-away']);
 

@@ -3,12 +3,12 @@
  * goes on. Decided from memory where that is possible; a promise means that something must be computed or asked first.
  */
 import type { CallerIdentity, GatewayDelta, GatewayProvider, GatewaySnapshot } from '#domain';
-import type { Failure } from '../failure-table.ts';
-import type { HeadChanges } from '../forward-head-codec.ts';
-import type { LocalAnswer } from '../local-answer.ts';
-import type { RequestHead } from '../request-head-policy.ts';
-import type { ClientFacts } from '../route-decision.ts';
-import type { GatewayHost } from '../upstream.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { HeadChanges } from '../http/forward-head-codec.ts';
+import type { LocalAnswer } from '../answers/local-answer.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { ClientFacts } from '../shares/route-decision.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 
 /** Let in, with what that rests on. */
 export interface Admission {

@@ -4,7 +4,7 @@
  */
 import { canonicalEmail, type CallerIdentity, type GatewaySession } from '#domain';
 import type { ClientCertificate } from '../certificates/client-certificate.ts';
-import type { GatewayHost } from '../upstream.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import { Caller, type Guard, type KeyIssuer, type TokenIssuer } from './caller.ts';
 
 export const SESSION_IDLE = 'the session was not used for too long';

@@ -4,8 +4,8 @@
  * nothing is made for it. Mutable: this is on the path of every request.
  */
 import { decideIdentity, type AccessReason, type CallerIdentity, type GatewayTokenIssuer } from '#domain';
-import type { HeadChanges } from '../forward-head-codec.ts';
-import type { GatewayHost } from '../upstream.ts';
+import type { HeadChanges } from '../http/forward-head-codec.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Admission } from './access.ts';
 import type { OriginIdentity } from './origin-identity.ts';
 

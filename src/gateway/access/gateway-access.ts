@@ -14,10 +14,10 @@ import {
   type GatewayDelta,
   type GatewayProvider,
 } from '#domain';
-import { FAILURES, type Failure } from '../failure-table.ts';
-import type { RequestHead } from '../request-head-policy.ts';
-import type { ClientFacts } from '../route-decision.ts';
-import type { GatewayHost } from '../upstream.ts';
+import { FAILURES, type Failure } from '../answers/failure-table.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { ClientFacts } from '../shares/route-decision.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import { OPEN_ADMISSION, type Access, type AccessFeed, type Admission, type Verdict } from './access.ts';
 import { ACCESS_FAILURES, accessEnded, failureOfAccess, withWayOut } from './access-failure-table.ts';
 import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';

@@ -2,7 +2,7 @@
  * What guards a host, put together once from the share's rules and the providers as they are now. A provider that is
  * unknown, disabled, or of another frontdoor guards without letting anybody in.
  */
-import type { GatewayHost } from '../upstream.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Guard } from './caller.ts';
 import type { Provider } from './provider.ts';
 

@@ -6,10 +6,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { messageOf, type Log } from '#base';
 import type { LoginRefusal } from '#domain';
-import type { Failure } from '../failure-table.ts';
-import type { RequestHead } from '../request-head-policy.ts';
-import type { ClientFacts } from '../route-decision.ts';
-import type { GatewayHost } from '../upstream.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { ClientFacts } from '../shares/route-decision.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Refusal, Verdict } from './access.ts';
 import { ACCESS_FAILURES, failureOfAccess, failureOfLogin } from './access-failure-table.ts';
 import type { HostGuard } from './host-guard.ts';

@@ -2,9 +2,9 @@
  * `oauth.<zone>`: where identity providers send browsers back to, and where origins find the keys of what they are told
  * of callers. It serves nothing else, and on TLS alone: codes do not travel in the clear.
  */
-import { FAILURES } from '../failure-table.ts';
-import type { RequestHead } from '../request-head-policy.ts';
-import { isForName, type ClientFacts } from '../route-decision.ts';
+import { FAILURES } from '../answers/failure-table.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import { isForName, type ClientFacts } from '../shares/route-decision.ts';
 import type { Verdict } from './access.ts';
 import { ACCESS_FAILURES } from './access-failure-table.ts';
 import type { LoginFlow } from './login-flow.ts';

@@ -1,5 +1,5 @@
 /** Pages of the log-in: no script, nothing loaded, nothing of the request unescaped. */
-import type { LocalAnswer } from '../local-answer.ts';
+import type { LocalAnswer } from '../answers/local-answer.ts';
 import type { Provider } from './provider.ts';
 
 const STYLE =

@@ -1,5 +1,5 @@
 /** Whether a request is a browser going somewhere, by what only browsers say and scripts cannot make them say. */
-import type { RequestHead } from '../request-head-policy.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
 import { headerValue } from './request-credentials.ts';
 
 export function isNavigation(head: RequestHead): boolean {

@@ -5,7 +5,7 @@
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { messageOf, type Log } from '#base';
 import type { CallerIdentity, GatewayKeys } from '#domain';
-import type { GatewayHost } from '../upstream.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 
 const LIFE_S = 300;
 /** Origins whose clocks are behind take it too. */

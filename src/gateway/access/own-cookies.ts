@@ -2,8 +2,8 @@
  * The gateway's own cookies in a request: read, and taken out of what travels on. Nothing that a client sends sizes
  * anything here; more of ours than a browser holds, or one of them twice, are none. All other cookies keep their bytes.
  */
-import { COOKIE } from '../field-name-table.ts';
-import type { RequestHead } from '../request-head-policy.ts';
+import { COOKIE } from '../http/field-name-table.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
 
 export const OWN_COOKIE_PREFIX = '__Host-frontdoor-';
 export const SESSION_COOKIE = '__Host-frontdoor-session';

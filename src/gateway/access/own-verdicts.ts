@@ -1,9 +1,9 @@
 /** What the gateway says when it does not pass a request on: challenges, and what all its own answers say. */
 import { isLoopbackHost } from '#base';
 import type { CallerIdentity } from '#domain';
-import type { Failure } from '../failure-table.ts';
-import type { ClientFacts } from '../route-decision.ts';
-import type { GatewayHost } from '../upstream.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { ClientFacts } from '../shares/route-decision.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Refusal, Verdict } from './access.ts';
 import type { HostGuard } from './host-guard.ts';
 

@@ -4,10 +4,10 @@
  */
 import { messageOf, type Log } from '#base';
 import type { AccessReason } from '#domain';
-import type { Failure } from '../failure-table.ts';
-import type { RequestHead } from '../request-head-policy.ts';
-import type { ClientFacts } from '../route-decision.ts';
-import type { GatewayHost } from '../upstream.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { ClientFacts } from '../shares/route-decision.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import { ACCESS_FAILURES, failureOfAccess } from './access-failure-table.ts';
 import type { AccessLimits } from './access-limits.ts';
 import { type BasicCheck, readBasicPair } from './basic-check.ts';

@@ -1,6 +1,6 @@
 /** The auth providers as the feed names them, and what they make of each host. */
 import type { GatewayDelta, GatewayKeys, GatewayProvider } from '#domain';
-import type { GatewayHost } from '../upstream.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 import { guardOf, type HostGuard } from './host-guard.ts';
 import { Provider } from './provider.ts';
 

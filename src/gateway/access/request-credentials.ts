@@ -2,8 +2,8 @@
  * Where a request may carry what lets it in: a header by name, a parameter of the query, `Authorization`. Finds and
  * takes out; whether it is right is decided elsewhere. What is there twice is reported as that, never chosen from.
  */
-import { AUTHORIZATION } from '../field-name-table.ts';
-import type { FieldLines } from '../head-decoder.ts';
+import { AUTHORIZATION } from '../http/field-name-table.ts';
+import type { FieldLines } from '../http/head-decoder.ts';
 
 export const NOT_THERE = -1;
 export const DOUBLED = -2;

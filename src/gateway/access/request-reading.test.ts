@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readRequestHead, RequestHead } from '../request-head-policy.ts';
+import { readRequestHead, RequestHead } from '../http/request-head-policy.ts';
 import { OWN_COOKIE_PREFIX, readOwnCookies, SESSION_COOKIE } from './own-cookies.ts';
 import { DOUBLED, findField, findParameter, NOT_THERE } from './request-credentials.ts';
 import { returnTarget } from './return-target-policy.ts';

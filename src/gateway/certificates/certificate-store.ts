@@ -5,7 +5,7 @@
  */
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
-import { canonicalHost } from '../host-policy.ts';
+import { canonicalHost } from '../http/host-policy.ts';
 import { findCertificates } from './certificate-folder.ts';
 import {
   checkServedPair,

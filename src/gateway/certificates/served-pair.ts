@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '#base';
 import { leafsOf, readPrivateFile } from '#net';
-import { canonicalHost } from '../host-policy.ts';
+import { canonicalHost } from '../http/host-policy.ts';
 import { alternativeNames } from './alternative-names.ts';
 import type { CertificateFiles } from './certificate-folder.ts';
 

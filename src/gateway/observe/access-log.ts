@@ -2,8 +2,8 @@
  * One line of JSON for each request, when it is over: after an upgrade, when it was granted. The query is left out,
  * because it may hold secrets. What cannot be written in time is dropped and counted; requests never wait for it.
  */
-import type { Failure } from '../failure-table.ts';
-import type { RequestObserver, RequestRecord } from '../request-record.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { LineFile, type LineFileOptions } from './line-file.ts';
 import { pathOf, unixMsOf } from './request-facts.ts';

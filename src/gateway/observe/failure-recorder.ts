@@ -3,8 +3,8 @@
  * Bounded a second, for all and for each share, so that who is refused on purpose does not push out what others need.
  */
 import type { RequestFailure } from '#domain';
-import type { Failure } from '../failure-table.ts';
-import type { RequestObserver, RequestRecord } from '../request-record.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
 import { identityTextOf, pathOf, timingsOf, traceIdOf, unixMsOf } from './request-facts.ts';
 
 const MAX_PER_SECOND = 200;

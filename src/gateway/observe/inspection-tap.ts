@@ -3,8 +3,8 @@
  * says how much it holds; what is secret is taken out when the record is made, before it goes anywhere.
  */
 import { REDACTED, type InspectedMessage } from '#domain';
-import type { FieldLines } from '../head-decoder.ts';
-import type { ExchangeTap } from '../request-record.ts';
+import type { FieldLines } from '../http/head-decoder.ts';
+import type { ExchangeTap } from '../exchange/request-record.ts';
 import { redactedBody, redactedHeaders, type Header, type SecretNames } from './redaction.ts';
 
 /** The first bytes of a body. */

@@ -3,9 +3,9 @@
  * bounded amount at a time. What was let in is recorded; what was refused is in the failure records.
  */
 import type { GatewayProvider, GatewayShare, InspectedRequest } from '#domain';
-import type { Failure } from '../failure-table.ts';
-import type { RequestHead } from '../request-head-policy.ts';
-import type { RequestObserver, RequestRecord } from '../request-record.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
 import { InspectionTap } from './inspection-tap.ts';
 import { redactedTarget, type SecretNames } from './redaction.ts';
 import { identityTextOf, timingsOf, traceIdOf, unixMsOf } from './request-facts.ts';

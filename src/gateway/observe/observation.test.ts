@@ -12,7 +12,7 @@ import {
   type RequestFailure,
 } from '#domain';
 import { ACCESS_FAILURES, accessEnded, failureOfLogin } from '../access/access-failure-table.ts';
-import { FAILURES } from '../failure-table.ts';
+import { FAILURES } from '../answers/failure-table.ts';
 import {
   get,
   GatewayWorld,

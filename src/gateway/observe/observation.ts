@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Log } from '#base';
 import type { GatewayProvider, InspectedRequest, RequestFailure } from '#domain';
-import type { RequestObserver } from '../request-record.ts';
+import type { RequestObserver } from '../exchange/request-record.ts';
 import { AccessLog } from './access-log.ts';
 import type { Exposition } from './exposition.ts';
 import { FailureRecorder } from './failure-recorder.ts';

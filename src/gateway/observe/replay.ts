@@ -6,21 +6,21 @@ import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
 import { REDACTED, type GatewayReplay, type InspectedRequest } from '#domain';
-import type { BodyDecoder, BodySink } from '../body-decoder.ts';
-import { failureOfCircuit } from '../circuit-failure.ts';
-import type { CircuitPool } from '../circuit-pool.ts';
+import type { BodyDecoder, BodySink } from '../http/body-decoder.ts';
+import { failureOfCircuit } from '../circuits/circuit-failure.ts';
+import type { CircuitPool } from '../circuits/circuit-pool.ts';
 import {
   FAILURES,
   failureOfAnswer,
   failureOfRequest,
   serviceFailure,
   type Failure,
-} from '../failure-table.ts';
-import { encodeUpstreamHead } from '../forward-head-codec.ts';
+} from '../answers/failure-table.ts';
+import { encodeUpstreamHead } from '../http/forward-head-codec.ts';
 import type { GatewayLimits } from '../gateway-limits.ts';
-import { RequestHead, readRequestHead } from '../request-head-policy.ts';
-import { answerBody, readResponseHead, ResponseHead } from '../response-head-policy.ts';
-import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../upstream.ts';
+import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
+import { answerBody, readResponseHead, ResponseHead } from '../http/response-head-policy.ts';
+import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 import { InspectionTap } from './inspection-tap.ts';
 import { redactedTarget, type SecretNames } from './redaction.ts';
 import { unixMsOf } from './request-facts.ts';

@@ -1,7 +1,7 @@
 /** What everybody who tells of a request reads out of its record alike. Pure over the record but for the wall clock. */
 import { performance } from 'node:perf_hooks';
 import type { RequestTimings } from '#domain';
-import type { RequestRecord } from '../request-record.ts';
+import type { RequestRecord } from '../exchange/request-record.ts';
 
 /** Without its query: that may hold secrets. */
 export function pathOf(target: string): string {

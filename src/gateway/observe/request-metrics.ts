@@ -2,8 +2,8 @@
  * Requests as figures for operators: how they ended, who decided what, which hop failed, how long they took. Labels are
  * bounded: shares beyond the first few hundred are counted together. Plain counters, on the path of every request.
  */
-import type { Failure } from '../failure-table.ts';
-import type { RequestObserver, RequestRecord } from '../request-record.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
 import type { Exposition, Labels } from './exposition.ts';
 
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

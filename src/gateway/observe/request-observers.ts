@@ -1,7 +1,7 @@
 /** Several observers as one: each hears of every request, in this order. */
-import type { Failure } from '../failure-table.ts';
-import type { RequestHead } from '../request-head-policy.ts';
-import type { RequestObserver, RequestRecord } from '../request-record.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
 
 export class RequestObservers implements RequestObserver {
   readonly #observers: readonly RequestObserver[];

@@ -1,6 +1,6 @@
 /** Access for a gateway that serves hosts without rules only: of those that have some, nobody gets in. */
 import { OPEN_ADMISSION, type Access, type AccessFeed } from '../access/access.ts';
-import { FAILURES } from '../failure-table.ts';
+import { FAILURES } from '../answers/failure-table.ts';
 
 export class OpenAccess implements Access, AccessFeed {
   generation = 0;

@@ -1,7 +1,7 @@
 /** Circuits for tests: plain loopback connections behind the interface of the overlay's. Not part of the product. */
 import { connect, type Socket } from 'node:net';
 import { CircuitError, type Circuit } from '#sdk';
-import type { CircuitDialer } from '../circuit-dialer.ts';
+import type { CircuitDialer } from '../circuits/circuit-dialer.ts';
 
 export class TcpCircuit implements Circuit {
   readonly id: string;

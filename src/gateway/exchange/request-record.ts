@@ -4,12 +4,12 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { CallerIdentity } from '#domain';
-import type { Admission } from './access/access.ts';
-import type { Failure } from './failure-table.ts';
-import type { FieldLines } from './head-decoder.ts';
-import type { RequestHead } from './request-head-policy.ts';
-import type { ClientFacts } from './route-decision.ts';
-import type { GatewayRoute } from './upstream.ts';
+import type { Admission } from '../access/access.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { FieldLines } from '../http/head-decoder.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { ClientFacts } from '../shares/route-decision.ts';
+import type { GatewayRoute } from '../circuits/upstream.ts';
 
 export class RequestRecord {
   /** Also the error id on a page. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { FrontdoorError, ManualClock } from '#base';
 import { MAX_TRAFFIC_SAMPLES, type TrafficReport, type TrafficSample } from '#domain';
-import { recordingLog, type LogRecord } from './testing/gateway-world.ts';
-import { within } from './testing/raw-client.ts';
+import { recordingLog, type LogRecord } from '../testing/gateway-world.ts';
+import { within } from '../testing/raw-client.ts';
 import { startTrafficReporter, type TrafficReporter } from './traffic-reporter.ts';
 
 const STEP_MS = 5_000;

@@ -6,8 +6,8 @@
 import { CircuitError, type Circuit } from '#sdk';
 import { messageOf } from '#base';
 import type { CircuitDialer } from './circuit-dialer.ts';
-import type { GatewayLimits } from './gateway-limits.ts';
-import { HeadBuffer } from './head-buffer.ts';
+import type { GatewayLimits } from '../gateway-limits.ts';
+import { HeadBuffer } from '../http/head-buffer.ts';
 import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
 
 /** A circuit idle for longer is not given to a request that could not be sent again. */

@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Failure } from './failure-table.ts';
-import type { RequestHead } from './request-head-policy.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
 
 /** Whether an Accept header asks for JSON rather than a page. */
 export function prefersJson(accept: string): boolean {

@@ -4,10 +4,10 @@ import { messageOf } from '#base';
 import { encodeErrorAnswer, type ErrorAnswer } from './error-page.ts';
 import { FAILURES, type Failure } from './failure-table.ts';
 import { recordFailure, recordGone, type Outcome } from './failure-record.ts';
-import type { GatewayContext } from './gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { encodeLocalAnswer, type LocalAnswer } from './local-answer.ts';
-import type { RequestRecord } from './request-record.ts';
-import type { SocketWriter } from './socket-writer.ts';
+import type { RequestRecord } from '../exchange/request-record.ts';
+import type { SocketWriter } from '../exchange/socket-writer.ts';
 
 export class ClientAnswers {
   readonly #context: GatewayContext;

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { GatewayFeedEvent } from '#domain';
 import { openShareFeed, type ShareFeed, type ShareFeedSubscription } from './share-feed.ts';
 import { ShareTable } from './share-table.ts';
-import { OpenAccess } from './testing/open-access.ts';
-import { recordingLog, shareOf, type LogRecord } from './testing/gateway-world.ts';
-import { within } from './testing/raw-client.ts';
+import { OpenAccess } from '../testing/open-access.ts';
+import { recordingLog, shareOf, type LogRecord } from '../testing/gateway-world.ts';
+import { within } from '../testing/raw-client.ts';
 
 describe('the share feed', () => {
   let folder: string;

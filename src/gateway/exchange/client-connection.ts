@@ -5,24 +5,24 @@
  */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { Admission, Verdict } from './access/access.ts';
+import type { Admission, Verdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
-import { ClientAnswers } from './client-answers.ts';
-import { askedOf, NOTHING_ASKED, type ErrorAnswer } from './error-page.ts';
+import { ClientAnswers } from '../answers/client-answers.ts';
+import { askedOf, NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
 import { Exchange, type ExchangeClient } from './exchange.ts';
-import { FAILURES, failureOfRequest, type Failure } from './failure-table.ts';
-import { IS_TOKEN } from './field-name-table.ts';
-import { encodeUpstreamHead, forwardedLines } from './forward-head-codec.ts';
-import type { GatewayContext } from './gateway-context.ts';
-import { HeadBuffer } from './head-buffer.ts';
+import { FAILURES, failureOfRequest, type Failure } from '../answers/failure-table.ts';
+import { IS_TOKEN } from '../http/field-name-table.ts';
+import { encodeUpstreamHead, forwardedLines } from '../http/forward-head-codec.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { HeadBuffer } from '../http/head-buffer.ts';
 import { RawRelay } from './raw-relay.ts';
-import { RequestHead, readRequestHead } from './request-head-policy.ts';
+import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { AdmissionWatch, decideRequest } from './request-decision.ts';
-import type { ClientFacts } from './route-decision.ts';
+import type { ClientFacts } from '../shares/route-decision.ts';
 import { SocketWriter } from './socket-writer.ts';
 import { StallWatch } from './stall-watch.ts';
-import type { GatewayRoute, Upstream } from './upstream.ts';
+import type { GatewayRoute, Upstream } from '../circuits/upstream.ts';
 
 /** Between requests, or inside a head. */
 const HEAD = 0;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { latencyBucketOf, NO_LATENCIES, type TrafficSample } from '#domain';
 import { CircuitError } from '#sdk';
-import { GatewayWorld, get, shareOf, statusOf } from './testing/gateway-world.ts';
+import { GatewayWorld, get, shareOf, statusOf } from '../testing/gateway-world.ts';
 import { TrafficLedger } from './traffic-ledger.ts';
 
 const SPAN = 1_700_000_000_000;

@@ -2,13 +2,13 @@
  * Whether a request may go on, and whether one that goes on still may: its host, then access. What was decided about a
  * share that changed meanwhile is decided anew.
  */
-import type { Verdict } from './access/access.ts';
-import type { Failure } from './failure-table.ts';
-import type { GatewayContext } from './gateway-context.ts';
-import type { RequestHead } from './request-head-policy.ts';
+import type { Verdict } from '../access/access.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
-import { decideRoute, type ClientFacts } from './route-decision.ts';
-import type { GatewayHost } from './upstream.ts';
+import { decideRoute, type ClientFacts } from '../shares/route-decision.ts';
+import type { GatewayHost } from '../circuits/upstream.ts';
 
 const CHECK_MS = 1_000;
 

@@ -6,26 +6,26 @@
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
-import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from './body-decoder.ts';
-import type { ErrorAnswer } from './error-page.ts';
-import { failureOfCircuit } from './circuit-failure.ts';
+import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
+import type { ErrorAnswer } from '../answers/error-page.ts';
+import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import {
   FAILURES,
   failureOfAnswer,
   failureOfRequest,
   serviceFailure,
   type Failure,
-} from './failure-table.ts';
+} from '../answers/failure-table.ts';
 import { BodyRate } from './body-rate.ts';
 import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL, type ClientInput } from './client-input.ts';
-import { encodeClientHead } from './forward-head-codec.ts';
-import type { GatewayContext } from './gateway-context.ts';
-import type { RequestHead } from './request-head-policy.ts';
+import { encodeClientHead } from '../http/forward-head-codec.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { RequestSender } from './request-sender.ts';
-import { answerBody, readResponseHead, type ResponseHead } from './response-head-policy.ts';
+import { answerBody, readResponseHead, type ResponseHead } from '../http/response-head-policy.ts';
 import type { SocketWriter } from './socket-writer.ts';
-import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from './upstream.ts';
+import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 
 /** The client's connection, as an exchange sees it. */
 export interface ExchangeClient {

@@ -2,11 +2,11 @@
  * Where a request goes: one look-up of one entry by canonical host. There is no default share. On TLS the server name
  * must be that host, so that a connection made for one share never carries another's.
  */
-import type { ClientProof } from './certificates/client-certificate.ts';
-import { FAILURES, type Failure } from './failure-table.ts';
-import { canonicalHost } from './host-policy.ts';
+import type { ClientProof } from '../certificates/client-certificate.ts';
+import { FAILURES, type Failure } from '../answers/failure-table.ts';
+import { canonicalHost } from '../http/host-policy.ts';
 import type { ShareTable } from './share-table.ts';
-import type { GatewayHost, RoutePool } from './upstream.ts';
+import type { GatewayHost, RoutePool } from '../circuits/upstream.ts';
 
 export interface ClientFacts extends ClientProof {
   readonly address: string;

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { BackOff, messageOf, type Log } from '#base';
 import type { GatewayKeys, GatewayReplay, GatewayShare } from '#domain';
 import { writeFileDurably } from '#net';
-import type { AccessFeed } from './access/access.ts';
+import type { AccessFeed } from '../access/access.ts';
 import { parseFeedEvent, parseSnapshotFile, type FeedPosition, type KeptShares } from './share-feed-codec.ts';
 import type { ShareTable } from './share-table.ts';
 

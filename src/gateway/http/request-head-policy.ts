@@ -18,7 +18,7 @@ import {
 } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
 import { canonicalHost, sameAuthority } from './host-policy.ts';
-import type { Refusal } from './refusal-table.ts';
+import type { Refusal } from '../answers/refusal-table.ts';
 
 const MAX_METHOD = 32;
 const MAX_CONNECTION_ITEMS = 32;

@@ -8,7 +8,7 @@ import {
   HEAD_INCOMPLETE,
   HeadScanner,
 } from './head-decoder.ts';
-import type { Refusal } from './refusal-table.ts';
+import type { Refusal } from '../answers/refusal-table.ts';
 
 export class HeadBuffer {
   /** The head as Latin-1 text, after `push` returned true. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { BODY_CHUNKED, BODY_LENGTH, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { HeadBuffer } from './head-buffer.ts';
 import { canonicalHost } from './host-policy.ts';
-import { prefersJson } from './error-page.ts';
+import { prefersJson } from '../answers/error-page.ts';
 import { readRequestHead, RequestHead } from './request-head-policy.ts';
 
 function bodyIn(

@@ -4,7 +4,7 @@
  * whatever the owner keeps per entry (idle circuits); this file neither makes connections nor knows the time.
  */
 import { compileRules, type CompiledRules, type GatewayShare } from '#domain';
-import { canonicalHost } from './host-policy.ts';
+import { canonicalHost } from '../http/host-policy.ts';
 
 /** A share as it was published once; a change makes a new route and retires this one. */
 export class ShareRoute<Slot> {

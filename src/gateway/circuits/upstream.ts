@@ -4,9 +4,9 @@
  * circuit and nothing else. Mutable on purpose: it is on the path of every request.
  */
 import type { Circuit, CircuitError } from '#sdk';
-import { bufferOf, type HeadBuffer } from './head-buffer.ts';
-import type { HostEntry, ShareRoute } from './share-table.ts';
-import type { ShareTraffic } from './share-traffic.ts';
+import { bufferOf, type HeadBuffer } from '../http/head-buffer.ts';
+import type { HostEntry, ShareRoute } from '../shares/share-table.ts';
+import type { ShareTraffic } from '../traffic/share-traffic.ts';
 
 export interface UpstreamOwner {
   upstreamData(bytes: Buffer): void;

@@ -2,12 +2,12 @@
  * The request's half of an exchange: its head as rewritten for the origin, and its body, re-framed, on their way to
  * a circuit. Until there is a circuit it gathers what has come; a request without a body can be sent once more.
  */
-import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from './body-decoder.ts';
+import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { OutputBatch } from './output-batch.ts';
-import type { RequestHead } from './request-head-policy.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ExchangeTap } from './request-record.ts';
-import type { ShareTraffic } from './share-traffic.ts';
-import type { Upstream } from './upstream.ts';
+import type { ShareTraffic } from '../traffic/share-traffic.ts';
+import type { Upstream } from '../circuits/upstream.ts';
 
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 

@@ -1,6 +1,6 @@
 /** What a client is told when there was no circuit to its service, or it broke; the hop is the overlay's word. */
 import type { CircuitError } from '#sdk';
-import type { Failure } from './failure-table.ts';
+import type { Failure } from '../answers/failure-table.ts';
 
 const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; says: string }>> = {
   'no-terminator': {
