@@ -1,5 +1,6 @@
 /** Who may reach a share: its policy, what can be asked about it, and custom frontends. */
-import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
+import { Type } from './schema-builder.ts';
 import { closed, ids, oneOf, readOnly, text, timestamp, uuid } from './schema-parts.ts';
 
 const longText = (maxLength: number, description?: string) =>

@@ -1,5 +1,6 @@
 /** What the mesh looks like: routers, links, circuits, services of the installation, terminators, inspections. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './schema-builder.ts';
 import { closed, nullable, oneOf, readOnly, text, timestamp } from './schema-parts.ts';
 
 const MAX_COST = 65_535;

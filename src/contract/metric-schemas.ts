@@ -1,5 +1,6 @@
 /** What metrics and sparklines look like. Durations are ISO 8601, latencies milliseconds. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './schema-builder.ts';
 import { closed, oneOf, timestamp, uuid } from './schema-parts.ts';
 
 const count = () => Type.Integer({ minimum: 0 });

@@ -41,6 +41,8 @@ export {
   type SharePolicyBody,
 } from './access-schemas.ts';
 export {
+  type EndedSessionsAnswer,
+  type LoginSessionAnswer,
   type NewProviderBody,
   type ProviderAnswer,
   type ProviderChangeBody,

@@ -15,6 +15,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   agentId: 'Id of the agent, which is the id of its environment',
   token: 'Token of the share',
   customFrontendId: 'Id of the custom frontend',
+  sessionId: 'Id of the session',
   type: 'Identifier of the type',
   enrollmentCode: 'The code that an enrollment answered',
   errorId: 'The error id on the page, or in the header Frontdoor-Error-Id',

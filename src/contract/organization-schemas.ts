@@ -1,5 +1,6 @@
 /** What organizations, their callers, signing keys and audit events look like. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './schema-builder.ts';
 import { SCOPES, type Scope } from './operation.ts';
 import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
 

@@ -1,6 +1,8 @@
 /** Operations on auth providers and their types. */
 import { countedPageSchema, openObjectSchema } from './resource-schemas.ts';
 import {
+  endedSessionsSchema,
+  loginSessionSchema,
   newProviderSchema,
   providerChangeSchema,
   providerEntrySchema,
@@ -9,7 +11,32 @@ import {
   providerTypeListSchema,
   providerTypeSchema,
 } from './provider-schemas.ts';
-import { created, gone, guarded, ok, open, paging } from './operation.ts';
+import {
+  created,
+  gone,
+  guarded,
+  ok,
+  open,
+  paging,
+  unsortedPaging,
+  type QueryParameter,
+} from './operation.ts';
+
+const SESSIONS = '/frontdoor/{frontdoorId}/auth-providers/{id}/sessions';
+const whose: readonly QueryParameter[] = [
+  {
+    name: 'email',
+    type: 'string',
+    isRequired: false,
+    summary: 'Only those of the person with this e-mail, as the provider has verified it',
+  },
+  {
+    name: 'subject',
+    type: 'string',
+    isRequired: false,
+    summary: 'Only those of the person whom the provider calls so',
+  },
+];
 
 export const providerOperations = [
   guarded({
@@ -106,5 +133,47 @@ export const providerOperations = [
     uuidParameters: ['frontdoorId', 'id'],
     answer: gone,
     refusals: [404, 409],
+  }),
+  guarded({
+    id: 'listLoginSessions',
+    group: 'Auth providers',
+    summary: 'List the sessions of people who logged in with an auth provider, the newest first',
+    method: 'GET',
+    path: SESSIONS,
+    uuidParameters: ['frontdoorId', 'id'],
+    query: [...unsortedPaging, ...whose],
+    answer: ok(countedPageSchema(loginSessionSchema)),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'endLoginSessions',
+    group: 'Auth providers',
+    summary:
+      'End all sessions of one person, or of everybody who logged in with an auth provider, at every gateway within seconds; whom the provider still knows may log in again',
+    method: 'DELETE',
+    path: SESSIONS,
+    uuidParameters: ['frontdoorId', 'id'],
+    query: [
+      ...whose,
+      {
+        name: 'all',
+        type: 'string',
+        isRequired: false,
+        summary: "Everybody's; needed when nobody is named",
+        values: ['true'],
+      },
+    ],
+    answer: ok(endedSessionsSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'endLoginSession',
+    group: 'Auth providers',
+    summary: 'End one session of a person who logged in, at every gateway within seconds',
+    method: 'DELETE',
+    path: `${SESSIONS}/{sessionId}`,
+    uuidParameters: ['frontdoorId', 'id', 'sessionId'],
+    answer: gone,
+    refusals: [404],
   }),
 ] as const;

@@ -1,6 +1,7 @@
 /** What auth providers and their types look like. The data of a provider is held to the schema of its type. */
-import Type, { type Static } from 'typebox';
-import { closed, nameText, oneOf, readOnly, uuid } from './schema-parts.ts';
+import type { Static } from 'typebox';
+import { Type } from './schema-builder.ts';
+import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
 import { AUTH_PROVIDER_TYPES } from '#domain';
 
 const providerType = () => oneOf(...AUTH_PROVIDER_TYPES);
@@ -63,3 +64,28 @@ export const providerChangeSchema = closed({
   ...readOnlyOfProviders(),
 });
 export type ProviderChangeBody = Static<typeof providerChangeSchema>;
+
+/** Of a person who logged in at a share: who it is and since when, nothing that proves it. */
+export const loginSessionSchema = closed({
+  id: uuid(),
+  subject: Type.String({ description: 'What the provider calls the person' }),
+  email: nullable<string>({
+    type: 'string',
+    description: 'As the provider has verified it; null: it has none',
+  }),
+  name: nullable<string>({ type: 'string' }),
+  shareToken: Type.String(),
+  host: Type.String({ description: 'The one name of the share that it holds for' }),
+  createdAt: timestamp(),
+  lastSeenAt: Type.String({ format: 'date-time', description: 'Gateways tell of it twice a minute' }),
+  expiresAt: Type.String({
+    format: 'date-time',
+    description: 'It ends then when it is not used before; past: it is over already',
+  }),
+});
+export type LoginSessionAnswer = Static<typeof loginSessionSchema>;
+
+export const endedSessionsSchema = closed({
+  ended: Type.Integer({ minimum: 0, description: 'How many there were' }),
+});
+export type EndedSessionsAnswer = Static<typeof endedSessionsSchema>;

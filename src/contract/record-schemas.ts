@@ -1,5 +1,6 @@
 /** What owners are told of single requests: failures by error id, and requests that they asked to see. */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './schema-builder.ts';
 import { closed, nullable, text, timestamp } from './schema-parts.ts';
 
 const milliseconds = (description: string) =>

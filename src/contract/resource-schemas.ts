@@ -2,7 +2,8 @@
  * What the Management API's resources look like, written once: types, validation and the API's description come from
  * here. Bodies of requests accept the read-only fields of their resource, so that what was read can be sent back.
  */
-import Type, { type Static, type TObject } from 'typebox';
+import type { Static, TObject } from 'typebox';
+import { Type } from './schema-builder.ts';
 import {
   closed,
   ids,

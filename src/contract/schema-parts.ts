@@ -1,5 +1,6 @@
 /** What schemas of resources are made of. */
-import Type, { type TObject, type TProperties } from 'typebox';
+import type { TObject, TProperties } from 'typebox';
+import { Type } from './schema-builder.ts';
 
 export const uuid = () => Type.String({ format: 'uuid' });
 export const text = () => Type.String({ maxLength: 300 });

@@ -50,6 +50,14 @@ export interface GatewayProvider {
   readonly apiKeys: GatewayApiKeys | null;
   /** Of a provider whose tokens are taken from machines; null also while its keys cannot be fetched. */
   readonly tokens: GatewayTokenIssuer | null;
+  /** Where people log out at the provider too; absent: it has no such place, or it is not known. */
+  readonly logout?: GatewayProviderLogout;
+}
+
+export interface GatewayProviderLogout {
+  /** As the provider publishes it: `end_session_endpoint`. */
+  readonly endpoint: string;
+  readonly clientId: string;
 }
 
 export interface GatewayApiKeys {

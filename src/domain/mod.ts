@@ -102,6 +102,7 @@ export {
   type GatewayInspection,
   type GatewayKeys,
   type GatewayProvider,
+  type GatewayProviderLogout,
   type GatewayReplay,
   type GatewayShare,
   type GatewaySnapshot,

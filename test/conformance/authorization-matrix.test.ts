@@ -153,7 +153,7 @@ before(async () => {
 });
 after(async () => {
   for (const client of [...clients.values(), ...edgeClients]) await client.close();
-  await control.close();
+  await control?.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -10,6 +10,7 @@ import { startPrivateService } from '../support/private-service.ts';
 import { openWorld, type World } from '../support/world.ts';
 import type { Row } from './management-row.ts';
 import { oidcData } from './management-row-table.ts';
+import { openRowLogins, type LoggedIn, type RowLogins } from './row-logins.ts';
 
 export interface RowContext {
   readonly world: World;
@@ -35,7 +36,8 @@ export interface RowCall {
 }
 
 export async function openRowContext(options: Parameters<typeof openWorld>[0] = {}): Promise<RowContext> {
-  const world = await openWorld(options);
+  const logins = await openRowLogins();
+  const world = await openWorld({ ...logins.options, ...options });
   const service = await startPrivateService();
   const agent = await world.startAgent('host');
   await agent.share(`http://127.0.0.1:${service.port}`, { name: 'by-agent' });
@@ -43,7 +45,7 @@ export async function openRowContext(options: Parameters<typeof openWorld>[0] = 
   const client = new JsonClient({ origin: up.control.apiUrl });
 
   const made = new Map<string, Promise<string>>();
-  const makers = makersOf(world, client, agent.environmentId);
+  const makers = makersOf(world, client, agent.environmentId, logins);
   const valueOf = (name: string): Promise<string> => {
     const make = makers[name];
     assert.ok(make !== undefined, `nothing stands for {${name}}`);
@@ -94,6 +96,7 @@ export async function openRowContext(options: Parameters<typeof openWorld>[0] = 
       await client.close();
       await world.close();
       await service.close();
+      await logins.close();
     },
   };
 }
@@ -109,6 +112,7 @@ function makersOf(
   world: World,
   client: JsonClient,
   environmentId: string,
+  logins: RowLogins,
 ): Readonly<Record<string, () => Promise<string>>> {
   const { credentials, up } = world;
   const authorization = `Basic ${credentials.accountId}:${credentials.apiToken}`;
@@ -172,6 +176,12 @@ function makersOf(
   };
   const customFrontend = async (hostname: string): Promise<string> =>
     (await create(`${base}/custom-frontends`, { hostname, frontendId: await frontendId() }))['id']!;
+  const loggedIn = new Map<string, Promise<LoggedIn>>();
+  const logIn = (share: string): Promise<LoggedIn> => {
+    const made = loggedIn.get(share) ?? logins.logIn(world, environmentId, share);
+    loggedIn.set(share, made);
+    return made;
+  };
   const node = async (kind: string): Promise<string> =>
     (await create(`/fabric/${kind}s`, { name: 'by row' }))['id']!;
   const service = async (name: string): Promise<string> =>
@@ -194,6 +204,9 @@ function makersOf(
     providerId: provider,
     changedProviderId: provider,
     doomedProviderId: provider,
+    sessionProviderId: async () => (await logIn('sessions-by-row')).providerId,
+    endedSessionProviderId: async () => (await logIn('ended-by-row')).providerId,
+    endedSessionId: async () => (await logIn('ended-by-row')).sessionId,
     enrollmentCode: () => world.enrollmentCode(),
     shareToken: () => share('read-by-row'),
     doomedShareToken: () => share('doomed-by-row'),

@@ -9,13 +9,14 @@ import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
 import { goodBody, openRowContext, type RowContext } from './management-row-context.ts';
 import { accessRows } from './management-row-access-table.ts';
 import { recordRows } from './management-row-record-table.ts';
+import { sessionRows } from './management-row-session-table.ts';
 import { fabricRows } from './management-row-fabric-table.ts';
 import { extensionRows } from './management-row-extension-table.ts';
 import { checkShape, fieldNames } from './management-row-shape.ts';
 import { documentRows } from './management-row-table.ts';
 import type { Row } from './management-row.ts';
 
-const rows = [...documentRows, ...extensionRows, ...accessRows, ...recordRows, ...fabricRows];
+const rows = [...documentRows, ...extensionRows, ...accessRows, ...recordRows, ...sessionRows, ...fabricRows];
 
 type Json = Readonly<Record<string, unknown>>;
 interface PageAnswer {

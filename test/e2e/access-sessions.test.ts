@@ -7,6 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { until } from '../support/deadline.ts';
+import { DEFAULT_CLIENT } from '../support/identity-provider.ts';
+import { goThroughProvider } from '../support/login-browser.ts';
 import {
   ACCESS_LOG,
   CUSTOM_ZONE,
@@ -119,7 +121,7 @@ describe('a session', () => {
   });
 
   it('is over when it was not used for the idle time, and after its whole time however it is used', async () => {
-    const host = await world.share('idle', [oidc], { session: { idle: 'PT2S', absolute: 'PT1H' } });
+    const host = await world.share('idle', [oidc], { session: { idle: 'PT5S', absolute: 'PT1H' } });
     const ann = world.visitor();
     await ann.logIn(host, '/', 'ann');
     const idle = ann.cookie(host)!;
@@ -128,11 +130,11 @@ describe('a session', () => {
     await until(
       'the idle time to pass',
       () => performance.now() - usedMs,
-      (ms) => ms > 2_200,
+      (ms) => ms > 5_200,
     );
     assert.equal(await statusWith(host, idle), 401);
 
-    await world.call('PUT', '/shares/idle/policy', { session: { idle: 'PT2S', absolute: 'PT4S' } });
+    await world.call('PUT', '/shares/idle/policy', { session: { idle: 'PT5S', absolute: 'PT9S' } });
     await ann.logIn(host, '/', 'ann');
     const madeMs = performance.now();
     const used = ann.cookie(host)!;
@@ -143,7 +145,7 @@ describe('a session', () => {
       (status) => status === 401,
     );
     const lastedMs = performance.now() - madeMs;
-    assert.ok(lastedMs > 2_500 && lastedMs < 6_000, `it lasted ${lastedMs.toFixed(0)} ms`);
+    assert.ok(lastedMs > 5_500, `it lasted ${lastedMs.toFixed(0)} ms, no longer than an idle one`);
     assert.equal((await ann.ask(host, '/')).status, 302);
   });
 
@@ -160,6 +162,51 @@ describe('a session', () => {
     const out = await ann.ask(host, '/.frontdoor/logout', { method: 'POST' });
     assert.equal(out.status, 200);
     assert.equal(await statusWith(host, session), 401);
+  });
+
+  it('ends at its identity provider too where that is asked for, and leads to the one page registered there', async () => {
+    const host = await world.share('log-out-there', [oidc]);
+    const ann = world.visitor();
+    const cookies = new Map<string, string>();
+    const started = await ann.ask(host, '/');
+    const back = await goThroughProvider(started.location, { user: 'ann', cookies });
+    const returned = await ann.ask(back.hostname, back.pathname + back.search);
+    const code = new URL(returned.location);
+    await ann.ask(code.hostname, code.pathname + code.search);
+    const session = ann.cookie(host)!;
+    assert.equal(await statusWith(host, session), 200);
+
+    const out = await ann.ask(host, '/.frontdoor/logout?provider=true');
+    assert.equal(out.status, 303, out.text);
+    assert.equal(await statusWith(host, session), 401);
+    const asked = new URL(out.location);
+    assert.equal(asked.origin, world.provider.issuer);
+    const page = `https://oauth.share.localhost:${world.securePort}/${oidc}/auth/logged-out`;
+    assert.deepEqual(Object.fromEntries(asked.searchParams), {
+      client_id: DEFAULT_CLIENT.id,
+      post_logout_redirect_uri: page,
+    });
+    const knowsAnn = async (): Promise<boolean> => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const { searchParams, origin, pathname } = asked;
+      const query = new URLSearchParams({ client_id: searchParams.get('client_id')! });
+      // Whom it knows it asks first.
+      return (
+        await (await fetch(`${origin}${pathname}?${query.toString()}`, { headers: { cookie } })).text()
+      ).includes('op.logoutForm');
+    };
+    assert.equal(await knowsAnn(), true);
+    await assert.rejects(
+      goThroughProvider(out.location, { cookies, logsOut: true }),
+      /400/,
+      'not registered',
+    );
+    world.provider.allowLogouts([page]);
+    const end = await goThroughProvider(out.location, { cookies, logsOut: true });
+    assert.equal(end.href, page);
+    assert.equal(await knowsAnn(), false);
+    const shown = await ann.ask(end.hostname, end.pathname + end.search);
+    assert.deepEqual([shown.status, /You are logged out/.test(shown.text)], [200, true]);
   });
 
   it('comes whole to each of a hundred people who log in at once', async () => {

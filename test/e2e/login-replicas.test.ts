@@ -72,6 +72,24 @@ describe('two control planes with a gateway each', { skip: postgresSkip }, () =>
     );
   });
 
+  it('throw a person out at both when one of them was told to', async () => {
+    const host = await share('left');
+    const ann = world.visitor();
+    await ann.logIn(host, '/', 'ann');
+    const session = ann.cookie(host)!;
+    const stream = await openSocket(second, host, { cookie: `${SESSION_COOKIE}=${session}` });
+    const ended = await world.call('DELETE', `/auth-providers/${oidc}/sessions?email=ann%40example.com`);
+    assert.ok((ended as { ended: number }).ended >= 1);
+    for (const at of [world, second])
+      await until('refused', () => statusAt(at, host, session), isRefused, KNOWN_MS);
+    await until(
+      'its stream is cut',
+      () => stream.isOpen,
+      (isOpen) => !isOpen,
+      CUT_MS,
+    );
+  });
+
   it('know a provider’s end within five seconds, whichever of them was told', async () => {
     const id = await world.addProvider('OIDC', 'short-lived');
     const host = await world.share('short-lived', [id]);

@@ -39,6 +39,8 @@ export interface IdentityProvider extends AsyncDisposable {
   readonly requests: string[];
   /** Other redirect addresses are refused from here on. */
   allowRedirects(uris: readonly string[]): void;
+  /** Who is logged out may be sent there; nowhere before. */
+  allowLogouts(uris: readonly string[]): void;
   /** New keys sign from here on; the old ones are not published any more. */
   rotateKeys(): Promise<void>;
   /** A token for a machine, signed by the keys of now. */
@@ -74,6 +76,7 @@ class LocalIdentityProvider implements IdentityProvider {
   #provider: OpenIdProvider | undefined;
   #key: JWK = {};
   #redirects: ReadonlySet<string> | undefined;
+  #logouts: ReadonlySet<string> = new Set();
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options;
@@ -89,6 +92,10 @@ class LocalIdentityProvider implements IdentityProvider {
 
   allowRedirects(uris: readonly string[]): void {
     this.#redirects = new Set(uris);
+  }
+
+  allowLogouts(uris: readonly string[]): void {
+    this.#logouts = new Set(uris);
   }
 
   async rotateKeys(): Promise<void> {
@@ -224,6 +231,7 @@ class LocalIdentityProvider implements IdentityProvider {
       },
     });
     provider.Client.prototype.redirectUriAllowed = (uri) => this.#redirects?.has(uri) ?? true;
+    provider.Client.prototype.postLogoutRedirectUriAllowed = (uri) => this.#logouts.has(uri);
     return provider;
   }
 }

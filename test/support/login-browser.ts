@@ -10,13 +10,17 @@ export interface LoginBrowserOptions {
   readonly ca?: string;
   /** The button that it presses. */
   readonly user?: string;
+  /** Kept between ways, so that the provider knows the browser again. */
+  readonly cookies?: Map<string, string>;
+  /** Says yes when it is asked whether to log out. */
+  readonly logsOut?: true;
 }
 
 const MAX_STEPS = 20;
 
 /** The first address that is of no identity provider: where the answer is to go. */
 export async function goThroughProvider(start: string, options: LoginBrowserOptions = {}): Promise<URL> {
-  const cookies = new Map<string, string>();
+  const { cookies = new Map<string, string>() } = options;
   let url = new URL(start);
   const { origin } = url;
   let form: string | undefined;
@@ -26,6 +30,12 @@ export async function goThroughProvider(start: string, options: LoginBrowserOpti
     form = undefined;
     if (status >= 300 && status < 400 && location !== undefined) {
       url = new URL(location, url);
+    } else if (status === 200 && options.logsOut === true) {
+      url = new URL(fieldOf(text, /<form[^>]* action="([^"]+)"/), url);
+      form = new URLSearchParams({
+        xsrf: fieldOf(text, /name="xsrf" value="([^"]+)"/),
+        logout: 'yes',
+      }).toString();
     } else if (status === 200 && options.user !== undefined) {
       const [, action] = /<form method="post" action="([^"]+)"/.exec(text) ?? [];
       if (action === undefined) throw new Error(`no form at ${url.href}: ${text.slice(0, 300)}`);
@@ -34,6 +44,12 @@ export async function goThroughProvider(start: string, options: LoginBrowserOpti
     } else throw new Error(`${status} at ${url.href}: ${text.slice(0, 300)}`);
   }
   throw new Error(`more than ${MAX_STEPS} steps`);
+}
+
+function fieldOf(text: string, pattern: RegExp): string {
+  const value = pattern.exec(text)?.[1];
+  if (value === undefined) throw new Error(`nothing like ${pattern.source} in ${text.slice(0, 300)}`);
+  return value;
 }
 
 async function ask(url: URL, cookies: Map<string, string>, form: string | undefined, ca: string | undefined) {

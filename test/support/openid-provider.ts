@@ -13,7 +13,12 @@ export interface Grant {
 }
 
 export interface OpenIdProvider {
-  readonly Client: { readonly prototype: { redirectUriAllowed: (uri: string) => boolean } };
+  readonly Client: {
+    readonly prototype: {
+      redirectUriAllowed: (uri: string) => boolean;
+      postLogoutRedirectUriAllowed: (uri: string) => boolean;
+    };
+  };
   readonly Grant: new (of: { readonly accountId: string; readonly clientId: string }) => Grant;
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;

@@ -28,6 +28,7 @@ export const PARTS = {
   terminator: 'where services are reached',
   policy: 'who may reach a share',
   inspect: "record a share's requests, and see them",
+  sessions: 'people who are logged in',
 } as const;
 
 export type Noun = keyof typeof NOUNS;

@@ -166,6 +166,24 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     examples: [`auth-providers replace ${ID} --body @provider.json`],
   },
   deleteAuthProvider: { noun: 'auth-providers', verb: 'delete', examples: [`auth-providers delete ${ID}`] },
+  listLoginSessions: {
+    noun: 'auth-providers',
+    verb: 'sessions list',
+    columns: ['id', 'email', 'subject', 'shareToken', 'lastSeenAt', 'createdAt', 'expiresAt'],
+    entries: 'sessions',
+    examples: [
+      `auth-providers sessions list ${ID}`,
+      `auth-providers sessions list ${ID} --email ann@example.com`,
+    ],
+  },
+  endLoginSessions: {
+    elsewhere: ['auth-providers', 'sessions', 'end'],
+    reason: 'ends one session, those of a person or all',
+  },
+  endLoginSession: {
+    elsewhere: ['auth-providers', 'sessions', 'end'],
+    reason: 'ends one session, those of a person or all',
+  },
 
   getCaller: { elsewhere: ['whoami'], reason: 'tells the profile and the address too' },
   createOrganization: {

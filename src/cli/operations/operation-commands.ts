@@ -10,6 +10,7 @@ import { auditFollowCommand } from './audit-follow-command.ts';
 import { optionsOf, type BodyField } from './body-fields.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { inspectSwitches, replayCommand } from './inspect-commands.ts';
+import { sessionEndCommand } from './session-end-command.ts';
 import { nodeCreationCommand } from './node-creation-command.ts';
 import { isPart, PARTS, type Noun } from './noun-table.ts';
 import { showAnswer, showList } from './operation-answer.ts';
@@ -54,6 +55,7 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
     for (const each of inspectSwitches(io)) partOf(command, 'inspect').addCommand(each);
     command.addCommand(replayCommand(io));
   }
+  if (noun === 'auth-providers') partOf(command, 'sessions').addCommand(sessionEndCommand(io));
   if (noun === 'audit') command.addCommand(auditFollowCommand(io));
 }
 

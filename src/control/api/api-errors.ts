@@ -73,6 +73,7 @@ export function notFound(
     | 'Share'
     | 'Failure'
     | 'Request'
+    | 'Session'
     | 'Router'
     | 'Gateway'
     | 'Circuit'

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/audit-verification.ts';
+import { insertSession } from '../login/login-sessions.ts';
 import { putInspected } from '../store/request-record-store.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
@@ -71,6 +72,15 @@ describe('every operation that changes something', () => {
     changeAuthProvider: async () => ({ path: await provider(), body: { enabled: false }, chain: mine() }),
     replaceAuthProvider: async () => ({ path: await provider(), body: newProvider, chain: mine() }),
     deleteAuthProvider: async () => ({ path: await provider(), chain: mine() }),
+    endLoginSessions: async () => {
+      const path = await provider();
+      await session(path);
+      return { path: `${path}/sessions?subject=ann`, chain: mine() };
+    },
+    endLoginSession: async () => {
+      const path = await provider();
+      return { path: `${path}/sessions/${await session(path)}`, chain: mine() };
+    },
     createOrganization: () => ({ path: '/organizations', body: { name: 'x' }, chain: 'its own' }),
     changeOrganization: async () => {
       const id = await organization();
@@ -175,16 +185,38 @@ describe('every operation that changes something', () => {
     return (answer.body as { token: string }).token;
   };
 
+  const shareId = async (token: string): Promise<string> => {
+    const query = world.store.db.selectFrom('share').select('id').where('token', '=', token);
+    return (await query.executeTakeFirstOrThrow()).id;
+  };
+  const session = async (providerPath: string): Promise<string> => {
+    const providerId = providerPath.split('/').at(-1)!;
+    const sessionShare = await shareId(await share());
+    const made = await world.store.transaction(async (trx, touch) =>
+      insertSession(trx, touch, world.secrets, {
+        ...{ shareId: sessionShare, host: 'app.share.localhost', providerId, providerVersion: 1 },
+        ...{ absoluteMs: 86_400_000, nowMs: world.clock.nowMs() },
+        identity: {
+          ...{ providerId, kind: 'session', subject: 'ann', email: null, name: null, groups: [], claims: {} },
+        },
+      }),
+    );
+    return made.session.id;
+  };
+
   const inspected = async (token: string): Promise<string> => {
-    const { id: shareId } = await world.store.db
-      .selectFrom('share')
-      .select('id')
-      .where('token', '=', token)
-      .executeTakeFirstOrThrow();
     const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
     const id = randomUUID();
     const record = {
-      ...{ id, replayOf: null, at: world.clock.nowMs(), shareId, frontdoorId: '', method: 'GET', host: 'a' },
+      ...{
+        id,
+        replayOf: null,
+        at: world.clock.nowMs(),
+        shareId: await shareId(token),
+        frontdoorId: '',
+        method: 'GET',
+        host: 'a',
+      },
       ...{
         target: '/',
         client: '',

@@ -42,8 +42,8 @@ export function routerNameOf({ model }: Pick<ApiParts, 'model'>, id: string): st
 export function filterOf(query: Query, name: string): string | undefined {
   const value = query[name];
   if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value === '' || value.length > MAX_FILTER_CHARS) {
-    throw invalidValue(name, 'string');
-  }
+  // PostgreSQL takes no text with a NUL.
+  const isText = typeof value === 'string' && !value.includes('\0');
+  if (!isText || value === '' || value.length > MAX_FILTER_CHARS) throw invalidValue(name, 'string');
   return value;
 }

@@ -45,6 +45,7 @@ import type { Query } from './page-query.ts';
 import { handleRawFailures, httpOptions } from './raw-failures.ts';
 import { recordRefusal } from './refusal-audit.ts';
 import { RequestGate, type Admission } from './request-gate.ts';
+import { loginSessionHandlers } from './login-session-operations.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
 import { meshHandlers } from './mesh-operations.ts';
@@ -110,6 +111,7 @@ const handlers: Readonly<Record<OperationId, Handler>> = {
   ...credentialHandlers,
   ...providerHandlers,
   ...providerTypeHandlers,
+  ...loginSessionHandlers,
   ...metricHandlers,
   ...organizationHandlers,
   ...callerHandlers,

@@ -96,7 +96,9 @@ export class GatewayAccess implements GatewayAccessSource {
   #gatewayProvider(provider: KnownProvider): GatewayProvider {
     const { id, frontdoorId, name, type, enabled, version, apiKeys } = provider;
     const tokens = this.#options.issuers.tokensOf(provider);
-    return { id, frontdoorId, name, type, enabled, version, apiKeys, tokens };
+    const logout = this.#options.issuers.logoutOf(provider);
+    const told = { id, frontdoorId, name, type, enabled, version, apiKeys, tokens };
+    return logout === undefined ? told : { ...told, logout };
   }
 
   #tell(change: AccessChange): void {

@@ -56,6 +56,19 @@ describe('keys that gateways prove tokens of machines by', () => {
     assert.equal(JSON.stringify(world.parts.access.provider(id)).includes('a secret'), false);
   });
 
+  it('come with where people log out at the issuer, and of an OpenID provider alone', async () => {
+    const endpoint = 'https://issuer.example/log-out?x=1';
+    const logoutOf = (id: string) => world.parts.access.provider(id)!.logout;
+    issuer.attack = { metadata: (metadata) => ({ ...metadata, end_session_endpoint: endpoint }) };
+    const id = await used();
+    assert.deepEqual(logoutOf(id), { endpoint, clientId: 'frontdoor' });
+    for (const wrong of ['javascript:alert(1)', '/log-out', 5, undefined]) {
+      issuer.attack = { metadata: (metadata) => ({ ...metadata, end_session_endpoint: wrong }) };
+      assert.equal(logoutOf(await used()), undefined, String(wrong));
+    }
+    issuer.attack = {};
+  });
+
   it('come without private halves, secrets and what no token may be signed with', async () => {
     issuer.attack = {
       metadata: (metadata) => ({

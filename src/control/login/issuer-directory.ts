@@ -4,7 +4,7 @@
  * somebody logs in.
  */
 import { messageOf, type Clock, type Log } from '#base';
-import type { GatewayTokenIssuer } from '#domain';
+import type { GatewayProviderLogout, GatewayTokenIssuer } from '#domain';
 import type { EgressClient } from '#net';
 import type { KnownProvider, ProviderDirectory } from '../provider/provider-directory.ts';
 import { concerns, type Queries, type Store } from '../store/store.ts';
@@ -97,6 +97,14 @@ export class IssuerDirectory {
     if (held === undefined) return null;
     const { issuer, client_id } = provider.data as { issuer: string; client_id: string };
     return { issuer, audience: client_id, algorithms: held.algorithms, keys: held.keys };
+  }
+
+  /** For gateways too, which send people on who want to be logged out there; undefined: there is no such place. */
+  logoutOf(provider: KnownProvider): GatewayProviderLogout | undefined {
+    if (provider.type !== 'OIDC') return undefined;
+    const endpoint = this.#entries.get(provider.id)?.published.held?.server.end_session_endpoint;
+    if (endpoint === undefined) return undefined;
+    return { endpoint, clientId: (provider.data as { client_id: string }).client_id };
   }
 
   /** A gateway met a key that it does not know. Fetched seldom, however often they ask. */

@@ -176,6 +176,9 @@ function parseServerMetadata(issuer: string, json: Readonly<Record<string, unkno
     token_endpoint: json['token_endpoint'] as string,
     jwks_uri: json['jwks_uri'] as string,
     ...(isWebAddress(json['userinfo_endpoint']) ? { userinfo_endpoint: json['userinfo_endpoint'] } : {}),
+    ...(isWebAddress(json['end_session_endpoint'])
+      ? { end_session_endpoint: json['end_session_endpoint'] }
+      : {}),
     id_token_signing_alg_values_supported: Array.isArray(algorithms)
       ? algorithms.filter((name) => ALGORITHMS.has(name)).map(String)
       : ['RS256'],

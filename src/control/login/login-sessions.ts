@@ -40,6 +40,7 @@ export async function insertSession(
     provider_version: made.providerVersion,
     host: made.host,
     subject: identity.subject,
+    email: identity.email,
     identity: JSON.stringify(identity),
     created_at: nowMs,
     last_used_at: nowMs,

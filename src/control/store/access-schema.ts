@@ -76,6 +76,8 @@ export interface LoginSessionTable {
   host: string;
   /** Who logged in, by the provider's name for it. */
   subject: string;
+  /** As it stands in `identity`: verified, in lower case. */
+  email: string | null;
   /** JSON of who logged in. */
   identity: string;
   created_at: number;

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
+import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '0002-management-tables': managementTables,
   '0003-fabric-tables': fabricTables,
   '0004-access-tables': accessTables,
+  '0005-login-session-lookup': loginSessionLookup,
 };

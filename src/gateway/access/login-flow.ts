@@ -24,6 +24,7 @@ import {
 } from './own-cookies.ts';
 import { callerAddress, type Rate, type RateLimits } from './rate-limits.ts';
 import { decodeQueryText, headerValue } from './request-credentials.ts';
+import { authorityOf, providerLogoutUrl } from './provider-logout.ts';
 import { returnTarget } from './return-target-policy.ts';
 import type { SessionCache } from './session-cache.ts';
 
@@ -86,7 +87,7 @@ export class LoginFlow {
     const cookies = readOwnCookies(head);
     if (path === LOGOUT_PATH) {
       if (!isRead && head.method !== 'POST') return refusal(ACCESS_FAILURES.wrongLoginMethod);
-      return this.#end(head, client, cookies);
+      return this.#end(host, guard, head, client, cookies);
     }
     if (!isRead) return refusal(ACCESS_FAILURES.wrongLoginMethod);
     const parameters = queryOf(head.target);
@@ -106,8 +107,7 @@ export class LoginFlow {
   toHttps(host: GatewayHost, head: RequestHead): Verdict {
     const port = this.#options.httpsPort();
     if (port === undefined) return refusal(failureOfAccess('login-not-available', 'there is no HTTPS here'));
-    const authority = port === 443 ? host.host : `${host.host}:${port}`;
-    const answer = redirect(302, `https://${authority}${head.target}`);
+    const answer = redirect(302, `https://${authorityOf(host.host, port)}${head.target}`);
     return { type: 'answer', decision: 'to-https', answer };
   }
 
@@ -185,19 +185,44 @@ export class LoginFlow {
     });
   }
 
-  async #end(head: RequestHead, client: ClientFacts, { session }: OwnCookies): Promise<Verdict> {
+  /** Ends the session here; `?provider=true` goes on to its identity provider, which is asked to end its own. */
+  async #end(
+    host: GatewayHost,
+    guard: HostGuard,
+    head: RequestHead,
+    client: ClientFacts,
+    { session }: OwnCookies,
+  ): Promise<Verdict> {
     const site = headerValue(head.fields, 'sec-fetch-site');
     if (site !== '' && site !== 'same-origin' && site !== 'none') return refusal(ACCESS_FAILURES.otherOrigin);
     const limited = session === undefined ? undefined : this.#limited('logout', client);
     if (limited !== undefined) return limited;
+    const isAtProvider = queryOf(head.target)?.['provider'] === 'true';
     return this.#asking('session not ended', async () => {
+      let url: string | undefined;
       if (session !== undefined) {
-        const known = this.#options.sessions.known(session);
-        if (known) this.#options.sessions.end([known.session.id]);
-        await answerInTime(this.#options.control.endSession({ token: session }));
+        const { sessions, control } = this.#options;
+        let caller = sessions.known(session);
+        if (isAtProvider && caller === undefined && !sessions.isBusy) caller = await sessions.find(session);
+        if (isAtProvider && caller) url = this.#providerLogout(host, guard, caller.session.providerId);
+        if (caller) sessions.end([caller.session.id]);
+        await answerInTime(control.endSession({ token: session }));
       }
-      return { type: 'answer', decision: 'logout', answer: loggedOutPage([CLEAR_SESSION_LINE]) };
+      const lines = [CLEAR_SESSION_LINE];
+      const answer =
+        url === undefined
+          ? loggedOutPage(isAtProvider ? 'share alone' : 'share', lines)
+          : redirect(303, url, lines);
+      return { type: 'answer', decision: 'logout', answer };
     });
+  }
+
+  #providerLogout(host: GatewayHost, guard: HostGuard, providerId: string): string | undefined {
+    const provider = guard.logins.find(({ id }) => id === providerId);
+    const port = this.#options.httpsPort();
+    return provider === undefined || port === undefined
+      ? undefined
+      : providerLogoutUrl(provider.record, host.host, port);
   }
 
   #limited(what: 'login' | 'redeem' | 'logout', { address }: ClientFacts): Refusal | undefined {

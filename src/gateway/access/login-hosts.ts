@@ -8,8 +8,10 @@ import { isForName, type ClientFacts } from '../shares/route-decision.ts';
 import type { Verdict } from './access.ts';
 import { ACCESS_FAILURES } from './access-failure-table.ts';
 import type { LoginFlow } from './login-flow.ts';
+import { loggedOutPage } from './login-pages.ts';
 import type { OriginIdentity } from './origin-identity.ts';
 import { refusal, withOwnLines } from './own-verdicts.ts';
+import { LOGGED_OUT_PATH } from './provider-logout.ts';
 
 const KEY_SET_PATH = '/.well-known/jwks.json';
 const CALLBACK = /^\/([0-9A-Za-z-]{1,64})\/auth\/callback$/;
@@ -58,6 +60,8 @@ export class LoginHosts {
       const answer = { status: 200, lines: KEY_SET_LINES, body: this.#origin.published };
       return { type: 'answer', decision: 'key-set', answer };
     }
+    if (LOGGED_OUT_PATH.test(path) && isGet)
+      return { type: 'answer', decision: 'logged-out', answer: loggedOutPage('provider') };
     const providerId = CALLBACK.exec(path)?.[1];
     if (providerId === undefined) return refusal(ACCESS_FAILURES.noSuchPage);
     if (!isGet) return refusal(ACCESS_FAILURES.wrongLoginMethod);

@@ -32,11 +32,20 @@ export function chooserPage(
   return page('Log in', `<h1>Log in to ${escaped(host)}</h1>\n${links.join('\n')}`);
 }
 
-export function loggedOutPage(lines: readonly string[]): LocalAnswer {
-  const body =
-    '<h1>You are logged out</h1>\n<p>Your session at this address has ended.</p>\n<a href="/">Log in again</a>';
-  const { status, body: text, lines: own } = page('Logged out', body);
-  return { status, body: text, lines: [...own, ...lines] };
+/** What stands below: of the log-out at the share, at the provider too, or at the share when the provider was wanted. */
+const LOGGED_OUT_TEXTS = {
+  share: '<p>Your session at this address has ended.</p>\n<a href="/">Log in again</a>',
+  provider: '<p>You can close this page.</p>',
+  'share alone':
+    '<p>Your session at this address has ended. Your identity provider may know you still: it has no log-out that can be asked for here.</p>\n<a href="/">Log in again</a>',
+} as const;
+
+export function loggedOutPage(
+  where: keyof typeof LOGGED_OUT_TEXTS,
+  lines: readonly string[] = [],
+): LocalAnswer {
+  const made = page('Logged out', `<h1>You are logged out</h1>\n${LOGGED_OUT_TEXTS[where]}`);
+  return { ...made, lines: [...made.lines, ...lines] };
 }
 
 /** `location`: visible ASCII only. */

@@ -104,13 +104,15 @@ function isProviders(value: unknown): value is GatewayProvider[] {
 
 function isProvider(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { id, frontdoorId, name, type, enabled, version, apiKeys, tokens } = value;
+  const { id, frontdoorId, name, type, enabled, version, apiKeys, tokens, logout } = value;
   return (
     areTexts(id, frontdoorId, name, type) &&
     typeof enabled === 'boolean' &&
     isVersion(version) &&
     (apiKeys === null || (isRecord(apiKeys) && Array.isArray(apiKeys['keys']))) &&
-    (tokens === null || (isRecord(tokens) && Array.isArray(tokens['keys']) && isTexts(tokens['algorithms'])))
+    (tokens === null ||
+      (isRecord(tokens) && Array.isArray(tokens['keys']) && isTexts(tokens['algorithms']))) &&
+    (logout === undefined || (isRecord(logout) && areTexts(logout['endpoint'], logout['clientId'])))
   );
 }
 

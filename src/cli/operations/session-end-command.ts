@@ -1,0 +1,82 @@
+/** `frontdoor auth-providers sessions end ID`: out with one session, with all of a person, or with everybody. */
+import { Command } from 'commander';
+import { FrontdoorError } from '#base';
+import type { EndedSessionsAnswer } from '#contract';
+import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+import { printable } from '../output/printable.ts';
+
+interface Flags extends ApiFlags {
+  readonly frontdoor?: string;
+  readonly email?: string;
+  readonly subject?: string;
+  readonly all?: boolean;
+}
+
+const SESSIONS = '/frontdoor/{frontdoorId}/auth-providers/{id}/sessions';
+const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
+const HELP = `
+DELETE {base_url}${SESSIONS}
+DELETE {base_url}${SESSIONS}/{sessionId}, needs the scope frontdoor.write
+
+Whom the identity provider still knows may log in again: first close the account there.
+
+Examples:
+  frontdoor auth-providers sessions end ${ID} --email ann@example.com
+  frontdoor auth-providers sessions end ${ID} 5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11
+  frontdoor auth-providers sessions end ${ID} --all
+`;
+
+export function sessionEndCommand(io: CliIo): Command {
+  const command = new Command('end')
+    .argument('<id>', 'of the auth provider')
+    .argument('[session-id]', 'of one session')
+    .description('end sessions of people who logged in, at every gateway within seconds')
+    .option('--email <email>', 'all of the person with this e-mail')
+    .option('--subject <subject>', 'all of the person whom the provider calls so')
+    .option('--all', "everybody's")
+    .option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+  addApiOptions(command).addHelpText('after', HELP);
+  return command.action(async (id: string, sessionId: string | undefined) => {
+    const flags = command.opts<Flags>();
+    await runCommand(io, flags.json === true, () => end(io, flags, id, sessionId));
+  });
+}
+
+async function end(io: CliIo, flags: Flags, id: string, sessionId: string | undefined): Promise<void> {
+  const tail = tailOf(flags, sessionId);
+  const [{ withManagement }, { frontdoorOf }] = await Promise.all([
+    import('../access/access.ts'),
+    import('./own-frontdoor.ts'),
+  ]);
+  await withManagement(flags, io, async (client, access) => {
+    const path = SESSIONS.replace('{frontdoorId}', frontdoorOf(access)).replace(
+      '{id}',
+      encodeURIComponent(id),
+    );
+    const answer = (await client.call({ method: 'DELETE', path: path + tail })) as
+      EndedSessionsAnswer | undefined;
+    if (flags.json === true) {
+      if (answer !== undefined) writeJson(io, answer);
+    } else if (answer === undefined) io.out(`ended ${printable(sessionId!)}\n`);
+    else io.out(`ended ${answer.ended} ${answer.ended === 1 ? 'session' : 'sessions'}\n`);
+  });
+}
+
+/** What the path goes on with. Nothing ends that was not named. */
+function tailOf({ email, subject, all }: Flags, sessionId: string | undefined): string {
+  const isPerson = email !== undefined || subject !== undefined;
+  const named = [sessionId !== undefined, isPerson, all === true].filter(Boolean).length;
+  if (named !== 1) {
+    const message =
+      'say whose sessions end: SESSION-ID, --email or --subject, or --all, and one of these only';
+    throw new FrontdoorError('invalid', 'arguments', message);
+  }
+  if (sessionId === '') throw new FrontdoorError('invalid', 'argument', 'session-id is empty');
+  if (sessionId !== undefined) return `/${encodeURIComponent(sessionId)}`;
+  const query = new URLSearchParams();
+  if (email !== undefined) query.set('email', email);
+  if (subject !== undefined) query.set('subject', subject);
+  if (all === true) query.set('all', 'true');
+  return `?${query.toString()}`;
+}

@@ -1,0 +1,105 @@
+/**
+ * Operations on the sessions of people who logged in with an auth provider: who is in, and who shall be out. Of what
+ * proves a session nothing is shown; the store has it as an HMAC only.
+ */
+import type { EndedSessionsAnswer, LoginSessionAnswer } from '#contract';
+import { parseEmailPattern } from '#domain';
+import { guardedHost } from '../login/guarded-host.ts';
+import {
+  endAllSessions,
+  endSession,
+  endSessionsOf,
+  findSessionProvider,
+  listSessions,
+  type ProviderSession,
+  type SessionFilter,
+} from '../login/provider-sessions.ts';
+import type { Queries } from '../store/store.ts';
+import { invalidValue, notFound } from './api-errors.ts';
+import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { filterOf } from './live-page.ts';
+import { countedPageAnswer, parsePageRequest, type Query } from './page-query.ts';
+
+const KIND = 'login-session';
+
+export const loginSessionHandlers: Handlers<'listLoginSessions' | 'endLoginSessions' | 'endLoginSession'> = {
+  async listLoginSessions(parts, call) {
+    const request = parsePageRequest(call.query);
+    const filter = filterFrom(call.query);
+    const provider = await providerOf(parts.store.db, call);
+    const page = await listSessions(parts.store.db, provider, filter, request, parts.clock.nowMs());
+    const content = page.content.map((session) => answerOf(parts, session));
+    return unstored(ok(countedPageAnswer(request, page, content)));
+  },
+
+  async endLoginSessions(parts, call) {
+    const filter = filterFrom(call.query);
+    const isEverybody = isAll(call.query);
+    const isNobody = filter.email === undefined && filter.subject === undefined;
+    if (isEverybody !== isNobody)
+      throw invalidValue('email, subject or all', 'one of these, or both of the first');
+    const answer = await change(parts, call, async (trx, touch) => {
+      const provider = await providerOf(trx, call);
+      const nowMs = parts.clock.nowMs();
+      const ended = isEverybody
+        ? await endAllSessions(trx, touch, provider, nowMs)
+        : await endSessionsOf(trx, touch, provider, filter, nowMs);
+      const result: EndedSessionsAnswer = { ended };
+      const before = { ...filter, ...(isEverybody ? { all: true } : {}), sessions: ended };
+      return { result, target: { kind: 'auth-provider', id: provider.id }, before };
+    });
+    return unstored(ok(answer));
+  },
+
+  async endLoginSession(parts, call) {
+    const id = call.parameters['sessionId']!;
+    await change(parts, call, async (trx, touch) => {
+      const provider = await providerOf(trx, call);
+      const session = await endSession(trx, touch, provider, id, parts.clock.nowMs());
+      if (session === undefined) throw notFound('Session', id);
+      return { result: undefined, target: { kind: KIND, id: session.id }, before: answerOf(parts, session) };
+    });
+    return gone;
+  },
+};
+
+async function providerOf(db: Queries, { frontdoor, parameters }: Call) {
+  const id = parameters['id']!;
+  const provider = await findSessionProvider(db, frontdoor, id);
+  if (provider === undefined) throw notFound('Auth provider', id);
+  return provider;
+}
+
+function filterFrom(query: Query): SessionFilter {
+  return { email: emailOf(query), subject: filterOf(query, 'subject') };
+}
+
+/** As it is stored. A pattern for many is refused: it would find nobody, and look as if nobody were in. */
+function emailOf(query: Query): string | undefined {
+  const given = filterOf(query, 'email');
+  if (given === undefined) return undefined;
+  const pattern = parseEmailPattern(given);
+  if (pattern === undefined || !('email' in pattern)) throw invalidValue('email', 'name@domain');
+  return pattern.email;
+}
+
+function isAll({ all }: Query): boolean {
+  if (all !== undefined && all !== 'true') throw invalidValue('all', 'true');
+  return all === 'true';
+}
+
+function answerOf({ model }: Pick<ApiParts, 'model'>, session: ProviderSession): LoginSessionAnswer {
+  const { id, shareId, shareToken, host, subject, email, name, createdAtMs, lastUsedAtMs } = session;
+  // Held to the share's policy of now, as gateways do.
+  const limits = guardedHost(model, shareId, host)?.session;
+  const expiresAtMs =
+    limits === undefined
+      ? session.expiresAtMs
+      : Math.min(session.expiresAtMs, createdAtMs + limits.absoluteMs, lastUsedAtMs + limits.idleMs);
+  return {
+    ...{ id, subject, email, name, shareToken, host },
+    createdAt: isoTime(createdAtMs),
+    lastSeenAt: isoTime(lastUsedAtMs),
+    expiresAt: isoTime(expiresAtMs),
+  };
+}

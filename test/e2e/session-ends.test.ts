@@ -1,0 +1,147 @@
+// Somebody left: an operator sees who is logged in and throws the person out, at every gateway, for good.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { until } from '../support/deadline.ts';
+import { startIdentityWorld, type IdentityWorld, type SecondGateway } from '../support/identity-world.ts';
+import { openSocket } from '../support/live-stream.ts';
+import { SESSION_COOKIE, type Entrance } from '../support/visitor.ts';
+
+const REFUSED_MS = 5_000;
+const CUT_MS = 10_000;
+const BACK_MS = 15_000;
+
+interface Listed {
+  readonly id: string;
+  readonly email: string | null;
+  readonly subject: string;
+  readonly name: string | null;
+  readonly shareToken: string;
+  readonly host: string;
+}
+
+describe('sessions that an operator ends', () => {
+  let world: IdentityWorld;
+  let second: SecondGateway;
+  let oidc: string;
+  before(async () => {
+    world = await startIdentityWorld();
+    second = await world.startGateway('second');
+    oidc = await world.addProvider('OIDC', 'staff');
+  });
+  after(() => world?.close());
+
+  async function share(name: string): Promise<string> {
+    const host = await world.share(name, [oidc]);
+    await untilStatus('the second gateway guards it too', second, host, '', 401);
+    return host;
+  }
+
+  async function statusAt(at: Entrance, host: string, session: string): Promise<number> {
+    const headers = { cookie: `${SESSION_COOKIE}=${session}` };
+    return (await world.visitor().ask(host, '/', { headers, navigates: false, at })).status;
+  }
+
+  async function untilStatus(what: string, at: Entrance, host: string, session: string, status: number) {
+    const ask = () => statusAt(at, host, session);
+    await until(what, ask, (given) => given === status, REFUSED_MS);
+  }
+
+  async function logIn(host: string, user: string): Promise<string> {
+    const visitor = world.visitor();
+    await visitor.logIn(host, '/', user);
+    const session = visitor.cookie(host)!;
+    for (const at of [world, second]) assert.equal(await statusAt(at, host, session), 200);
+    return session;
+  }
+
+  function run(...args: readonly string[]): Promise<string> {
+    const { folder, frontdoorId } = world.parts;
+    const ours = ['--frontdoor', frontdoorId, '--ca', join(folder, 'api-ca.pem')];
+    return world.parts.run('auth-providers', 'sessions', ...args, ...ours);
+  }
+
+  it('are listed, and end with everything of one person, by e-mail, at every gateway and share', async () => {
+    const [first, other] = [await share('left'), await share('left-too')];
+    const [ann, annToo, bob] = [
+      await logIn(first, 'ann'),
+      await logIn(other, 'ann'),
+      await logIn(first, 'bob'),
+    ];
+    const streams = await Promise.all(
+      [world, second].map((at) => openSocket(at, first, { cookie: `${SESSION_COOKIE}=${ann}` })),
+    );
+    const kept = await openSocket(second, first, { cookie: `${SESSION_COOKIE}=${bob}` });
+    const listed = JSON.parse(await run('list', oidc, '--json')) as Listed[];
+    assert.deepEqual(
+      listed.map(({ email, subject, name, shareToken, host }) => [email, subject, name, shareToken, host]),
+      [
+        ['bob@elsewhere.test', 'bob', 'Bob', 'left', first],
+        ['ann@example.com', 'ann', 'Ann', 'left-too', other],
+        ['ann@example.com', 'ann', 'Ann', 'left', first],
+      ],
+    );
+    const table = await run('list', oidc, '--email', 'Ann@example.com');
+    assert.equal(table.match(/ann@example\.com/g)?.length, 2);
+    for (const secret of [ann, annToo]) assert.ok(!(table + JSON.stringify(listed)).includes(secret));
+
+    assert.equal(await run('end', oidc, '--email', 'ann@example.com'), 'ended 2 sessions\n');
+    for (const at of [world, second]) {
+      await untilStatus('refused', at, first, ann, 401);
+      await untilStatus('refused at the other share', at, other, annToo, 401);
+      assert.equal(await statusAt(at, first, bob), 200);
+    }
+    for (const stream of streams)
+      await until(
+        'cut',
+        () => stream.isOpen,
+        (isOpen) => !isOpen,
+        CUT_MS,
+      );
+    assert.equal(kept.isOpen, true);
+    kept.close();
+  });
+
+  it('end one by one', async () => {
+    const host = await share('one');
+    const [laptop, phone] = [await logIn(host, 'ann'), await logIn(host, 'ann')];
+    const [newest] = JSON.parse(await run('list', oidc, '--subject', 'ann', '--json')) as Listed[];
+    assert.equal(await run('end', oidc, newest!.id), `ended ${newest!.id}\n`);
+    for (const at of [world, second]) {
+      await untilStatus('refused', at, host, phone, 401);
+      assert.equal(await statusAt(at, host, laptop), 200);
+    }
+  });
+
+  it('end for everybody at once, and who logs in afterwards is let in', async () => {
+    const host = await share('everybody');
+    const sessions = [await logIn(host, 'ann'), await logIn(host, 'bob')];
+    const stream = await openSocket(second, host, { cookie: `${SESSION_COOKIE}=${sessions[1]}` });
+    await assert.rejects(run('end', oidc), /say whose sessions end/);
+    assert.match(await run('end', oidc, '--all', '--json'), /"ended": [2-9]/);
+    for (const at of [world, second])
+      for (const session of sessions) await untilStatus('refused', at, host, session, 401);
+    await until(
+      'cut',
+      () => stream.isOpen,
+      (isOpen) => !isOpen,
+      CUT_MS,
+    );
+    await logIn(host, 'bob');
+  });
+
+  it('stay ended when gateway and control plane are killed and come back, whoever was away meanwhile', async () => {
+    const host = await share('restarted');
+    const [ann, bob] = [await logIn(host, 'ann'), await logIn(host, 'bob')];
+    await second.part.kill();
+    assert.equal(await run('end', oidc, '--subject', 'ann'), 'ended 1 session\n');
+    await world.parts.control.kill();
+    await world.parts.control.start();
+    const { securePort } = await second.part.start();
+    const again: Entrance = { ca: world.ca, plainPort: second.plainPort, securePort };
+    const bobIsIn = (): Promise<number> => statusAt(again, host, bob);
+    await until('the gateway is back', bobIsIn, (status) => status === 200, BACK_MS);
+    assert.equal(await statusAt(again, host, ann), 401);
+    assert.equal(await statusAt(world, host, ann), 401);
+  });
+});
