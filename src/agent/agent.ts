@@ -26,6 +26,9 @@ import { ShareRegistry } from './share-registry.ts';
 import { TargetHealthMonitor, type TargetHealthOptions } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
 
+/** As many as a gateway has connections: a crowd that is slow there does not shut a share for everybody else. */
+const MAX_CIRCUITS_PER_SHARE = 16_384;
+
 export interface AgentOptions {
   /** Made when absent; one agent at a time. */
   readonly dataDir: string;
@@ -147,7 +150,7 @@ class RunningAgent implements Agent {
       own,
       allowTargets,
       log,
-      maxCircuitsPerShare: options.maxCircuitsPerShare ?? 4_096,
+      maxCircuitsPerShare: options.maxCircuitsPerShare ?? MAX_CIRCUITS_PER_SHARE,
       connectTimeoutMs: timing.connectTimeoutMs ?? 5_000,
       retargetGraceMs: timing.retargetGraceMs ?? 5_000,
       targetCa: options.targetCa,

@@ -89,7 +89,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       [],
     )
     .option('--config <file>', 'YAML file of shares that are restored on every start')
-    .option('--max-circuits <n>', 'circuits that one share may hold, default 4096', count)
+    .option('--max-circuits <n>', 'circuits that one share may hold, default 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
     .option('--socket <path>', 'control socket, default agent.sock in the data directory')
     .addOption(

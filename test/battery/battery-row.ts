@@ -15,6 +15,8 @@ export interface BatteryRow {
   readonly title: string;
   /** How the product is started for it; with its defaults when absent. */
   readonly product?: BatteryProductOptions;
+  /** What it measures is the product on a machine that is set up for slow clients. */
+  readonly needsSetUpKernel?: boolean;
   run(context: RowContext, product: BatteryProduct): Promise<Tally>;
 }
 

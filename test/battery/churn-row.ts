@@ -1,6 +1,6 @@
 /**
- * L5: shares made and released, agents that go and come back. Nothing of them is left, in the control plane's list or
- * in an agent's, and memory stays.
+ * L5: shares made and released, agents that go and come back, people who log in and out. Nothing of them is left, in the
+ * control plane's list or in an agent's, and memory stays.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,30 +8,31 @@ import { openSdkNetwork, startAgent } from '#agent';
 import { silentLog } from '#base';
 import { callAgent } from '#cli';
 import { OverlayClient } from '#sdk';
-import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../support/deadline.ts';
-import { residentBytes } from '../bench/bench-process.ts';
 import type { BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
-import { MIB, openFiles } from './memory-watch.ts';
+import { churnLogins } from './login-churn.ts';
+import { MIB, openFiles, restingMemory } from './memory-watch.ts';
 import { RawOrigin } from './raw-origin.ts';
 
 const PARTS = ['control', 'router', 'gateway', 'agent'] as const;
 /** Beyond a tenth: what the collector leaves lying about from moment to moment. */
 const SLACK = 16 * MIB;
 const FILES_MORE = 5;
+const SHARES_AT_ONCE = 8;
 
 export const CHURN_ROW: BatteryRow = {
   id: 'L5',
-  title: 'shares and agents that come and go leave nothing behind',
+  title: 'shares, agents and log-ins that come and go leave nothing behind',
   run: async (context, product) => {
     const tally = new Tally();
     const total = context.quick ? 20 : 1_000;
     const origin = await RawOrigin.start();
     try {
       await churnShares(product, origin.port, total / 10, 'warm');
-      const files = PARTS.map((part) => openFiles(product.parts[part].pid));
-      const before = await memoryOf(product);
+      const pids = PARTS.map((part) => product.parts[part].pid);
+      const files = pids.map(openFiles);
+      const before = await restingMemory(pids);
       const shares = await churnShares(product, origin.port, total, 'share');
       tally.count(shares, total - shares, 'shares made and released');
       const reconnects = await churnAgent(product, total);
@@ -44,14 +45,14 @@ export const CHURN_ROW: BatteryRow = {
       tally.check(left.totalElements === 0, 'the control plane lists no share', () => JSON.stringify(left));
       const status = await callAgent(product.parts.agentSocket, { op: 'status' });
       tally.check(status.shares.length === 0, 'the agent hosts no share');
-      const after = await memoryOf(product);
+      const after = await restingMemory(pids);
       for (const [i, part] of PARTS.entries()) {
         tally.check(
           after[i]! <= before[i]! * 1.1 + SLACK,
           `${part}: memory stays`,
           () => `${before[i]} before, ${after[i]} after`,
         );
-        const now = openFiles(product.parts[part].pid);
+        const now = openFiles(pids[i]!);
         tally.check(
           now <= files[i]! + FILES_MORE,
           `${part}: open files stay`,
@@ -59,15 +60,17 @@ export const CHURN_ROW: BatteryRow = {
         );
       }
       context.note(
-        `MiB before / after: ${PARTS.map((part, i) => `${part} ${Math.round(before[i]! / MIB)} / ${Math.round(after[i]! / MIB)}`).join(', ')}`,
+        `${total} shares, ${total} agents; MiB before / after: ${PARTS.map((part, i) => `${part} ${Math.round(before[i]! / MIB)} / ${Math.round(after[i]! / MIB)}`).join(', ')}`,
       );
     } finally {
       await origin.close();
     }
+    await churnLogins(tally, context, { total: context.quick ? 50 : 10_000, slackBytes: SLACK });
     return tally;
   },
 };
 
+/** Several at a time: an agent has many shares. */
 async function churnShares(
   product: BatteryProduct,
   port: number,
@@ -75,19 +78,18 @@ async function churnShares(
   prefix: string,
 ): Promise<number> {
   const socket = product.parts.agentSocket;
-  let good = 0;
-  for (let i = 0; i < count; i += 1) {
-    const name = `${prefix}-${i}`;
-    await callAgent(socket, {
-      op: 'share',
-      mode: 'public',
-      target: `http://127.0.0.1:${port}`,
-      name,
-      grants: [],
-    });
-    await callAgent(socket, { op: 'release', name });
-    good += 1;
-  }
+  const target = `http://127.0.0.1:${port}`;
+  let [next, good] = [0, 0];
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const name = `${prefix}-${next}`;
+      next += 1;
+      await callAgent(socket, { op: 'share', mode: 'public', target, name, grants: [] });
+      await callAgent(socket, { op: 'release', name });
+      good += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: SHARES_AT_ONCE }, work));
   return good;
 }
 
@@ -122,15 +124,4 @@ async function churnAgent(product: BatteryProduct, count: number): Promise<numbe
     good += 1;
   }
   return good;
-}
-
-/** The least of a few looks, in bytes. */
-async function memoryOf(product: BatteryProduct): Promise<number[]> {
-  const least = PARTS.map(() => Infinity);
-  for (let look = 0; look < 10; look += 1) {
-    for (const [i, part] of PARTS.entries())
-      least[i] = Math.min(least[i]!, residentBytes(product.parts[part].pid));
-    await pause(100);
-  }
-  return least;
 }

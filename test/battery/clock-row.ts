@@ -2,7 +2,7 @@
  * A16: the clock of all parts jumps an hour ahead and back again, by libfaketime, while they run. What is over by it stays
  * over, what was ended stays ended, and everything else goes on.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -11,6 +11,7 @@ import { until } from '../support/deadline.ts';
 import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
 import type { Visitor } from '../support/visitor.ts';
 import { RowSkipped, Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { cpuMs } from './memory-watch.ts';
 
 const LIBRARIES = [
   process.env['FAKETIME_LIBRARY'] ?? '',
@@ -169,10 +170,4 @@ async function openStage(world: IdentityWorld): Promise<Stage> {
       return ask(visitor, long);
     },
   };
-}
-
-/** Of all its threads since it began; the kernel counts in hundredths of a second. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -75,7 +75,8 @@ async function pace(
     const client = await KeepAliveClient.open(product.target('plain', name));
     for (let turn = index; turn < perSecond * seconds; turn += 10) {
       const dueMs = startMs + (turn * 1_000) / perSecond;
-      if (dueMs > performance.now()) await pause(dueMs - performance.now());
+      const earlyMs = dueMs - performance.now();
+      if (earlyMs > 0) await pause(earlyMs);
       const askedMs = performance.now();
       await client.ask(request);
       times.push(performance.now() - askedMs);

@@ -1,5 +1,5 @@
-/** Resident memory and open files of the product's processes, sampled while a row runs. */
-import { readdirSync } from 'node:fs';
+/** Resident memory, open files and time on the processor of the product's processes. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { residentBytes } from '../bench/bench-process.ts';
 import type { BatteryProduct } from './battery-product.ts';
@@ -83,7 +83,23 @@ function residentOrNone(pid: number): number {
   }
 }
 
+/** The least of a few looks at each process, in bytes: a collection may come at any moment. */
+export async function restingMemory(pids: readonly number[]): Promise<number[]> {
+  const least = pids.map(() => Infinity);
+  for (let look = 0; look < 10; look += 1) {
+    for (const [i, pid] of pids.entries()) least[i] = Math.min(least[i]!, residentBytes(pid));
+    await pause(100);
+  }
+  return least;
+}
+
 /** Open files of a process. */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** Of all threads of a process since it began; the kernel counts in hundredths of a second. */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

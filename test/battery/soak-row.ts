@@ -1,23 +1,27 @@
 /**
- * L4: a million requests with bodies of 1 to 64 KiB, of which every twentieth is given up by its client. Nothing that
- * was not given up is wrong, and memory and open files come back.
+ * L4: a million requests with bodies of 1 to 64 KiB, of which every twentieth is given up by its client; every hundredth
+ * shows a wrong key to a guarded share. Nothing that was not given up is wrong, and memory and open files come back.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { residentBytes } from '../bench/bench-process.ts';
-import { hostOf } from './battery-product.ts';
+import { httpGet } from '../support/world.ts';
+import { until } from '../support/deadline.ts';
+import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';
 import { startLoadOrigin } from './load-origin.ts';
-import { MIB, openFiles, WATCHED_PARTS } from './memory-watch.ts';
+import { MIB, openFiles, restingMemory, WATCHED_PARTS } from './memory-watch.ts';
 
 const NAME = 'l4-soak';
+const GUARDED = 'l4-guarded';
 const CONNECTIONS = 32;
+/** Of requests on plain connections, three quarters of all: one goes to the guarded share. */
+const WRONG_KEY_EACH = 75;
 const MAX_FILES_MORE = 5;
 /** Beyond a tenth: what the collector leaves lying about from moment to moment. */
 const SLACK = 8 * MIB;
 /** In so short a run heaps still grow to their size. */
-const QUICK_SLACK = 64 * MIB;
+const QUICK_SLACK = 128 * MIB;
 /** Longer than a circuit that nobody uses is kept. */
 const QUIET_MS = 36_000;
 const QUICK_QUIET_MS = 500;
@@ -35,14 +39,21 @@ export const SOAK_ROW: BatteryRow = {
     );
     try {
       await product.share(NAME, origin.port);
-      const filesBefore = WATCHED_PARTS.map((part) => openFiles(product.parts[part].pid));
-      let [asked, good, aborted] = [0, 0, 0];
+      await guard(product, origin.port);
+      const pids = WATCHED_PARTS.map((part) => product.parts[part].pid);
+      const filesBefore = pids.map(openFiles);
+      let [asked, good, aborted, refused] = [0, 0, 0, 0];
       const wrong: string[] = [];
-      const work = async (index: number, until: number): Promise<void> => {
+      const work = async (index: number, end: number): Promise<void> => {
         const random = new SeededRandom(context.seed * 64 + asked + index);
-        const target = product.target(index % 4 === 0 ? 'tls' : 'plain', NAME);
+        const isPlain = index % 4 !== 0;
+        // Wrong keys are counted by address: each connection has its own.
+        const target = {
+          ...product.target(isPlain ? 'plain' : 'tls', NAME),
+          localAddress: `127.0.4.${1 + index}`,
+        };
         let client = await KeepAliveClient.open(target);
-        while (asked < until) {
+        while (asked < end) {
           asked += 1;
           const start = random.int(65_536);
           const body = bytes.subarray(start, start + 1_024 + random.int(64_512));
@@ -59,6 +70,14 @@ export const SOAK_ROW: BatteryRow = {
             continue;
           }
           try {
+            if (isPlain && random.int(WRONG_KEY_EACH) === 0) {
+              const { status } = await client.ask(
+                `GET / HTTP/1.1\r\nHost: ${hostOf(GUARDED)}\r\nX-Api-Key: wrong ${asked}\r\n\r\n`,
+              );
+              if (status === 401) refused += 1;
+              else wrong.push(`${status} for a wrong key`);
+              continue;
+            }
             const answer = await client.ask(head, body);
             if (answer.status === 200 && answer.body.equals(body)) good += 1;
             else wrong.push(`${answer.status}, ${answer.body.length} of ${body.length} bytes`);
@@ -70,17 +89,22 @@ export const SOAK_ROW: BatteryRow = {
         }
         client.close();
       };
-      const run = (until: number): Promise<unknown> =>
-        Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => work(index, until)));
+      const run = (end: number): Promise<unknown> =>
+        Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => work(index, end)));
       const startedMs = performance.now();
       await run(early);
-      const memoryEarly = await restingMemory(product.parts);
+      const memoryEarly = await restingMemory(pids);
       await run(total);
       const perSecond = Math.round((total * 1_000) / (performance.now() - startedMs));
       await pause(context.quick ? QUICK_QUIET_MS : QUIET_MS);
-      const memoryLate = await restingMemory(product.parts);
+      const memoryLate = await restingMemory(pids);
       tally.count(good, wrong.length, `answers that were not given up (${wrong.slice(0, 3).join('; ')})`);
-      tally.check(good + wrong.length + aborted >= total, 'every request is accounted for');
+      tally.count(refused, 0, 'wrong keys are refused');
+      tally.check(
+        good + refused + wrong.length + aborted === asked && asked >= total,
+        'every request is accounted for',
+        () => JSON.stringify({ asked, good, refused, wrong: wrong.length, aborted }),
+      );
       for (const [i, part] of WATCHED_PARTS.entries()) {
         tally.check(
           memoryLate[i]! <= memoryEarly[i]! * 1.1 + (context.quick ? QUICK_SLACK : SLACK),
@@ -89,7 +113,7 @@ export const SOAK_ROW: BatteryRow = {
             `${Math.round(memoryEarly[i]! / MIB)} MiB after ${early}, ${Math.round(memoryLate[i]! / MIB)} MiB after ${total}`,
         );
         if (context.quick) continue;
-        const files = openFiles(product.parts[part].pid);
+        const files = openFiles(pids[i]!);
         tally.check(
           files <= filesBefore[i]! + MAX_FILES_MORE,
           `${part}: open files come back`,
@@ -97,7 +121,7 @@ export const SOAK_ROW: BatteryRow = {
         );
       }
       context.note(
-        `${total} requests, ${aborted} given up, ${perSecond}/s; MiB after ${early}: ${inMib(memoryEarly)}, after ${total}: ${inMib(memoryLate)} (${WATCHED_PARTS.join(', ')})`,
+        `${asked} requests, ${aborted} given up, ${refused} refused, ${perSecond}/s; MiB after ${early}: ${inMib(memoryEarly)}, after ${total}: ${inMib(memoryLate)} (${WATCHED_PARTS.join(', ')})`,
       );
     } finally {
       await origin.stop();
@@ -106,19 +130,26 @@ export const SOAK_ROW: BatteryRow = {
   },
 };
 
-function inMib(values: readonly number[]): string {
-  return values.map((value) => Math.round(value / MIB)).join(' / ');
+/** Until wrong keys are refused there. */
+async function guard(product: BatteryProduct, port: number): Promise<void> {
+  await product.share(GUARDED, port);
+  const data = {
+    placement: 'header',
+    name: 'X-Api-Key',
+    keys: [{ name: 'only', key: 'the-key-of-the-soak' }],
+  };
+  const { call } = product.parts;
+  const { id } = (await call('POST', '/auth-providers', { name: GUARDED, type: 'API_KEY', data })).json as {
+    id: string;
+  };
+  await call('PATCH', `/shares/${GUARDED}`, { authProviderIds: [id] });
+  await until(
+    'the guarded share is guarded',
+    async () => (await httpGet(product.plainPort, hostOf(GUARDED), '/')).status,
+    (status) => status === 401,
+  );
 }
 
-/** The least of a few looks: a collection may come at any moment. */
-async function restingMemory(
-  parts: Readonly<Record<(typeof WATCHED_PARTS)[number], { readonly pid: number }>>,
-): Promise<number[]> {
-  const least = WATCHED_PARTS.map(() => Infinity);
-  for (let look = 0; look < 10; look += 1) {
-    for (const [i, part] of WATCHED_PARTS.entries())
-      least[i] = Math.min(least[i]!, residentBytes(parts[part].pid));
-    await pause(100);
-  }
-  return least;
+function inMib(values: readonly number[]): string {
+  return values.map((value) => Math.round(value / MIB)).join(' / ');
 }

@@ -93,6 +93,16 @@ describe('certificates as files', () => {
     assert.equal(shownFor(await open(), 'x.example'), 'long');
   });
 
+  it('of the folder go before the default one, which is for names that the folder has none for', async () => {
+    put('ours', await authority.issue('ours', { dns: ['*.zone.example'], days: 20 }));
+    put('over', await authority.issue('over', { dns: ['x.example'], days: -1, startsInDays: -3 }));
+    const dns = ['*.zone.example', 'x.example', 'y.example'];
+    const store = await open({ folder, default: await authority.issue('default', { dns, days: 90 }) });
+    assert.equal(shownFor(store, 'a.zone.example'), 'ours');
+    assert.equal(shownFor(store, 'x.example'), 'default');
+    assert.equal(shownFor(store, 'y.example'), 'default');
+  });
+
   it('that have run out are shown with a warning, cover nothing, and are told with those that end soon', async () => {
     put('gone', await issue(['gone.example'], { days: -1, startsInDays: -3 }));
     put('soon', await issue(['soon.example'], { days: 5 }));

@@ -250,9 +250,13 @@ function isValid({ notBeforeMs, notAfterMs }: ServedPair, nowMs: number): boolea
   return nowMs >= notBeforeMs && nowMs <= notAfterMs;
 }
 
+/** For the same host: one in its dates, then one of the folder, then the one that ends later. */
 function isBetter(one: ServedPair, other: ServedPair, nowMs: number): boolean {
   const [isOneValid, isOtherValid] = [isValid(one, nowMs), isValid(other, nowMs)];
-  return isOneValid === isOtherValid ? one.notAfterMs > other.notAfterMs : isOneValid;
+  if (isOneValid !== isOtherValid) return isOneValid;
+  const isOneDefault = one.name === DEFAULT_NAME;
+  if (isOneDefault !== (other.name === DEFAULT_NAME)) return !isOneDefault;
+  return one.notAfterMs > other.notAfterMs;
 }
 
 function fingerprintsOf(pairs: ReadonlyMap<string, ServedPair>): string {

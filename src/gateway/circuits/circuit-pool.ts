@@ -1,7 +1,7 @@
 /**
  * Circuits to shares: idle ones are kept for the next request, and requests that find none wait for a dial or for
- * one that comes back, whichever is first. Everything is bounded. A circuit comes back only when its owner says that
- * request and answer were cleanly framed; whatever it says or does while idle removes it.
+ * one that comes back, whichever is first; client addresses take turns. Everything is bounded. A circuit comes back only
+ * when its owner says that request and answer were cleanly framed; whatever it says or does while idle removes it.
  */
 import { CircuitError, type Circuit } from '#sdk';
 import { messageOf } from '#base';
@@ -98,9 +98,8 @@ export class CircuitPool {
       return;
     }
     upstream.resume();
-    for (const waiter of slot.waiters) {
-      if (waiter.freshOnly) continue;
-      slot.waiters.delete(waiter);
+    const waiter = slot.waiters.next(true);
+    if (waiter !== undefined) {
       waiter.circuitReady(upstream);
       return;
     }
@@ -142,8 +141,8 @@ export class CircuitPool {
     }
     this.#warm.delete(route);
     if (!route.revoked) return;
-    for (const waiter of route.slot.waiters) {
-      route.slot.waiters.delete(waiter);
+    const { waiters } = route.slot;
+    for (let waiter = waiters.next(false); waiter !== undefined; waiter = waiters.next(false)) {
       waiter.circuitFailed(new CircuitError('not-authorized', 'control', 'the share was withdrawn'));
     }
   }
@@ -200,8 +199,7 @@ export class CircuitPool {
           : new CircuitError('overlay', 'gateway', messageOf(error), { cause: error });
     }
     slot.dialing -= 1;
-    const [waiter] = slot.waiters;
-    if (waiter !== undefined) slot.waiters.delete(waiter);
+    const waiter = slot.waiters.next(false);
     try {
       if (upstream !== undefined) this.#hand(upstream, waiter);
       else if (failure !== undefined) waiter?.circuitFailed(failure);

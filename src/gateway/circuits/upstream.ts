@@ -7,6 +7,7 @@ import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from '../http/head-buffer.ts';
 import type { HostEntry, ShareRoute } from '../shares/share-table.ts';
 import type { ShareTraffic } from '../traffic/share-traffic.ts';
+import { WaitingLine, type InLine } from './waiting-line.ts';
 
 export interface UpstreamOwner {
   upstreamData(bytes: Buffer): void;
@@ -103,9 +104,7 @@ export class Upstream {
 }
 
 /** Who waits for a circuit. Exactly one of the two is called, unless the wait is cancelled. */
-export interface CircuitWaiter {
-  /** Takes only a circuit that has carried nothing yet. */
-  readonly freshOnly: boolean;
+export interface CircuitWaiter extends InLine {
   circuitReady(upstream: Upstream): void;
   circuitFailed(error: CircuitError): void;
 }
@@ -114,7 +113,7 @@ export interface CircuitWaiter {
 export class RoutePool {
   readonly traffic: ShareTraffic;
   readonly idle: Upstream[] = [];
-  readonly waiters = new Set<CircuitWaiter>();
+  readonly waiters = new WaitingLine<CircuitWaiter>();
   dialing = 0;
 
   constructor(traffic: ShareTraffic) {

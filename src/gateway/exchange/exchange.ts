@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
+import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import type { ErrorAnswer } from '../answers/error-page.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
@@ -90,6 +91,10 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   get wantsBody(): boolean {
     return !this.#sender.body.done;
+  }
+
+  get party(): string {
+    return callerAddress(this.#record.client.address);
   }
 
   /** Gets a circuit and sends what has come. */

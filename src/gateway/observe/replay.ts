@@ -62,6 +62,7 @@ export class Replayer {
 
 class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly freshOnly = true;
+  readonly party = 'replay';
   readonly #pool: CircuitPool;
   readonly #limits: GatewayLimits;
   readonly #route: GatewayRoute;

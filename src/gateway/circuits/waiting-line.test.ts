@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { WaitingLine, type InLine } from './waiting-line.ts';
+
+function waiterOf(party: string, freshOnly = false): InLine {
+  return { party, freshOnly };
+}
+
+function lineOf(waiters: readonly InLine[]): WaitingLine<InLine> {
+  const line = new WaitingLine<InLine>();
+  for (const waiter of waiters) line.add(waiter);
+  return line;
+}
+
+describe('the line for circuits of a share', () => {
+  test('serves one address in the order in which its requests came', () => {
+    const waiters = [waiterOf('a'), waiterOf('a'), waiterOf('a')];
+    const line = lineOf(waiters);
+    assert.deepEqual([line.next(false), line.next(false), line.next(false)], waiters);
+    assert.equal(line.next(false), undefined);
+    assert.equal(line.size, 0);
+  });
+
+  test('lets an address with one request go before the second of a crowd that came earlier', () => {
+    const crowd = Array.from({ length: 1_000 }, () => waiterOf('crowd'));
+    const single = waiterOf('single');
+    const line = lineOf([...crowd, single]);
+    assert.deepEqual([line.next(false), line.next(false), line.next(false)], [crowd[0], single, crowd[1]]);
+    assert.equal(line.size, 998);
+  });
+
+  test('gives a used circuit to the first that takes one, whatever waits before it', () => {
+    const [fresh, later] = [waiterOf('a', true), waiterOf('b')];
+    const line = lineOf([fresh, later]);
+    assert.equal(line.next(true), later);
+    assert.equal(line.next(true), undefined);
+    assert.equal(line.next(false), fresh);
+  });
+
+  test('forgets who gave up, and an address with none left', () => {
+    const [first, second] = [waiterOf('a'), waiterOf('a')];
+    const line = lineOf([first, second]);
+    line.delete(first);
+    line.delete(first);
+    assert.equal(line.size, 1);
+    assert.equal(line.next(false), second);
+    line.delete(second);
+    assert.equal(line.size, 0);
+  });
+});
