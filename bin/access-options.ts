@@ -5,13 +5,13 @@ import { parseAllowedNetworks } from '#domain';
 
 export type Access = Pick<ControlPlaneOptions, 'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl'>;
 
-/** @throws FrontdoorError that names the option and every problem. */
-export function accessOf(options: AccessOptions): Access {
+/** Rejects with a FrontdoorError that names the option and every problem. */
+export async function accessOf(options: AccessOptions): Promise<Access> {
   const { publicApiUrl, trustedIssuers, allowEgress, limitCredentials, limitWrites, limitFailedLogins } =
     options;
   return {
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
-    trustedIssuers: trustedIssuers === undefined ? [] : loadTrustedIssuers(trustedIssuers),
+    trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),
     limits: {
       ...(limitCredentials === undefined ? {} : { credentials: limitCredentials }),

@@ -9,6 +9,7 @@ import type { GatewayPart } from './gateway-part.ts';
 import { startGatewayProgram } from './gateway-program.ts';
 import { DRAIN_MS } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
+import { collectAfterStart } from './start-collection.ts';
 import {
   ALIVE_MS,
   FIRST_SOCKET_FD,
@@ -68,7 +69,10 @@ function onMessage(message: ToWorker): void {
     case 'start':
       part = start(message);
       part.then(
-        () => tell({ type: 'ready' }),
+        () => {
+          tell({ type: 'ready' });
+          collectAfterStart();
+        },
         (error: unknown) => tell({ type: 'failed', message: messageOf(error) }, () => process.exit(1)),
       );
       return;

@@ -21,6 +21,8 @@ export function nodeFlags(command) {
     // Below this there are no full collections: else the buffers of a download alone cause one for every few megabytes.
     `--initial-old-space-size=${uncollectedMegabytes}`,
     '--no-parallel-scavenge',
+    // Programs collect once when they have started: `start-collection.ts`.
+    '--expose-gc',
     `--max-semi-space-size=${youngMegabytes}`,
   ];
 }

@@ -6,6 +6,7 @@ import { OverlayClient } from '#sdk';
 import { runUntilStopped } from './lifetime.ts';
 import { readOptionFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
+import { collectAfterStart } from './start-collection.ts';
 
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
   const { log } = openLog(options.logLevel);
@@ -38,6 +39,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
     await agent.close({ drainMs: Math.min(drainMs, AGENT_DRAIN_MS) });
   }, log);
   const agent = await starting;
+  collectAfterStart();
   const ended = agent.closed.then(({ reason }) => (reason === 'lost' ? 1 : 0));
   return Promise.race([stopped, ended]);
 }

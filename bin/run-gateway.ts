@@ -11,6 +11,7 @@ import { followSignal, runUntilStopped } from './lifetime.ts';
 import { readOptionFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
+import { collectAfterStart } from './start-collection.ts';
 
 /** What both forms of it can do. */
 interface RunningGateway {
@@ -42,6 +43,7 @@ export async function runGateway(options: GatewayCommandOptions, version: string
   followSignal('SIGUSR2', () => void running.replace());
   const pids = { gateway: process.pid };
   await writeReadyFile(options.readyFile, { gatewayUrl, securePort, dataDir, pids });
+  collectAfterStart();
   return stopped;
 }
 

@@ -22,6 +22,7 @@ import { openLog } from './pino-log.ts';
 import { readOptionFile } from './option-file.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { enrollRouterIdentity, followSignals, startRouter } from './router-part.ts';
+import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf, tlsOption } from './tls-files.ts';
 import { startUp } from './up.ts';
 
@@ -49,7 +50,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     anyPort: options.anyPort,
     database: databaseUrlOf(options),
     zone: options.zone,
-    access: accessOf(options),
+    access: await accessOf(options),
     version,
     log,
     onFirstStart: options.demo ? (first) => keepDemoCredentials(dataDir, first) : tellFirstStart,
@@ -76,6 +77,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
       pids: { up: process.pid },
       ...up.firstStart,
     });
+    collectAfterStart();
     return stopped;
   }
   let demo;
@@ -94,6 +96,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     await up.close(0);
   }, log);
   await writeReadyFile(options.readyFile, ready);
+  collectAfterStart();
   process.stdout.write(demoBanner(ready, up.httpsPort));
   const status = await stopped;
   tell(status === 0 ? 'stopped' : 'did not stop cleanly');
@@ -112,7 +115,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
     edgeApiPort: options.edgeApiPort,
     ctrlPort: options.ctrlPort,
     zone: options.zone,
-    ...accessOf(options),
+    ...(await accessOf(options)),
     frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
     log,
     onFirstStart: tellFirstStart,
@@ -122,6 +125,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   const pids = { control: process.pid };
   const stopped = runUntilStopped(() => control.close(), log);
   await writeReadyFile(options.readyFile, { apiUrl, edgeApiUrl, ctrlAddress, dataDir, pids, ...firstStart });
+  collectAfterStart();
   return stopped;
 }
 
@@ -141,6 +145,7 @@ export async function runRouter(file: string, options: RouterRunOptions): Promis
     edgePort: router.edgePort,
     pids: { router: process.pid },
   });
+  collectAfterStart();
   const ended = await Promise.race([stopped, late.promise]);
   if (typeof ended === 'number') return ended;
   await router.close();

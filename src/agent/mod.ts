@@ -15,4 +15,3 @@ export {
 } from './agent-network.ts';
 export { AGENT_LOCK_FILE, inspectAgentLock, isRunning, type LockHolder } from './agent-lock.ts';
 export { adoptOrReplaceAgent, type Adoption, type AdoptionOptions } from './agent-adoption.ts';
-export { runSampleService, startSampleService, type SampleService } from './sample-service.ts';

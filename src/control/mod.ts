@@ -1,6 +1,7 @@
 export { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 export type { ApiLimits } from './api/limits.ts';
-export { loadTrustedIssuers, type TrustedIssuer } from './oauth/trusted-issuer-config.ts';
+export type { TrustedIssuer } from './oauth/trusted-issuer-config.ts';
+export { loadTrustedIssuers } from './oauth/trusted-issuer-file.ts';
 export { parsePublicApiUrl, type PublicApiUrl } from './public-api-url.ts';
 export type { FirstStart } from './store/first-start.ts';
 export { restoreDatabase, type Restored, type RestoreOptions } from './backup/restore-target.ts';

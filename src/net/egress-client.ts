@@ -5,11 +5,12 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { FrontdoorError, messageOf } from '#base';
 import { checkEgress, type AllowedNetwork } from '#domain';
+import { httpRequest } from './node-http.ts';
 import { TLS_MIN_VERSION } from './tls-policy.ts';
 import { systemAnchors } from './trust-anchors.ts';
 

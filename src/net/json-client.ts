@@ -4,14 +4,10 @@
  * `egress-client.ts`'s.
  */
 import { once } from 'node:events';
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type ClientRequest,
-  type IncomingMessage,
-} from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { FrontdoorError, messageOf } from '#base';
+import { HttpAgent, httpRequest } from './node-http.ts';
 import { systemAnchors } from './trust-anchors.ts';
 
 export interface JsonClientOptions {
@@ -63,7 +59,7 @@ export class JsonClient {
   readonly #timeoutMs: number;
   readonly #maxAnswerBytes: number;
   readonly #isSecure: boolean;
-  #agent: HttpAgent | undefined;
+  #agent: Agent | undefined;
 
   constructor(options: JsonClientOptions) {
     this.#origin = options.origin;
@@ -148,7 +144,7 @@ export class JsonClient {
     return sent;
   }
 
-  #makeAgent(): HttpAgent {
+  #makeAgent(): Agent {
     const common = { keepAlive: true, maxSockets: 8, timeout: IDLE_MS };
     if (!this.#isSecure) return new HttpAgent(common);
     const { ca, certPem, keyPem, pinned } = this.#options;

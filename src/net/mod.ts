@@ -66,6 +66,7 @@ export {
 export { TLS_CIPHERS, TLS_MIN_VERSION } from './tls-policy.ts';
 export { fetchServedCertificate } from './served-certificate.ts';
 export { QuietLog } from './quiet-log.ts';
+export { createHttpServer, STATUS_CODES } from './node-http.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
 export { systemAnchors } from './trust-anchors.ts';
 export { waitAtMost } from './wait-at-most.ts';

@@ -2,9 +2,10 @@
  * A small HTTP server for operators' tools: a few paths that answer GET with a text made at that moment. No credentials
  * and no TLS, so it belongs on a loopback or management address. Bounded in connections, heads and waits.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import { createHttpServer } from './node-http.ts';
 
 export interface TextEndpointOptions {
   /** Without brackets. */
@@ -35,7 +36,7 @@ const MAX_HEAD_BYTES = 8_192;
 /** Rejects with `conflict` (`port-taken`) when the port is taken, else with `unavailable` (`cannot-listen`). */
 export async function openTextEndpoint(options: TextEndpointOptions): Promise<TextEndpoint> {
   const { host, port, reusePort = false, log } = options;
-  const server = createServer(
+  const server = createHttpServer(
     {
       headersTimeout: HEAD_TIMEOUT_MS,
       requestTimeout: HEAD_TIMEOUT_MS,

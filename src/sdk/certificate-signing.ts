@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, KeyObject, webcrypto, X509Certificat
 import { isIP } from 'node:net';
 import type { JsonGeneralName } from '@peculiar/x509';
 import { FrontdoorError } from '#base';
+import { loadX509 } from './x509-library.ts';
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 /** By OpenSSL's names. */
@@ -71,12 +72,6 @@ function algorithmOf(key: KeyObject): { name: string; hash: string; namedCurve?:
   if (key.asymmetricKeyType === 'ec' && curve !== undefined) return { name: 'ECDSA', ...curve };
   if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
   throw new FrontdoorError('invalid', 'key-unsupported', 'the key must be EC P-256, P-384, P-521 or RSA');
-}
-
-/** Loaded when a certificate is asked for, once a month: the library would weigh on every idle agent. */
-async function loadX509() {
-  await import('reflect-metadata');
-  return import('@peculiar/x509');
 }
 
 async function signRequest(

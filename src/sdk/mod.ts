@@ -38,3 +38,4 @@ export {
 } from './hosted-service.ts';
 export { OverlayClient, type OverlayClientOptions } from './overlay-client.ts';
 export { type ChannelOpener } from './router-connection.ts';
+export { loadX509, type X509Library } from './x509-library.ts';

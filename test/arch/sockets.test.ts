@@ -7,11 +7,10 @@ const SOCKET_MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node
 
 /** Folders and files that use these modules at run time, and what for. Types are free. */
 const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string[], reason: string])[] = [
-  ['src/net/', ['node:net', 'node:tls', 'node:http', 'node:https'], 'the part that opens sockets'],
+  ['src/net/', ['node:net', 'node:tls', 'node:https'], 'the part that opens sockets'],
   ['src/gateway/gateway-listener.ts', ['node:net'], 'the data path: client connections'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
   ['src/gateway/certificates/', ['node:tls'], 'contexts of certificates'],
-  ['src/gateway/answers/error-page.ts', ['node:http'], 'the names of statuses, no server'],
   [
     'src/router/xgress/',
     ['node:net', 'node:tls'],
@@ -32,11 +31,10 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/sdk/certificate-signing.ts', ['node:net'], 'isIP: what form an address has'],
   [
     'src/router/web/',
-    ['node:http', 'node:http2', 'node:net'],
+    ['node:http2', 'node:net'],
     'HTTP over connections that src/net accepted; isIP: what form an address has',
   ],
   ['src/control/pki/', ['node:net'], 'isIP: what form an address has'],
-  ['src/control/api/raw-failures.ts', ['node:http'], 'the names of statuses, no server'],
   [
     'src/control/api/management-api.ts',
     ['node:https', 'node:tls'],

@@ -36,11 +36,11 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-function start(dataDir: string, file: string, allowEgress: readonly string[]): Promise<ControlPlane> {
+async function start(dataDir: string, file: string, allowEgress: readonly string[]): Promise<ControlPlane> {
   return startControlPlane({
     ...{ dataDir: join(folder, dataDir), listenHost: '127.0.0.1', advertiseHost: 'localhost' },
     ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, zone: 'share.localhost', frontendUrls: () => [] },
-    trustedIssuers: loadTrustedIssuers(file),
+    trustedIssuers: await loadTrustedIssuers(file),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress),
     log: silentLog,
   });

@@ -2,10 +2,11 @@
  * What goes wrong before a request is one: bytes that are no HTTP, heads that are too large or too slow, expectations
  * that nobody can meet. They too are answered by a JSON body, by hand.
  */
-import { STATUS_CODES, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#base';
+import { STATUS_CODES } from '#net';
 import type { ApiLimits } from './limits.ts';
 
 /** Deadlines and caps of the HTTP server. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FrontdoorError } from '#base';
-import { loadTrustedIssuers, parseTrustedIssuers } from './trusted-issuer-config.ts';
+import { parseTrustedIssuers } from './trusted-issuer-config.ts';
+import { loadTrustedIssuers } from './trusted-issuer-file.ts';
 
 const ORGANIZATION = '7d9f0a4e-5a0c-4c56-9f5a-0d2f6f8e1a11';
 const WHOLE = `
@@ -91,7 +92,7 @@ describe('the file of trusted issuers', () => {
     assert.match(problemsOf(bomb).join(), /alias/i);
   });
 
-  it('is refused when others may write it, or when it is not there', () => {
+  it('is refused when others may write it, or when it is not there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'issuers-'));
     const path = join(folder, 'issuers.yaml');
     const fails = (message: RegExp) => (error: unknown) => {
@@ -99,15 +100,15 @@ describe('the file of trusted issuers', () => {
       assert.match(error.message, message);
       return true;
     };
-    assert.throws(() => loadTrustedIssuers(path), fails(/--trusted-issuers: cannot use .*ENOENT/));
+    await assert.rejects(loadTrustedIssuers(path), fails(/--trusted-issuers: cannot use .*ENOENT/));
     writeFileSync(path, WHOLE, { mode: 0o600 });
-    assert.equal(loadTrustedIssuers(path).length, 2);
+    assert.equal((await loadTrustedIssuers(path)).length, 2);
     chmodSync(path, 0o622);
-    assert.throws(() => loadTrustedIssuers(path), fails(/chmod go-w/));
+    await assert.rejects(loadTrustedIssuers(path), fails(/chmod go-w/));
     chmodSync(path, 0o600);
     writeFileSync(path, '- {}');
-    assert.throws(
-      () => loadTrustedIssuers(path),
+    await assert.rejects(
+      loadTrustedIssuers(path),
       fails(/cannot be used:\n {2}.*issuers\.yaml:1 0: must have/),
     );
     rmSync(folder, { recursive: true });

@@ -1,19 +1,17 @@
 /**
- * The file of token issuers that the operator trusts beside our own (`--trusted-issuers`): a list, YAML or JSON. One
- * schema; all problems at once, each with its path, line and the value given.
+ * What the file of `trusted-issuer-file.ts` says: a list of token issuers, YAML or JSON. One schema; all problems at
+ * once, each with its path, line and the value given.
  */
-import { readFileSync, statSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
-import { FrontdoorError, messageOf } from '#base';
+import { messageOf } from '#base';
 import { SCOPES } from '#contract';
 import { isUuid } from '#domain';
 
 const MAX_FILE_BYTES = 1_048_576;
 const MAX_ISSUERS = 100;
 const MAX_PROBLEMS = 100;
-const OTHERS_MAY_WRITE = 0o022;
 
 /** Asymmetric only: who can check a token must not be able to make one. */
 const ALGORITHMS = [
@@ -65,26 +63,6 @@ export interface IssuerProblem {
 
 export type ParsedIssuers =
   { readonly issuers: readonly TrustedIssuer[] } | { readonly problems: readonly IssuerProblem[] };
-
-/** @throws FrontdoorError that tells every problem. Whoever may write the file may let anybody in. */
-export function loadTrustedIssuers(path: string): readonly TrustedIssuer[] {
-  let content: string;
-  try {
-    const { mode } = statSync(path);
-    if ((mode & OTHERS_MAY_WRITE) !== 0) throw new Error(`others may write it. Run: chmod go-w ${path}`);
-    content = readFileSync(path, 'utf8');
-  } catch (cause) {
-    const message = `--trusted-issuers: cannot use ${path}: ${messageOf(cause)}`;
-    throw new FrontdoorError('invalid', 'trusted-issuers', message, { cause });
-  }
-  const parsed = parseTrustedIssuers(content);
-  if ('issuers' in parsed) return parsed.issuers;
-  const lines = parsed.problems.map(
-    ({ path: at, line, message }) => `  ${path}:${line} ${at === '' ? '' : `${at}: `}${message}`,
-  );
-  const message = `--trusted-issuers: ${path} cannot be used:\n${lines.join('\n')}`;
-  throw new FrontdoorError('invalid', 'trusted-issuers', message);
-}
 
 export function parseTrustedIssuers(content: string): ParsedIssuers {
   if (content.length > MAX_FILE_BYTES) return whole(`must be smaller than ${MAX_FILE_BYTES} bytes`);

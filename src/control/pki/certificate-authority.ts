@@ -2,7 +2,6 @@
  * One certificate authority (root or intermediate): a P-256 key with its certificate, and the one place that signs
  * certificates. What may be certified is decided by the callers, where the pair is kept by `keepAuthority`.
  */
-import 'reflect-metadata';
 import {
   createPrivateKey,
   createPublicKey,
@@ -11,20 +10,9 @@ import {
   X509Certificate,
   type KeyObject,
 } from 'node:crypto';
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  PublicKey,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509Certificate as AsnCertificate,
-  X509CertificateGenerator,
-  type Extension,
-} from '@peculiar/x509';
+import type { Extension, PublicKey, X509Certificate as AsnCertificate } from '@peculiar/x509';
 import { writeFileDurably } from '#net';
+import { loadX509, type X509Library } from '#sdk';
 import { readIfThere, type AuthorityPair } from './authority-store.ts';
 
 const DAY_MS = 86_400_000;
@@ -86,27 +74,31 @@ export async function makeAuthority(seed: AuthoritySeed): Promise<AuthorityPair>
 export function authorityOf({ certificatePem, keyPem }: AuthorityPair): CertificateAuthority {
   const key = createPrivateKey(keyPem);
   const certificate = new X509Certificate(certificatePem);
-  const asn = new AsnCertificate(certificatePem);
+  let asn: AsnCertificate | undefined;
+  const asnOf = (x509: X509Library): AsnCertificate => (asn ??= new x509.X509Certificate(certificatePem));
   const signingKey = key.toCryptoKey(SIGNING, false, ['sign']);
   return {
     certificate,
     certificatePem,
     async signLeaf(request) {
-      const publicKey = new PublicKey(request.spki);
+      const x509 = await loadX509();
+      const issuer = asnOf(x509);
+      const publicKey = new x509.PublicKey(request.spki);
       const extensions: Extension[] = [
-        new BasicConstraintsExtension(false, undefined, true),
-        new KeyUsagesExtension(leafUses(publicKey), true),
-        new ExtendedKeyUsageExtension(request.uses.map((use) => EXTENDED_USES[use])),
-        await SubjectKeyIdentifierExtension.create(publicKey),
-        await AuthorityKeyIdentifierExtension.create(asn),
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(leafUses(x509, publicKey), true),
+        new x509.ExtendedKeyUsageExtension(request.uses.map((use) => EXTENDED_USES[use])),
+        await x509.SubjectKeyIdentifierExtension.create(publicKey),
+        await x509.AuthorityKeyIdentifierExtension.create(issuer),
       ];
-      if (request.names.length > 0) extensions.push(new SubjectAlternativeNameExtension([...request.names]));
-      const leaf = await X509CertificateGenerator.create({
+      if (request.names.length > 0)
+        extensions.push(new x509.SubjectAlternativeNameExtension([...request.names]));
+      const leaf = await x509.X509CertificateGenerator.create({
         serialNumber: newSerial(),
         subject: [{ CN: [request.commonName] }],
-        issuer: asn.subject,
+        issuer: issuer.subject,
         notBefore: new Date(request.notBeforeMs),
-        notAfter: new Date(Math.min(request.notAfterMs, asn.notAfter.getTime())),
+        notAfter: new Date(Math.min(request.notAfterMs, issuer.notAfter.getTime())),
         publicKey,
         signingKey,
         signingAlgorithm: SIGNING,
@@ -114,7 +106,9 @@ export function authorityOf({ certificatePem, keyPem }: AuthorityPair): Certific
       });
       return `${leaf.toString('pem')}\n`;
     },
-    signAuthority: (commonName, spki, span) => signAuthority(asn, key, commonName, spki, span),
+    async signAuthority(commonName, spki, span) {
+      return signAuthority(asnOf(await loadX509()), key, commonName, spki, span);
+    },
   };
 }
 
@@ -139,15 +133,17 @@ async function signAuthority(
   spki: Uint8Array<ArrayBuffer>,
   span: Span,
 ): Promise<string> {
-  const publicKey = new PublicKey(spki);
+  const x509 = await loadX509();
+  const { KeyUsageFlags } = x509;
+  const publicKey = new x509.PublicKey(spki);
   const extensions: Extension[] = [
-    new BasicConstraintsExtension(true, issuer === undefined ? 1 : 0, true),
-    new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-    await SubjectKeyIdentifierExtension.create(publicKey),
+    new x509.BasicConstraintsExtension(true, issuer === undefined ? 1 : 0, true),
+    new x509.KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+    await x509.SubjectKeyIdentifierExtension.create(publicKey),
   ];
-  if (issuer !== undefined) extensions.push(await AuthorityKeyIdentifierExtension.create(issuer));
+  if (issuer !== undefined) extensions.push(await x509.AuthorityKeyIdentifierExtension.create(issuer));
   const subject = [{ CN: [commonName] }];
-  const certificate = await X509CertificateGenerator.create({
+  const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: newSerial(),
     subject,
     issuer: issuer?.subject ?? subject,
@@ -162,7 +158,7 @@ async function signAuthority(
 }
 
 /** RSA keys of TLS 1.2 servers may also encipher; elliptic curves sign alone. */
-function leafUses(publicKey: PublicKey): number {
+function leafUses({ KeyUsageFlags }: X509Library, publicKey: PublicKey): number {
   const rsa = publicKey.algorithm.name.startsWith('RSA');
   return rsa
     ? KeyUsageFlags.digitalSignature | KeyUsageFlags.keyEncipherment

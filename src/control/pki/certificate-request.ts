@@ -2,10 +2,10 @@
  * Reads a certificate signing request of a stranger: proves that its sender holds the key, holds the key to a
  * policy, and takes nothing else from it on trust (the issuer decides subject and role).
  */
-import 'reflect-metadata';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
-import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
+import type { Pkcs10CertificateRequest } from '@peculiar/x509';
+import { loadX509, type X509Library } from '#sdk';
 import type { AlternativeName } from './certificate-authority.ts';
 
 const MAX_REQUEST_CHARS = 32_768;
@@ -32,8 +32,9 @@ export async function parseCertificateRequest(pem: string): Promise<RequestReadi
   if (pem.length > MAX_REQUEST_CHARS) return { problem: 'the certificate request is too long' };
   const base64 = REQUEST_PEM.exec(pem)?.[1];
   if (base64 === undefined) return { problem: 'not one PEM certificate request' };
+  const x509 = await loadX509();
   try {
-    const request = new Pkcs10CertificateRequest(Buffer.from(base64, 'base64'));
+    const request = new x509.Pkcs10CertificateRequest(Buffer.from(base64, 'base64'));
     const spki = new Uint8Array(request.publicKey.rawData);
     const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
     const problem = keyProblem(key);
@@ -42,7 +43,7 @@ export async function parseCertificateRequest(pem: string): Promise<RequestReadi
     if (hash === undefined || !HASHES.has(hash))
       return { problem: 'the signature must use SHA-256, 384 or 512' };
     if (!(await request.verify())) return { problem: 'the signature of the certificate request is wrong' };
-    const names = requestedNames(request);
+    const names = requestedNames(x509, request);
     if (names.length > MAX_NAMES) return { problem: `more than ${MAX_NAMES} alternative names` };
     return { request: { spki, commonName: request.subjectName.getField('CN').at(-1), names } };
   } catch {
@@ -66,11 +67,11 @@ function keyProblem(key: KeyObject): string | undefined {
   return 'the key must be EC or RSA';
 }
 
-function requestedNames(request: Pkcs10CertificateRequest): AlternativeName[] {
+function requestedNames(x509: X509Library, request: Pkcs10CertificateRequest): AlternativeName[] {
   // By OID: asking by class returns nothing on a request.
   const extension = request.getExtension(SUBJECT_ALTERNATIVE_NAME);
   if (extension === null) return [];
-  const asked = new SubjectAlternativeNameExtension(extension.rawData).names.toJSON();
+  const asked = new x509.SubjectAlternativeNameExtension(extension.rawData).names.toJSON();
   const names: AlternativeName[] = [];
   for (const { type, value } of asked) {
     if (type === 'dns' && /^(?:\*\.)?[a-z0-9_]([a-z0-9._-]{0,252})$/i.test(value))

@@ -2,7 +2,7 @@
  * The page that a client gets when the gateway cannot serve it: HTML, or JSON for programs that ask for it. It has no
  * script, loads nothing, and says nothing that came from the request.
  */
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '#net';
 import type { Failure } from './failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 

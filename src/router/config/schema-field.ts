@@ -3,19 +3,20 @@
  * Schema for editors, the annotated example and the reference page are made from. Values are those of the file:
  * durations are texts such as `5s`. A field with a default is always there once the file is read.
  */
-import Type, {
-  type Static,
-  type TArray,
-  type TBoolean,
-  type TInteger,
-  type TNumber,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  type TSchemaOptions,
-  type TString,
-  type TUnsafe,
+import type {
+  Static,
+  TArray,
+  TBoolean,
+  TInteger,
+  TNumber,
+  TObject,
+  TProperties,
+  TSchema,
+  TSchemaOptions,
+  TString,
+  TUnsafe,
 } from 'typebox';
+import { Type } from '#contract/schema';
 import { formatGoDuration } from './go-duration.ts';
 
 /** What a text means; `text-kinds.ts` says what each takes. */

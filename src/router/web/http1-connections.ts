@@ -1,7 +1,8 @@
 /** HTTP/1.1 over TLS connections that a port handed over; node's server speaks it, and never listens itself. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { messageOf, type Log } from '#base';
+import { createHttpServer } from '#net';
 import type { Answerer } from './web-answer.ts';
 import type { WebConnections, WebTimeouts } from './web-connections.ts';
 
@@ -18,7 +19,7 @@ export class Http1Connections implements WebConnections {
     this.#answer = answer;
     this.#log = log;
     const { readTimeoutMs, idleTimeoutMs } = timeouts;
-    this.#server = createServer(
+    this.#server = createHttpServer(
       {
         headersTimeout: readTimeoutMs,
         requestTimeout: readTimeoutMs,

@@ -2,7 +2,8 @@
  * The router's configuration file, whole: the one source of what `check` refuses, of defaults, and of the JSON Schema,
  * the annotated example and the reference page. What concerns several fields at once is in `rules/`.
  */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '#contract/schema';
 import { flag, legacy, list, optional, section, text, type Field } from '../schema-field.ts';
 import { ctrlSection } from './ctrl-schema.ts';
 import { edgeSection } from './edge-schema.ts';

@@ -1,0 +1,28 @@
+/** The file of token issuers that the operator trusts beside our own (`--trusted-issuers`). */
+import { readFileSync, statSync } from 'node:fs';
+import { FrontdoorError, messageOf } from '#base';
+import type { TrustedIssuer } from './trusted-issuer-config.ts';
+
+const OTHERS_MAY_WRITE = 0o022;
+
+/** Rejects with a FrontdoorError that tells every problem. Whoever may write the file may let anybody in. */
+export async function loadTrustedIssuers(path: string): Promise<readonly TrustedIssuer[]> {
+  let content: string;
+  try {
+    const { mode } = statSync(path);
+    if ((mode & OTHERS_MAY_WRITE) !== 0) throw new Error(`others may write it. Run: chmod go-w ${path}`);
+    content = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const message = `--trusted-issuers: cannot use ${path}: ${messageOf(cause)}`;
+    throw new FrontdoorError('invalid', 'trusted-issuers', message, { cause });
+  }
+  // Loaded when there is such a file: the schema's compiler would weigh on every control plane.
+  const { parseTrustedIssuers } = await import('./trusted-issuer-config.ts');
+  const parsed = parseTrustedIssuers(content);
+  if ('issuers' in parsed) return parsed.issuers;
+  const lines = parsed.problems.map(
+    ({ path: at, line, message }) => `  ${path}:${line} ${at === '' ? '' : `${at}: `}${message}`,
+  );
+  const message = `--trusted-issuers: ${path} cannot be used:\n${lines.join('\n')}`;
+  throw new FrontdoorError('invalid', 'trusted-issuers', message);
+}
