@@ -1,11 +1,12 @@
 /**
  * `frontdoor dev test`: every test file of src/, test/ and tools/, each in a process of its own on the
- * pinned Node. One line a file, failures in full at the end. With FRONTDOOR_TEST_STRICT=1 a skipped test is a failure,
- * but for tests against peers that no package brings.
+ * pinned Node. One line a file, failures in full at the end, and again in short as the very last lines. With
+ * FRONTDOOR_TEST_STRICT=1 a skipped test is a failure, but for tests against peers that no package brings.
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { failuresOf, failureSummary } from './failure-summary.ts';
 import { repositoryRoot } from './pinned-process.ts';
 import { runTestFile, type TestFileResult } from './test-file-process.ts';
 
@@ -101,11 +102,6 @@ function report(
   );
   if (stopped !== undefined)
     process.stdout.write(`${stopped}: ${results.length} of ${fileCount} files ran\n`);
+  process.stdout.write(failureSummary(failed));
   return failed.length === 0 && stopped === undefined && missed.length === 0;
-}
-
-/** The reporter repeats failures at its end; before that stand the tests that passed, which help nobody here. */
-function failuresOf(text: string): string {
-  const start = text.lastIndexOf('✖ failing tests:');
-  return start < 0 ? text.slice(-20_000) : text.slice(start, start + 40_000);
 }

@@ -45,7 +45,7 @@ async function holder(dataDir: string, answering = false): Promise<{ child: Chil
   return { child, said: line.toString().trim() };
 }
 
-test('a second agent on a directory is refused and told which one runs', { timeout: 20_000 }, async () => {
+test('a second agent on a directory is refused and told which one runs', { timeout: 60_000 }, async () => {
   const dataDir = folder();
   const { child, said } = await holder(dataDir);
   assert.equal(said, 'held');
@@ -53,7 +53,7 @@ test('a second agent on a directory is refused and told which one runs', { timeo
   assert.equal(inspectAgentLock(dataDir)?.pid, child.pid);
 });
 
-test('the lock of a killed agent is taken over, and so is a damaged one', { timeout: 20_000 }, async () => {
+test('the lock of a killed agent is taken over, and so is a damaged one', { timeout: 60_000 }, async () => {
   const dataDir = folder();
   const { child } = await holder(dataDir);
   child.kill('SIGKILL');
@@ -90,7 +90,7 @@ test('of many agents that start at once over a stale lock, one wins', { timeout:
   assert.equal(said.filter((each) => each === 'held').length, 1, said.join('\n'));
 });
 
-test('a running agent of the same version is adopted, another is ended', { timeout: 30_000 }, async () => {
+test('a running agent of the same version is adopted, another is ended', { timeout: 60_000 }, async () => {
   const dataDir = folder();
   assert.deepEqual(await adoptOrReplaceAgent(dataDir, { version: '1.0' }), { action: 'start' });
   const { child } = await holder(dataDir, true);
@@ -104,7 +104,7 @@ test('a running agent of the same version is adopted, another is ended', { timeo
   await ended;
 });
 
-test('a frozen agent is replaced', { timeout: 30_000 }, async () => {
+test('a frozen agent is replaced', { timeout: 60_000 }, async () => {
   const dataDir = folder();
   const { child } = await holder(dataDir, true);
   child.kill('SIGSTOP');

@@ -76,7 +76,7 @@ async function get(caller: MemoryCircuit): Promise<string> {
 
 test(
   'a share command makes a share that can be dialed, and status shows it',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const { agent, network } = await world();
     const target = await hello();
@@ -108,7 +108,7 @@ test(
 
 test(
   'a share whose service is down says so at once and serves when it comes',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const { agent, network } = await world();
     const server = createServer();
@@ -135,7 +135,7 @@ test(
 
 test(
   'a share that no router takes is reported with the reason when the time is over',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const { agent, network } = await world({ timing: { readyTimeoutMs: 200 } });
     network.accepting = false;
@@ -152,7 +152,7 @@ test(
   },
 );
 
-test('what the control plane refuses is told as it says it', { timeout: 10_000 }, async () => {
+test('what the control plane refuses is told as it says it', { timeout: 60_000 }, async () => {
   const { agent, network } = await world();
   network.failure = new FrontdoorError('conflict', 'conflict', 'Share app is taken');
   const asked = ask(agent.socketPath, {
@@ -172,7 +172,7 @@ test('what the control plane refuses is told as it says it', { timeout: 10_000 }
 
 test(
   'a target set through the API is refused unless the operator allowed it',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const target = await hello('private');
     const port = new URL(target).port;
@@ -190,7 +190,7 @@ test(
 
 test(
   'the word of the control plane alone does not make a target the agent asked for',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const target = await hello();
     const { agent, network } = await world();
@@ -204,7 +204,7 @@ test(
 
 test(
   'a changed target takes new circuits and ends the old ones; a removed share ends all',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const [first, second] = [await hello('first'), await hello('second')];
     const { agent, network } = await world({ allowTargets: ['127.0.0.1:*'] });
@@ -222,7 +222,7 @@ test(
   },
 );
 
-test('release removes the share and forgets its target', { timeout: 10_000 }, async () => {
+test('release removes the share and forgets its target', { timeout: 60_000 }, async () => {
   const { agent, network, dataDir } = await world();
   const target = await hello();
   await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
@@ -234,7 +234,7 @@ test('release removes the share and forgets its target', { timeout: 10_000 }, as
   await assert.rejects(ask(agent.socketPath, { op: 'release', name: 'app' }), /not found/);
 });
 
-test('stopping keeps every share, and a start hosts them again', { timeout: 10_000 }, async () => {
+test('stopping keeps every share, and a start hosts them again', { timeout: 60_000 }, async () => {
   const { agent, network, dataDir } = await world();
   const target = await hello();
   await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
@@ -255,7 +255,7 @@ test('stopping keeps every share, and a start hosts them again', { timeout: 10_0
   assert.match(await get(await network.dial('app')), /hello$/);
 });
 
-test('a share holds no more circuits than its limit', { timeout: 10_000 }, async () => {
+test('a share holds no more circuits than its limit', { timeout: 60_000 }, async () => {
   const { agent, network } = await world({ maxCircuitsPerShare: 2 });
   const target = await hello();
   await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
@@ -275,7 +275,7 @@ test('a share holds no more circuits than its limit', { timeout: 10_000 }, async
 
 test(
   'draining lets an answer finish, breaks off kept circuits, and offers nothing new',
-  { timeout: 20_000 },
+  { timeout: 60_000 },
   async () => {
     let answer: () => void = () => {};
     const asked = Promise.withResolvers<void>();
@@ -301,7 +301,7 @@ test(
   },
 );
 
-test('a second close with less time cuts the drain short', { timeout: 10_000 }, async () => {
+test('a second close with less time cuts the drain short', { timeout: 60_000 }, async () => {
   const http = createHttpServer(() => {});
   cleanups.push(() => http.closeAllConnections());
   const target = await serve(http);
@@ -317,7 +317,7 @@ test('a second close with less time cuts the drain short', { timeout: 10_000 }, 
   assert.match((await callerClosed)?.message ?? '', /agent stopped/);
 });
 
-test('the control plane may go away and come back; what is hosted goes on', { timeout: 10_000 }, async () => {
+test('the control plane may go away and come back; what is hosted goes on', { timeout: 60_000 }, async () => {
   const { agent, network } = await world();
   const target = await hello();
   await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
@@ -339,7 +339,7 @@ test('the control plane may go away and come back; what is hosted goes on', { ti
 
 test(
   'the shares of the configuration file are made, and nothing is written for those that stand',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const dataDir = folder();
     const configFile = join(dataDir, 'agent.yml');
@@ -368,7 +368,7 @@ test(
 
 test(
   'an entry of the configuration file that fails is shown and tried again',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const dataDir = folder();
     const configFile = join(dataDir, 'agent.yml');
@@ -388,7 +388,7 @@ test(
   },
 );
 
-test('what was started wrong is refused before anything is touched', { timeout: 10_000 }, async () => {
+test('what was started wrong is refused before anything is touched', { timeout: 60_000 }, async () => {
   const wrong = (options: Partial<AgentOptions>): Promise<unknown> => world(options);
   await assert.rejects(wrong({ socketPath: `/tmp/${'x'.repeat(120)}` }), /--socket/);
   await assert.rejects(wrong({ allowTargets: ['10.0.0.0/8', 'app:80'] }), /10\.0\.0\.0.*\n.*app/);
@@ -402,14 +402,14 @@ test('what was started wrong is refused before anything is touched', { timeout: 
   await world({ dataDir: failing });
 });
 
-test('an agent whose data directory was taken over stops', { timeout: 10_000 }, async () => {
+test('an agent whose data directory was taken over stops', { timeout: 60_000 }, async () => {
   const { agent, dataDir } = await world({ timing: { lockCheckMs: 20 } });
   writeFileSync(join(dataDir, 'agent.lock'), 'someone else');
   assert.deepEqual(await agent.closed, { reason: 'lost' });
   assert.equal(readFileSync(join(dataDir, 'agent.lock'), 'utf8'), 'someone else');
 });
 
-test('the service hears of a new terminator what its health is', { timeout: 10_000 }, async () => {
+test('the service hears of a new terminator what its health is', { timeout: 60_000 }, async () => {
   const { agent, network } = await world();
   const target = await hello();
   await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });

@@ -68,7 +68,7 @@ function collect(caller: MemoryCircuit): Promise<{ bytes: Buffer; error?: Error 
 
 test(
   'an HTTP request over the circuit is answered and both sides end in order',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const http = createHttpServer((request, response) => response.end(`you asked ${request.url}`));
     const joined = await join(await listening(http));
@@ -82,7 +82,7 @@ test(
   },
 );
 
-test('the caller may end first and still reads all that the service says', { timeout: 10_000 }, async () => {
+test('the caller may end first and still reads all that the service says', { timeout: 60_000 }, async () => {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const hash = createHash('sha256');
     socket.on('data', (chunk) => hash.update(chunk));
@@ -99,7 +99,7 @@ test('the caller may end first and still reads all that the service says', { tim
   assert.equal(await joined.closed, undefined);
 });
 
-test('the service may end first and still reads all that the caller says', { timeout: 10_000 }, async () => {
+test('the service may end first and still reads all that the caller says', { timeout: 60_000 }, async () => {
   const heard = new Promise<Buffer>((resolve) => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.end('bye');
@@ -122,7 +122,7 @@ test('the service may end first and still reads all that the caller says', { tim
 
 test(
   'a caller that does not read stops the service, with little memory in between',
-  { timeout: 20_000 },
+  { timeout: 60_000 },
   async () => {
     let sent = 0;
     let stalled: () => void = () => {};
@@ -162,7 +162,7 @@ test(
   },
 );
 
-test('a service that does not read stops the caller', { timeout: 20_000 }, async () => {
+test('a service that does not read stops the caller', { timeout: 60_000 }, async () => {
   let accepted: (socket: Socket) => void = () => {};
   const socket = new Promise<Socket>((resolve) => (accepted = resolve));
   const server = createServer({ pauseOnConnect: true }, (each) => accepted(each));
@@ -197,7 +197,7 @@ test('a service that does not read stops the caller', { timeout: 20_000 }, async
   assert.equal(received, total);
 });
 
-test('a service that resets breaks the circuit visibly', { timeout: 10_000 }, async () => {
+test('a service that resets breaks the circuit visibly', { timeout: 60_000 }, async () => {
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write('half an ans', () => socket.resetAndDestroy());
@@ -210,7 +210,7 @@ test('a service that resets breaks the circuit visibly', { timeout: 10_000 }, as
   assert.match((await joined.closed) ?? '', /reset/);
 });
 
-test('a caller that vanishes resets the connection to the service', { timeout: 10_000 }, async () => {
+test('a caller that vanishes resets the connection to the service', { timeout: 60_000 }, async () => {
   const failed = new Promise<NodeJS.ErrnoException>((resolve) => {
     const server = createServer((socket) => {
       socket.on('error', resolve);
@@ -226,7 +226,7 @@ test('a caller that vanishes resets the connection to the service', { timeout: 1
   assert.equal((await failed).code, 'ECONNRESET');
 });
 
-test('small answers that follow each other do not share memory', { timeout: 10_000 }, async () => {
+test('small answers that follow each other do not share memory', { timeout: 60_000 }, async () => {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {});
     socket.on('data', (chunk: Buffer) => socket.write(chunk));

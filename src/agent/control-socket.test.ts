@@ -45,13 +45,13 @@ async function exchange(path: string, bytes: string | Buffer, end = true): Promi
   return Buffer.concat(chunks).toString();
 }
 
-test('only its owner may connect', { timeout: 10_000 }, async () => {
+test('only its owner may connect', { timeout: 60_000 }, async () => {
   assert.equal(statSync(await open()).mode & 0o777, 0o600);
 });
 
 test(
   'requests of one connection are answered in order, even when they come in one piece',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const gates: (() => void)[] = [];
     const path = await open({
@@ -75,7 +75,7 @@ test(
   },
 );
 
-test('what is no request gets a refusal and the connection goes on', { timeout: 10_000 }, async () => {
+test('what is no request gets a refusal and the connection goes on', { timeout: 60_000 }, async () => {
   const answers = await exchange(
     await open(),
     'GET / HTTP/1.1\r\n[]\n{"v":9,"id":3,"op":"status"}\n{"v":1,"id":4,"op":"status"}\n',
@@ -97,7 +97,7 @@ test('what is no request gets a refusal and the connection goes on', { timeout: 
 
 test(
   'a line that never ends and a flood of lines end that connection only',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const path = await open({ handle: () => new Promise(() => {}) });
     const other = connect({ path });
@@ -112,7 +112,7 @@ test(
   },
 );
 
-test('a silent connection is closed, a waiting one is not', { timeout: 10_000 }, async () => {
+test('a silent connection is closed, a waiting one is not', { timeout: 60_000 }, async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const path = await open({ handle: () => promise, idleTimeoutMs: 50 });
   const waiting = ask(path, { op: 'status' });
@@ -122,7 +122,7 @@ test('a silent connection is closed, a waiting one is not', { timeout: 10_000 },
   assert.deepEqual(await waiting, { late: true });
 });
 
-test('connections above the limit are refused', { timeout: 10_000 }, async () => {
+test('connections above the limit are refused', { timeout: 60_000 }, async () => {
   const path = await open({ maxConnections: 2 });
   const held: Socket[] = [connect({ path }), connect({ path })];
   for (const each of held) {
@@ -143,7 +143,7 @@ test('connections above the limit are refused', { timeout: 10_000 }, async () =>
 
 test(
   'a failure of the agent tells no details, an expected one its message',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     let error: Error = new Error('secret path /x');
     const path = await open({
@@ -159,7 +159,7 @@ test(
 
 test(
   'a socket left by a dead agent is replaced; a living one and a file are not',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const path = socketPath();
     const dead = createServer();

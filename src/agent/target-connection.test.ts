@@ -38,7 +38,7 @@ function allow(text: string): AllowedNetwork[] {
 function dial(target: string, options: Partial<TargetConnectOptions> = {}): Promise<TargetConnection> {
   return new Promise((resolve, reject) => {
     connectTarget(
-      { target: targetOf(target), resolver: new TargetResolver(), timeoutMs: 2_000, ...options },
+      { target: targetOf(target), resolver: new TargetResolver(), timeoutMs: 30_000, ...options },
       (connection) => {
         cleanups.push(() => connection.abort());
         resolve(connection);
@@ -63,7 +63,7 @@ const failsWith = (code: string, message: RegExp) => (error: unknown) =>
 
 test(
   'a closed port, an unknown name and a service that never shakes hands fail with their reason',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const server = createServer();
     const port = await listen(server);
@@ -83,7 +83,7 @@ test(
 
 test(
   'an https target is verified: the right authority passes, any other fails',
-  { timeout: 20_000 },
+  { timeout: 60_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'target-tls-'));
     cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -127,7 +127,7 @@ test(
 
 test(
   'a name is resolved once and only an allowed address of it is connected to',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     let connections = 0;
     const port = await listen(
@@ -159,7 +159,7 @@ test(
   },
 );
 
-test('a resolver that hangs is asked once for a name, however many wait', { timeout: 10_000 }, async () => {
+test('a resolver that hangs is asked once for a name, however many wait', { timeout: 60_000 }, async () => {
   let lookups = 0;
   const resolver = new TargetResolver(() => (lookups += 1));
   const waiting = Array.from({ length: 20 }, () => dial('http://app.test:80', { resolver, timeoutMs: 50 }));
@@ -169,7 +169,7 @@ test('a resolver that hangs is asked once for a name, however many wait', { time
 
 test(
   'breaking off while the end is on its way still closes the connection',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const gone = Promise.withResolvers<void>();
     const port = await listen(
@@ -189,7 +189,7 @@ test(
   },
 );
 
-test('localhost works whichever family the service listens on', { timeout: 10_000 }, async () => {
+test('localhost works whichever family the service listens on', { timeout: 60_000 }, async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.end('hi');

@@ -50,7 +50,7 @@ async function listen(
   return (server.address() as AddressInfo).port;
 }
 
-test('a service that stops and comes back is seen to', { timeout: 10_000 }, async () => {
+test('a service that stops and comes back is seen to', { timeout: 60_000 }, async () => {
   const http = createHttpServer();
   const port = await listen(http);
   const { next, monitor } = watching({ target: target(port) });
@@ -66,7 +66,7 @@ test('a service that stops and comes back is seen to', { timeout: 10_000 }, asyn
   again.close();
 });
 
-test('a frozen process is told from a live one and from its return', { timeout: 20_000 }, async () => {
+test('a frozen process is told from a live one and from its return', { timeout: 60_000 }, async () => {
   const program = `require('node:http').createServer((q, r) => r.end('x')).listen(0, '127.0.0.1', function () {
     console.log(this.address().port); });`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -86,7 +86,7 @@ test('a frozen process is told from a live one and from its return', { timeout: 
   }
 });
 
-test('a service that keeps half-open connections stays healthy', { timeout: 10_000 }, async () => {
+test('a service that keeps half-open connections stays healthy', { timeout: 60_000 }, async () => {
   let looks = 0;
   let enough: () => void = () => {};
   const looked = new Promise<void>((resolve) => (enough = resolve));
@@ -105,7 +105,7 @@ test('a service that keeps half-open connections stays healthy', { timeout: 10_0
   server.close();
 });
 
-test('a target that is not allowed is not connected to', { timeout: 10_000 }, async () => {
+test('a target that is not allowed is not connected to', { timeout: 60_000 }, async () => {
   let connections = 0;
   const server = createServer(() => (connections += 1));
   const port = await listen(server);
@@ -123,7 +123,7 @@ test('a target that is not allowed is not connected to', { timeout: 10_000 }, as
 
 test(
   'shares of one target share its looks, and nothing is left after the last',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     let connections = 0;
     const server = createServer((socket) => {

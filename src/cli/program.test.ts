@@ -157,7 +157,7 @@ test('without an agent the message says what to do; the data directory leads to 
 
 test(
   'what is no agent is not believed, and one that is silent is not waited for',
-  { timeout: 10_000 },
+  { timeout: 60_000 },
   async () => {
     const path = join(folder(), 'a.sock');
     let reply: string | undefined = 'HTTP/1.1 400\n';

@@ -67,7 +67,7 @@ test('with a certificate the Management API speaks HTTPS under the advertised na
     minVersion: 'TLSv1.1',
     ciphers: 'DEFAULT@SECLEVEL=0',
   });
-  const [error] = (await once(old, 'error', { signal: AbortSignal.timeout(5_000) })) as [
+  const [error] = (await once(old, 'error', { signal: AbortSignal.timeout(30_000) })) as [
     NodeJS.ErrnoException,
   ];
   assert.equal(error.code, 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');

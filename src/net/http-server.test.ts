@@ -6,10 +6,12 @@ import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
+import { until, within } from '../../test/support/deadline.ts';
 import { closeOf } from '../../test/support/socket-end.ts';
 import { createApiServer } from './http-server.ts';
 
-const DEADLINE_MS = 400;
+/** Honest callers need a moment too, on a busy machine. */
+const DEADLINE_MS = 2_000;
 let server: Server;
 let port: number;
 
@@ -73,9 +75,7 @@ test('who says nothing, before or after the handshake, or never ends a head, is 
     return closeOf(socket);
   });
   assert.ok(await answers());
-  const deadline = setTimeout(() => assert.fail('sockets stay open'), 10_000);
-  await Promise.all(closed);
-  clearTimeout(deadline);
+  await within('the end of those sockets', Promise.all(closed));
   assert.ok(await answers());
 });
 
@@ -87,8 +87,6 @@ test('one address holds so many sockets and no more; those that go make room', a
   held[0]!.destroy();
   await gone;
   // The server hears of it a moment later.
-  let served = false;
-  for (let n = 0; n < 50 && !served; n += 1) served = await answers().catch(() => false);
-  assert.ok(served);
+  await until('an answer', answers, Boolean);
   for (const socket of held) socket.destroy();
 });

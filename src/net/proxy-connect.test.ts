@@ -68,7 +68,7 @@ function dial(port: number, more: Partial<DialChannelOptions>): Promise<Channel>
     alpn: 'ziti-ctrl',
     helloId: 'dialer',
     helloHeaders: FrameHeaders.empty,
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     log: silentLog,
     ...more,
   });

@@ -59,7 +59,7 @@ async function ask(port: TlsPort, protocols: string[] | undefined, more: tls.Con
       commonName: commonNameOf(socket),
     }),
   );
-  const answer = await within('an answer', promise, 5_000);
+  const answer = await within('an answer', promise);
   socket.destroy();
   return answer;
 }
@@ -265,7 +265,7 @@ describe('a TLS port', () => {
     const silent = net.connect(port.port, '127.0.0.1');
     const half = net.connect(port.port, '127.0.0.1');
     half.write(Buffer.from([22, 3, 1, 1, 0, 1, 0]));
-    const ended = [silent, half].map((socket) => within('the end', closeOf(socket.resume()), 3_000));
+    const ended = [silent, half].map((socket) => within('the end', closeOf(socket.resume())));
     await Promise.all(ended);
   });
 
@@ -274,7 +274,7 @@ describe('a TLS port', () => {
     speak(port, 'link', ['ziti-link']);
     const plain = net.connect(port.port, '127.0.0.1');
     plain.write('GET / HTTP/1.1\r\n\r\n');
-    await within('the end', closeOf(plain.resume()), 3_000);
+    await within('the end', closeOf(plain.resume()));
   });
 });
 

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(async () => {
   for (const child of children) child.kill('SIGKILL');
-  await world.close();
+  await world?.close();
 });
 
 test('frontdoor-agent start is the same command as frontdoor agent start', async () => {

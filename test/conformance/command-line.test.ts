@@ -33,7 +33,7 @@ before(async () => {
 });
 after(async () => {
   await service.close();
-  await world.close();
+  await world?.close();
   rmSync(config, { recursive: true, force: true });
 });
 

@@ -28,9 +28,8 @@ test('a deleted frontdoor closes the connections of its agents and gateways with
       'no connection',
       () => overlay.isAttached,
       (isAttached) => !isAttached,
-      10_000,
     );
-    await until('no share', page, (status) => status === 404, 10_000);
+    await until('no share', page, (status) => status === 404);
     await assert.rejects(
       api.services(),
       (error) => error instanceof FrontdoorError && error.kind === 'unauthenticated',

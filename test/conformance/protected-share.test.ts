@@ -19,7 +19,7 @@ before(async () => {
   for (const name of ['wiki', 'open']) await agent.share(`http://127.0.0.1:${service.port}`, { name });
 });
 after(async () => {
-  await world.close();
+  await world?.close();
   await service.close();
 });
 

@@ -83,12 +83,12 @@ test('maxOutstandingConnects may owe their hello, maxQueuedConnects wait behind 
 
 test('lookupApiSessionTimeout is how long a session that no controller told of yet is waited for', async (t) => {
   const short = await open(t, { lookupApiSessionTimeout: '200ms' });
-  const startedMs = performance.now();
   const refused = await short.connect();
+  const startedMs = performance.now();
   const answer = await refused.hello('sdk', edgeHelloHeaders('late'));
   assert.notEqual(answer?.headers.bool(CHANNEL_HEADERS.resultSuccess), true);
   const tookMs = performance.now() - startedMs;
-  assert.ok(tookMs >= 190 && tookMs < 4_000, `${tookMs} ms`);
+  assert.ok(tookMs >= 190 && tookMs < 4_900, `${tookMs} ms`);
 
   const long = await open(t, { lookupApiSessionTimeout: '30s' });
   const peer = await long.connect();

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { textOf } from '#base';
 import { ctrlMessages, decodeTraceRecords } from '#wire/ctrl';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/deadline.ts';
 import { keptLog, RouterStage, type Sections } from '../support/router-stage.ts';
 

@@ -154,7 +154,7 @@ test('an edge listener listens at its address and tells controllers what it adve
   socket.on('error', () => {});
   await within('the edge handshake', once(socket, 'secureConnect'));
   // No hello is sent: options.connectTimeout ends the wait.
-  await within('the end of a connection without a hello', closeOf(socket.resume()), 5_000);
+  await within('the end of a connection without a hello', closeOf(socket.resume()));
 });
 
 test('bind does as well as address, which wins; advertise stands beside options or inside, which wins', async (t) => {

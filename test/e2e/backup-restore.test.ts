@@ -21,7 +21,7 @@ before(async () => {
   await parts.share('public', `http://127.0.0.1:${service.port}`, 'app');
 });
 after(async () => {
-  await parts.stop();
+  await parts?.stop();
   await service.close();
 });
 

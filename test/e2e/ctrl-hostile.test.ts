@@ -48,7 +48,7 @@ after(async () => {
     await canary.stop(30);
   } finally {
     overlay.close();
-    await world.close();
+    await world?.close();
     await service.stop();
   }
 });
@@ -105,7 +105,7 @@ describe('a stranger at the control channel', () => {
     const records = world.recordsFromNow();
     const peer = await openPeer(hostile.credentials);
     peer.sendBytes(Uint8Array.of(3, 6, 9, 0x0c, 0, 0));
-    await peer.closed(8_000);
+    await peer.closed();
     await oneRecord(records, 'no hello in time, connection closed');
   });
 

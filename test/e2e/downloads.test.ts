@@ -72,7 +72,7 @@ before(async () => {
 after(async () => {
   kill(agent.pid, 'SIGKILL');
   await agent.exit;
-  await world.close();
+  await world?.close();
   await Promise.all([service.stop(), canaryService.stop()]);
 });
 
@@ -146,7 +146,6 @@ describe('an agent killed in the middle of a download', () => {
         'an answer',
         () => askRaw(world.up.httpPort, { path: '/small', host: HOST }).then(({ status }) => status),
         (status) => status === 200,
-        15_000,
       );
       assert.ok(tookMs < 15_000);
     });

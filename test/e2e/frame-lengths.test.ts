@@ -30,7 +30,8 @@ const { channel } = headerId;
 /** Of no meaning to anybody. */
 const PADDING = 9_999;
 const UNKNOWN_TYPE = 4_242;
-const HELLO_TIMEOUT_MS = 400;
+/** Honest peers need a moment too, on a busy machine. */
+const HELLO_TIMEOUT_MS = 2_000;
 const MIB = 1 << 20;
 const MAX_HEADERS_BYTES = 64 * 1024;
 /** Too much for a hello, each alone. */
@@ -170,22 +171,26 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
     it('cuts off a hello that claims more by its head alone, and waits for the rest of one that may come', async () => {
       for (const [headersBytes, bodyBytes] of FAULTY_LENGTHS) {
         const peer = await connect();
-        const fromMs = performance.now();
+        const malformed = countOf('malformed hello, connection closed');
         peer.sendBytes(frameHead(HELLO_TYPE, headersBytes, bodyBytes));
-        await peer.closed(5_000);
-        assert.ok(performance.now() - fromMs < 2_000, `${headersBytes} ${bodyBytes}`);
+        await peer.closed();
+        assert.equal(
+          countOf('malformed hello, connection closed'),
+          malformed + 1,
+          `${headersBytes} ${bodyBytes}`,
+        );
       }
       const late = countOf('no hello in time, connection closed');
       const peer = await connect();
       peer.sendBytes(frameHead(HELLO_TYPE, 16_384, 4_192));
-      await peer.closed(7_000);
+      await peer.closed();
       assert.equal(countOf('no hello in time, connection closed'), late + 1);
     });
 
     it('is not impressed by a hello without headers and body', async () => {
       const peer = await connect();
       peer.sendBytes(frameHead(HELLO_TYPE, 0, 0));
-      await peer.closed(5_000);
+      await peer.closed();
     });
 
     it('takes frames up to its limits after the hello, and cuts off those beyond', async () => {
@@ -203,7 +208,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
       ] as const) {
         const other = await openChannel();
         other.sendBytes(frameHead(UNKNOWN_TYPE, headersBytes, bodyBytes));
-        await other.closed(5_000);
+        await other.closed();
       }
     });
 

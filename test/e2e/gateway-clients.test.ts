@@ -164,11 +164,12 @@ describe('200 clients that never send a byte', () => {
       'all to be cut off',
       () => sockets.filter(({ closed }) => closed).length,
       (closed) => closed === SILENT,
-      HEAD_DEADLINE_MS + 4_000,
+      2 * HEAD_DEADLINE_MS,
     );
     assert.ok(performance.now() - startedMs >= HEAD_DEADLINE_MS - 500);
     assertGrowth(memory, await memoryOf());
     const { p99Ms, requests } = await canary.stop(100);
-    assert.ok(p99Ms < 500, `99 % of ${requests} requests took up to ${p99Ms.toFixed(0)} ms`);
+    // Who waited for one of them waited for seconds.
+    assert.ok(p99Ms < HEAD_DEADLINE_MS / 4, `99 % of ${requests} requests took up to ${p99Ms.toFixed(0)} ms`);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { connect as connectPlain, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { connect } from 'node:tls';
 import { makeTestAuthority } from '../support/certificates.ts';
 import { until, within } from '../support/deadline.ts';
+import { freePort } from '../support/free-port.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
 import { closeOf } from '../support/socket-end.ts';
 import { SteadyRequests } from '../support/steady-requests.ts';
@@ -44,7 +45,7 @@ before(async () => {
   await putCertificate('first');
   service.listen(0, '127.0.0.1');
   await once(service, 'listening');
-  metricsPort = await freePorts();
+  metricsPort = await freePort(2);
   parts = await startSeparate({
     folder: join(folder, 'parts'),
     gatewayArgs: [
@@ -68,7 +69,7 @@ after(async () => {
   // First: a service that is left open keeps the process when nothing could be started.
   service.close();
   service.closeAllConnections();
-  await parts.stop();
+  await parts?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -99,25 +100,6 @@ async function putCertificate(name: string): Promise<void> {
   const identity = await authority.issue(name, { dns: [HOST, '*.share.localhost'], days: 60 });
   writeFileSync(join(tlsDir, 'share.key'), identity.key, { mode: 0o600 });
   writeFileSync(join(tlsDir, 'share.crt'), identity.cert);
-}
-
-/** One that is free, and whose next one is. */
-async function freePorts(): Promise<number> {
-  for (;;) {
-    const first = await listening(0);
-    const { port } = first.address() as AddressInfo;
-    const next = await listening(port + 1).catch(() => undefined);
-    first.close();
-    next?.close();
-    if (next !== undefined) return port;
-  }
-}
-
-async function listening(port: number): Promise<Server> {
-  const server = createServer();
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
 }
 
 function load(more: Partial<ConstructorParameters<typeof SteadyRequests>[0]> = {}): SteadyRequests {

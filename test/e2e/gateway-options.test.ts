@@ -22,7 +22,7 @@ before(async () => {
   assert.equal(await parts.gateway.stop('SIGINT'), 0);
 });
 after(async () => {
-  await parts.stop();
+  await parts?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -26,7 +26,7 @@ before(async () => {
   parts = await startSeparate();
 });
 after(async () => {
-  await parts.stop();
+  await parts?.stop();
   await service.close();
 });
 

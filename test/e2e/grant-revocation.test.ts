@@ -22,7 +22,7 @@ before(async () => {
 });
 after(async () => {
   for (const overlay of overlays) overlay.close();
-  await world.close();
+  await world?.close();
   await service.stop();
 });
 

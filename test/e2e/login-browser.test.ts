@@ -182,7 +182,6 @@ describe('a browser', { skip: browserSkip }, () => {
       'the socket is cut',
       () => ann.page.evaluate(() => (globalThis as unknown as { wasCut: boolean }).wasCut),
       Boolean,
-      10_000,
     );
     assert.equal(await sessionOf(ann, host), undefined);
     assert.equal(await ann.page.evaluate(async () => (await fetch('/')).status), 401);

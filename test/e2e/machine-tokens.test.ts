@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
 
-const SHORTLY_MS = 5_000;
+const SHORTLY_MS = 20_000;
 
 describe('a token of the OpenID provider', () => {
   let world: IdentityWorld;

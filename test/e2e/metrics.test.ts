@@ -90,7 +90,7 @@ describe('metrics of a gateway in the same process', () => {
     world = await openWorld();
   });
   after(async () => {
-    await world.close();
+    await world?.close();
     service.server.closeAllConnections();
     service.server.close();
   });
@@ -184,7 +184,7 @@ describe('metrics of parts on machines of their own', () => {
     await eventually(send, (status) => status === 200);
   });
   after(async () => {
-    await parts.stop();
+    await parts?.stop();
     service.server.closeAllConnections();
     service.server.close();
   });

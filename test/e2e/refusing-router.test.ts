@@ -30,7 +30,7 @@ before(async () => {
 
 after(async () => {
   channel.close();
-  await world.close();
+  await world?.close();
   refusing.close();
   await service.stop();
 });

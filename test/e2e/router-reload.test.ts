@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import * as tls from 'node:tls';
 import { LATENCY_TYPE, makeFrame, RESULT_TYPE } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from '../support/free-port.ts';
 import type { TestIdentity } from '../support/certificates.ts';
 import { until, within } from '../support/deadline.ts';
 import { keptLog, RouterStage, type LogLine, type Sections } from '../support/router-stage.ts';

@@ -50,7 +50,7 @@ before(async () => {
   await enrollRouterIdentity(config, token, silentLog);
 });
 after(async () => {
-  await control.close();
+  await control?.close();
   rmSync(folder, { recursive: true });
 });
 

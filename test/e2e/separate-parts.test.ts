@@ -31,7 +31,7 @@ beforeEach(async () => {
   }
 });
 after(async () => {
-  await parts.stop();
+  await parts?.stop();
   await service.close();
 });
 

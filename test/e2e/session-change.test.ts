@@ -26,7 +26,7 @@ before(async () => {
 
 after(async () => {
   overlay.close();
-  await world.close();
+  await world?.close();
   await service.stop();
 });
 

@@ -35,7 +35,7 @@ after(async () => {
   kill(agent.pid, 'SIGCONT');
   kill(agent.pid, 'SIGKILL');
   await agent.exit;
-  await world.close();
+  await world?.close();
   await Promise.all([service.stop(), calmService.stop()]);
 });
 

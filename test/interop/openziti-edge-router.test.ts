@@ -7,7 +7,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { enrollGo, startTunneler, type GoIdentity, type Tunneler } from '../compat/openziti/tunneler.ts';
 import { until } from '../support/deadline.ts';
 import { FabricMesh } from '../support/fabric-mesh.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo, Server } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/deadline.ts';
 import { EchoSocket, startEcho } from '../support/echo-service.ts';
 import type { PartProcess } from '../support/part-process.ts';

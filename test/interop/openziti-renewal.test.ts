@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { silentLog, type Clock } from '#base';
 import { loadRunnableRouterConfig, Router } from '#router';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/deadline.ts';
 import { FabricMesh } from '../support/fabric-mesh.ts';
 import { zitiBinary } from '../support/ziti-command.ts';

@@ -3,7 +3,7 @@
 // `ziti` (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/deadline.ts';
 import { digestOf, startPrivateService, type PrivateService } from '../support/private-service.ts';
 import { httpGet } from '../support/world.ts';

@@ -14,7 +14,7 @@ export interface AccountRevocation {
 }
 
 export const MAX_API_MS = 1_000;
-const WAIT_MS = 5_000;
+const WAIT_MS = 30_000;
 
 export async function* accountRevocations(
   { parts }: IdentityWorld,

@@ -8,7 +8,7 @@ import { chromium, type Browser, type BrowserContext, type Page, type Response }
 
 const PROGRAM = process.env['FRONTDOOR_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 const RECORDING = process.env['FRONTDOOR_LOGIN_RECORDING'];
-const STEP_MS = 20_000;
+const STEP_MS = 60_000;
 
 /** For `skip` of tests that need it. */
 export const browserSkip: string | false =

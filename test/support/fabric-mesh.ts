@@ -5,14 +5,15 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startProcess, type Running } from '../bench/bench-process.ts';
+import { startProcess, type Running } from '../bench/bench-process.ts';
+import { freePort } from './free-port.ts';
 import { until } from './deadline.ts';
 import { keepEndpoint, routerFile, type RouterShape } from './mesh-router-file.ts';
 import { PartProcess, runCommand } from './part-process.ts';
-import { portOf, type ControlReady, type RouterReady } from './separate.ts';
+import { portFor, portOf, type ControlReady, type RouterReady } from './separate.ts';
 import { runZiti, zitiEnvironment } from './ziti-command.ts';
 
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 const STOP_GRACE_MS = 5_000;
 
 /** The control plane's own port unless another is named. */
@@ -56,10 +57,10 @@ export class FabricMesh {
       ...this.#common(),
       name: 'control',
       readyFile: file,
-      args: (last) => [
+      args: async (last) => [
         ...['control', '--data-dir', join(folder, 'control'), '--ready-file', file],
-        ...['--api-port', portOf(last?.apiUrl), '--edge-api-port', portOf(last?.edgeApiUrl)],
-        ...['--ctrl-port', portOf(last?.ctrlAddress), ...(options.controlArgs ?? [])],
+        ...['--api-port', await portFor(last?.apiUrl), '--edge-api-port', await portFor(last?.edgeApiUrl)],
+        ...['--ctrl-port', await portFor(last?.ctrlAddress), ...(options.controlArgs ?? [])],
       ],
     });
   }

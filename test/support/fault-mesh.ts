@@ -38,7 +38,7 @@ export interface FaultMeshShape {
 }
 
 const SERVICE = 'echo';
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 60_000;
 const LINK_CONNECTIONS = LINK_DEFAULTS.maxDefaultConnections + LINK_DEFAULTS.maxAckConnections;
 
 export class FaultMesh {

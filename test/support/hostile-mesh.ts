@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { JsonClient } from '#net';
 import { loadRouterConfig, type Router } from '#router';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from './free-port.ts';
 import { enrollRouterIdentity, startRouter } from '../../bin/router-part.ts';
 import { makeTestAuthority, type TestAuthority } from './certificates.ts';
 import { until } from './deadline.ts';

@@ -79,7 +79,7 @@ export class HostileRouter {
       alpn: 'ziti-ctrl',
       helloId: identity.id,
       helloHeaders: routerHelloHeaders(),
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       heartbeat: { sendIntervalMs: 5_000, closeAfterMs: 30_000 },
       log: silentLog,
     });
@@ -106,7 +106,7 @@ export class HostileRouter {
   /** Connects to a listener whose service ends at this router, until a circuit comes of it. */
   async lure(
     port: number,
-    timeoutMs = 10_000,
+    timeoutMs = 30_000,
   ): Promise<{ readonly client: Socket; readonly circuitId: string }> {
     const before = this.circuitIds.length;
     let client: Socket | undefined;

@@ -83,7 +83,7 @@ const PROVIDER_DATA = {
 /** Of the first gateway, in the folder of the parts. */
 export const ACCESS_LOG = 'access.log';
 const KEY_FILE = 'secrets.key';
-const SHARED_MS = 20_000;
+const SHARED_MS = 45_000;
 
 export async function startIdentityWorld(options: IdentityWorldOptions = {}): Promise<IdentityWorld> {
   const { database, logLevel, env = {}, gatewayArgs = [] } = options;

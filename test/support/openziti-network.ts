@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort, startProcess, until, type Running } from '../bench/bench-process.ts';
+import { startProcess, until, type Running } from '../bench/bench-process.ts';
+import { freePort } from './free-port.ts';
 import { runZiti, zitiEnvironment } from './ziti-command.ts';
 
 const LISTEN_DEADLINE_MS = 30_000;

@@ -10,17 +10,18 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nodeFlags } from '../../bin/node-flags.js';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
+import { afterRunning } from './deadline.ts';
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
-const READY_MS = 30_000;
-const COMMAND_MS = 40_000;
+const READY_MS = 90_000;
+const COMMAND_MS = 90_000;
 const KEPT_CHARS = 20_000;
 const LOOK_MS = 20;
 
 export interface PartOptions<Ready> {
   readonly name: string;
   /** Asked at each start: a second start takes the ports of the first. */
-  readonly args: (last: Ready | undefined) => readonly string[];
+  readonly args: (last: Ready | undefined) => readonly string[] | Promise<readonly string[]>;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** What it writes when it works; `probe` for a program that writes none. */
@@ -72,7 +73,7 @@ export class PartProcess<Ready = unknown> {
     const { args, nodeArgs = [], env, readyFile } = this.#options;
     if (this.isRunning) throw new Error(`${this.name} runs already`);
     if (readyFile !== undefined) rmSync(readyFile, { force: true });
-    const words = args(this.#ready);
+    const words = await args(this.#ready);
     const child = spawn(process.execPath, [...nodeFlags(words[0]), ...nodeArgs, ENTRY, ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
@@ -87,15 +88,20 @@ export class PartProcess<Ready = unknown> {
       for (const onLine of this.#watchers) onLine(line);
     });
     child.on('error', (error) => keep(error.message));
-    const deadlineMs = performance.now() + READY_MS;
-    for (;;) {
-      const ready = await this.#look();
-      if (ready !== undefined) return (this.#ready = ready);
-      if (!this.isRunning || performance.now() > deadlineMs) {
-        child.kill('SIGKILL');
-        throw new Error(`${this.name} did not get ready:\n${this.#output}`);
+    let isLate = false;
+    const stop = afterRunning(READY_MS, () => (isLate = true));
+    try {
+      for (;;) {
+        const ready = await this.#look();
+        if (ready !== undefined) return (this.#ready = ready);
+        if (!this.isRunning || isLate) {
+          child.kill('SIGKILL');
+          throw new Error(`${this.name} did not get ready:\n${this.#output}`);
+        }
+        await pause(LOOK_MS);
       }
-      await pause(LOOK_MS);
+    } finally {
+      stop();
     }
   }
 
@@ -105,7 +111,7 @@ export class PartProcess<Ready = unknown> {
   }
 
   /** Resolves to the exit status, undefined when a signal ended it; ends it by SIGKILL after `graceMs`. */
-  async stop(signal: NodeJS.Signals = 'SIGINT', graceMs = 10_000): Promise<number | undefined> {
+  async stop(signal: NodeJS.Signals = 'SIGINT', graceMs = 30_000): Promise<number | undefined> {
     const child = this.#child;
     if (child === undefined) return undefined;
     if (this.isRunning) {
@@ -137,13 +143,14 @@ export async function runCommand(
   const child = spawn(process.execPath, [...nodeFlags(args[0]), ENTRY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
-    timeout: COMMAND_MS,
   });
+  const stop = afterRunning(COMMAND_MS, () => child.kill());
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  const ended = once(child, 'close').finally(stop);
+  const [code, signal] = (await ended) as [number | null, string | null];
   if (code === 0) return out;
   throw new Error(`frontdoor ${args.slice(0, 3).join(' ')} failed (${code ?? signal ?? '?'}): ${err}${out}`);
 }

@@ -6,14 +6,14 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { within } from './deadline.ts';
+import { freePort } from './free-port.ts';
 
 const ROLE = 'frontdoor';
-const START_MS = 30_000;
+const START_MS = 90_000;
 const KEPT_LINES = 200;
 /** Signals of the server for its three ways to stop. */
 const STOPS = { smart: 'SIGTERM', fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
@@ -249,13 +249,4 @@ function ownerOf(): { readonly uid: number; readonly gid: number } | undefined {
   const owner = { uid: idOf('-u'), gid: idOf('-g') };
   if (Number.isNaN(owner.uid)) throw new Error('there is no user postgres to run PostgreSQL as');
   return owner;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

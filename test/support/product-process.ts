@@ -15,8 +15,9 @@ import { until, within } from './deadline.ts';
 
 const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
-const START_MS = 45_000;
+const START_MS = 90_000;
 const MAX_OUTPUT = 200_000;
+const LAST_WORDS_MS = 1_000;
 
 export interface Exit {
   readonly status: number | null;
@@ -67,7 +68,7 @@ export async function startDemoProcess(
     port: Number(new URL(ready.gatewayUrl).port),
     destroy: async () => {
       if (!isOver) running.child.kill('SIGINT');
-      await within('the end of frontdoor up', running.exit, 8_000).catch(() => {});
+      await within('the end of frontdoor up', running.exit).catch(() => {});
       for (const pid of [ready.pids.up, agentPid(dataDir) ?? ready.pids.agent, ready.pids.sample])
         kill(pid, 'SIGKILL');
       running.child.kill('SIGKILL');
@@ -170,6 +171,10 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): RunningProcess {
   }
   const { promise: exit, resolve, reject } = Promise.withResolvers<Exit>();
   child.once('error', reject);
-  child.once('exit', (status, signal) => resolve({ status, signal }));
+  // What it printed last may come after its end; a process that it left behind may keep the pipes open.
+  child.once('close', (status, signal) => resolve({ status, signal }));
+  child.once('exit', (status, signal) => {
+    setTimeout(() => resolve({ status, signal }), LAST_WORDS_MS).unref();
+  });
   return { child, exit, output: () => output };
 }

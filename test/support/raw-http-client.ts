@@ -82,7 +82,7 @@ export class RawHttpClient {
   }
 
   /** Until `test` holds; fails after the deadline. */
-  async until(what: string, test: () => boolean, timeoutMs = 15_000): Promise<void> {
+  async until(what: string, test: () => boolean, timeoutMs = 30_000): Promise<void> {
     if (test()) return;
     const seen = Promise.withResolvers<void>();
     const watch = (): void => {
@@ -97,7 +97,7 @@ export class RawHttpClient {
   }
 
   /** The answer, once it is whole or its connection has ended. */
-  async answer(timeoutMs = 15_000): Promise<RawAnswer> {
+  async answer(timeoutMs = 30_000): Promise<RawAnswer> {
     await this.until('the end of the answer', () => this.isOver, timeoutMs);
     return {
       status: Number(this.#head.split(' ', 2)[1] ?? 0),
@@ -175,7 +175,7 @@ export class RawHttpClient {
 }
 
 /** One request on a connection of its own. */
-export async function askRaw(port: number, request: RawRequest, timeoutMs = 15_000): Promise<RawAnswer> {
+export async function askRaw(port: number, request: RawRequest, timeoutMs = 30_000): Promise<RawAnswer> {
   const client = await RawHttpClient.open(port);
   try {
     client.request(request);

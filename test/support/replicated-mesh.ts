@@ -13,9 +13,9 @@ import { keepEndpoint, routerFile } from './mesh-router-file.ts';
 import { PartProcess, runCommand } from './part-process.ts';
 import { sharedPostgres } from './postgres.ts';
 import type { ReplicaReady } from './replicated.ts';
-import { portOf, type RouterReady } from './separate.ts';
+import { portFor, portOf, type RouterReady } from './separate.ts';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 export type Replica = PartProcess<ReplicaReady>;
 
@@ -45,10 +45,10 @@ export class ReplicatedMesh {
       name,
       env: { FRONTDOOR_DATABASE: this.#database },
       readyFile,
-      args: (last) => [
+      args: async (last) => [
         ...['control', '--data-dir', folder, '--ready-file', readyFile],
-        ...['--api-port', portOf(last?.apiUrl), '--edge-api-port', portOf(last?.edgeApiUrl)],
-        ...['--ctrl-port', portOf(last?.ctrlAddress)],
+        ...['--api-port', await portFor(last?.apiUrl), '--edge-api-port', await portFor(last?.edgeApiUrl)],
+        ...['--ctrl-port', await portFor(last?.ctrlAddress)],
       ],
     });
     this.#replicas.push(part);

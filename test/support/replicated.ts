@@ -12,7 +12,14 @@ import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
 import { JsonClient, loadIdentityFile, type JsonAnswer } from '#net';
 import { PartProcess, runCommand } from './part-process.ts';
 import { sharedPostgres } from './postgres.ts';
-import { portOf, routerFile, type ControlReady, type GatewayReady, type RouterReady } from './separate.ts';
+import {
+  portFor,
+  portOf,
+  routerFile,
+  type ControlReady,
+  type GatewayReady,
+  type RouterReady,
+} from './separate.ts';
 
 export type ReplicaReady = ControlReady & Partial<FirstStart>;
 
@@ -65,7 +72,7 @@ async function startAll(folder: string, started: Killable[], stop: () => Promise
       name,
       env: { FRONTDOOR_DATABASE: database },
       readyFile: file(`${name}.json`),
-      args: (last) => [
+      args: async (last) => [
         ...[
           'control',
           '--data-dir',
@@ -75,8 +82,8 @@ async function startAll(folder: string, started: Killable[], stop: () => Promise
           '--ready-file',
           file(`${name}.json`),
         ],
-        ...['--api-port', portOf(last?.apiUrl), '--edge-api-port', portOf(last?.edgeApiUrl)],
-        ...['--ctrl-port', portOf(last?.ctrlAddress)],
+        ...['--api-port', await portFor(last?.apiUrl), '--edge-api-port', await portFor(last?.edgeApiUrl)],
+        ...['--ctrl-port', await portFor(last?.ctrlAddress)],
       ],
     });
     started.push(part);

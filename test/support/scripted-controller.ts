@@ -85,7 +85,7 @@ export async function openScriptedController(
   });
   const frameOf = async (type: number): Promise<Frame> => {
     const index = (): number => frames.findIndex((frame) => frame.contentType === type);
-    await until(`a ${messageName(type)}`, index, (at) => at >= 0, 5_000);
+    await until(`a ${messageName(type)}`, index, (at) => at >= 0);
     return frames.splice(index(), 1)[0]!;
   };
   return {
@@ -109,7 +109,6 @@ export async function openScriptedController(
         `channel ${count} at ${id}`,
         () => channels.length,
         (length) => length >= count,
-        10_000,
       );
       return channels[count - 1]!;
     },

@@ -9,6 +9,7 @@ import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
 import { makeTestAuthority } from './certificates.ts';
+import { freePort } from './free-port.ts';
 import { PartProcess, runCommand } from './part-process.ts';
 
 export interface ControlReady {
@@ -111,8 +112,8 @@ async function startAll(
     ...common,
     name: 'control',
     readyFile: file('control.json'),
-    args: (last) => [
-      ...controlArgs(folder, last, () => gateway.ready.gatewayUrl),
+    args: async (last) => [
+      ...(await controlArgs(folder, last, () => gateway.ready.gatewayUrl)),
       ...(options.controlArgs ?? []),
     ],
   });
@@ -130,7 +131,7 @@ async function startAll(
     return jwt;
   };
 
-  writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, 0));
+  writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, await freePort()));
   await run('router', 'enroll', file('router.yml'), '--jwt', await create('router'));
   const router = new PartProcess<RouterReady>({
     ...common,
@@ -138,17 +139,16 @@ async function startAll(
     readyFile: file('router.json'),
     args: () => ['router', 'run', file('router.yml'), '--ready-file', file('router.json')],
   });
-  const { edgePort } = await start(router);
-  writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, edgePort));
+  await start(router);
 
   const gatewayJwt = await create('gateway');
   const gateway = new PartProcess<GatewayReady>({
     ...common,
     name: 'gateway',
     readyFile: file('gateway.json'),
-    args: (last) => [
+    args: async (last) => [
       ...['gateway', '--data-dir', file('gateway'), '--enrollment-jwt', gatewayJwt],
-      ...['--http-port', portOf(last?.gatewayUrl), '--ready-file', file('gateway.json')],
+      ...['--http-port', await portFor(last?.gatewayUrl), '--ready-file', file('gateway.json')],
       ...gatewayArgs,
     ],
   });
@@ -206,14 +206,18 @@ async function startAll(
 }
 
 /** The gateway's port is known only later: what is shown of a share then names it after the next start. */
-function controlArgs(folder: string, last: ControlReady | undefined, gatewayUrl: () => string): string[] {
+async function controlArgs(
+  folder: string,
+  last: ControlReady | undefined,
+  gatewayUrl: () => string,
+): Promise<string[]> {
   const file = (name: string): string => join(folder, name);
   return [
     ...['control', '--data-dir', file('control'), '--zone', ZONE, '--ready-file', file('control.json')],
-    ...['--api-port', portOf(last?.apiUrl), '--edge-api-port', portOf(last?.edgeApiUrl)],
+    ...['--api-port', await portFor(last?.apiUrl), '--edge-api-port', await portFor(last?.edgeApiUrl)],
     ...[
       '--ctrl-port',
-      portOf(last?.ctrlAddress),
+      await portFor(last?.ctrlAddress),
       '--api-cert',
       file('api.pem'),
       '--api-key',
@@ -247,7 +251,11 @@ listeners:
 `;
 }
 
-/** The port of an address; `0`, any free one, before there is one. */
-export function portOf(address: string | undefined): string {
-  return address === undefined ? '0' : address.slice(address.lastIndexOf(':') + 1);
+export function portOf(address: string): string {
+  return address.slice(address.lastIndexOf(':') + 1);
+}
+
+/** The port of an address; before there is one, one that nobody takes while its process is away for a moment. */
+export async function portFor(address: string | undefined): Promise<string> {
+  return address === undefined ? String(await freePort()) : portOf(address);
 }

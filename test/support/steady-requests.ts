@@ -18,7 +18,7 @@ export interface SteadyRequestsOptions {
   readonly fresh: number;
 }
 
-const REQUEST_MS = 15_000;
+const REQUEST_MS = 30_000;
 
 export class SteadyRequests {
   answered = 0;

@@ -38,7 +38,7 @@ export interface VisitorAnswer {
 export const SESSION_COOKIE = '__Host-frontdoor-session';
 export const LOGIN_COOKIE = '__Host-frontdoor-login';
 const NAVIGATION = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-const ANSWER_MS = 15_000;
+const ANSWER_MS = 30_000;
 
 let addresses = 0;
 

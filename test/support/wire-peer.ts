@@ -103,7 +103,7 @@ export class WirePeer {
     return answer;
   }
 
-  async until(what: string, test: () => boolean, timeoutMs = 10_000): Promise<void> {
+  async until(what: string, test: () => boolean, timeoutMs = 30_000): Promise<void> {
     if (test()) return;
     const seen = Promise.withResolvers<void>();
     const watch = (): void => {
@@ -118,7 +118,7 @@ export class WirePeer {
   }
 
   /** Until the other side has closed. */
-  closed(timeoutMs = 10_000): Promise<void> {
+  closed(timeoutMs = 30_000): Promise<void> {
     return this.until('the end of the connection', () => this.isClosed, timeoutMs);
   }
 

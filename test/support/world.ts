@@ -13,6 +13,7 @@ import { callAgent } from '#cli';
 import type { AgentShareResult } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
 import { EdgeApiClient, enrollIdentity, enrollRouter, OverlayClient } from '#sdk';
+import { afterRunning } from './deadline.ts';
 import type { WireCredentials } from './wire-peer.ts';
 import { startUp, type Up, type UpOptions } from '../../bin/up.ts';
 import type { FirstStart } from '#control';
@@ -252,14 +253,18 @@ export function recordingLog(records: LogRecord[], bound: LogFields = {}): Log {
 export async function eventually<T>(
   ask: () => Promise<T>,
   check: (value: T) => boolean,
-  timeoutMs = 15_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
-  const deadlineMs = performance.now() + timeoutMs;
-  for (;;) {
-    const value = await ask();
-    if (check(value)) return value;
-    if (performance.now() > deadlineMs)
-      throw new Error(`still ${JSON.stringify(value)} after ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  let isLate = false;
+  const stop = afterRunning(timeoutMs, () => (isLate = true));
+  try {
+    for (;;) {
+      const value = await ask();
+      if (check(value)) return value;
+      if (isLate) throw new Error(`still ${JSON.stringify(value)} after ${timeoutMs} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } finally {
+    stop();
   }
 }

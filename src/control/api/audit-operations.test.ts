@@ -178,7 +178,7 @@ describe('refused calls', () => {
     };
     world.store.onChange(() => look());
     await look();
-    const deadline = setTimeout(() => reject(new Error('refusals are missing')), 5_000);
+    const deadline = setTimeout(() => reject(new Error('refusals are missing')), 30_000);
     await promise;
     clearTimeout(deadline);
     return rows();
@@ -250,7 +250,7 @@ describe('the stream of audit events', () => {
       path: `/audit-events${query}`,
       headers: { authorization: world.authorization, accept: 'text/event-stream', ...headers },
     });
-    const [response] = (await once(request, 'response', { signal: AbortSignal.timeout(5_000) })) as [
+    const [response] = (await once(request, 'response', { signal: AbortSignal.timeout(30_000) })) as [
       IncomingMessage,
     ];
     texts.set(response, '');
@@ -261,7 +261,7 @@ describe('the stream of audit events', () => {
   }
 
   async function until(response: IncomingMessage, pattern: RegExp): Promise<string> {
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(30_000);
     while (!pattern.test(texts.get(response)!)) await once(response, 'data', { signal });
     return texts.get(response)!;
   }
@@ -327,7 +327,7 @@ describe('the stream of audit events', () => {
     const { id, token } = made.body as { id: string; token: string };
     const revoked = await open('', { authorization: `Basic ${id}:${token}` });
     await until(revoked, /retry/);
-    const ended = once(revoked, 'end', { signal: AbortSignal.timeout(5_000) });
+    const ended = once(revoked, 'end', { signal: AbortSignal.timeout(30_000) });
     await world.call('DELETE', `/api-accounts/${id}`);
     await ended;
     assert.ok(!texts.get(revoked)!.includes('deleteApiAccount'));
@@ -336,7 +336,7 @@ describe('the stream of audit events', () => {
     await until(cut, /retry/);
     const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
     cut.once('close', resolve);
-    const deadline = setTimeout(() => reject(new Error('the stream is still open')), 2_000);
+    const deadline = setTimeout(() => reject(new Error('the stream is still open')), 30_000);
     await world.app.close();
     await closed;
     clearTimeout(deadline);

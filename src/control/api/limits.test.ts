@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { within } from '../../../test/support/deadline.ts';
+import { closeOf } from '../../../test/support/socket-end.ts';
 import { AUDIENCE, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import type { ApiLimits } from './limits.ts';
 
@@ -146,7 +147,7 @@ describe('slow callers', () => {
   let slow: ApiWorld;
   let port: number;
   before(async () => {
-    slow = await openApiWorld({ limits: { headTimeoutMs: 300, requestTimeoutMs: 600 } });
+    slow = await openApiWorld({ limits: { headTimeoutMs: 1_000, requestTimeoutMs: 2_000 } });
     await slow.app.listen({ host: '127.0.0.1', port: 0 });
     ({ port } = slow.app.server.address() as AddressInfo);
   });
@@ -160,7 +161,7 @@ describe('slow callers', () => {
     socket.write(beginning);
     const timer = setInterval(() => socket.writable && socket.write(byte), 50);
     try {
-      await once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
+      await within('the end of the connection', closeOf(socket));
     } finally {
       clearInterval(timer);
       socket.destroy();

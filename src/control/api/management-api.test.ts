@@ -4,6 +4,8 @@ import { request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { operations } from '#contract';
+import { within } from '../../../test/support/deadline.ts';
+import { closeOf } from '../../../test/support/socket-end.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const UNAUTHORIZED = { error: 'unauthorized', message: 'Bearer token is missing or invalid' };
@@ -316,7 +318,7 @@ describe('over a socket', () => {
     const parts: Buffer[] = [];
     socket.on('data', (part: Buffer) => parts.push(part));
     socket.write(text);
-    await once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
+    await within('the end of the connection', closeOf(socket));
     return Buffer.concat(parts).toString();
   }
 
@@ -361,7 +363,7 @@ describe('over a socket', () => {
       });
       stated.on('error', () => {});
       stated.flushHeaders();
-      const [refusal] = (await once(stated, 'response', { signal: AbortSignal.timeout(5_000) })) as [
+      const [refusal] = (await once(stated, 'response', { signal: AbortSignal.timeout(30_000) })) as [
         IncomingMessage,
       ];
       assert.equal(refusal.statusCode, 413);
@@ -375,7 +377,7 @@ describe('over a socket', () => {
       });
       unstated.on('error', () => {});
       for (let i = 0; i < 17; i += 1) unstated.write(Buffer.alloc(65_536, 0x20));
-      const [late] = (await once(unstated, 'response', { signal: AbortSignal.timeout(5_000) })) as [
+      const [late] = (await once(unstated, 'response', { signal: AbortSignal.timeout(30_000) })) as [
         IncomingMessage,
       ];
       assert.equal(late.statusCode, 413);

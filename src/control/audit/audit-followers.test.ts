@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { AuditFollowers, type AuditFollowersOptions, type FollowRequest } from './audit-followers.ts';
 import { appendAudit } from './audit-store.ts';
 
-const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 30_000;
 
 describe('a stream of audit events', () => {
   const secrets = ephemeralSecrets();
@@ -135,7 +135,7 @@ describe('a stream of audit events', () => {
 
     const other = follow();
     await other.until('retry: 2000\n\n');
-    const closed = once(other.stream, 'close', { signal: AbortSignal.timeout(5_000) });
+    const closed = once(other.stream, 'close', { signal: AbortSignal.timeout(30_000) });
     followers.close();
     await closed;
     assert.equal(followers.size, 0);

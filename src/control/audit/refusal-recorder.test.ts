@@ -59,7 +59,7 @@ describe('refusals', () => {
   it('are written soon, by themselves, with everything that is known', async () => {
     const written = Promise.withResolvers<void>();
     store.onChange(() => written.resolve());
-    const deadline = setTimeout(() => written.reject(new Error('not written in time')), 5_000);
+    const deadline = setTimeout(() => written.reject(new Error('not written in time')), 30_000);
     recorder.record(refusal({ target: { kind: 'frontdoor', id: 'f1' } }));
     await written.promise;
     clearTimeout(deadline);

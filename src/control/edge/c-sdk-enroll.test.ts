@@ -37,7 +37,7 @@ test(
       await fixture.share({ environmentId: host.id, name: 'private-one', grants: [id] });
       // No router: the dial gets as far as its session, then times out.
       fixture.routers.pop();
-      const dial = run(python!, [script('dial.py'), identityFile, 'private-one'], { timeout: 30_000 });
+      const dial = run(python!, [script('dial.py'), identityFile, 'private-one'], { timeout: 60_000 });
       await assert.rejects(dial, /dial failed/);
       const asked = fixture.logged.filter((line) => line.includes('"message":"edge API"')).join('\n');
       assert.match(asked, /"POST","route":"\/edge\/client\/v1\/authenticate","status":200/);

@@ -47,7 +47,7 @@ async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   };
   fixture.store.onChange(() => again());
   await again();
-  const deadline = setTimeout(() => reject(new Error('the event is missing')), 5_000);
+  const deadline = setTimeout(() => reject(new Error('the event is missing')), 30_000);
   const found = await promise;
   clearTimeout(deadline);
   return found;

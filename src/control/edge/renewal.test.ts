@@ -26,7 +26,7 @@ async function fingerprintsBecome(enrolled: Enrolled, expected: readonly string[
   fixture.model.onChange(() => {
     if (present() === expected.join()) reached.resolve();
   });
-  const deadline = setTimeout(() => reached.reject(new Error(`fingerprints are ${present()}`)), 5_000);
+  const deadline = setTimeout(() => reached.reject(new Error(`fingerprints are ${present()}`)), 30_000);
   await reached.promise;
   clearTimeout(deadline);
 }

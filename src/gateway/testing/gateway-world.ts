@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server as HttpServer } from 'n
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Log, LogFields } from '#base';
 import type { GatewayShare } from '#domain';
+import { afterRunning } from '../../../test/support/deadline.ts';
 import { startGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
 import { OpenAccess } from './open-access.ts';
 import { RawClient, within } from './raw-client.ts';
@@ -125,12 +126,17 @@ export class GatewayWorld {
 
   /** Waits until a condition that some event brings about holds, looking again after each turn of the loop. */
   async eventually(test: () => boolean, says: string): Promise<void> {
-    const startedMs = Date.now();
-    while (!test()) {
-      if (Date.now() - startedMs > 10_000) throw new Error(`not in time: ${says}`);
-      await new Promise<void>((resolve) => {
-        setImmediate(resolve);
-      });
+    let isLate = false;
+    const stop = afterRunning(30_000, () => (isLate = true));
+    try {
+      while (!test()) {
+        if (isLate) throw new Error(`not in time: ${says}`);
+        await new Promise<void>((resolve) => {
+          setImmediate(resolve);
+        });
+      }
+    } finally {
+      stop();
     }
   }
 

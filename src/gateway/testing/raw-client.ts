@@ -1,7 +1,8 @@
 /** A client for tests that sends exactly the bytes it is told to and keeps exactly what comes back. */
 import { connect, type Socket } from 'node:net';
+import { afterRunning } from '../../../test/support/deadline.ts';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 30_000;
 
 export class RawClient {
   /** Latin-1. */
@@ -100,10 +101,10 @@ export async function within<T>(
   ms = DEADLINE_MS,
 ): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(says())), ms);
+  const stop = afterRunning(ms, () => reject(new Error(says())));
   try {
     return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(timer);
+    stop();
   }
 }

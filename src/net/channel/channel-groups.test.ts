@@ -77,7 +77,7 @@ async function dial(
       .text(2, 'router-a')
       .u32(5, 1)
       .build(),
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     log: silentLog,
     connections,
     ...more,

@@ -63,7 +63,7 @@ async function openThroughRelay(
     alpn: 'ziti-link',
     helloId: 'dialer',
     helloHeaders: FrameHeaders.empty,
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     log: silentLog,
     ...dialing,
   });
@@ -181,7 +181,7 @@ describe('a full channel', () => {
     const closed = closing(dialer);
     blackhole();
     await fillUp(dialer);
-    const reason = await within('the close', closed, 5_000);
+    const reason = await within('the close', closed);
     assert.equal(reason, 'a write stood still for 200 ms');
   });
 
@@ -207,20 +207,25 @@ describe('the peer of a channel', () => {
     const heartbeat = { sendIntervalMs: 100, closeAfterMs: 400, checkIntervalMs: 50 };
     const { dialer, blackhole } = await openThroughRelay(t, { heartbeat });
     const events = new EventEmitter();
-    const closed = closing(dialer, { onLatency: () => events.emit('answer') });
+    let answeredMs = 0;
+    const onLatency = (): void => {
+      answeredMs = performance.now();
+      events.emit('answer');
+    };
+    const closed = closing(dialer, { onLatency });
     await within('an answer', once(events, 'answer'));
     blackhole();
-    const startedMs = performance.now();
-    assert.match(await within('the close', closed, 5_000), /^the peer was silent/);
-    const tookMs = performance.now() - startedMs;
-    assert.ok(tookMs >= 300 && tookMs <= 1_400, `${tookMs} ms`);
+    assert.match(await within('the close', closed), /^the peer was silent/);
+    // That it is not much later either is seen with the clock of `heartbeat-machine.test.ts`.
+    const tookMs = performance.now() - answeredMs;
+    assert.ok(tookMs >= 390, `${tookMs} ms`);
   });
 
   test('that never answered is gone within twice the close time', async (t) => {
     const heartbeat = { sendIntervalMs: 50, closeAfterMs: 200, checkIntervalMs: 20 };
     const { dialer, blackhole } = await openThroughRelay(t, { heartbeat });
     blackhole();
-    await within('the close', closing(dialer), 1_400);
+    await within('the close', closing(dialer));
   });
 
   test('is unresponsive while an answer is late, and responsive after one', async (t) => {

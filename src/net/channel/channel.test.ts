@@ -59,7 +59,7 @@ function dial(
     alpn: 'ziti-test',
     helloId: 'dialer',
     helloHeaders: overrides.headers ?? FrameHeaders.empty,
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     log: silentLog,
   });
 }

@@ -232,16 +232,17 @@ test('a hello result of a 2.x controller is taken', async () => {
 test('ctrl.options.connectTimeout ends the wait for a server that says nothing', async () => {
   const dials: number[] = [];
   const mute = await openTcpServer((socket) => {
-    const startedMs = performance.now();
     socket.on('close', () => void dials.push(performance.now() - startedMs));
   });
+  const startedMs = performance.now();
   openSet([`tls:127.0.0.1:${mute}`], { channel: { connectTimeoutMs: 150 } });
   await until(
     'two dials that were given up',
     () => dials.length,
     (count) => count >= 2,
   );
-  assert.ok(dials[0]! >= 100 && dials[0]! < 2_000, String(dials));
+  // Without the option it would be 5 s.
+  assert.ok(dials[0]! >= 140 && dials[0]! < 4_900, String(dials));
 });
 
 test('ctrl.options.maxOutstandingConnects bounds dials at once, maxQueuedConnects those that wait', async () => {
@@ -319,7 +320,6 @@ test('heartbeats are sent every ctrl.heartbeats.sendInterval', async () => {
     'an answered heartbeat',
     () => set.best()?.latencyNs ?? 0,
     (latency) => latency > 0,
-    2_000,
   );
   const { controllers } = set.inspect('router-controllers') as {
     controllers: Record<string, { latency: string }>;
@@ -330,18 +330,17 @@ test('heartbeats are sent every ctrl.heartbeats.sendInterval', async () => {
 
 test('heartbeats are looked after every ctrl.heartbeats.checkInterval, not more often', async () => {
   const controller = await openController('c1');
+  const startedMs = performance.now();
   const { set, connected } = openSet([controller.endpoint], {
     heartbeat: { sendIntervalMs: 20, checkIntervalMs: 400 },
   });
   await connected('c1');
-  const startedMs = performance.now();
   await until(
     'an answered heartbeat',
     () => set.best()?.latencyNs ?? 0,
     (latency) => latency > 0,
-    3_000,
   );
-  assert.ok(performance.now() - startedMs > 250);
+  assert.ok(performance.now() - startedMs >= 390);
 });
 
 test('a controller that does not answer within unresponsiveAfter comes after those that do, until it answers', async () => {
@@ -359,7 +358,6 @@ test('a controller that does not answer within unresponsiveAfter comes after tho
     'the slow one is last',
     () => set.best()!.id,
     (id) => id === 'good',
-    3_000,
   );
   assert.deepEqual([set.byId('slow')!.isResponsive, set.all().length], [false, 2]);
   slow.channels[0]!.resumeReading();
@@ -367,7 +365,6 @@ test('a controller that does not answer within unresponsiveAfter comes after tho
     'the leader is first again',
     () => set.best()!.id,
     (id) => id === 'slow',
-    3_000,
   );
 });
 
@@ -382,7 +379,6 @@ test('a controller silent for closeUnresponsiveTimeout is dialed anew', async ()
     'the end of the channel',
     () => events,
     (now) => now.includes('-c1'),
-    5_000,
   );
   await controller.connected(2);
 });
@@ -397,7 +393,6 @@ test('a channel of which a write stands still for ctrl.options.writeTimeout is e
     'the end of the channel',
     () => events,
     (now) => now.includes('-c1'),
-    5_000,
   );
 });
 

@@ -91,7 +91,7 @@ async function openListeners({
       alpn: 'ziti-ctrl',
       helloId: id,
       helloHeaders: HELLO,
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       connections,
       log: silentLog,
     });
@@ -205,5 +205,6 @@ test('options.connectTimeout of a listener ends the wait for a hello', async () 
   const socket = tls.connect({ host: '127.0.0.1', port, ...controller, ALPNProtocols: ['ziti-ctrl'] });
   socket.on('error', () => {});
   await within('the handshake', once(socket, 'secureConnect'));
-  await within('the end of a connection without a hello', closeOf(socket.resume()), 4_000);
+  // Without the option it would be 5 s.
+  await within('the end of a connection without a hello', closeOf(socket.resume()), 4_500);
 });

@@ -218,11 +218,9 @@ test('circuitStartTimeout closes the circuit of a host when nobody starts it', a
 
 test('connectTimeout is how long a host may take to answer its dial', async (t) => {
   const { near } = makeEdgeWorld(t, { connectTimeoutMs: 60 });
-  const startedMs = performance.now();
   const { errorCode, error } = await near.route(HOSTED);
   assert.equal(errorCode, RouteErrorCode.dialTimeout);
   assert.match(error, /within 60 ms/);
-  assert.ok(performance.now() - startedMs < 3_000);
 });
 
 test('a terminator that nobody hosts here is gone for good', async (t) => {

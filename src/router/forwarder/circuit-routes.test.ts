@@ -268,8 +268,8 @@ test('the time that a Route gives counts from when it came', async (t) => {
   const world = makeWorld(t);
   const before = performance.now();
   await world.route({ timeout: 3_000_000_000n });
-  const leftMs = world.dials[0]!.deadlineMs - before;
-  assert.ok(leftMs > 2_900 && leftMs < 3_500, String(leftMs));
+  const { deadlineMs } = world.dials[0]!;
+  assert.ok(deadlineMs >= before + 3_000 && deadlineMs <= performance.now() + 3_000, String(deadlineMs));
   const late = makeWorld(t, { xgressDialDwellMs: 20 });
   const { isSuccess, errorCode } = await late.route({ timeout: 1_000_000n });
   assert.deepEqual([isSuccess, errorCode, late.dials.length], [false, RouteErrorCode.dialTimeout, 0]);

@@ -168,7 +168,8 @@ test('a full link holds its own ends back instead of losing their payloads, and 
 test('a router in transit holds back who brings what its next link cannot take, and loses nothing', async (t) => {
   const mesh = openMesh(t, 3);
   const first = mesh.link(0, 1, { capacity: 64, framesPerTurn: 16 });
-  const second = mesh.link(1, 2, { capacity: 16, framesPerTurn: 2 });
+  // Half of it has room for what the first brings in one turn: that much comes after it said stop.
+  const second = mesh.link(1, 2, { capacity: 64, framesPerTurn: 2 });
   const circuits = await Promise.all(
     Array.from({ length: 6 }, (_, index) => mesh.open(`c${index}`, [0, 1, 2])),
   );

@@ -11,7 +11,7 @@ import type { IdentityConfig } from '../config/router-config.ts';
 import { IdentityWatch } from './identity-watch.ts';
 import type { RouterIdentity } from './router-identity.ts';
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 const authority = await makeTestAuthority();
 
 let folder: string;

@@ -52,7 +52,7 @@ function dial(identity: TestIdentity, hello: LinkHello = HELLO, to = listener): 
     alpn: 'ziti-link',
     helloId: hello.linkId,
     helloHeaders: encodeLinkHello(hello),
-    timeoutMs: 3_000,
+    timeoutMs: 30_000,
     log: silentLog,
   });
 }
@@ -89,7 +89,8 @@ describe('a link is refused', () => {
     socket.on('error', () => {});
     socket.write(encodeFrame(makeHello(HELLO.linkId, encodeLinkHello(HELLO))));
     socket.resume();
-    await within('the connection to be closed', new Promise((resolve) => socket.on('close', resolve)));
+    // Without the option it would be 5 s.
+    await within('the connection to be closed', new Promise((resolve) => socket.on('close', resolve)), 4_500);
     assert.deepEqual(listener.links.links(), []);
   });
 
@@ -252,7 +253,8 @@ describe('a dialer lets go', () => {
       'the dial to fail',
       () => dialer.statuses()[0],
       (status) => status === 'dialFailed',
-      3_000,
+      // Without the option it would be 5 s.
+      4_500,
     );
     assert.ok(performance.now() - fromMs >= 140);
     await silent.close();
@@ -309,7 +311,12 @@ describe('link listeners', () => {
   });
 
   test('take so many unfinished hellos at once, let so many wait, and close the oldest for one more', async () => {
-    const channel = { ...linkListenerFixture().channel, maxOutstandingConnects: 2, maxQueuedConnects: 1 };
+    const channel = {
+      ...linkListenerFixture().channel,
+      maxOutstandingConnects: 2,
+      maxQueuedConnects: 1,
+      connectTimeoutMs: 60_000,
+    };
     const router = await mesh.add('crowded', {
       link: { listeners: [linkListenerFixture({ channel })], dialers: [] },
     });
@@ -331,7 +338,6 @@ describe('link listeners', () => {
       'the first to be closed',
       () => isClosed,
       ([first]) => first === true,
-      2_000,
     );
     assert.deepEqual(isClosed, [true, false, false, false]);
     for (const socket of sockets) socket.destroy();
@@ -351,7 +357,8 @@ describe('link listeners', () => {
     socket.on('error', () => {});
     socket.resume();
     const fromMs = performance.now();
-    await within('the connection to be closed', new Promise((resolve) => socket.on('close', resolve)), 3_000);
+    // Without the option it would be 5 s.
+    await within('the connection to be closed', new Promise((resolve) => socket.on('close', resolve)), 4_500);
     assert.ok(performance.now() - fromMs >= 140);
   });
 });

@@ -52,7 +52,6 @@ const arrived = (controller: ScriptedController, count: number): Promise<unknown
     `${count} messages`,
     () => controller.frames.length,
     (length) => length >= count,
-    5_000,
   );
 
 describe('controllers are told of links', () => {

@@ -92,7 +92,6 @@ export class MemoryController {
       what,
       () => this.frames.findIndex(isIt),
       (at) => at >= 0,
-      10_000,
     );
     return this.frames.splice(this.frames.findIndex(isIt), 1)[0]!;
   }

@@ -46,11 +46,9 @@ test('connectTimeout ends a dial that gets nowhere with the code of a time-out',
     egress: { connectTimeoutMs: 60 },
     tls: await authority.issue('router'),
   });
-  const startedMs = performance.now();
   const { errorCode, error } = await world.dial(await silentService(t));
   assert.equal(errorCode, RouteErrorCode.dialTimeout);
   assert.match(error, /within 60 ms/);
-  assert.ok(performance.now() - startedMs < 4_000);
 });
 
 test('without one, the time that the Route gives does', async (t) => {
@@ -79,7 +77,7 @@ test('a circuit that is taken away while its service is dialed ends the dial', a
     (busy) => busy === 1,
   );
   world.far.unroute('c1', true);
-  assert.equal((await within('the answer', result, 5_000)).isSuccess, false);
+  assert.equal((await within('the answer', result)).isSuccess, false);
   assert.equal(world.far.forwarder.circuitCount, 0);
 });
 

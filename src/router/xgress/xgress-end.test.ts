@@ -133,7 +133,7 @@ test('maxCloseWaitMs is how long an end waits for the acknowledgement of what it
   const { subject } = await mesh.routers[0]!.controller.next('fault');
   const tookMs = performance.now() - startedMs;
   assert.equal(subject, 0);
-  assert.ok(tookMs >= 240 && tookMs < 3_000, `${tookMs} ms`);
+  assert.ok(tookMs >= 240 && tookMs < 15_000, `${tookMs} ms`);
   assert.equal(mesh.routers[0]!.ends.count, 0);
 });
 
@@ -156,7 +156,6 @@ test('it also bounds how long a local connection may take for what is left, once
     'the ticker to have given it up',
     () => mesh.routers[1]!.ends.ticker.watchedCount,
     (count) => count <= 1,
-    5_000,
   );
   let bytes = 0;
   service.on('data', (chunk: Buffer) => (bytes += chunk.length));
@@ -170,11 +169,11 @@ test('circuitStartTimeout closes a terminator whose circuit nobody starts', asyn
   const mesh = new MemoryMesh(2, { xgress: { circuitStartTimeoutMs: 150 } });
   t.after(() => mesh.close());
   mesh.link(0, 1);
-  await mesh.route('c1', [0, 1], 0);
   const startedMs = performance.now();
+  await mesh.route('c1', [0, 1], 0);
   const { subject, id } = await mesh.routers[1]!.controller.next('fault');
   assert.deepEqual([subject, id], [1, 'c1']);
-  assert.ok(performance.now() - startedMs >= 100);
+  assert.ok(performance.now() - startedMs >= 140);
   assert.equal(mesh.routers[1]!.ends.count, 0);
 });
 

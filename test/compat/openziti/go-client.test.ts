@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { freePort } from '../../bench/bench-process.ts';
+import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/deadline.ts';
 import { digestOf, startPrivateService, type PrivateService } from '../../support/private-service.ts';
 import { httpGet, openWorld, type HttpAnswer, type World } from '../../support/world.ts';

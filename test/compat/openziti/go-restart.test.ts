@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { JsonClient } from '#net';
-import { freePort } from '../../bench/bench-process.ts';
+import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/deadline.ts';
 import { startPrivateService, type PrivateService } from '../../support/private-service.ts';
 import { startSeparate, type Separate } from '../../support/separate.ts';

@@ -32,7 +32,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
-const WAIT_MS = 5_000;
+const WAIT_MS = 30_000;
 
 /** Remembers what was logged, one line a record. */
 export function recordingLog(lines: string[]): Log {

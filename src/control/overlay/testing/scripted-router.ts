@@ -3,7 +3,7 @@ import type { Channel } from '#net';
 import { contentType, encodeRouteResult, makeFrame, messageName, type Frame, type RouteResult } from '#wire';
 import { ctrlMessages, type CtrlBody, type CtrlMessageName } from '#wire/ctrl';
 
-const WAIT_MS = 5_000;
+const WAIT_MS = 30_000;
 
 /** A control channel that the test speaks for a router. Frames are taken in the order in which they came, by type. */
 export class ScriptedRouter {

@@ -252,7 +252,7 @@ export class MeshRouter {
   }
 
   /** Its one link, once so many of its connections stand. */
-  async linked(connections = 1, timeoutMs = 15_000): Promise<LinkView> {
+  async linked(connections = 1, timeoutMs = 30_000): Promise<LinkView> {
     const { value } = await until(
       `router ${this.id} to have one link of ${connections} connections or more`,
       () => this.links.links(),
