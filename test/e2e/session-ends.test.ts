@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
+import { EntrancePair, untilCut } from '../support/entrance-pair.ts';
 import { startIdentityWorld, type IdentityWorld, type SecondGateway } from '../support/identity-world.ts';
 import { openSocket } from '../support/live-stream.ts';
 import { SESSION_COOKIE, type Entrance } from '../support/visitor.ts';
 
-const REFUSED_MS = 5_000;
-const CUT_MS = 10_000;
 const BACK_MS = 15_000;
 
 interface Listed {
@@ -24,34 +23,20 @@ describe('sessions that an operator ends', () => {
   let world: IdentityWorld;
   let second: SecondGateway;
   let oidc: string;
+  let pair: EntrancePair;
   before(async () => {
     world = await startIdentityWorld();
     second = await world.startGateway('second');
     oidc = await world.addProvider('OIDC', 'staff');
+    pair = new EntrancePair(world, second, oidc);
   });
   after(() => world?.close());
-
-  async function share(name: string): Promise<string> {
-    const host = await world.share(name, [oidc]);
-    await untilStatus('the second gateway guards it too', second, host, '', 401);
-    return host;
-  }
-
-  async function statusAt(at: Entrance, host: string, session: string): Promise<number> {
-    const headers = { cookie: `${SESSION_COOKIE}=${session}` };
-    return (await world.visitor().ask(host, '/', { headers, navigates: false, at })).status;
-  }
-
-  async function untilStatus(what: string, at: Entrance, host: string, session: string, status: number) {
-    const ask = () => statusAt(at, host, session);
-    await until(what, ask, (given) => given === status, REFUSED_MS);
-  }
 
   async function logIn(host: string, user: string): Promise<string> {
     const visitor = world.visitor();
     await visitor.logIn(host, '/', user);
     const session = visitor.cookie(host)!;
-    for (const at of [world, second]) assert.equal(await statusAt(at, host, session), 200);
+    for (const at of pair.both) assert.equal(await pair.statusAt(at, host, session), 200);
     return session;
   }
 
@@ -62,14 +47,14 @@ describe('sessions that an operator ends', () => {
   }
 
   it('are listed, and end with everything of one person, by e-mail, at every gateway and share', async () => {
-    const [first, other] = [await share('left'), await share('left-too')];
+    const [first, other] = [await pair.share('left'), await pair.share('left-too')];
     const [ann, annToo, bob] = [
       await logIn(first, 'ann'),
       await logIn(other, 'ann'),
       await logIn(first, 'bob'),
     ];
     const streams = await Promise.all(
-      [world, second].map((at) => openSocket(at, first, { cookie: `${SESSION_COOKIE}=${ann}` })),
+      pair.both.map((at) => openSocket(at, first, { cookie: `${SESSION_COOKIE}=${ann}` })),
     );
     const kept = await openSocket(second, first, { cookie: `${SESSION_COOKIE}=${bob}` });
     const listed = JSON.parse(await run('list', oidc, '--json')) as Listed[];
@@ -86,52 +71,41 @@ describe('sessions that an operator ends', () => {
     for (const secret of [ann, annToo]) assert.ok(!(table + JSON.stringify(listed)).includes(secret));
 
     assert.equal(await run('end', oidc, '--email', 'ann@example.com'), 'ended 2 sessions\n');
-    for (const at of [world, second]) {
-      await untilStatus('refused', at, first, ann, 401);
-      await untilStatus('refused at the other share', at, other, annToo, 401);
-      assert.equal(await statusAt(at, first, bob), 200);
+    for (const at of pair.both) {
+      await pair.untilRefused('refused', at, first, ann);
+      await pair.untilRefused('refused at the other share', at, other, annToo);
+      assert.equal(await pair.statusAt(at, first, bob), 200);
     }
-    for (const stream of streams)
-      await until(
-        'cut',
-        () => stream.isOpen,
-        (isOpen) => !isOpen,
-        CUT_MS,
-      );
+    for (const stream of streams) await untilCut('cut', stream);
     assert.equal(kept.isOpen, true);
     kept.close();
   });
 
   it('end one by one', async () => {
-    const host = await share('one');
+    const host = await pair.share('one');
     const [laptop, phone] = [await logIn(host, 'ann'), await logIn(host, 'ann')];
     const [newest] = JSON.parse(await run('list', oidc, '--subject', 'ann', '--json')) as Listed[];
     assert.equal(await run('end', oidc, newest!.id), `ended ${newest!.id}\n`);
-    for (const at of [world, second]) {
-      await untilStatus('refused', at, host, phone, 401);
-      assert.equal(await statusAt(at, host, laptop), 200);
+    for (const at of pair.both) {
+      await pair.untilRefused('refused', at, host, phone);
+      assert.equal(await pair.statusAt(at, host, laptop), 200);
     }
   });
 
   it('end for everybody at once, and who logs in afterwards is let in', async () => {
-    const host = await share('everybody');
+    const host = await pair.share('everybody');
     const sessions = [await logIn(host, 'ann'), await logIn(host, 'bob')];
     const stream = await openSocket(second, host, { cookie: `${SESSION_COOKIE}=${sessions[1]}` });
     await assert.rejects(run('end', oidc), /say whose sessions end/);
     assert.match(await run('end', oidc, '--all', '--json'), /"ended": [2-9]/);
-    for (const at of [world, second])
-      for (const session of sessions) await untilStatus('refused', at, host, session, 401);
-    await until(
-      'cut',
-      () => stream.isOpen,
-      (isOpen) => !isOpen,
-      CUT_MS,
-    );
+    for (const at of pair.both)
+      for (const session of sessions) await pair.untilRefused('refused', at, host, session);
+    await untilCut('cut', stream);
     await logIn(host, 'bob');
   });
 
   it('stay ended when gateway and control plane are killed and come back, whoever was away meanwhile', async () => {
-    const host = await share('restarted');
+    const host = await pair.share('restarted');
     const [ann, bob] = [await logIn(host, 'ann'), await logIn(host, 'bob')];
     await second.part.kill();
     assert.equal(await run('end', oidc, '--subject', 'ann'), 'ended 1 session\n');
@@ -139,9 +113,9 @@ describe('sessions that an operator ends', () => {
     await world.parts.control.start();
     const { securePort } = await second.part.start();
     const again: Entrance = { ca: world.ca, plainPort: second.plainPort, securePort };
-    const bobIsIn = (): Promise<number> => statusAt(again, host, bob);
+    const bobIsIn = (): Promise<number> => pair.statusAt(again, host, bob);
     await until('the gateway is back', bobIsIn, (status) => status === 200, BACK_MS);
-    assert.equal(await statusAt(again, host, ann), 401);
-    assert.equal(await statusAt(world, host, ann), 401);
+    assert.equal(await pair.statusAt(again, host, ann), 401);
+    assert.equal(await pair.statusAt(world, host, ann), 401);
   });
 });
