@@ -34,7 +34,8 @@ function tell(message: FromWorker, then: () => void = () => {}): void {
 
 async function start(message: WorkerStart): Promise<GatewayPart> {
   const { number, workers, options, identity, version, plainPort, securePort, dataDir } = message;
-  log = openLog(options.logLevel).log.child({ worker: number });
+  // A worker and the one that it replaces have the same number while that one drains.
+  log = openLog(options.logLevel).log.child({ worker: number, pid: process.pid });
   return startGatewayProgram({
     options,
     identity,

@@ -81,6 +81,8 @@ export class TlsFront {
     this.#entering.set(peer, { acceptedAtMs, asked: undefined });
     socket.once('close', () => this.#entering.delete(peer));
     socket.on('error', () => {});
+    // Until it is secure: a client that sends its end in the handshake is gone, not waiting for an answer.
+    socket.allowHalfOpen = false;
     const { clientAuthorities, hasClientAuthorities } = this.#options.settings;
     if (clientAuthorities === undefined || hasClientAuthorities?.() === false) {
       this.#open.emit('connection', socket);
@@ -135,7 +137,6 @@ export class TlsFront {
       ...asking,
       ALPNProtocols: ['http/1.1'],
       handshakeTimeout: handshakeTimeoutMs,
-      allowHalfOpen: true,
       SNICallback: (serverName, done) => {
         let context: SecureContext | undefined;
         try {
@@ -166,6 +167,7 @@ export class TlsFront {
       return;
     }
     const { acceptedAtMs, asked } = entering;
+    socket.allowHalfOpen = true;
     const proof = asked === undefined ? NO_PROOF : proveClient(socket, asked.authorities, Date.now());
     this.#options.onSecure(socket, acceptedAtMs, proof);
   }

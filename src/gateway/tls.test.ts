@@ -175,6 +175,27 @@ describe('the TLS port', () => {
     assert.equal(statusOf(await ask('app.share.localhost', 'app.share.localhost')), 200);
   });
 
+  it('notices at once that a client ends its connection in the handshake, and answers one that ends it after its request', async () => {
+    const from = world.records.length;
+    const leaving = connectPlain(world.gateway.securePort!, '127.0.0.1');
+    leaving.on('error', () => {});
+    leaving.end('\x16\x03\x01\x02\0');
+    await closeOf(leaving);
+    const failed = world.records.slice(from).find(({ message }) => message === 'TLS handshake failed');
+    assert.match(String(failed?.['cause']), /socket hang up/);
+    const halfOpen = { allowHalfOpen: true };
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const waiting = await open({
+        servername: 'app.share.localhost',
+        maxVersion: version,
+        ...halfOpen,
+      });
+      waiting.socket.end(get('app'));
+      assert.match(await waiting.ended(), /app https/);
+      waiting.close();
+    }
+  });
+
   it('cuts plain HTTP on the TLS port with one log line', async () => {
     const client = await RawClient.connect(world.gateway.securePort!);
     client.send(get('app'));
