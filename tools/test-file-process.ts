@@ -23,7 +23,8 @@ export interface TestFileResult {
 }
 
 export interface TestFileOptions {
-  readonly timeoutMs: number;
+  /** A file that says nothing for so long hangs: how much a machine does in a time is its own affair. */
+  readonly silenceMs: number;
   readonly nodeArgs: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -39,11 +40,19 @@ export function runTestFile(file: string, options: TestFileOptions): Promise<Tes
     detached: true,
   });
   let report = '';
+  /** The end of what the reporter said: nothing of the other stream stands between its counts. */
+  let summary = '';
   let problem: string | undefined;
   const collect = (text: string): void => {
-    if (report.length < MAX_REPORT_CHARS) report += text;
+    // A timer that was stopped would begin again.
+    if (child.exitCode === null && child.signalCode === null) timer.refresh();
+    // What failed, and the counts, come last.
+    report = (report + text).slice(-MAX_REPORT_CHARS);
   };
-  child.stdout.setEncoding('utf8').on('data', collect);
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    summary = (summary + text).slice(-MAX_REPORT_CHARS);
+    collect(text);
+  });
   child.stderr.setEncoding('utf8').on('data', collect);
   const killGroup = (): void => {
     if (child.pid === undefined) return;
@@ -58,7 +67,10 @@ export function runTestFile(file: string, options: TestFileOptions): Promise<Tes
     killGroup();
   };
   const aborted = (): void => end('interrupted');
-  const timer = setTimeout(() => end(`still running after ${options.timeoutMs / 1000} s`), options.timeoutMs);
+  const timer = setTimeout(
+    () => end(`hangs: nothing was said for ${options.silenceMs / 1000} s`),
+    options.silenceMs,
+  );
   options.signal.addEventListener('abort', aborted);
   return new Promise((done) => {
     child.on('error', (error) => {
@@ -74,9 +86,9 @@ export function runTestFile(file: string, options: TestFileOptions): Promise<Tes
     });
     child.on('close', (code) => {
       const counts = {
-        tests: count(report, 'tests'),
-        failed: failures(report),
-        skipped: count(report, 'skipped'),
+        tests: count(summary, 'tests'),
+        failed: failures(summary),
+        skipped: count(summary, 'skipped'),
       };
       if (code === 0 && counts.tests === 0 && options.nodeArgs.length === 0) problem ??= 'holds no test';
       done({

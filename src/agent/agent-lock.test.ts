@@ -94,7 +94,7 @@ test('a running agent of the same version is adopted, another is ended', { timeo
   const dataDir = folder();
   assert.deepEqual(await adoptOrReplaceAgent(dataDir, { version: '1.0' }), { action: 'start' });
   const { child } = await holder(dataDir, true);
-  const adoption = await adoptOrReplaceAgent(dataDir, { version: '1.0' });
+  const adoption = await adoptOrReplaceAgent(dataDir, { version: '1.0', answerTimeoutMs: 30_000 });
   assert.equal(adoption.action === 'adopt' && adoption.holder.pid, child.pid);
   const ended = once(child, 'exit');
   assert.deepEqual(await adoptOrReplaceAgent(dataDir, { version: '1.1' }), {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
+import { freePort } from '../../test/support/free-port.ts';
 import { startAgent, type Agent, type AgentOptions } from './agent.ts';
 import { ask } from './ask-agent.ts';
 import type { MemoryCircuit } from './memory-circuit.ts';
@@ -111,10 +112,8 @@ test(
   { timeout: 60_000 },
   async () => {
     const { agent, network } = await world();
-    const server = createServer();
-    const target = await serve(server);
-    const { port } = server.address() as AddressInfo;
-    server.close();
+    const port = await freePort();
+    const target = `http://127.0.0.1:${port}`;
     const { readiness } = await ask(agent.socketPath, {
       op: 'share',
       mode: 'public',

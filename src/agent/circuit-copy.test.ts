@@ -39,7 +39,7 @@ function join(target: ShareTarget, windowBytes?: number): Promise<Joined> {
   const { caller, host } = memoryCircuit(windowBytes);
   return new Promise((resolve, reject) => {
     connectTarget(
-      { target, resolver: new TargetResolver(), timeoutMs: 5_000 },
+      { target, resolver: new TargetResolver(), timeoutMs: 30_000 },
       (connection) => {
         const joined: Partial<Joined> = { caller, host };
         const closed = new Promise<string | undefined>((done) => {

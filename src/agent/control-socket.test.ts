@@ -114,7 +114,8 @@ test(
 
 test('a silent connection is closed, a waiting one is not', { timeout: 60_000 }, async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  const path = await open({ handle: () => promise, idleTimeoutMs: 50 });
+  // Longer than this process may be kept from reading what was asked.
+  const path = await open({ handle: () => promise, idleTimeoutMs: 2_000 });
   const waiting = ask(path, { op: 'status' });
   waiting.catch(() => {});
   assert.equal(await exchange(path, '{"v":1', false), '');
@@ -125,10 +126,8 @@ test('a silent connection is closed, a waiting one is not', { timeout: 60_000 },
 test('connections above the limit are refused', { timeout: 60_000 }, async () => {
   const path = await open({ maxConnections: 2 });
   const held: Socket[] = [connect({ path }), connect({ path })];
-  for (const each of held) {
-    cleanups.push(() => each.destroy());
-    await once(each, 'connect');
-  }
+  cleanups.push(() => held.forEach((each) => each.destroy()));
+  await Promise.all(held.map((each) => once(each, 'connect')));
   await assert.rejects(ask(path, { op: 'status' }));
   held[0]?.destroy();
   for (;;) {

@@ -9,6 +9,7 @@ import { afterEach, test } from 'node:test';
 import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
 import { within } from '../../test/support/deadline.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { parseTarget, type ShareTarget } from './share-target.ts';
 import {
   connectTarget,
@@ -65,12 +66,14 @@ test(
   'a closed port, an unknown name and a service that never shakes hands fail with their reason',
   { timeout: 60_000 },
   async () => {
-    const server = createServer();
-    const port = await listen(server);
-    server.close();
-    await assert.rejects(dial(`http://127.0.0.1:${port}`), failsWith('refused', /connection refused/));
     await assert.rejects(
-      dial('http://no-such-name.invalid:80'),
+      dial(`http://127.0.0.1:${await freePort()}`),
+      failsWith('refused', /connection refused/),
+    );
+    const notFound = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    const resolver = new TargetResolver((_host, _options, done) => void setImmediate(done, notFound, []));
+    await assert.rejects(
+      dial('http://no-such-name.invalid:80', { resolver }),
       failsWith('unresolved', /no-such-name\.invalid does not resolve/),
     );
     const silent = await listen(createServer((socket) => void socket.on('error', () => {})));
@@ -130,9 +133,11 @@ test(
   { timeout: 60_000 },
   async () => {
     let connections = 0;
+    const connected = Promise.withResolvers<void>();
     const port = await listen(
       createServer((socket) => {
         connections += 1;
+        connected.resolve();
         socket.on('error', () => {});
       }),
     );
@@ -147,6 +152,7 @@ test(
     const clock = new ManualClock();
     const resolver = new TargetResolver(lookup, clock);
     await dial(`http://app.test:${port}`, { resolver, only: allow('127.0.0.0/8:*') });
+    await within('the connection', connected.promise);
     assert.equal(connections, 1);
     await assert.rejects(
       dial(`http://app.test:${port}`, { resolver, only: allow('10.0.0.0/8:*') }),
@@ -163,7 +169,7 @@ test('a resolver that hangs is asked once for a name, however many wait', { time
   let lookups = 0;
   const resolver = new TargetResolver(() => (lookups += 1));
   const waiting = Array.from({ length: 20 }, () => dial('http://app.test:80', { resolver, timeoutMs: 50 }));
-  for (const each of waiting) await assert.rejects(each, failsWith('timeout', /within 50 ms/));
+  await Promise.all(waiting.map((each) => assert.rejects(each, failsWith('timeout', /within 50 ms/))));
   assert.equal(lookups, 1);
 });
 

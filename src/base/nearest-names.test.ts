@@ -10,7 +10,8 @@ test('the names that need the fewest changes come first, whatever their case', (
 });
 
 test('a name of any length is answered at once', () => {
-  const startedMs = performance.now();
+  const before = process.cpuUsage();
   nearestNames('x'.repeat(1_000_000), ['endpoint', 'options'], 1);
-  assert.ok(performance.now() - startedMs < 5_000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 5_000_000, `${user + system} µs`);
 });

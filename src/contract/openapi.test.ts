@@ -1,7 +1,7 @@
 // The API's description says all that the operation table says, in words that anybody's tools know.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/support/fast-check.ts';
 import { stringFormats } from './format-table.ts';
 import { formatWords } from './openapi-format-table.ts';
 import { openApiDocument, type OpenApiOperation } from './openapi.ts';

@@ -8,17 +8,19 @@ const MIB = 1_048_576;
 
 describe('bounds of the gateway', () => {
   it('cuts 200 clients that never send a byte at the deadline, while others are served', async () => {
-    const world = await GatewayWorld.start({ limits: { headTimeoutMs: 1_000 } });
+    // Those that are served need a moment too, also where this process is kept from reading for one.
+    const headTimeoutMs = 3_000;
+    const world = await GatewayWorld.start({ limits: { headTimeoutMs } });
     await world.serve('app', (_request, response) => response.end('served'));
-    const startedMs = Date.now();
+    const startedMs = performance.now();
     const silent = await Promise.all(Array.from({ length: 200 }, () => world.client()));
     let served = 0;
     while (silent.some((client) => client.isOpen)) {
       assert.equal(statusOf(await world.ask(get('app'))), 200);
       served += 1;
-      assert.ok(Date.now() - startedMs < 30_000, 'silent clients are cut');
+      assert.ok(served < 100_000, 'silent clients are cut');
     }
-    assert.ok(Date.now() - startedMs >= 900);
+    assert.ok(performance.now() - startedMs >= headTimeoutMs - 100);
     assert.ok(served > 0);
     await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');
     assert.equal(world.records.filter((record) => record['cause'] === 'no request came in time').length, 200);
@@ -30,11 +32,13 @@ describe('bounds of the gateway', () => {
     const client = await world.client();
     const trickle = setInterval(() => client.send('X: y\r\n'), 50);
     client.send('GET / HTTP/1.1\r\n');
-    const answer = await client.ended();
-    clearInterval(trickle);
-    client.close();
-    assert.equal(statusOf(answer), 408);
-    await world.close();
+    try {
+      assert.equal(statusOf(await client.ended()), 408);
+    } finally {
+      clearInterval(trickle);
+      client.close();
+      await world.close();
+    }
   });
 
   it('cuts a body that trickles', async () => {
@@ -52,8 +56,8 @@ describe('bounds of the gateway', () => {
     } finally {
       clearInterval(trickle);
       slow.close();
+      await world.close();
     }
-    await world.close();
   });
 
   it('does not cut a body that its origin holds up', async () => {
@@ -252,7 +256,7 @@ describe('bounds of the gateway', () => {
     const busy = await world.client();
     busy.send(get('app', '/slow', ''));
     await world.eventually(() => finish !== undefined, 'the request arrives');
-    const closing = world.gateway.close({ drainMs: 5_000 });
+    const closing = world.gateway.close({ drainMs: 60_000 });
     await idle.ended();
     await assert.rejects(world.client());
     finish!();

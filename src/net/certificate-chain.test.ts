@@ -77,9 +77,10 @@ describe('the certificate of a peer', () => {
   test('costs little however many certificates that name each other come with it', async () => {
     const below = leafOf(await middle.issue('below'));
     const filler = Array.from({ length: 200 }, () => middle.ca);
-    const startedMs = performance.now();
+    const before = process.cpuUsage();
     assert.notEqual(check(below, filler, other.ca), undefined);
-    assert.ok(performance.now() - startedMs < 1_000);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 1_000_000, `${user + system} µs`);
   });
 
   test('comes with what the peer sent behind it, over TLS', async () => {

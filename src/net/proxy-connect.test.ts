@@ -79,7 +79,7 @@ describe('an HTTP proxy', () => {
     const listener = await openListener(t);
     const proxy = await openProxy(t, 'HTTP/1.1 200 Connection established\r\nX-Any: thing\r\n\r\n');
     const channel = await dial(listener.port, { proxy: { host: '127.0.0.1', port: proxy.port } });
-    await channel.request(makeFrame(9), 5_000);
+    await channel.request(makeFrame(9), 30_000);
     channel.close('done');
     const target = `localhost:${listener.port}`;
     assert.equal(

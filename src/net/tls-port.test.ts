@@ -7,6 +7,7 @@ import * as tls from 'node:tls';
 import { FrontdoorError, silentLog } from '#base';
 import { within } from '../../test/support/deadline.ts';
 import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { closeOf } from '../../test/support/socket-end.ts';
 import type { ServerTls } from './server-certificates.ts';
 import { TlsPorts } from './tls-ports.ts';
@@ -20,7 +21,7 @@ const PLAIN: ServerTls = { default: server, alternates: [] };
 async function openPort(
   t: TestContext,
   tlsOf: ServerTls = PLAIN,
-  handshakeTimeoutMs = 5_000,
+  handshakeTimeoutMs = 60_000,
 ): Promise<{ port: TlsPort; ports: TlsPorts }> {
   const ports = new TlsPorts({ log: silentLog });
   t.after(() => ports.close());
@@ -280,8 +281,10 @@ describe('a TLS port', () => {
 
 describe('the TLS ports of a router', () => {
   test('are one socket for each bind string', async (t) => {
-    const { port, ports } = await openPort(t);
-    const options = { host: '127.0.0.1', port: port.port, tls: PLAIN, handshakeTimeoutMs: 5_000 };
+    const [others, ports] = [new TlsPorts({ log: silentLog }), new TlsPorts({ log: silentLog })];
+    t.after(() => Promise.all([others.close(), ports.close()]));
+    const options = { host: '127.0.0.1', port: await freePort(), tls: PLAIN, handshakeTimeoutMs: 60_000 };
+    const port = await others.open(options);
     await assert.rejects(ports.open(options), { code: 'port-taken' });
     await port.close();
     const [first, second] = await Promise.all([ports.open(options), ports.open(options)]);

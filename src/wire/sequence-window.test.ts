@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/support/fast-check.ts';
 import { SequenceWindow } from './sequence-window.ts';
 
 test('it holds what a map would hold, whatever leaves first and however many numbers are left out', () => {

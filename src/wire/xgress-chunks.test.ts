@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/support/fast-check.ts';
 import { PAYLOAD_FLAGS, PayloadFrame } from './payload-codec.ts';
 import { Xgress, type XgressPort } from './xgress-machine.ts';
 import { XGRESS_DEFAULTS } from './xgress-options.ts';

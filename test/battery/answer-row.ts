@@ -56,7 +56,7 @@ async function runCase(
     first.send(`${method} /first HTTP/1.1\r\nHost: ${hostOf('h6-raw')}\r\n\r\n`);
     const isWhole = (text: string): boolean => isComplete(text, method);
     const answer = await first
-      .until(`an answer to ${what}`, isWhole, 8_000)
+      .until(`an answer to ${what}`, isWhole)
       .catch((error: unknown) => String(error));
     const problem = problemOf(answer, outcome, isWhole(answer));
     tally.check(problem === undefined, what, () => `${problem}: ${JSON.stringify(answer.slice(0, 300))}`);

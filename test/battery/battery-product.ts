@@ -37,12 +37,14 @@ export interface BatteryProductOptions {
   /** The gateway's own default when absent. */
   readonly maxConnectionsPerAddress?: number;
   readonly logLevel?: string;
+  /** Of each part's process. */
+  readonly nodeArgs?: readonly string[];
 }
 
 export async function startBatteryProduct(options: BatteryProductOptions = {}): Promise<BatteryProduct> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-battery-'));
   const clean = (): void => rmSync(folder, { recursive: true, force: true });
-  const { maxConnectionsPerAddress } = options;
+  const { maxConnectionsPerAddress, nodeArgs = [] } = options;
   const authority = await makeTestAuthority();
   const { cert, key } = await authority.issue('share.localhost', { dns: ['*.share.localhost'] });
   writeFileSync(join(folder, 'gateway.pem'), cert);
@@ -52,6 +54,7 @@ export async function startBatteryProduct(options: BatteryProductOptions = {}): 
   try {
     parts = await startSeparate({
       folder,
+      nodeArgs,
       logLevel: options.logLevel ?? 'warn',
       gatewayArgs: [
         ...['--https-port', String(securePort)],

@@ -7,6 +7,8 @@ export interface RowContext {
   readonly seed: number;
   /** Figures beside the counts. */
   readonly note: (line: string) => void;
+  /** Told at once: on a slow machine a row takes minutes, and who says nothing for long is taken to hang. */
+  readonly progress: (line: string) => void;
 }
 
 export interface BatteryRow {

@@ -14,7 +14,7 @@ export interface ClientTarget {
   readonly localAddress?: string;
 }
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 30_000;
 const MAX_KEPT = 8_388_608;
 
 export class BytesClient {

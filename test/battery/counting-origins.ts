@@ -55,7 +55,7 @@ async function startRaw(): Promise<CountingOrigin> {
 async function startNode(): Promise<CountingOrigin> {
   const seen: string[] = [];
   const strays: string[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     if (request.url !== READY_PATH) seen.push(`${request.method} ${request.url}`);
     request.resume();
     request.on('end', () => response.end('SERVED'));

@@ -24,7 +24,10 @@ export const FRAMING_ROW: BatteryRow = {
     try {
       for (const origin of origins) {
         await product.share(`h1-${origin.name}`, origin.port);
-        for (const kind of LISTENER_KINDS) await runOrigin(tally, product, origin, kind, context.quick);
+        for (const kind of LISTENER_KINDS) {
+          await runOrigin(tally, product, origin, kind, context.quick);
+          context.progress(`${origin.name} ${kind}`);
+        }
       }
     } finally {
       await Promise.all(origins.map((origin) => origin.close()));

@@ -19,6 +19,8 @@ const PER_SECOND = 500;
 const NORMAL_ASKS = 100;
 const NORMAL_MS = 1_000;
 const CUT_MS = 15_000;
+/** In the quick form the machine has other work: how long things took is told, and judged by the long form alone. */
+const QUICK_MS = 30_000;
 const PER_ADDRESS = 1_000;
 const RENEGOTIATIONS = 20;
 
@@ -28,6 +30,7 @@ export const HANDSHAKE_ROW: BatteryRow = {
   run: async (context, product) => {
     const tally = new Tally();
     const seconds = context.quick ? 1 : 10;
+    const cutMs = context.quick ? QUICK_MS : CUT_MS;
     const origin = await RawOrigin.start();
     const sockets: Socket[] = [];
     try {
@@ -55,24 +58,28 @@ export const HANDSHAKE_ROW: BatteryRow = {
         const answer = await askBytes(
           { ...product.target('tls', NAME), localAddress: '127.0.0.2' },
           `GET / HTTP/1.1\r\nHost: ${hostOf(NAME)}\r\nConnection: close\r\n\r\n`,
+          QUICK_MS,
         ).catch((error: unknown) => String(error));
         const tookMs = performance.now() - startedMs;
         slowestMs = Math.max(slowestMs, tookMs);
         asked += 1;
-        if (statusOf(answer) === 200 && tookMs < NORMAL_MS) good += 1;
+        if (statusOf(answer) === 200 && (context.quick || tookMs < NORMAL_MS)) good += 1;
         await pause(20);
       }
       await flood;
       const cpuPart = (cpuMs(product.parts.gateway.pid) - cpuBefore) / (performance.now() - startMs);
       await renegotiating;
-      tally.count(good, asked - good, 'others are served within 1 s');
+      tally.count(good, asked - good, `others are served${context.quick ? '' : ' within 1 s'}`);
       const { tookMs } = await until(
         'handshakes that never end are cut',
         () => openFiles(product.parts.gateway.pid) - filesBefore,
         (more) => more <= 5,
-        CUT_MS,
+        cutMs,
       ).catch(() => ({ tookMs: Infinity }));
-      tally.check(tookMs < CUT_MS, 'what was begun is cut within 15 s');
+      tally.check(
+        tookMs < (context.quick ? Infinity : CUT_MS),
+        `what was begun is cut${context.quick ? '' : ' within 15 s'}`,
+      );
       context.note(
         `${sockets.length} handshakes begun; the gateway used ${(cpuPart * 100).toFixed(0)} % of a core; slowest other answer ${slowestMs.toFixed(0)} ms; all cut ${(tookMs / 1_000).toFixed(1)} s after the last`,
       );

@@ -2,6 +2,7 @@
  * H5: what belongs to one hop stays there, and upgrades: RFC 9112 and 9110 §7.6 by example, and a WebSocket of real
  * frames through both listeners.
  */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -231,7 +232,7 @@ async function runCase(
   try {
     client.send(`${requestLine}\r\nHost: ${hostOf('h5-raw')}\r\n${lines}\r\n${body}`);
     if (isEarly) await answerEarly(origin);
-    const text = await client.ended(8_000).catch((error: unknown) => `${String(error)} ${client.received}`);
+    const text = await client.ended().catch((error: unknown) => `${String(error)} ${client.received}`);
     const problem = judge(origin.requests[0]?.raw, text, origin.strays);
     tally.check(
       problem === undefined,
@@ -321,7 +322,7 @@ async function runExpectation(
 }
 
 async function runWebSocket(tally: Tally, product: BatteryProduct, frames: number): Promise<void> {
-  const server = createServer((_request, response) => response.end('ready'));
+  const server = createServer({ keepAliveTimeout: 120_000 }, (_request, response) => response.end('ready'));
   const echo = new WebSocketServer({ server });
   echo.on('connection', (socket) =>
     socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })),
@@ -338,7 +339,7 @@ async function runWebSocket(tally: Tally, product: BatteryProduct, frames: numbe
         // The name that the certificate is for, and that the gateway is asked by.
         ...(kind === 'plain' ? {} : { servername: hostOf('h5-ws') }),
       });
-      await within('an open WebSocket', new Promise((resolve) => client.once('open', resolve)));
+      await within('an open WebSocket', once(client, 'open'));
       let good = 0;
       let wrong = 0;
       const all = new Promise<void>((resolve) => {
@@ -349,7 +350,7 @@ async function runWebSocket(tally: Tally, product: BatteryProduct, frames: numbe
         });
       });
       for (let i = 0; i < frames; i += 1) client.send(`frame ${i}`);
-      await within('all frames', all, 30_000).catch(() => {});
+      await within('all frames', all).catch(() => {});
       tally.count(good, frames - good, `${kind}: WebSocket frames echoed in order`);
       client.terminate();
     }

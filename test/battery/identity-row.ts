@@ -113,7 +113,7 @@ const SPELLINGS: readonly Spelling[] = [
 export const IDENTITY_ROW: BatteryRow = {
   id: 'H4',
   title: 'a header that the gateway vouches for arrives with its own value once, or not at all',
-  run: async (_context, product) => {
+  run: async (context, product) => {
     const tally = new Tally();
     const origin = await RawOrigin.start();
     origin.answer = (_request, socket) =>
@@ -123,6 +123,7 @@ export const IDENTITY_ROW: BatteryRow = {
       for (const kind of LISTENER_KINDS) {
         for (const field of [...SET, ...RESERVED]) {
           for (const spelling of SPELLINGS) await runSpelling(tally, product, origin, kind, field, spelling);
+          context.progress(`${kind} ${field}`);
         }
       }
     } finally {

@@ -32,7 +32,7 @@ export class KeepAliveClient {
     });
   }
 
-  static async open(target: ClientTarget, timeoutMs = 15_000): Promise<KeepAliveClient> {
+  static async open(target: ClientTarget, timeoutMs = 30_000): Promise<KeepAliveClient> {
     const where = {
       port: target.port,
       host: '127.0.0.1',

@@ -44,7 +44,8 @@ async function runRow(row: BatteryRow): Promise<Tally> {
   const product = await startBatteryProduct(row.product);
   running = product;
   try {
-    const tally = await row.run({ quick: values.quick, seed, note: (line) => say(`  ${line}`) }, product);
+    const note = (line: string): void => say(`  ${line}`);
+    const tally = await row.run({ quick: values.quick, seed, note, progress: () => {} }, product);
     for (const name of PARTS) {
       const part = product.parts[name];
       tally.check(part.isRunning, `${name} is still running`, () => part.output.slice(-2_000));

@@ -19,7 +19,8 @@ async function serve(
   const handler: RequestListener = ({ url = '' }, response) => {
     response.end(answer(url) ?? (url.startsWith('/unique/') ? `you asked ${url}\n` : 'small'));
   };
-  const server = createServer(handler).listen(0, '127.0.0.1');
+  // Longer than a machine stands still: an idle connection ends with its client.
+  const server = createServer({ keepAliveTimeout: 120_000 }, handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
     server.closeAllConnections();

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
 import { killWriters } from './killed-writers.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 
-const SEED = Date.now() & 0xffff;
 const ROUNDS = 3;
 
 describe('a control plane that is killed while it is written to', () => {
@@ -18,9 +18,9 @@ describe('a control plane that is killed while it is written to', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   async function run(test: TestContext, name: string, database?: string): Promise<void> {
-    test.diagnostic(`seed ${SEED}`);
+    test.diagnostic(`FRONTDOOR_TEST_SEED=${TEST_SEED}`);
     const own = mkdtempSync(join(folder, `${name}-`));
-    const options = { folder: own, rounds: ROUNDS, seed: SEED };
+    const options = { folder: own, rounds: ROUNDS, seed: TEST_SEED };
     const result = await killWriters(database === undefined ? options : { ...options, database });
     assert.deepEqual(result.problems, []);
     assert.ok(result.acknowledged > 30, `${result.acknowledged} acknowledged`);

@@ -14,7 +14,7 @@ import { openWorld, type World, type WorldAgent } from '../support/world.ts';
 
 const config = mkdtempSync(join(tmpdir(), 'command-line-'));
 let world: World;
-let service: PrivateService;
+let service: PrivateService | undefined;
 let agent: WorldAgent;
 let env: Record<string, string>;
 
@@ -32,7 +32,7 @@ before(async () => {
   assert.equal(login.code, 0, login.err);
 });
 after(async () => {
-  await service.close();
+  await service?.close();
   await world?.close();
   rmSync(config, { recursive: true, force: true });
 });
@@ -185,7 +185,7 @@ test('agents, environments and shares: enroll, list, publish, change, measure, d
   assert.equal((await json('environments', 'get', id))['name'], 'host');
   assert.equal((await json('agents', 'version', id))['version'], '0.0.0-test');
   assert.match(await text('frontends', 'list'), /\{token\}\.share\.localhost/);
-  await agent.share(`http://127.0.0.1:${service.port}`, { name: 'app' });
+  await agent.share(`http://127.0.0.1:${service!.port}`, { name: 'app' });
   await until(
     'the share',
     () => text('shares', 'get', 'app'),
@@ -277,7 +277,7 @@ test(
     assert.equal((await json('audit', 'verify'))['valid'], true);
     const follow = start(['audit', 'follow', '--action', 'createFrontdoor', '--after', '0', '--json-lines']);
     const { id } = await json<{ id: string }>('frontdoors', 'create', '--name', 'followed');
-    await until('the event', follow.out, (said) => said.includes(id));
+    await until('the event', follow.out, (said) => said.includes(id) && said.endsWith('\n'));
     for (const line of follow.out().trim().split('\n'))
       assert.equal((JSON.parse(line) as { action: string }).action, 'createFrontdoor');
     follow.child.kill('SIGINT');

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(async () => {
   await world?.close();
-  await service.close();
+  await service?.close();
 });
 
 async function environmentStatus(id: string): Promise<unknown> {

@@ -36,7 +36,7 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
   before(async () => {
     context = await openRowContext(await options());
   });
-  after(() => context.close());
+  after(() => context?.close());
 
   async function each(
     t: TestContext,

@@ -11,7 +11,7 @@ let world: World;
 before(async () => {
   world = await openWorld();
 });
-after(() => world.close());
+after(() => world?.close());
 
 function helloWith(token: string): FrameHeaders {
   return new HeaderWriter().text(headerId.edge.sessionToken, token).build();

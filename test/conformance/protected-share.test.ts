@@ -20,7 +20,7 @@ before(async () => {
 });
 after(async () => {
   await world?.close();
-  await service.close();
+  await service?.close();
 });
 
 /** The status at the gateway's plain port. */

@@ -67,7 +67,7 @@ function checkOf({ data }: Health, id: string): Check {
 test('ctrlPingCheck and linkCheck run by their intervals, and the web server tells of them', async (t) => {
   const stage = await RouterStage.open(t);
   const port = await freePort();
-  const absent = await stage.controller();
+  const absent = await stage.controller({ port: await freePort() });
   await absent.close();
   const quick = { interval: '100ms', initialDelay: '50ms' };
   await stage.start([absent], {

@@ -2,10 +2,11 @@
 // event of the audit trail: only as HMACs, or sealed with a key that the database does not hold.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { JsonClient, type JsonAnswer } from '#net';
+import { contentOf } from '../support/file-content.ts';
 import { openWorld } from '../support/world.ts';
 
 const LEAST_PLANTED = 40;
@@ -127,10 +128,8 @@ test('planted secrets stand in no file, log, refusal or audit event', async () =
     const searched = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
     assert.ok(searched.some((path) => path.endsWith('control.db')));
     assert.ok(searched.some((path) => path.endsWith('control.db-wal')));
-    for (const path of searched) search(path, readFileSync(path));
-    const database = Buffer.concat(
-      searched.filter((path) => /control\.db/.test(path)).map((path) => readFileSync(path)),
-    );
+    for (const path of searched) search(path, contentOf(path));
+    const database = Buffer.concat(searched.filter((path) => /control\.db/.test(path)).map(contentOf));
     assert.ok(database.includes('createAuthProvider'), 'the audit trail is among what was searched');
     assert.ok(refusals.length > 10);
   } finally {

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { until } from '../support/deadline.ts';
 import { runCommand } from '../support/part-process.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
-import { eventually, httpGet } from '../support/world.ts';
+import { httpGet } from '../support/world.ts';
 
 const HOST = 'app.share.localhost';
-const BACK_MS = 20_000;
 
 let service: PrivateService;
 let parts: Separate;
@@ -19,10 +20,15 @@ before(async () => {
   service = await startPrivateService();
   parts = await startSeparate();
   await parts.share('public', `http://127.0.0.1:${service.port}`, 'app');
+  // The gateway is told of it a moment after its host.
+  await until('the gateway serves it', statusOf, (status) => status === 200);
 });
 after(async () => {
-  await parts?.stop();
-  await service.close();
+  try {
+    await parts?.stop();
+  } finally {
+    await service?.close();
+  }
 });
 
 async function statusOf(): Promise<number> {
@@ -70,9 +76,10 @@ test('on an empty host all is there again: who enrolled and who has credentials 
   assert.match(await runCommand(restore), /is restored: \d+ rows[^]*opens what it holds sealed/);
   await assert.rejects(runCommand(restore), /failed \(6\).*not empty/);
   await parts.control.start();
-  await eventually(shareStatus, (status) => status === 'DEPLOYED', BACK_MS);
-  await eventually(statusOf, (status) => status === 200, BACK_MS);
-  assert.deepEqual((await parts.call('GET', '/environments')).json, before);
+  await until('the share is hosted', shareStatus, (status) => status === 'DEPLOYED');
+  await until('the gateway serves it', statusOf, (status) => status === 200);
+  const environments = async (): Promise<unknown> => (await parts.call('GET', '/environments')).json;
+  await until('the environments are as they were', environments, (now) => isDeepStrictEqual(now, before));
   assert.equal(parts.agent.pid, agentPid);
   assert.ok(parts.agent.isRunning);
   // What needs the authority itself goes on, too.

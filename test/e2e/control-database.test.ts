@@ -22,7 +22,7 @@ describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
     folder = mkdtempSync(join(tmpdir(), 'frontdoor-database-'));
     server = await sharedPostgres();
   });
-  after(() => rmSync(folder, { recursive: true }));
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   const args = (name: string): string[] => [
     'control',
@@ -33,7 +33,7 @@ describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
     ...['--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
   ];
 
-  it('takes the URL from a file, keeps everything there, and shows its password nowhere', async () => {
+  it('takes the URL from a file, keeps everything there, and shows its password nowhere', async (test) => {
     const file = join(folder, 'url');
     writeFileSync(file, `${await server.createDatabase()}\n`, { mode: 0o600 });
     const control = new PartProcess<Ready>({
@@ -42,6 +42,7 @@ describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
       args: () => [...args('good'), '--database-file', file],
       env: { FRONTDOOR_LOG: 'debug' },
     });
+    test.after(() => control.kill());
     const first = await control.start();
     await control.kill();
     const again = await control.start();

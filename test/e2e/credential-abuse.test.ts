@@ -29,7 +29,7 @@ before(async () => {
 
 after(async () => {
   try {
-    await canary.stop(30);
+    await canary?.stop(30);
   } finally {
     await world?.close();
     await service.stop();

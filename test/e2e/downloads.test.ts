@@ -70,8 +70,10 @@ before(async () => {
 });
 
 after(async () => {
-  kill(agent.pid, 'SIGKILL');
-  await agent.exit;
+  if (agent !== undefined) {
+    kill(agent.pid, 'SIGKILL');
+    await agent.exit;
+  }
   await world?.close();
   await Promise.all([service.stop(), canaryService.stop()]);
 });
@@ -127,9 +129,7 @@ describe('an agent killed in the middle of a download', () => {
       kill(agent.pid, 'SIGKILL');
       await agent.exit;
       client.socket.resume();
-      const startedMs = performance.now();
       const answer = await client.answer(10_000);
-      assert.ok(performance.now() - startedMs < 10_000);
       assert.equal(answer.status, 200);
       assert.equal(answer.isComplete, false);
       assert.ok(answer.bodyBytes < SIZE);
@@ -142,12 +142,12 @@ describe('an agent killed in the middle of a download', () => {
 
       // Started again, it hosts what it hosted.
       agent = await startAgent();
-      const { tookMs } = await until(
+      await until(
         'an answer',
         () => askRaw(world.up.httpPort, { path: '/small', host: HOST }).then(({ status }) => status),
         (status) => status === 200,
+        15_000,
       );
-      assert.ok(tookMs < 15_000);
     });
   }
 });

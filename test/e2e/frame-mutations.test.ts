@@ -18,10 +18,10 @@ import { usedMemory } from '../support/heap.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { edgeHelloHeaders, WirePeer } from '../support/wire-peer.ts';
 import { openWorld, type World, type WorldIdentity } from '../support/world.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 
 const COUNT = 10_000;
 const MAX_PER_CHANNEL = 100;
-const SEED = Number(process.env['FRONTDOOR_TEST_SEED'] ?? Date.now() % 1_000_000);
 const MIB = 1024 * 1024;
 const FRAMES = { edge: recordedFrames('edge'), ctrl: recordedFrames('ctrl') };
 /** As the listeners of either kind have them: control channels carry whole data models. */
@@ -30,7 +30,7 @@ const LIMITS = {
   ctrl: { maxHeadersBytes: 64 * 1024, maxBodyBytes: 64 * MIB },
 };
 
-describe(`recorded frames changed at random (FRONTDOOR_TEST_SEED=${SEED})`, () => {
+describe(`recorded frames changed at random (FRONTDOOR_TEST_SEED=${TEST_SEED})`, () => {
   let world: World;
   let service: FaultyService;
   before(async () => {
@@ -52,7 +52,7 @@ describe(`recorded frames changed at random (FRONTDOOR_TEST_SEED=${SEED})`, () =
       assert.ok(FRAMES[kind].length > 100);
       const memory = await usedMemory();
       const from = world.records.length;
-      const random = new SeededRandom(SEED);
+      const random = new SeededRandom(TEST_SEED);
       let sent = 0;
       let channels = 0;
       while (sent < COUNT) {

@@ -137,6 +137,7 @@ describe('an upload that its service does not read', () => {
     );
     assert.ok(sent < 64, 'everything was taken though nobody reads');
     assertGrowth(memory, await memoryOf());
+    await until('the upload is at its service', () => upload !== undefined, Boolean);
     upload?.resume();
     const answer = await client.answer(30_000);
     client.close();
@@ -150,15 +151,16 @@ describe('200 clients that never send a byte', () => {
     await using canary = startCanary(demo.port, demo.ready.shareHost, '/bytes/1000', 1_000);
     const memory = await memoryOf();
     const startedMs = performance.now();
+    let connected = 0;
     const sockets: Socket[] = Array.from({ length: SILENT }, () =>
-      connect(demo.port, '127.0.0.1')
+      connect(demo.port, '127.0.0.1', () => (connected += 1))
         .on('error', () => {})
         .resume(),
     );
     await until(
       'all to be connected',
-      () => sockets.filter(({ readyState }) => readyState === 'open').length,
-      (open) => open === SILENT,
+      () => connected,
+      (count) => count === SILENT,
     );
     await until(
       'all to be cut off',

@@ -69,9 +69,13 @@ test('a renewed certificate is taken by every worker without a failed request, a
     // What comes from now on needs the control plane: the share's news, and circuits to it.
     await parts.share('public', `http://127.0.0.1:${service.port}`, 'after');
     const later = await loadOf(workers.plainPort, 'after');
+    await until(
+      'it went on all the time',
+      () => load.answered,
+      (answered) => answered > 100,
+    );
     await Promise.all([load.stop(), later.stop()]);
     assert.deepEqual([load.failures, later.failures], [[], []], `${load.summary}; ${later.summary}`);
-    assert.ok(load.answered > 100, load.summary);
   } finally {
     await workers.close(0);
   }

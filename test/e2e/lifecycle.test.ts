@@ -1,16 +1,17 @@
 // `frontdoor up --demo` as a user runs it, through its launcher: what it writes, how it ends, what it survives.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { callAgent } from '#cli';
 import { JsonClient } from '#net';
-import { until, within } from '../support/deadline.ts';
+import { RunningTime, until, within } from '../support/deadline.ts';
+import { freePort } from '../support/free-port.ts';
+import { isAlive } from '../support/process-state.ts';
 import {
   agentPid,
-  isAlive,
   kill,
   makeDataDir,
   runLauncher,
@@ -21,6 +22,7 @@ import { askRaw, RawHttpClient } from '../support/raw-http-client.ts';
 
 const STOPS_WITHIN_MS = 5_000;
 const BACK_WITHIN_MS = 15_000;
+const LOOK_MS = 500;
 
 const FIELDS = [
   'shareUrl',
@@ -41,11 +43,15 @@ const FIELDS = [
   'agentSocket',
 ] as const;
 
+/** But for that of the router's edge listener. */
+const PORTS = ['http', 'https', 'api', 'edgeApi', 'ctrl'];
+
 let dataDir: string;
 let demo: DemoProcess;
 
 before(async () => {
   dataDir = makeDataDir();
+  await rememberSafePorts();
   demo = await startDemoProcess(dataDir);
 });
 
@@ -53,6 +59,13 @@ after(async () => {
   await demo?.destroy();
   rmSync(dataDir, { recursive: true, force: true });
 });
+
+/** Of an earlier start, so to say: ports that are chosen anew may be anybody's while nobody listens on them. */
+async function rememberSafePorts(): Promise<void> {
+  const from = await freePort(PORTS.length);
+  const ports = Object.fromEntries(PORTS.map((name, at) => [name, from + at]));
+  writeFileSync(join(dataDir, 'ports.json'), JSON.stringify(ports));
+}
 
 function page(): Promise<number> {
   return askRaw(demo.port, { path: '/', host: demo.ready.shareHost }).then(({ status }) => status);
@@ -106,6 +119,13 @@ describe('a running demo', () => {
     // What it prints comes through a pipe, later than the file.
     const isTold = (text: string): boolean => text.includes(demo.ready.shareUrl) && text.includes('curl ');
     await until('the address and how to ask', () => demo.output(), isTold);
+  });
+
+  it('has kept the ports that it had before, and those that it chose', () => {
+    const kept = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as Record<string, number>;
+    assert.equal(kept['http'], demo.port);
+    assert.equal(kept['api'], Number(new URL(demo.ready.apiUrl).port));
+    assert.ok(kept['edge']! > 0);
   });
 
   it('serves its share, its API and its token endpoint with what the file says', async () => {
@@ -182,10 +202,10 @@ describe('after kill -9 of up', () => {
     const before_ = demo.ready;
     kill(demo.ready.pids.up, 'SIGKILL');
     await within('the end of the launcher', demo.exit);
-    const startedMs = performance.now();
+    using time = new RunningTime();
     demo = await startDemoProcess(dataDir);
     assert.equal(await page(), 200);
-    const tookMs = performance.now() - startedMs;
+    const tookMs = time.ms;
     assert.ok(tookMs < BACK_WITHIN_MS, `${tookMs} ms`);
     for (const field of [
       'organizationId',
@@ -239,11 +259,11 @@ describe('on SIGINT', () => {
     client.socket.pause();
     const silent = await RawHttpClient.open(demo.port);
     const toApi = await RawHttpClient.open(Number(new URL(demo.ready.edgeApiUrl).port));
-    const startedMs = performance.now();
+    using time = new RunningTime();
     demo.child.kill('SIGINT');
     const exit = await within('its end', demo.exit, STOPS_WITHIN_MS);
     assert.deepEqual(exit, { status: 0, signal: null }, demo.output());
-    await assertAllGone(STOPS_WITHIN_MS - (performance.now() - startedMs));
+    await assertAllGone(Math.max(LOOK_MS, STOPS_WITHIN_MS - time.ms));
     client.socket.resume();
     assert.equal((await client.answer()).isComplete, false);
     for (const each of [client, silent, toApi]) each.close();
@@ -252,11 +272,11 @@ describe('on SIGINT', () => {
   it('twice within a second is once, as a terminal and a launcher both pass it on', async () => {
     demo = await startDemoProcess(dataDir);
     assert.equal(await page(), 200);
-    const startedMs = performance.now();
+    using time = new RunningTime();
     demo.child.kill('SIGINT');
     kill(demo.ready.pids.up, 'SIGINT');
     const exit = await within('its end', demo.exit, STOPS_WITHIN_MS);
     assert.deepEqual(exit, { status: 0, signal: null }, demo.output());
-    await assertAllGone(STOPS_WITHIN_MS - (performance.now() - startedMs));
+    await assertAllGone(Math.max(LOOK_MS, STOPS_WITHIN_MS - time.ms));
   });
 });

@@ -17,7 +17,9 @@ describe('a browser', { skip: browserSkip }, () => {
   const people: Person[] = [];
 
   before(async () => {
-    [world, browser] = await Promise.all([startIdentityWorld(), startBrowser([CUSTOM_ZONE])]);
+    // One after the other: what the first one started would be left when the second one fails.
+    browser = await startBrowser([CUSTOM_ZONE]);
+    world = await startIdentityWorld();
     [oidc, google, github] = await Promise.all([
       world.addProvider('OIDC', 'staff'),
       world.addProvider('GOOGLE', 'google'),

@@ -7,8 +7,10 @@ import { stopControlPlane, stopRouter } from '../chaos/fabric/stopped-process.ts
 import { until } from '../support/deadline.ts';
 import type { FaultMesh } from '../support/fault-mesh.ts';
 import { relayNetwork } from '../support/fault-relay.ts';
-import { LogWatch } from '../support/log-watch.ts';
+import { LogWatch, type LoggedRecord } from '../support/log-watch.ts';
+import { undisturbed } from '../support/undisturbed.ts';
 
+const SETTLE_MS = 60_000;
 const context = { network: relayNetwork, circuits: 40, say: () => {} };
 let mesh: FaultMesh;
 
@@ -20,32 +22,53 @@ afterEach((test) => {
 });
 after(() => mesh?.stop());
 
-function assertGood({ good, of, problems }: Outcome): void {
+async function assertGood(run: () => Promise<Outcome>): Promise<void> {
+  const isGood = ({ good, of, problems }: Outcome): boolean => problems.length === 0 && good === of;
+  const restore = async (): Promise<void> => {
+    await mesh.untilAllOnline();
+    await mesh.untilLinked();
+    await mesh.untilNoCircuits(SETTLE_MS);
+  };
+  const { good, of, problems } = await undisturbed({ run, isGood, restore });
   assert.deepEqual(problems, []);
   assert.equal(good, of);
 }
 
 test('circuits run on while the control plane stands still for longer than the routers wait; then all is as before', async () =>
-  assertGood(await stopControlPlane(context, mesh, QUICK_TIMERS, 0)));
+  assertGood(() => stopControlPlane(context, mesh, QUICK_TIMERS, 0)));
 
 test('a router that stands still is dropped by routers and control plane in time, and is back once when it goes on', async () =>
-  assertGood(await stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
+  assertGood(() => stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
 
 for (const [name, where] of [
   ['in', 'where circuits begin'],
   ['out', 'where circuits end'],
 ] as const) {
   test(`SIGTERM at the router ${where} lets them end whole and takes no new ones`, async () =>
-    assertGood(await drain(context, mesh, name, 500)));
+    assertGood(() => drain(context, mesh, name, 500)));
 }
 
 test('a router that is deleted loses its channel and its links, and comes in nowhere again', async () => {
-  const { process: part } = mesh.router('via');
+  const { process: part, id } = mesh.router('via');
   const neighbours = ['in', 'out'].map((name) => new LogWatch(mesh.router(name).process));
   const control = new LogWatch(mesh.mesh.control);
-  await mesh.mesh.run('fabric', 'router', 'delete', mesh.router('via').id);
-  await control.first('router disconnected', 5_000);
-  for (const log of neighbours) await log.first('link closed', 5_000);
+  // Of this router alone: a busy machine may cost others a link meanwhile.
+  const recordsOf = (log: LogWatch, msg: string): LoggedRecord[] =>
+    log.records.filter(
+      ({ msg: said, fields }) => said === msg && [fields['routerId'], fields['router']].includes(id),
+    );
+  const first = async (log: LogWatch, msg: string): Promise<LoggedRecord> => {
+    const { value } = await until(
+      msg,
+      () => recordsOf(log, msg),
+      ({ length }) => length > 0,
+      5_000,
+    );
+    return value[0]!;
+  };
+  await mesh.mesh.run('fabric', 'router', 'delete', id);
+  const { atMs: deletedAtMs } = await first(control, 'router disconnected');
+  for (const log of neighbours) await first(log, 'link closed');
   await control.first('channel refused', 20_000);
   const left = await until(
     'one link',
@@ -54,5 +77,8 @@ test('a router that is deleted loses its channel and its links, and comes in now
   );
   assert.deepEqual([...left.value.keys()], ['in-out']);
   assert.ok(part.isRunning, 'nobody told its process to end');
-  for (const log of neighbours) assert.equal(log.count('link is established'), 0);
+  for (const log of neighbours) {
+    const later = recordsOf(log, 'link is established').filter(({ atMs }) => atMs > deletedAtMs);
+    assert.deepEqual(later, []);
+  }
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { enrollRouter, type EnrolledRouter } from '#sdk';
-import { headerId, HeaderWriter, versionHeader } from '#wire';
+import { contentType, headerId, HeaderWriter, makeFrame, versionHeader } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import { startCanary } from '../support/canary.ts';
 import { until } from '../support/deadline.ts';
@@ -29,10 +29,10 @@ before(async () => {
 });
 
 after(async () => {
-  channel.close();
+  channel?.close();
   await world?.close();
-  refusing.close();
-  await service.stop();
+  refusing?.close();
+  await service?.stop();
 });
 
 /** Finishes the TLS handshake, reads the hello and hangs up. */
@@ -58,6 +58,21 @@ async function openRefusing(router: EnrolledRouter): Promise<Server> {
   return server;
 }
 
+/** A router that answers none of them is dropped, and no client would come to it any more. */
+function answerHeartbeats(peer: WirePeer): void {
+  const { heartbeat, heartbeatResponse } = headerId.channel;
+  let seen = 0;
+  peer.socket.on('data', () => {
+    for (const { headers } of peer.frames.slice(seen)) {
+      const beat = headers.bytes(heartbeat);
+      if (beat === undefined) continue;
+      const answer = new HeaderWriter().bytes(heartbeatResponse, beat.slice()).build();
+      peer.send(makeFrame(contentType.heartbeat, { headers: answer }));
+    }
+    seen = peer.frames.length;
+  });
+}
+
 async function announce(router: EnrolledRouter, edgePort: number): Promise<WirePeer> {
   const port = Number(world.up.control.ctrlAddress.split(':').at(-1));
   const peer = await WirePeer.open({
@@ -68,6 +83,7 @@ async function announce(router: EnrolledRouter, edgePort: number): Promise<WireP
   const version = new HeaderWriter()
     .text(headerId.channel.helloVersion, versionHeader('linux', 'x64'))
     .build();
+  answerHeartbeats(peer);
   const answer = await peer.hello(router.id, version);
   assert.equal(answer?.headers.bool(headerId.channel.resultSuccess), true);
   peer.send(

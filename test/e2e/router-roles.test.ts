@@ -64,7 +64,7 @@ before(async () => {
   await mesh.untilLinked(middle, silent);
 });
 afterEach((context) => {
-  if ('passed' in context && context.passed === false) console.error(mesh.output.slice(-8_000));
+  if ('passed' in context && context.passed === false) console.error(mesh?.output.slice(-8_000));
 });
 after(async () => {
   await mesh?.stop();
@@ -79,10 +79,13 @@ async function ask(service: string): Promise<{ socket: Socket; answer: Record<st
   let line = '';
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
   const onData = (chunk: Buffer): void => {
-    line += chunk.toString();
-    if (!line.endsWith('\n')) return;
+    line += chunk.toString('latin1');
+    const end = line.indexOf('\n');
+    if (end < 0) return;
     socket.off('data', onData).pause();
-    resolve(JSON.parse(line) as Record<string, unknown>);
+    // What the service says at once may come with it.
+    if (end + 1 < line.length) socket.unshift(Buffer.from(line.slice(end + 1), 'latin1'));
+    resolve(JSON.parse(Buffer.from(line.slice(0, end), 'latin1').toString()) as Record<string, unknown>);
   };
   socket.on('data', onData).on('close', () => reject(new Error(`closed after ${line}`)));
   return { socket, answer: await within('the answer of the transport listener', promise, 30_000) };
@@ -114,7 +117,12 @@ async function serve(name: string, onConnection: (socket: Socket) => void): Prom
 test('a proxy listener’s connections become circuits over several hops, whole both ways', async () => {
   let paths: unknown[] = [];
   const { sent, received } = await exchange(ports.proxy, BODY_BYTES, async () => {
-    paths = (await mesh.list('circuits')).map((row) => row['routerIds']);
+    const { value: circuits } = await until(
+      'a circuit',
+      () => mesh.list('circuits'),
+      (rows) => rows.length > 0,
+    );
+    paths = circuits.map((row) => row['routerIds']);
   });
   assert.equal(received, sent);
   assert.deepEqual(paths, [[entry.id, middle.id, exit.id]]);

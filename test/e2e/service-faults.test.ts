@@ -32,10 +32,10 @@ before(async () => {
 
 after(async () => {
   try {
-    await canary.stop(50);
+    await canary?.stop(50);
   } finally {
     await world?.close();
-    await Promise.all([healthy.stop(), broken.stop()]);
+    await Promise.all([healthy?.stop(), broken?.stop()]);
   }
 });
 
@@ -158,8 +158,9 @@ describe('a client that vanishes', () => {
       () => world.up.router.circuitCount,
       (count) => count <= 2,
     );
-    const gone = records().filter(({ message }) => message === 'client gone');
-    assert.equal(gone.length, clients.length, JSON.stringify(records()));
+    const gone = (): LogRecord[] => records().filter(({ message }) => message === 'client gone');
+    await until('a record of each', gone, ({ length }) => length >= clients.length);
+    assert.equal(gone().length, clients.length, JSON.stringify(records()));
   });
 
   it('in the middle of an upload ends the connection to the private service', async () => {

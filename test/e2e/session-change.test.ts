@@ -5,8 +5,11 @@ import { silentLog } from '#base';
 import { makeKeyRequest, OverlayClient, type Circuit, type EdgeApiClient } from '#sdk';
 import { startCanary } from '../support/canary.ts';
 import { until } from '../support/deadline.ts';
-import { startHttpService, type FaultyService } from '../support/faulty-service.ts';
+import { startRawService, type FaultyService } from '../support/faulty-service.ts';
 import { openWorld, type World, type WorldAgent, type WorldIdentity } from '../support/world.ts';
+
+const DIAL_MS = 30_000;
+const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsame';
 
 let world: World;
 let service: FaultyService;
@@ -15,7 +18,8 @@ let dialer: WorldIdentity;
 let overlay: OverlayClient;
 
 before(async () => {
-  service = await startHttpService((_request, response) => response.end('same'));
+  // Never ends an idle connection, as a server of node:http does after seconds.
+  service = await startRawService((socket) => void socket.write(ANSWER));
   world = await openWorld();
   dialer = await world.enrollEnvironment('dialer');
   agent = await world.startAgent('site');
@@ -25,7 +29,7 @@ before(async () => {
 });
 
 after(async () => {
-  overlay.close();
+  overlay?.close();
   await world?.close();
   await service.stop();
 });
@@ -59,17 +63,17 @@ function asker(circuit: Circuit): () => Promise<string> {
 describe('after a renewed certificate', () => {
   it('a client keeps its circuits, and dials what it never dialed before', async () => {
     const { id } = (await dialer.api.serviceByName('first'))!;
-    const ask = asker(await overlay.dial(id, 5_000));
+    const ask = asker(await overlay.dial(id, DIAL_MS));
     assert.match(await ask(), /same$/);
     await renew(dialer.api, dialer.id);
     const second = await share('second');
     const { value } = await until(
       'a circuit on the new session',
-      () => overlay.dial(second, 5_000),
+      () => overlay.dial(second, DIAL_MS),
       () => true,
     );
     assert.match(await asker(value)(), /same$/);
-    const again = await overlay.dial(id, 5_000);
+    const again = await overlay.dial(id, DIAL_MS);
     assert.match(await asker(again)(), /same$/);
     assert.match(await ask(), /same$/);
   });
@@ -83,7 +87,7 @@ describe('after a renewed certificate', () => {
     );
     await renew(agent.api, agent.environmentId);
     const third = await share('third');
-    assert.match(await asker(await overlay.dial(third, 5_000))(), /same$/);
+    assert.match(await asker(await overlay.dial(third, DIAL_MS))(), /same$/);
     await canary.stop(canary.requests + 20);
   });
 });

@@ -32,11 +32,10 @@ before(async () => {
 });
 
 after(async () => {
-  kill(agent.pid, 'SIGCONT');
-  kill(agent.pid, 'SIGKILL');
-  await agent.exit;
+  for (const signal of ['SIGCONT', 'SIGKILL'] as const) if (agent?.pid) kill(agent.pid, signal);
+  await agent?.exit;
   await world?.close();
-  await Promise.all([service.stop(), calmService.stop()]);
+  await Promise.all([service?.stop(), calmService?.stop()]);
 });
 
 async function shareStatus(): Promise<unknown> {

@@ -11,6 +11,8 @@ import { startFrameFuzzMesh } from './frames/frame-fuzz-mesh.ts';
 import { startFuzzServer, type FuzzServer } from './fuzz-server.ts';
 import { runSchemathesis } from './schemathesis.ts';
 
+/** A bad peer is closed within 5 s; the rest is for the machine. */
+const CLOSE_MS = 6_000;
 const USAGE = `usage: npm run fuzz -- api [--seed N] [--examples N] [--runs N]
        npm run fuzz -- frames [--seed N] [--frames N]
   --seed N      repeats a run
@@ -77,7 +79,12 @@ async function fuzzOurselves(server: FuzzServer, seed: number, runs: number): Pr
 async function fuzzMesh({ seed, frames }: FuzzArguments): Promise<boolean> {
   const mesh = await startFrameFuzzMesh(WORKERS);
   try {
-    const result = await fuzzFrames(mesh, { seed, frames, onProgress: (text) => console.log(text) });
+    const result = await fuzzFrames(mesh, {
+      seed,
+      frames,
+      patienceMs: CLOSE_MS,
+      onProgress: (text) => console.log(text),
+    });
     console.log(reportOf(result));
     return result.findings.length === 0;
   } finally {

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JsonClient } from '#net';
 import type { FirstStart } from '#control';
+import { RunningTime } from './deadline.ts';
 import type { IdentityWorld } from './identity-world.ts';
 import type { ControlReady } from './separate.ts';
 
 export interface AccountRevocation {
   /** Statuses: before, of the deletion, and the last; `200 204 401` when all is right. */
   readonly said: string;
-  /** From the acknowledged deletion to the first refusal. */
+  /** From the acknowledged deletion to the first refusal, of running time. */
   readonly tookMs: number;
 }
 
@@ -35,10 +36,10 @@ export async function* accountRevocations(
       };
       const before = await statusOf();
       const gone = await client.request({ method: 'DELETE', path: `/api-accounts/${id}`, headers });
-      const startedMs = performance.now();
+      using sinceThen = new RunningTime();
       let last = await statusOf();
-      while (last !== 401 && performance.now() - startedMs < WAIT_MS) last = await statusOf();
-      yield { said: `${before} ${gone.status} ${last}`, tookMs: performance.now() - startedMs };
+      while (last !== 401 && sinceThen.ms < WAIT_MS) last = await statusOf();
+      yield { said: `${before} ${gone.status} ${last}`, tookMs: sinceThen.ms };
     }
   } finally {
     await client.close();

@@ -33,6 +33,7 @@ export async function startBrowser(zones: readonly string[]): Promise<LocalBrows
   const rules = zones.flatMap((zone) => [`MAP ${zone} 127.0.0.1`, `MAP *.${zone} 127.0.0.1`]);
   const browser: Browser = await chromium.launch({
     executablePath: PROGRAM,
+    timeout: STEP_MS,
     args: [
       '--no-sandbox',
       '--disable-background-networking',

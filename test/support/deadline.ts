@@ -1,6 +1,9 @@
 /** Waits for tests that name what they wait for; the only places where the clock is waited on. */
 
 const LOOK_MS = 500;
+const STEP_MS = 100;
+/** A busy machine is late, too. */
+const MAX_STEP_MS = 500;
 /** Those of Node, also where a test has put its own in their place since. */
 const { setTimeout, setInterval, clearInterval } = globalThis;
 
@@ -32,7 +35,7 @@ export async function until<T>(
         const value = await ask();
         const tookMs = performance.now() - startedMs;
         if (isContent(value)) return { value, tookMs };
-        last = JSON.stringify(value);
+        last = String(JSON.stringify(value));
       } catch (error) {
         last = String(error);
       }
@@ -41,6 +44,28 @@ export async function until<T>(
     }
   } finally {
     stop();
+  }
+}
+
+/** How long this process has run since: a time for which it, or the machine, stood still counts as one step. */
+export class RunningTime implements Disposable {
+  #ms = 0;
+  #lastMs = performance.now();
+  readonly #timer = setInterval(() => this.#look(), STEP_MS).unref();
+
+  get ms(): number {
+    this.#look();
+    return this.#ms;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    this.#ms += Math.min(nowMs - this.#lastMs, MAX_STEP_MS);
+    this.#lastMs = nowMs;
   }
 }
 

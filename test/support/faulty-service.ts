@@ -4,7 +4,8 @@
  */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 export interface FaultyService {
   readonly port: number;
@@ -53,10 +54,10 @@ async function listen(server: Server): Promise<FaultyService> {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  await start(0);
+  const port = await freePort();
+  await start(port);
   // A test that fails before its end must not hang for it.
   server.unref();
-  const { port } = server.address() as AddressInfo;
   return {
     port,
     target: `http://127.0.0.1:${port}`,

@@ -1,31 +1,67 @@
 /**
- * A port for what has to be told its port before it listens. From below those that the system gives to outgoing
- * connections and to `listen(0)`: one of these may be anybody's a moment later, and on a busy machine it is.
+ * A port for what has to be told its port before it listens, or is to come back on it. From below those that the
+ * system gives to outgoing connections and to `listen(0)`: one of these may be anybody's a moment later, and on a busy
+ * machine it is. Each test process draws from a slice of its own, and no port twice.
  */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Linux begins with 32768, others with 49152. */
+/** Linux gives out ports from 32768 on, others from 49152. */
 const LOWEST = 12_000;
-const HIGHEST = 32_000;
-const MAX_TRIES = 100;
+const SLICE_PORTS = 200;
+const SLICES = 100;
+
+interface Slice {
+  /** The next one that was not given out. */
+  next: number;
+  readonly end: number;
+}
+
+let current: Promise<Slice> | undefined;
 
 /** The first of `count` ports in a row that were free a moment ago. */
 export async function freePort(count = 1): Promise<number> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const port = randomInt(LOWEST, HIGHEST - count);
-    const servers: Server[] = [];
+  for (;;) {
+    current ??= newSlice();
+    const asked = current;
+    const slice = await asked;
+    const first = slice.next;
+    if (first + count > slice.end) {
+      if (current === asked) current = undefined;
+      continue;
+    }
+    // Before the look at it: others ask meanwhile.
+    slice.next += count;
+    if (await areFree(first, count)) return first;
+  }
+}
+
+/** Its first port is held for as long as this process lives, so that no other one takes the slice. */
+async function newSlice(): Promise<Slice> {
+  const from = randomInt(SLICES);
+  for (let tries = 0; tries < SLICES; tries += 1) {
+    const first = LOWEST + ((from + tries) % SLICES) * SLICE_PORTS;
     try {
-      for (let next = 0; next < count; next += 1) servers.push(await listening(port + next));
-      return port;
+      (await listening(first)).unref();
+      return { next: first + 1, end: first + SLICE_PORTS };
     } catch {
-      // One of them is taken.
-    } finally {
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+      // Another process's.
     }
   }
-  throw new Error(`no free port found in ${MAX_TRIES} tries`);
+  throw new Error(`all ${SLICES} slices of ports are taken`);
+}
+
+async function areFree(first: number, count: number): Promise<boolean> {
+  const servers: Server[] = [];
+  try {
+    for (let next = 0; next < count; next += 1) servers.push(await listening(first + next));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
 }
 
 async function listening(port: number): Promise<Server> {

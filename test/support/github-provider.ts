@@ -19,7 +19,10 @@ export const GITHUB_CLIENT = { id: 'github-client', secret: 'the-secret-of-githu
 export async function startGithubProvider(): Promise<GithubProvider> {
   const codes = new Map<string, { readonly challenge: string; readonly redirectUri: string }>();
   const tokens = new Set<string>();
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => {
+    // Who asked may be gone before the whole of it came.
+    answer(request, response).catch(() => response.destroy());
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

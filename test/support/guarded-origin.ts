@@ -40,7 +40,11 @@ export async function startGuardedOrigin(): Promise<GuardedOrigin> {
     latest.set(host, seen);
     return seen;
   };
-  const server = createServer((request, response) => answer(request, response, note(request)));
+  const server = createServer((request, response) => {
+    // Browsers ask for it when they find the time: nothing that a test did.
+    if (request.url === '/favicon.ico') response.writeHead(404).end();
+    else answer(request, response, note(request));
+  });
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
     note(request);

@@ -7,8 +7,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import { freePort } from './free-port.ts';
 import { OpenIdProvider } from './openid-provider.ts';
 
 export interface IdentityProviderUser {
@@ -120,9 +121,9 @@ class LocalIdentityProvider implements IdentityProvider {
     const answer = (request: IncomingMessage, response: ServerResponse): void =>
       void this.#answer(request, response);
     const server = tls === undefined ? createHttpServer(answer) : createHttpsServer(tls, answer);
+    if (this.#port === 0) this.#port = await freePort();
     server.listen(this.#port, '127.0.0.1');
     await once(server, 'listening');
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }
 

@@ -160,8 +160,9 @@ export async function startIdentityWorld(options: IdentityWorldOptions = {}): Pr
       const statusOf = async (): Promise<number> =>
         (await nobody.ask(host, '/ready', { plain: true, navigates: false })).status;
       await until(`${host} is served`, statusOf, (status) => status === 200, SHARED_MS);
-      if (authProviderIds.length > 0) await call('PATCH', `/shares/${name}`, { authProviderIds });
       if (policy !== undefined) await call('PUT', `/shares/${name}/policy`, policy);
+      // Gateways hear of changes in their order: one that asks who calls knows the policy.
+      if (authProviderIds.length > 0) await call('PATCH', `/shares/${name}`, { authProviderIds });
       if (authProviderIds.length > 0)
         await until(`${host} is guarded`, statusOf, (status) => status === 401, SHARED_MS);
       return host;

@@ -18,7 +18,8 @@ export class LogWatch {
   constructor(part: Pick<PartProcess, 'watch'>) {
     this.#stop = part.watch((line) => {
       if (!line.startsWith('{') || this.records.length >= MAX_RECORDS) return;
-      const fields = JSON.parse(line) as Record<string, unknown>;
+      const fields = fieldsOf(line);
+      if (fields === undefined) return;
       this.records.push({ msg: String(fields['msg']), atMs: Date.parse(String(fields['time'])), fields });
     });
   }
@@ -36,5 +37,14 @@ export class LogWatch {
 
   close(): void {
     this.#stop();
+  }
+}
+
+/** Undefined: the half of a line that a killed process leaves. */
+function fieldsOf(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
   }
 }

@@ -64,6 +64,8 @@ async function ask(url: URL, cookies: Map<string, string>, form: string | undefi
     },
     ...(ca === undefined ? {} : { ca }),
   });
+  // One that breaks off later is told by its answer.
+  sent.on('error', () => {});
   sent.end(form);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   for (const line of response.headers['set-cookie'] ?? []) {

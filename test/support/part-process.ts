@@ -17,6 +17,7 @@ const READY_MS = 90_000;
 const COMMAND_MS = 90_000;
 const KEPT_CHARS = 20_000;
 const LOOK_MS = 20;
+const LAST_WORDS_MS = 1_000;
 
 export interface PartOptions<Ready> {
   readonly name: string;
@@ -110,16 +111,21 @@ export class PartProcess<Ready = unknown> {
     await this.stop('SIGKILL');
   }
 
-  /** Resolves to the exit status, undefined when a signal ended it; ends it by SIGKILL after `graceMs`. */
+  /**
+   * Resolves to the exit status, undefined when a signal ended it, once its last words are read; ends it by SIGKILL
+   * after `graceMs`.
+   */
   async stop(signal: NodeJS.Signals = 'SIGINT', graceMs = 30_000): Promise<number | undefined> {
     const child = this.#child;
     if (child === undefined) return undefined;
     if (this.isRunning) {
       const ended = once(child, 'exit');
+      const isRead = new Promise((resolve) => child.once('close', resolve));
       child.kill(signal);
-      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
-      await ended;
-      clearTimeout(timer);
+      const cancel = afterRunning(graceMs, () => child.kill('SIGKILL'));
+      await ended.finally(cancel);
+      // A process that it left behind may keep the pipes open.
+      await Promise.race([isRead, pause(LAST_WORDS_MS, undefined, { ref: false })]);
     }
     return child.exitCode ?? undefined;
   }

@@ -9,8 +9,9 @@ import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { within } from './deadline.ts';
+import { until, within } from './deadline.ts';
 import { freePort } from './free-port.ts';
+import { isAlive } from './process-state.ts';
 
 const ROLE = 'frontdoor';
 const START_MS = 90_000;
@@ -184,10 +185,13 @@ class LocalPostgres implements PostgresServer {
   }
 
   async kill(): Promise<void> {
-    // A child that is left alone would serve its connection until it sees that the main process is gone.
+    // A child that is left alone would serve its connection until it sees that the main process is gone, and none can
+    // be started while a former one holds the shared memory. Stopped, the main process makes no other meanwhile.
+    this.#child?.kill('SIGSTOP');
     const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(this.pid)], { encoding: 'utf8' });
+    const children = stdout.split('\n').map(Number).filter(Boolean);
     const ended = this.#end('SIGKILL');
-    for (const pid of stdout.split('\n').map(Number).filter(Boolean)) {
+    for (const pid of children) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
@@ -195,6 +199,11 @@ class LocalPostgres implements PostgresServer {
       }
     }
     await ended;
+    await until(
+      'its other processes end',
+      () => children.filter(isAlive),
+      (left) => left.length === 0,
+    );
   }
 
   destroy(): void {

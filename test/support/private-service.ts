@@ -53,6 +53,8 @@ export async function startPrivateService(): Promise<PrivateService> {
     socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
     socket.on('error', () => socket.terminate());
   });
+  // A gateway gives up an idle circuit before its service does: by default after 4 s.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

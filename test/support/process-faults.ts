@@ -13,7 +13,7 @@ export function resume(part: Part): void {
 }
 
 /** TCP sockets that a process of this machine holds from or to one of these ports. */
-export function socketCount({ pid }: Part, ports: readonly number[]): number {
+export function socketCount({ pid }: Pick<Part, 'pid'>, ports: readonly number[]): number {
   const held = new Set<string>();
   const folder = `/proc/${pid}/fd`;
   for (const fd of readdirSync(folder)) {

@@ -2,7 +2,7 @@
  * The product as real processes: `frontdoor up --demo` through its launcher, as a user starts it, and agents alone.
  * For what only processes can show: signals, sudden deaths, memory, exit statuses.
  */
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,12 +133,6 @@ export async function startAgentProcess(options: {
     socketPath,
     share: (target, name) => callAgent(socketPath, { op: 'share', mode: 'public', target, name, grants: [] }),
   };
-}
-
-/** False when there is no such process (any more), or only its entry that nobody has fetched. */
-export function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }
 
 /** False when there is no such process. */

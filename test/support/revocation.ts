@@ -2,13 +2,13 @@
  * Ways in which somebody who is inside loses the right to be, each done through the Management API or a log-out while
  * streams are open: how long new requests went on to be let in, and how long the streams lasted.
  */
-import { until, within } from './deadline.ts';
+import { RunningTime, until, within } from './deadline.ts';
 import type { IdentityWorld } from './identity-world.ts';
 import { openAll, type Credentials } from './live-stream.ts';
 import { SESSION_COOKIE, type Visitor } from './visitor.ts';
 
 export interface RevocationTimes {
-  /** From the acknowledged call on. */
+  /** From the acknowledged call on, of running time. */
   readonly refusedMs: number;
   readonly cutMs: number;
 }
@@ -171,20 +171,19 @@ export async function timeRevocation(
       return 0;
     }
   };
-  const before = await statusOf();
-  if (before !== 200) throw new Error(`${revocation.name}: not let in before: ${before}`);
+  await until(`${revocation.name}: let in before`, statusOf, (status) => status === 200);
   const streams = await openAll(world, caller, host, credentials);
   try {
     await revoke();
-    const startedMs = performance.now();
-    const cut = Promise.all(streams.map(({ ended }) => ended)).then(() => performance.now() - startedMs);
+    using time = new RunningTime();
+    const cut = Promise.all(streams.map(({ ended }) => ended)).then(() => time.ms);
     let last = await statusOf();
     while (last < 400) {
-      if (performance.now() - startedMs > WAIT_MS) throw new Error(`${revocation.name}: still let in`);
+      if (time.ms > WAIT_MS) throw new Error(`${revocation.name}: still let in`);
       await pause(ASK_EVERY_MS);
       last = await statusOf();
     }
-    const refusedMs = performance.now() - startedMs;
+    const refusedMs = time.ms;
     const open = (): string =>
       streams
         .filter(({ isOpen }) => isOpen)

@@ -106,6 +106,8 @@ export class Visitor {
       },
       ...(plain ? {} : { servername: host, ca: at.ca, ...options.clientCertificate }),
     });
+    // One that breaks off later is told by its answer.
+    sent.on('error', () => {});
     sent.on('timeout', () => sent.destroy(new Error(`no answer within ${ANSWER_MS} ms: ${host}${path}`)));
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];

@@ -29,7 +29,7 @@ for word in "\${COMPREPLY[@]}"; do printf '%s\\n' "$word"; done`;
   const { stdout, stderr, status } = spawnSync('bash', args, {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: 60_000,
   });
   assert.equal(stderr, '');
   assert.equal(status, 0);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { API_VERSION } from '#contract';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { saveProfile, profilePath } from '../access/profile-store.ts';
 import { fakeApi, runCli, VERSION, type FakeAnswer } from '../cli-fixture.ts';
 import { runChecks, type Finding } from './finding.ts';
@@ -63,14 +64,6 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 const OPENAPI = { openapi: '3.1.0', info: { version: API_VERSION } };
 
 /** A Management API as far as the doctor asks it. */
@@ -81,7 +74,7 @@ async function openApi(answers: Readonly<Record<string, FakeAnswer>> = {}): Prom
 }
 
 test('a closed port is found, and who holds an open one', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   const closed = await examine(['--api', `http://127.0.0.1:${port}`]);
   is(closed.of('port of Management API'), 'failure', /nothing listens at 127\.0\.0\.1:/, /start it/);
   assert.equal(closed.code, 1);
@@ -93,7 +86,7 @@ test('a closed port is found, and who holds an open one', async () => {
 });
 
 test('a usual place where nothing answers is no failure', async () => {
-  const target = { name: 'gateway', host: '127.0.0.1', port: await closedPort(), isTls: false };
+  const target = { name: 'gateway', host: '127.0.0.1', port: await freePort(), isTls: false };
   const checks = networkChecks([{ ...target, hasOwnAuthority: false, isGuess: true, option: '--gateway' }]);
   const findings = await runChecks(checks);
   assert.deepEqual(
@@ -165,9 +158,13 @@ test('the edge API has an authority of its own, which is unknown before enrollme
 
 test('a clock that tokens would fail by is a failure, a small difference none', async () => {
   const at = async (aheadMs: number): Promise<Finding> => {
-    const date = new Date(Date.now() + aheadMs).toUTCString();
-    const api = await openApi({ '/openapi.json': { status: 200, json: OPENAPI, headers: { date } } });
-    return (await examine(['--api', api])).of('clock');
+    // Of the moment in which it is asked, however long it took to come to that.
+    const api = await fakeApi(() => {
+      const date = new Date(Date.now() + aheadMs).toUTCString();
+      return { status: 200, json: OPENAPI, headers: { date } };
+    });
+    closers.push(() => api.close());
+    return (await examine(['--api', api.url])).of('clock');
   };
   is(await at(0), 'ok', /the same time|1 s/);
   is(await at(30_000), 'warning', /(?:29|30|31) s behind/, /NTP/);
@@ -322,7 +319,7 @@ test('for people: a line for each finding, the remedy below it, and a count', as
     '--agent-dir',
     dir,
     '--api',
-    `http://127.0.0.1:${await closedPort()}`,
+    `http://127.0.0.1:${await freePort()}`,
   ];
   const { out, code } = await runCli(args, { XDG_CONFIG_HOME: dir });
   assert.equal(code, 1);

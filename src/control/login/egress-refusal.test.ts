@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { within } from '../../../test/support/deadline.ts';
 import { startHostileProvider, type HostileProvider } from '../../../test/support/hostile-provider.ts';
 import { loginStart, logIn, openLoginFixture, type LoginFixture } from './login-fixture.ts';
 
@@ -47,7 +48,7 @@ describe('addresses inside that a provider names', () => {
       // The issuer alone is open: what it names must be as well.
       allowEgress: [`127.0.0.1:${issuer.port}`],
       egress: {
-        timeoutMs: 1_000,
+        timeoutMs: 30_000,
         lookup: async (host) => {
           const addresses = NAMES[host] ?? ['127.0.0.1'];
           return addresses.map((address) => ({ address, family: 4 }));
@@ -132,9 +133,8 @@ describe('addresses inside that a provider names', () => {
       const issuerUrl = `http://issuer.example:${each}`;
       const { id } = await open.addProvider('OIDC', { issuer: issuerUrl, client_id: 'a' });
       const share = await open.addShare(`port-${each}`, [id]);
-      const startedMs = performance.now();
-      assert.deepEqual(await open.parts.logins.start(loginStart(share, id)), failed);
-      assert.ok(performance.now() - startedMs < 5_000);
+      const refused = within('a refusal', open.parts.logins.start(loginStart(share, id)), 5_000);
+      assert.deepEqual(await refused, failed);
     }
     assert.equal(hits, 0);
     for (const server of [elsewhere, large]) server.closeAllConnections();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, it } from 'node:test';
 import { silentLog } from '#base';
+import { until } from '../../../test/support/deadline.ts';
 import {
   DEFAULT_CLIENT,
   startIdentityProvider,
@@ -388,9 +389,16 @@ describeEachStore('log-ins at shares', (open) => {
     world.clock.advance(600_001);
     assert.equal(await start('192.0.2.9'), 'redirect', 'what is past its time counts no more');
     const sweep = new LoginSweep({ store, clock: world.clock, log: silentLog });
-    await sweep.sweep();
-    const left = await store.db.selectFrom('login_attempt').select('share_id').execute();
-    assert.ok(left.length < 10, `${left.length} attempts are left`);
+    // A pass ends early where another control plane sweeps at the same moment; the next one goes on.
+    await until(
+      'the sweep',
+      async () => {
+        await sweep.sweep();
+        const left = await store.db.selectFrom('login_attempt').select('share_id').execute();
+        return left.length;
+      },
+      (left) => left < 10,
+    );
     await sweep.close();
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { ManualClock, silentLog } from '#base';
+import { ManualClock, silentLog, type Log } from '#base';
 import { until } from '../../../test/support/deadline.ts';
 import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts';
 import { OverlayModel, type Service } from '../model/overlay-model.ts';
@@ -63,6 +63,8 @@ interface Party {
   readonly replicas: Replicas;
   readonly board: StatusBoard;
   readonly routers: OverlayRouter[];
+  /** What it said of others as they came and went, oldest first: `id came`, `id left`. */
+  readonly seen: string[];
   close(): Promise<void>;
 }
 
@@ -114,7 +116,13 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
       fingerprints: [],
     });
     const measurements = new Played();
-    const replicas = new Replicas({ store, model, clock, log: silentLog });
+    const seen: string[] = [];
+    const log: Log = {
+      ...silentLog,
+      info: ({ replica }, message) =>
+        void seen.push(`${String(replica)} ${message.endsWith('is gone') ? 'left' : 'came'}`),
+    };
+    const replicas = new Replicas({ store, model, clock, log });
     const routers: OverlayRouter[] = [];
     const apiUrl = `http://${randomUUID()}`;
     const ctrlAddress = `tls:${randomUUID()}:6262`;
@@ -124,7 +132,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
       await store.close();
     };
     const board = replicas.board(measurements);
-    const party = { apiUrl, ctrlAddress, store, model, measurements, replicas, board, routers, close };
+    const party = { apiUrl, ctrlAddress, store, model, measurements, replicas, board, routers, seen, close };
     parties.push(party);
     return party;
   }
@@ -214,17 +222,20 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     c.measurements.connect('env');
     await eventually('connected', () => a.board.isConnected('env'));
     // As another would that has waited for too long.
-    await a.store.transaction(async (trx, touch) => {
-      const { replica_id: id } = await trx
+    const id = await a.store.transaction(async (trx, touch) => {
+      const { replica_id } = await trx
         .selectFrom('replica_status')
         .select('replica_id')
         .where('id', '=', 'env')
         .executeTakeFirstOrThrow();
-      await trx.deleteFrom('replica').where('id', '=', id).execute();
-      touch('replica', id);
+      await trx.deleteFrom('replica').where('id', '=', replica_id).execute();
+      touch('replica', replica_id);
+      return replica_id;
     });
-    await eventually('forgotten', () => !a.board.isConnected('env'));
-    await eventually('back', () => a.board.isConnected('env'));
+    // It may be back before anybody looks.
+    const comings = () => a.seen.filter((line) => line.startsWith(id)).join();
+    await eventually('forgotten and back', () => comings() === `${id} came,${id} left,${id} came`);
+    await eventually('connected again', () => a.board.isConnected('env'));
   });
 
   test('a row that does not move for four heartbeats of ours goes, whatever its clock says', async () => {

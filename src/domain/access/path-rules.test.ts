@@ -1,7 +1,7 @@
 // Public paths have one reading: whatever a lenient server could take for another path needs an identity.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/support/fast-check.ts';
 import { parsePathPattern, PathRules } from './path-rules.ts';
 
 const rules = new PathRules(['/health', '/static/*', '/caf%c3%a9', '/a/b/*']);

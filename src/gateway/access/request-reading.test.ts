@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/support/fast-check.ts';
 import { readRequestHead, RequestHead } from '../http/request-head-policy.ts';
 import { OWN_COOKIE_PREFIX, readOwnCookies, SESSION_COOKIE } from './own-cookies.ts';
 import { DOUBLED, findField, findParameter, NOT_THERE } from './request-credentials.ts';
 import { returnTarget } from './return-target-policy.ts';
+import { TEST_SEED } from '../../../test/support/test-seed.ts';
 
-const seed = Number(process.env['SEED'] ?? randomInt(2 ** 31));
-const runs = { seed, numRuns: 2_000 };
+const runs = { numRuns: 2_000 };
 
 function headOf(lines: readonly string[], target = '/'): RequestHead {
   const head = new RequestHead();
@@ -17,7 +16,7 @@ function headOf(lines: readonly string[], target = '/'): RequestHead {
   return head;
 }
 
-describe(`what is read out of a request (seed ${seed})`, () => {
+describe(`what is read out of a request (FRONTDOOR_TEST_SEED=${TEST_SEED})`, () => {
   it('leaves every other cookie as it was, in its order, and none of ours', () => {
     const name = fc.constantFrom(
       'a',

@@ -170,15 +170,15 @@ describe('what an origin is told of its caller', () => {
 
   const FORGED = [
     'zrok-auth-email: evil@example.com',
-    'ZROK-AUTH-PROVIDER: evil',
+    'ZROK-AUTH-PROVIDER: evil.example',
     'zrok_auth_email: evil@example.com',
     'Zrok-Auth_Expires: 2099-01-01T00:00:00Z',
-    'zrok-auth-anything: evil',
-    'Frontdoor-Identity: evil',
-    'frontdoor_identity: evil',
-    'FRONTDOOR-anything: evil',
-    'X_Forwarded_User: evil',
-    'X-Forwarded-Email: evil',
+    'zrok-auth-anything: evil.example',
+    'Frontdoor-Identity: evil.example',
+    'frontdoor_identity: evil.example',
+    'FRONTDOOR-anything: evil.example',
+    'X_Forwarded_User: evil.example',
+    'X-Forwarded-Email: evil.example',
   ];
 
   it('is ours alone: what clients send under these names never arrives, in any spelling', async () => {
@@ -188,7 +188,8 @@ describe('what an origin is told of its caller', () => {
       for (const more of [[], connection]) {
         assert.equal((await world.ask('app', { lines: [...FORGED, session, ...more], http10 })).status, 200);
         const { rawHeaders } = world.last('app');
-        assert.doesNotMatch(rawHeaders.join('\n'), /evil/);
+        // Four letters alone may stand in any signature.
+        assert.doesNotMatch(rawHeaders.join('\n'), /evil[.@]example|2099-01-01/);
         for (const name of [
           'zrok-auth-email',
           'zrok-auth-provider',

@@ -41,7 +41,9 @@ export function issuerOf(more: Partial<GatewayTokenIssuer> = {}): GatewayProvide
 
 const encode = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-export const nowS = (): number => Math.floor(Date.now() / 1_000);
+const LOADED_S = Math.floor(Date.now() / 1_000);
+/** Stands still, so that a token is judged at the second for which it was made. */
+export const nowS = (): number => LOADED_S;
 const RS256 = { alg: 'RS256', kid: 'rsa', typ: 'JWT' };
 export const claimsOf = (more: object = {}): object => ({
   iss: ISSUER,

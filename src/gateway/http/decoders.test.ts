@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/support/fast-check.ts';
 import { BODY_CHUNKED, BODY_LENGTH, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { HeadBuffer } from './head-buffer.ts';
 import { canonicalHost } from './host-policy.ts';

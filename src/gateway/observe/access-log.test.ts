@@ -42,7 +42,7 @@ describe('the access log', () => {
         'Content-Length: 5\r\nConnection: close\r\n\r\nhello',
     );
     await world.close();
-    await log.close(1_000);
+    await log.close(30_000);
     assert.equal(statusOf(answer), 200);
     assert.equal(seen, trace);
     const [line, ...more] = linesIn(path);
@@ -112,7 +112,7 @@ describe('the access log', () => {
       return readFileSync(path, 'utf8').includes('client gone');
     }, 'the client is gone');
     await world.close();
-    await log.close(1_000);
+    await log.close(30_000);
     assert.deepEqual(
       linesIn(path).map(({ outcome, status, code, hop, share }) => [outcome, status, code, hop, share]),
       [
@@ -142,7 +142,7 @@ describe('the access log', () => {
     for (const trace of malformed)
       await world.ask(get('app', '/', `traceparent: ${trace}\r\nConnection: close\r\n`));
     await world.close();
-    await log.close(1_000);
+    await log.close(30_000);
     assert.deepEqual(seen, malformed);
     assert.deepEqual(
       linesIn(path).map((line) => line['trace']),
@@ -161,7 +161,7 @@ describe('the access log', () => {
     log.reopen();
     await world.ask(get('app', '/two'));
     await world.close();
-    await log.close(1_000);
+    await log.close(30_000);
     const paths = (file: string): unknown[] => linesIn(file).map((line) => line['path']);
     assert.deepEqual([paths(`${path}.1`), paths(path)], [['/one'], ['/two']]);
   });
@@ -178,7 +178,7 @@ describe('the access log', () => {
       if (i % 10 === 0) lines.flush();
     }
     lines.flush();
-    await file.close(5_000);
+    await file.close(30_000);
     assert.equal(file.dropped, 1_000);
     assert.deepEqual(
       records.map(({ level, message }) => [level, message]),
@@ -195,9 +195,10 @@ describe('the access log', () => {
       const log = { warn() {}, info() {}, error() {}, debug() {}, child() { return log; } };
       const file = new LineFile({ path: '-', log, maxWaitingBytes: 1_000_000 });
       const line = Buffer.from('x'.repeat(99) + '\\n');
-      const startedMs = performance.now();
+      const before = process.cpuUsage();
       for (let i = 0; i < 100_000; i += 1) file.add(line, 1);
-      process.stderr.write(JSON.stringify({ dropped: file.dropped, ms: performance.now() - startedMs }) + '\\n');
+      const { user, system } = process.cpuUsage(before);
+      process.stderr.write(JSON.stringify({ dropped: file.dropped, ms: (user + system) / 1_000 }) + '\\n');
       await file.close(30_000);
       process.stderr.write('closed\\n');`;
       const child = spawn(process.execPath, ['--input-type=module', '-e', code], {

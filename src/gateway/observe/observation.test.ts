@@ -174,7 +174,7 @@ describe('reports of records', () => {
     await tried.promise;
     for (let id = 0; id < 1_200; id += 1) reporter.add({ id });
     isAway = false;
-    await reporter.close(5_000);
+    await reporter.close(30_000);
     assert.deepEqual(
       taken.map((batch) => batch.length),
       [500, 500],

@@ -21,7 +21,7 @@ describe('the traffic of a share', () => {
   let world: GatewayWorld;
   let all: TrafficSample[];
   beforeEach(async () => {
-    world = await GatewayWorld.start({ limits: { answerTimeoutMs: 500 } });
+    world = await GatewayWorld.start();
     all = [];
   });
   afterEach(() => world.close());
@@ -112,6 +112,8 @@ describe('the traffic of a share', () => {
   });
 
   it("counts the gateway's own pages as what they say", async () => {
+    await world.close();
+    world = await GatewayWorld.start({ limits: { answerTimeoutMs: 500 } });
     world.publish(shareOf('nobody'));
     assert.equal(statusOf(await world.ask(get('nobody'))), 503);
     world.publish(shareOf('refused'));

@@ -105,7 +105,7 @@ function fill(channel: Channel, bytes: number): number {
 /** Fills what lies between: the buffers of the kernel and of the relay; then as often as more is taken. */
 async function fillUp(channel: Channel): Promise<void> {
   const data = Buffer.alloc(4 * 1024);
-  for (let idle = 0; idle < 20;) {
+  for (let idle = 0; idle < 20 || channel.isWritable;) {
     if (channel.isWritable) {
       idle = 0;
       channel.sendData(new PayloadFrame('circuit', 0, 0, data));
@@ -186,11 +186,12 @@ describe('a full channel', () => {
   });
 
   test('does not close an idle connection for standing still', async (t) => {
-    const heartbeat = { sendIntervalMs: 60, closeAfterMs: 0, checkIntervalMs: 20 };
-    const { dialer } = await openThroughRelay(t, { writeTimeoutMs: 40, heartbeat });
+    // The write itself may take longer than usual where this process is kept from going on.
+    const heartbeat = { sendIntervalMs: 1_200, closeAfterMs: 0, checkIntervalMs: 20 };
+    const { dialer } = await openThroughRelay(t, { writeTimeoutMs: 1_000, heartbeat });
     const events = new EventEmitter();
     dialer.handle({ onFrame: () => {}, onLatency: () => events.emit('answer') });
-    for (let beats = 0; beats < 4; beats += 1) await within('an answer', once(events, 'answer'));
+    for (let beats = 0; beats < 3; beats += 1) await within('an answer', once(events, 'answer'));
     assert.equal(dialer.isClosed, false);
   });
 
@@ -272,6 +273,7 @@ describe('the peer of a channel', () => {
     );
     const events = new EventEmitter();
     const latencies: number[] = [];
+    const startedMs = performance.now();
     ours.handle({
       onFrame: () => {},
       onLatency: (nanoseconds) => {
@@ -286,7 +288,8 @@ describe('the peer of a channel', () => {
     }
     await within('a true answer', once(events, 'latency'));
     assert.equal(latencies.length, 1);
-    assert.ok(latencies[0]! > 0 && latencies[0]! < 5e9, `${latencies[0]} ns`);
+    const mostNs = (performance.now() - startedMs) * 1e6;
+    assert.ok(latencies[0]! > 0 && latencies[0]! <= mostNs, `${latencies[0]} of ${mostNs} ns`);
     ours.close('done');
   });
 

@@ -104,7 +104,7 @@ describe('a channel listener', () => {
     const ports = new TlsPorts({ log: silentLog });
     t.after(() => ports.close());
     const identity = { default: server, alternates: [] };
-    const port = await ports.open({ host: '127.0.0.1', port: 0, tls: identity, handshakeTimeoutMs: 5_000 });
+    const port = await ports.open({ host: '127.0.0.1', port: 0, tls: identity, handshakeTimeoutMs: 30_000 });
     const [links, ctrls]: [Channel[], Channel[]] = [[], []];
     const linkListener = await ChannelListener.open({ ...parts(links), port });
     const ctrlListener = await ChannelListener.open({ ...parts(ctrls, { alpn: ['ziti-ctrl'] }), port });
@@ -114,7 +114,7 @@ describe('a channel listener', () => {
     await ctrlListener.close();
     await assert.rejects(dial(t, port.port, { alpn: 'ziti-ctrl' }));
     links[0]!.handle({ onFrame: (frame, from) => void from.reply(frame, makeFrame(9)) });
-    await link.request(makeFrame(9), 5_000);
+    await link.request(makeFrame(9), 30_000);
     await dial(t, port.port);
     await linkListener.close();
   });
@@ -150,7 +150,8 @@ describe('a channel listener', () => {
   });
 
   test('holds so many connections that owe their hello; the longest silent give way to who speaks', async (t) => {
-    const { listener, accepted } = await open(t, { maxOutstandingConnects: 2, maxQueuedConnects: 1 });
+    const limits = { maxOutstandingConnects: 2, maxQueuedConnects: 1, helloTimeoutMs: 60_000 };
+    const { listener, accepted } = await open(t, limits);
     const silent: tls.TLSSocket[] = [];
     for (let count = 0; count < 3; count += 1) silent.push(await connect(t, listener.port));
     const ended = silent.map((socket) => closeOf(socket.resume()));
@@ -163,6 +164,8 @@ describe('a channel listener', () => {
   });
 
   test('keeps a queued connection waiting until its turn, then takes its hello', async (t) => {
+    // The second after which somebody who waits pushes out the oldest does not pass here.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const { listener, accepted } = await open(t, { maxOutstandingConnects: 1, maxQueuedConnects: 4 });
     const silent = await connect(t, listener.port);
     const waiting = dial(t, listener.port);

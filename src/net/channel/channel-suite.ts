@@ -40,8 +40,8 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       });
       dialer.handle({ onFrame: () => {} });
       const answers = await Promise.all([
-        dialer.request(makeFrame(ECHO_TYPE, { body: 'one' }), 5_000),
-        dialer.request(makeFrame(ECHO_TYPE, { body: 'two' }), 5_000),
+        dialer.request(makeFrame(ECHO_TYPE, { body: 'one' }), 30_000),
+        dialer.request(makeFrame(ECHO_TYPE, { body: 'two' }), 30_000),
       ]);
       assert.deepEqual(answers.map(textOfBody), ['one', 'two']);
       await close();
@@ -81,7 +81,7 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       listener.handle({ onFrame: () => {} });
       dialer.handle({ onFrame: () => {} });
       const headers = new HeaderWriter().bytes(128, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8));
-      const answer = await dialer.request(makeFrame(LATENCY_TYPE, { headers }), 5_000);
+      const answer = await dialer.request(makeFrame(LATENCY_TYPE, { headers }), 30_000);
       assert.equal(answer.contentType, RESULT_TYPE);
       assert.deepEqual([...answer.headers.bytes(128)!], [1, 2, 3, 4, 5, 6, 7, 8]);
       assert.ok(answer.headers.bool(2));
@@ -120,7 +120,7 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       dialer.handle({ onFrame: () => {} });
       const closed = once(events, 'closed');
       const waiting = assert.rejects(
-        dialer.request(makeFrame(ECHO_TYPE), 5_000),
+        dialer.request(makeFrame(ECHO_TYPE), 30_000),
         (error) => error instanceof ChannelError && error.code === 'closed',
       );
       dialer.close('enough');
@@ -168,7 +168,7 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       const closed = once(events, 'closed');
       first.dialer.send(makeFrame(ECHO_TYPE));
       await closed;
-      assert.notEqual(replyForOf(await second.dialer.request(makeFrame(ECHO_TYPE), 5_000)), undefined);
+      assert.notEqual(replyForOf(await second.dialer.request(makeFrame(ECHO_TYPE), 30_000)), undefined);
       await first.close();
       await second.close();
     });

@@ -45,7 +45,7 @@ interface ListenerOptions {
 
 async function openListeners({
   members = [],
-  connectTimeoutMs = 5_000,
+  connectTimeoutMs = 600_000,
   log = silentLog,
 }: ListenerOptions = {}) {
   const base = routerConfigFixture('/nowhere').ctrl;
@@ -71,7 +71,7 @@ async function openListeners({
     routerId: 'router-1',
     config,
     ports,
-    handshakeTimeoutMs: 5_000,
+    handshakeTimeoutMs: 600_000,
     tls: () => ({ default: router, alternates: [] }),
     controllers: set,
     isMember: (id) => members.includes(id),

@@ -8,6 +8,7 @@ import { dialChannel, type Channel } from '#net';
 import { encodeFrame, makeHello, PayloadFrame } from '#wire';
 import { makeTestAuthority, type TestIdentity } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { encodeLinkHello, type LinkHello } from './link-hello-codec.ts';
 import {
   linkDialerFixture,
@@ -262,8 +263,9 @@ describe('a dialer lets go', () => {
 
   test('of dials that the pool has no room for: so many at once, so many waiting', async () => {
     const silent = await silentServer();
+    const channel = { ...linkDialerFixture().channel, connectTimeoutMs: 600_000 };
     const dialer = await mesh.add('narrow', {
-      link: { listeners: [] },
+      link: { listeners: [], dialers: [linkDialerFixture({ channel })] },
       forwarder: { linkDialQueueLength: 1, linkDialWorkerCount: 2 },
     });
     for (const id of ['a', 'b', 'c', 'd']) {
@@ -283,9 +285,7 @@ describe('a dialer lets go', () => {
 
 describe('link listeners', () => {
   test('of one address cannot both take links: the error names the second', async () => {
-    const silent = await silentServer();
-    await silent.close();
-    const bind = { type: 'tls', host: '127.0.0.1', port: silent.port };
+    const bind = { type: 'tls', host: '127.0.0.1', port: await freePort() };
     const listeners = [
       linkListenerFixture({ bind, advertise: bind }),
       linkListenerFixture({ bind, advertise: bind, path: 'link.listeners[1]' }),
@@ -315,7 +315,7 @@ describe('link listeners', () => {
       ...linkListenerFixture().channel,
       maxOutstandingConnects: 2,
       maxQueuedConnects: 1,
-      connectTimeoutMs: 60_000,
+      connectTimeoutMs: 600_000,
     };
     const router = await mesh.add('crowded', {
       link: { listeners: [linkListenerFixture({ channel })], dialers: [] },

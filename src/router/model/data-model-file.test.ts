@@ -74,7 +74,7 @@ test('it is written every dbSaveInterval, only when the index moved', async (t) 
   t.after(() => mock.timers.reset());
   const path = join(folder, 'interval.proto.gzip');
   const model = recordedModel();
-  await openFile(t, path, model);
+  const file = await openFile(t, path, model);
   const exists = (): Promise<boolean> =>
     stat(path).then(
       () => true,
@@ -84,10 +84,11 @@ test('it is written every dbSaveInterval, only when the index moved', async (t) 
   assert.equal(await exists(), false);
   mock.timers.tick(1);
   await until('the first file', exists, Boolean);
+  // It is there before the save is over: its folder is synced, too.
+  await file.save();
   await rm(path);
   mock.timers.tick(SAVE_INTERVAL_MS);
-  // A save that has something to do begins before this one ends.
-  await new Promise((resolve) => setImmediate(resolve));
+  await file.save();
   assert.equal(await exists(), false);
   const next = ctrlMessages.dataStateChangeSet.decode(
     ctrlMessages.dataStateChangeSet.encode({ index: model.index + 1n, changes: [] }),

@@ -73,7 +73,7 @@ function start(
     },
     clock: { nowMs: () => Date.now() + offsetMs },
     log: silentLog,
-    answerMs: more.answerMs ?? 5_000,
+    answerMs: more.answerMs ?? 30_000,
   });
 }
 
@@ -165,13 +165,13 @@ test('without a confirmation the new certificates stay: the controller takes bot
 test('a refusal, no answer, and certificates for another key, name or authority change nothing', async () => {
   const stranger = await authority.issue('r1');
   const other = await makeTestAuthority('another CA');
-  const cases: readonly (readonly [Answers, RegExp])[] = [
+  const cases: readonly (readonly [Answers, RegExp, answerMs?: number])[] = [
     [
       (frame, channel) =>
         void channel.reply(frame, ctrlMessages.enrollmentVerified.frame({ code: 'BUSY', message: 'later' })),
       /refused: BUSY later/,
     ],
-    [() => {}, /no answer/],
+    [() => {}, /no answer/, 200],
     [
       (_frame, channel) => {
         const pems = { clientCertPem: stranger.cert, serverCertPem: stranger.cert };
@@ -188,9 +188,9 @@ test('a refusal, no answer, and certificates for another key, name or authority 
     ],
     [async (frame, channel) => void channel.send(await certificates(frame, other)), /not of our authority/],
   ];
-  for (const [answers, expected] of cases) {
+  for (const [answers, expected, answerMs] of cases) {
     open(answers);
-    renewal = start({ answerMs: 200 });
+    renewal = start(answerMs === undefined ? {} : { answerMs });
     await assert.rejects(renewal.check(), expected);
     assert.equal(heard.at(-1)?.contentType, contentType.enrollmentExtendRouter);
     assert.equal(file('cert.pem'), first.cert);

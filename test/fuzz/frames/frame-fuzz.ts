@@ -19,6 +19,8 @@ export interface FrameFuzzOptions {
   readonly seed: number;
   /** Over all listeners, before and after hello. */
   readonly frames: number;
+  /** Who breaks the framing has to be cut off within this. */
+  readonly patienceMs: number;
   /** Told now and then. */
   onProgress?(text: string): void;
 }
@@ -49,7 +51,7 @@ const SETTLE_MS = 3_000;
 const MIB = 1 << 20;
 
 export async function fuzzFrames(mesh: FrameFuzzMesh, options: FrameFuzzOptions): Promise<FrameFuzzResult> {
-  const { seed, frames, onProgress = () => {} } = options;
+  const { seed, frames, patienceMs, onProgress = () => {} } = options;
   const targets = await frameTargets(mesh, WORKERS);
   const attackAll = (
     total: number,
@@ -61,9 +63,9 @@ export async function fuzzFrames(mesh: FrameFuzzMesh, options: FrameFuzzOptions)
         attack(target, total / targets.length, tallies[at]!, from + at * SEEDS_A_LISTENER),
       ),
     );
-  await attackAll(WARM_UP_FRAMES, talliesOf(targets), seed + WARM_UP_SEED);
+  await attackAll(WARM_UP_FRAMES, talliesOf(targets, patienceMs), seed + WARM_UP_SEED);
 
-  const tallies = talliesOf(targets);
+  const tallies = talliesOf(targets, patienceMs);
   const watch = watchMemory(mesh);
   const exchangesBefore = mesh.circuits.exchanges;
   const progress = setInterval(() => onProgress(progressOf(mesh, targets, tallies)), PROGRESS_MS);
@@ -116,12 +118,12 @@ async function attack(
   await Promise.all(workers.map(attackWith));
 }
 
-function talliesOf(targets: readonly FrameTarget[]): FrameTally[][] {
-  return targets.map(({ workers }) => workers.map(newTally));
+function talliesOf(targets: readonly FrameTarget[], patienceMs: number): FrameTally[][] {
+  return targets.map(({ workers }) => workers.map(() => newTally(patienceMs)));
 }
 
 function sumOf(tallies: readonly FrameTally[]): FrameTally {
-  const sum = newTally();
+  const sum = newTally(tallies[0]!.patienceMs);
   for (const { before, after, channels, closed, slowestCloseMs, findings } of tallies) {
     sum.before += before;
     sum.after += after;

@@ -41,7 +41,7 @@ export class Sdk {
 
   async connect(connId: number, takesXgress = false): Promise<Frame> {
     const headers = new HeaderWriter().u32(edge.connId, connId).bool(edge.useXgressToSdk, takesXgress);
-    return this.channel.request(makeFrame(contentType.connect, { headers, body: 'session' }), 5_000);
+    return this.channel.request(makeFrame(contentType.connect, { headers, body: 'session' }), 30_000);
   }
 
   send(connId: number, body: Uint8Array, isEnd = false): void {

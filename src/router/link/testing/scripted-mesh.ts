@@ -252,12 +252,11 @@ export class MeshRouter {
   }
 
   /** Its one link, once so many of its connections stand. */
-  async linked(connections = 1, timeoutMs = 30_000): Promise<LinkView> {
+  async linked(connections = 1): Promise<LinkView> {
     const { value } = await until(
       `router ${this.id} to have one link of ${connections} connections or more`,
       () => this.links.links(),
       (links) => links.length === 1 && links[0]!.connections.length >= connections,
-      timeoutMs,
     );
     return value[0]!;
   }

@@ -79,7 +79,7 @@ export class TransportWorld {
       circuits: new IngressCircuits({ ...this.near, log: silentLog }),
       ports: this.#ports,
       tls: { default: tls, alternates: [] },
-      handshakeTimeoutMs: 5_000,
+      handshakeTimeoutMs: 600_000,
       log: silentLog,
     });
     this.#t.after(() => listener.close());
@@ -105,7 +105,7 @@ export class TransportWorld {
     const destination = this.services.get(service) ?? service;
     const result = await this.far.route({
       circuitId,
-      timeout: 5_000_000_000n,
+      timeout: 30_000_000_000n,
       egress: { binding: 'transport', address: `${circuitId}-out`, destination },
       forwards: [
         { srcAddress: 'link', dstAddress: `${circuitId}-out`, dstType: DestType.END },

@@ -1,0 +1,55 @@
+/**
+ * For what is judged by the clock of several processes: a run during which this machine stood still says nothing when it
+ * fails, and is repeated. A defect fails every run, and a run that nothing disturbed counts as it is.
+ */
+
+/** How often it is looked whether this process gets its turn. */
+const LOOK_MS = 50;
+/** A look so late: others did not get their turn either. */
+const LATE_MS = 250;
+const MAX_RUNS = 3;
+
+export interface Undisturbed<T> {
+  readonly run: () => Promise<T>;
+  readonly isGood: (outcome: T) => boolean;
+  /** Before it is run again: what a run begins with. */
+  readonly restore: () => Promise<unknown>;
+}
+
+/** The first good outcome, else that of the first run that nothing disturbed, or of the last one. */
+export async function undisturbed<T>({ run, isGood, restore }: Undisturbed<T>): Promise<T> {
+  for (let runs = 1; ; runs += 1) {
+    using turns = new Turns();
+    const [ended] = await Promise.allSettled([run()]);
+    const isRight = ended.status === 'fulfilled' && isGood(ended.value);
+    const lateMs = turns.latestMs;
+    if (isRight || lateMs < LATE_MS || runs === MAX_RUNS) {
+      if (ended.status === 'rejected') throw ended.reason;
+      return ended.value;
+    }
+    console.error(`run ${runs} is repeated, this machine stood still for ${Math.round(lateMs)} ms:`, ended);
+    await restore();
+  }
+}
+
+/** How late this process got its turn at worst, in ms. */
+class Turns implements Disposable {
+  #latestMs = 0;
+  #lastMs = performance.now();
+  readonly #timer = setInterval(() => this.#look(), LOOK_MS).unref();
+
+  get latestMs(): number {
+    this.#look();
+    return this.#latestMs;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    this.#latestMs = Math.max(this.#latestMs, nowMs - this.#lastMs - LOOK_MS);
+    this.#lastMs = nowMs;
+  }
+}
