@@ -20,6 +20,7 @@ import { WorkerProcess } from './worker-process.ts';
 const RESTART = { minMs: 100, maxMs: 2_000, factor: 2 };
 /** A worker that is not back by then leaves its connections to the others. */
 const HOLD_MS = 4_000;
+const HOLD_LOOK_MS = 500;
 /** One that lived so long is started again at once. */
 const STEADY_MS = 15_000;
 const CRASH_WINDOW_MS = 60_000;
@@ -237,20 +238,30 @@ export class GatewayWorkers {
       },
       'a worker ended by itself: started again',
     );
-    slot.release ??= setTimeout(() => {
+    slot.release ??= this.#releaseLater(slot);
+    slot.restart = setTimeout(() => this.#startAgain(slot), restartInMs);
+  }
+
+  /** Counted in looks: a machine that stood still gave the worker no time to come back. */
+  #releaseLater(slot: Slot): NodeJS.Timeout {
+    let looks = 0;
+    const timer = setInterval(() => {
+      looks += 1;
+      if (looks * HOLD_LOOK_MS < HOLD_MS) return;
+      clearInterval(timer);
       if (this.#ports.release(slot.index))
         this.#options.log.error(
           { worker: slot.index + 1 },
           'not back: the other workers take its connections',
         );
-    }, HOLD_MS);
-    slot.restart = setTimeout(() => this.#startAgain(slot), restartInMs);
+    }, HOLD_LOOK_MS);
+    return timer;
   }
 
   /** What was planned when its worker ended. */
   #forget(slot: Slot): void {
     clearTimeout(slot.restart);
-    clearTimeout(slot.release);
+    clearInterval(slot.release);
     slot.release = undefined;
   }
 

@@ -29,6 +29,8 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   #deadline: NodeJS.Timeout | undefined;
   #silentLooks = 0;
+  /** One that is loading cannot: it has `READY_MS` for that. */
+  #hasSpoken = false;
 
   /** `fds`: of its sockets. */
   constructor(start: WorkerStart, fds: readonly number[]) {
@@ -41,7 +43,10 @@ export class WorkerProcess {
     child.once('error', (error) => resolve({ said: error.message, isClean: false }));
     // Counted in looks of our own, so that a machine that slept finds nobody silent.
     const watch = setInterval(() => this.#look(), ALIVE_MS);
-    child.on('message', () => (this.#silentLooks = 0));
+    child.on('message', () => {
+      this.#hasSpoken = true;
+      this.#silentLooks = 0;
+    });
     child.once('exit', (code, signal) => {
       clearTimeout(this.#deadline);
       clearInterval(watch);
@@ -76,7 +81,7 @@ export class WorkerProcess {
   }
 
   get #isSilent(): boolean {
-    return this.#silentLooks * ALIVE_MS >= SILENT_MS;
+    return this.#silentLooks * ALIVE_MS >= (this.#hasSpoken ? SILENT_MS : READY_MS);
   }
 
   #look(): void {

@@ -65,6 +65,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'credential-doubled': 'The client sent the same kind of credential twice: it must choose one.',
   'provider-disabled': 'The auth provider is disabled: "frontdoor auth-providers change ID --enabled".',
   'login-not-available': 'No auth provider of the share that browsers log in with is enabled.',
+  'issuer-away':
+    'The keys of an OIDC issuer are not known, so its tokens cannot be checked: the control plane could not fetch them; its log says why.',
   'email-missing': 'The policy asks for an e-mail address, and the provider told none that it has verified.',
   'email-not-allowed': "The e-mail address fits none of the policy's patterns.",
   'claim-not-met':

@@ -33,7 +33,7 @@ export interface GatewayContext {
   /** Scratch for the head that is being read: valid until the handler returns, or whoever needs it longer replaces it. */
   requestHead: RequestHead;
   readonly responseHead: ResponseHead;
-  /** Monotonic, moved by the sweep. */
+  /** Monotonic, in milliseconds of this process running: moved by the sweep, and little by one that is late. */
   nowMs: number;
   /** Closing: every answer is the last one of its connection. */
   draining: boolean;

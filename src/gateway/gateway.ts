@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
-import type { Log } from '#base';
+import { RunningClock, type Log } from '#base';
 import type { GatewayReplay, InspectedRequest } from '#domain';
 import type { Access } from './access/access.ts';
 import { Admission } from './exchange/admission.ts';
@@ -26,6 +26,8 @@ import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
 import type { TlsSettings } from './tls-front.ts';
 
 const SWEEP_MS = 250;
+/** What deadlines are moved by at most between two sweeps: a gateway that stood still holds that against nobody. */
+const MAX_STEP_MS = 2 * SWEEP_MS;
 
 export interface GatewayOptions {
   /** At least one of the two. */
@@ -102,6 +104,7 @@ class GatewayServer implements Gateway {
   readonly #listeners: Listener[] = [];
   readonly #replayer: Replayer;
   readonly #sweeper: NodeJS.Timeout;
+  readonly #clock = new RunningClock(MAX_STEP_MS, () => performance.now());
   #whenEmpty: (() => void) | undefined;
   #isCutting = false;
   #closing: Promise<void> | undefined;
@@ -126,7 +129,7 @@ class GatewayServer implements Gateway {
       counters: { requests: 0, failures: 0, retries: 0, upgrades: 0, failedHandshakes: 0 },
       requestHead: new RequestHead(),
       responseHead: new ResponseHead(),
-      nowMs: performance.now(),
+      nowMs: this.#clock.nowMs(),
       draining: false,
     };
     this.#admission = new Admission(limits.maxConnections, limits.maxConnectionsPerAddress, options.log, () =>
@@ -177,7 +180,7 @@ class GatewayServer implements Gateway {
       handshakeTimeoutMs: limits.headTimeoutMs,
       onHandshakeFailed: () => (this.#context.counters.failedHandshakes += 1),
       highWaterMark: limits.maxUnsentBytes,
-      nowMs: () => performance.now(),
+      nowMs: () => this.#clock.nowMs(),
       onConnection: (socket, facts) => this.#accept(socket, facts),
     });
     this.#listeners.push(listener);
@@ -199,7 +202,7 @@ class GatewayServer implements Gateway {
   }
 
   #sweep(): void {
-    this.#context.nowMs = performance.now();
+    this.#context.nowMs = this.#clock.nowMs();
     for (const connection of this.#connections) connection.sweep();
     this.#context.pool.sweep();
     this.#context.observer.flush();

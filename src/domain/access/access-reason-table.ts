@@ -20,6 +20,7 @@ export const ACCESS_REASONS = {
   'credential-doubled': { status: 400, says: 'The request carries the same credential more than once.' },
   'provider-disabled': { status: 401, says: 'The credential is not accepted here at the moment.' },
   'login-not-available': { status: 503, says: 'Logging in here is not possible at the moment.' },
+  'issuer-away': { status: 503, says: 'Who may come in cannot be checked at the moment.' },
   'control-plane-away': { status: 503, says: 'Who may come in cannot be checked at the moment.' },
   'email-missing': { status: 403, says: 'You are logged in, but without a verified e-mail address.' },
   'email-not-allowed': { status: 403, says: 'You are logged in, but this address is not for you.' },

@@ -3,7 +3,11 @@ import { ACCESS_REASONS, type AccessReason } from '#domain';
 import type { LoginRefusalReason } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 
-const AT_CONTROL: ReadonlySet<AccessReason> = new Set(['login-not-available', 'control-plane-away']);
+const AT_CONTROL: ReadonlySet<AccessReason> = new Set([
+  'login-not-available',
+  'issuer-away',
+  'control-plane-away',
+]);
 
 export function failureOfAccess(reason: AccessReason, cause: string = reason): Failure {
   const { status, says } = ACCESS_REASONS[reason];

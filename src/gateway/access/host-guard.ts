@@ -14,6 +14,8 @@ export interface HostGuard extends Guard {
   readonly queryKeys: readonly Provider[];
   readonly bearerKeys: readonly Provider[];
   readonly tokens: readonly Provider[];
+  /** One of them would take tokens, and the keys of its issuer are not known: whose token it is cannot be told. */
+  readonly hasUnknownIssuer: boolean;
   /** Password hashes by name. */
   readonly basicUsers: ReadonlyMap<string, readonly string[]>;
   /** A browser would log in here, were the provider there. */
@@ -32,6 +34,9 @@ export function guardOf(host: GatewayHost, providers: ReadonlyMap<string, Provid
   ) as Provider[];
   const keys = enabled.filter(({ placement }) => placement !== undefined);
   const tokens = enabled.filter((provider) => provider.isLogin && provider.tokens !== null);
+  const hasUnknownIssuer = enabled.some(
+    ({ record, tokens: known }) => record.type === 'OIDC' && known === null,
+  );
   const placed = (placement: Provider['placement']): Provider[] =>
     keys.filter((provider) => provider.placement === placement);
   const basicUsers = new Map<string, readonly string[]>();
@@ -45,9 +50,11 @@ export function guardOf(host: GatewayHost, providers: ReadonlyMap<string, Provid
     queryKeys: placed('query'),
     bearerKeys: placed('bearer'),
     tokens,
+    hasUnknownIssuer,
     basicUsers,
     hasLogins: known.some((provider) => provider === undefined || provider.isLogin),
     isShut: enabled.length === 0 && basicUsers.size === 0,
-    readsAuthorization: placed('bearer').length > 0 || tokens.length > 0 || basicUsers.size > 0,
+    readsAuthorization:
+      placed('bearer').length > 0 || tokens.length > 0 || hasUnknownIssuer || basicUsers.size > 0,
   };
 }

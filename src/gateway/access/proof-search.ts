@@ -217,7 +217,7 @@ export class ProofSearch {
         return undefined;
       }
     }
-    const isToken = guard.tokens.length > 0 && looksLikeToken(value);
+    const isToken = (guard.tokens.length > 0 || guard.hasUnknownIssuer) && looksLikeToken(value);
     for (const provider of guard.bearerKeys) {
       if (isToken && provider.seenKey(value) === undefined && provider.findKey(value) === undefined) continue;
       if (this.#tryKey(search, provider, value)) search.line = line;
@@ -233,8 +233,10 @@ export class ProofSearch {
     return tokens
       .check(value, () => guardOf(host).tokens)
       .then((found) => {
-        if (found === undefined || found.problem(host, guardOf(host), nowMs()) !== undefined) {
-          rates.take(address, limits.wrongRate, monotonicMs());
+        const now = guardOf(host);
+        if (found === undefined || found.problem(host, now, nowMs()) !== undefined) {
+          if (now.hasUnknownIssuer) search.refuse('issuer-away');
+          else rates.take(address, limits.wrongRate, monotonicMs());
           return;
         }
         search.caller = found;

@@ -4,6 +4,7 @@
  * read control frames loses its channel. A connection that is lost leaves what it had not sent to the others.
  */
 import type { Socket } from 'node:net';
+import { RunningClock } from '#base';
 import {
   encodeFrame,
   PAYLOAD_TYPE,
@@ -74,7 +75,9 @@ export class TlsDriver implements ChannelDriver {
     const { writeTimeoutMs = 0 } = this.#options.send ?? {};
     if (writeTimeoutMs <= 0) return;
     const everyMs = Math.min(1_000, Math.max(10, writeTimeoutMs / 4));
-    this.#stallTimer = setInterval(() => this.#endStalled(writeTimeoutMs), everyMs);
+    // The peer took nothing while nothing was given here.
+    const clock = new RunningClock(2 * everyMs, () => performance.now());
+    this.#stallTimer = setInterval(() => this.#endStalled(clock.nowMs(), writeTimeoutMs), everyMs);
     this.#stallTimer.unref();
   }
 
@@ -227,8 +230,7 @@ export class TlsDriver implements ChannelDriver {
     return best === undefined || (data !== undefined && data.queuedBytes < best.queuedBytes) ? data : best;
   }
 
-  #endStalled(writeTimeoutMs: number): void {
-    const nowMs = performance.now();
+  #endStalled(nowMs: number, writeTimeoutMs: number): void {
     for (const underlay of this.#underlays) {
       if (underlay.stalledMs(nowMs) < writeTimeoutMs) continue;
       const { log, peer } = this.#channel!;
