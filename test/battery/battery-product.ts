@@ -29,6 +29,8 @@ export interface BatteryProduct {
 export const LISTENER_KINDS = ['plain', 'tls'] as const;
 export type ListenerKind = (typeof LISTENER_KINDS)[number];
 
+const COLLECTION = join(import.meta.dirname, '../support/frequent-collection.ts');
+
 export function hostOf(name: string): string {
   return `${name}.share.localhost`;
 }
@@ -37,14 +39,14 @@ export interface BatteryProductOptions {
   /** The gateway's own default when absent. */
   readonly maxConnectionsPerAddress?: number;
   readonly logLevel?: string;
-  /** Of each part's process. */
-  readonly nodeArgs?: readonly string[];
+  /** Garbage is collected every few seconds: how much lies about by itself is no growth, and depends on the machine. */
+  readonly isCollected?: boolean;
 }
 
 export async function startBatteryProduct(options: BatteryProductOptions = {}): Promise<BatteryProduct> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-battery-'));
   const clean = (): void => rmSync(folder, { recursive: true, force: true });
-  const { maxConnectionsPerAddress, nodeArgs = [] } = options;
+  const { maxConnectionsPerAddress, isCollected = false } = options;
   const authority = await makeTestAuthority();
   const { cert, key } = await authority.issue('share.localhost', { dns: ['*.share.localhost'] });
   writeFileSync(join(folder, 'gateway.pem'), cert);
@@ -54,7 +56,7 @@ export async function startBatteryProduct(options: BatteryProductOptions = {}): 
   try {
     parts = await startSeparate({
       folder,
-      nodeArgs,
+      nodeArgs: isCollected ? ['--import', COLLECTION] : [],
       logLevel: options.logLevel ?? 'warn',
       gatewayArgs: [
         ...['--https-port', String(securePort)],

@@ -1,6 +1,5 @@
 /** Rows as tests, in their quick form, over one product that is started for all of them. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { startBatteryProduct, type BatteryProduct } from './battery-product.ts';
 import type { BatteryRow } from './battery-row.ts';
@@ -9,9 +8,7 @@ import { TEST_SEED } from '../support/test-seed.ts';
 export function testRows(rows: readonly BatteryRow[]): void {
   const seed = TEST_SEED;
   let product: BatteryProduct | undefined;
-  // How much garbage lies about by itself depends on the machine.
-  const nodeArgs = ['--import', join(import.meta.dirname, '../support/frequent-collection.ts')];
-  before(async () => (product = await startBatteryProduct({ nodeArgs })));
+  before(async () => (product = await startBatteryProduct({ isCollected: true })));
   after(() => product?.stop());
   for (const row of rows) {
     it(`${row.id}: ${row.title}`, async (test) => {
