@@ -1,16 +1,14 @@
 // Links of a running mesh break: silently, by a reset, for a while, for good. Short timers; `npm run chaos -- fabric` has
 // the long ones, and more circuits.
-import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { QUICK_TIMERS, startTwoWays, type Outcome } from '../chaos/fabric/fault-row.ts';
+import { QUICK_TIMERS, startTwoWays } from '../chaos/fabric/fault-row.ts';
 import { halfOpenLink } from '../chaos/fabric/half-open.ts';
 import { cutForAWhile, cutForGood, loseOneOfTwo } from '../chaos/fabric/lost-link.ts';
+import { assertGood } from '../chaos/fabric/undisturbed-fault.ts';
 import type { FaultMesh } from '../support/fault-mesh.ts';
 import { relayNetwork } from '../support/fault-relay.ts';
-import { undisturbed } from '../support/undisturbed.ts';
 
 const { linkCloseMs, idleCircuitMs, idleTxMs } = QUICK_TIMERS;
-const SETTLE_MS = 60_000;
 const context = { network: relayNetwork, circuits: 40, say: () => {} };
 let mesh: FaultMesh;
 
@@ -22,30 +20,20 @@ afterEach((test) => {
 });
 after(() => mesh?.stop());
 
-async function assertGood(run: () => Promise<Outcome>): Promise<void> {
-  const isGood = ({ good, of, problems }: Outcome): boolean => problems.length === 0 && good === of;
-  const restore = async (): Promise<void> => {
-    await mesh.untilAllOnline();
-    await mesh.untilLinked();
-    await mesh.untilNoCircuits(SETTLE_MS);
-  };
-  const { good, of, problems } = await undisturbed({ run, isGood, restore });
-  assert.deepEqual(problems, []);
-  assert.equal(good, of);
-}
-
 test('circuits over a link that falls silent take another way within 2 s of its loss, no byte lost or doubled', async () =>
-  assertGood(() => loseOneOfTwo(context, mesh, 'cut', linkCloseMs + 2_000)));
+  assertGood(mesh, () => loseOneOfTwo(context, mesh, 'cut', linkCloseMs + 2_000)));
 
 test('circuits over a link that is reset take another way within 2 s of its loss, no byte lost or doubled', async () =>
-  assertGood(() => loseOneOfTwo(context, mesh, 'reset', 2_000)));
+  assertGood(mesh, () => loseOneOfTwo(context, mesh, 'reset', 2_000)));
 
 // A link may have been silent since its last heartbeat, a quarter of the time before the cut.
 test('circuits whose only way is cut for less than closeUnresponsiveTimeout go on intact', async () =>
-  assertGood(() => cutForAWhile(context, mesh, linkCloseMs / 2)));
+  assertGood(mesh, () => cutForAWhile(context, mesh, linkCloseMs / 2)));
 
 test('circuits whose only way stays cut end with an error at both sides, and none is left anywhere', async () =>
-  assertGood(() => cutForGood(context, mesh, 2 * linkCloseMs + 3_000, idleCircuitMs + idleTxMs + 2_000)));
+  assertGood(mesh, () =>
+    cutForGood(context, mesh, 2 * linkCloseMs + 3_000, idleCircuitMs + idleTxMs + 2_000),
+  ));
 
 test('half-open links are noticed at both ends in time, again and again; one link follows each, and no socket stays', async () =>
-  assertGood(() => halfOpenLink(mesh, ['cut', 'cut', 'cut', 'reset'], linkCloseMs)));
+  assertGood(mesh, () => halfOpenLink(mesh, ['cut', 'cut', 'cut', 'reset'], linkCloseMs)));

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { drain } from '../chaos/fabric/drained-router.ts';
-import { QUICK_TIMERS, startTwoWays, type Outcome } from '../chaos/fabric/fault-row.ts';
+import { QUICK_TIMERS, startTwoWays } from '../chaos/fabric/fault-row.ts';
 import { stopControlPlane, stopRouter } from '../chaos/fabric/stopped-process.ts';
+import { assertGood } from '../chaos/fabric/undisturbed-fault.ts';
 import { until } from '../support/deadline.ts';
 import type { FaultMesh } from '../support/fault-mesh.ts';
 import { relayNetwork } from '../support/fault-relay.ts';
 import { LogWatch, type LoggedRecord } from '../support/log-watch.ts';
-import { undisturbed } from '../support/undisturbed.ts';
 
-const SETTLE_MS = 60_000;
 const context = { network: relayNetwork, circuits: 40, say: () => {} };
 let mesh: FaultMesh;
 
@@ -22,30 +21,18 @@ afterEach((test) => {
 });
 after(() => mesh?.stop());
 
-async function assertGood(run: () => Promise<Outcome>): Promise<void> {
-  const isGood = ({ good, of, problems }: Outcome): boolean => problems.length === 0 && good === of;
-  const restore = async (): Promise<void> => {
-    await mesh.untilAllOnline();
-    await mesh.untilLinked();
-    await mesh.untilNoCircuits(SETTLE_MS);
-  };
-  const { good, of, problems } = await undisturbed({ run, isGood, restore });
-  assert.deepEqual(problems, []);
-  assert.equal(good, of);
-}
-
 test('circuits run on while the control plane stands still for longer than the routers wait; then all is as before', async () =>
-  assertGood(() => stopControlPlane(context, mesh, QUICK_TIMERS, 0)));
+  assertGood(mesh, () => stopControlPlane(context, mesh, QUICK_TIMERS, 0)));
 
 test('a router that stands still is dropped by routers and control plane in time, and is back once when it goes on', async () =>
-  assertGood(() => stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
+  assertGood(mesh, () => stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
 
 for (const [name, where] of [
   ['in', 'where circuits begin'],
   ['out', 'where circuits end'],
 ] as const) {
   test(`SIGTERM at the router ${where} lets them end whole and takes no new ones`, async () =>
-    assertGood(() => drain(context, mesh, name, 500)));
+    assertGood(mesh, () => drain(context, mesh, name, 500)));
 }
 
 test('a router that is deleted loses its channel and its links, and comes in nowhere again', async () => {

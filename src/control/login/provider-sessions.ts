@@ -57,17 +57,14 @@ export async function listSessions(
   nowMs: number,
 ): Promise<Page<ProviderSession>> {
   const query = liveSessions(db, provider, filter, nowMs);
-  const { total } = await query
-    .clearSelect()
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow();
+  const total = await countOf(query);
   const rows = await query
     .orderBy('login_session.created_at', 'desc')
     .orderBy('login_session.id', 'desc')
     .limit(size)
     .offset(page * size)
     .execute();
-  return { content: rows.map(sessionOf), total: Number(total) };
+  return { content: rows.map(sessionOf), total };
 }
 
 /** Ends one of them; undefined: there is none. */
@@ -120,10 +117,7 @@ export async function endAllSessions(
   provider: Provider,
   nowMs: number,
 ): Promise<number> {
-  const { total } = await liveSessions(trx, provider, {}, nowMs)
-    .clearSelect()
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow();
+  const total = await countOf(liveSessions(trx, provider, {}, nowMs));
   await trx
     .updateTable('auth_provider')
     .set({ version: sql<number>`version + 1` })
@@ -131,7 +125,7 @@ export async function endAllSessions(
     .execute();
   await trx.deleteFrom('login_session').where('auth_provider_id', '=', provider.id).execute();
   touch('auth-provider', provider.id);
-  return Number(total);
+  return total;
 }
 
 /** Log-ins on their way of whom the provider has named already. */
@@ -184,6 +178,14 @@ function liveSessions(db: Queries, provider: Provider, filter: SessionFilter, no
     ])
     .where('login_session.provider_version', '=', provider.version)
     .where('login_session.expires_at', '>', nowMs);
+}
+
+async function countOf(query: ReturnType<typeof liveSessions>): Promise<number> {
+  const { total } = await query
+    .clearSelect()
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 function sessionOf(row: {
