@@ -13,6 +13,13 @@ interface CheckStep {
 
 const TSC = 'node_modules/typescript/bin/tsc';
 
+/** Files are judged again only when their content, the options or the version of prettier have changed. */
+const PRETTIER = [
+  'node_modules/prettier/bin/prettier.cjs',
+  ...['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/prettier/check'],
+  ...['--log-level', 'warn'],
+];
+
 const STEPS: readonly CheckStep[] = [
   {
     name: 'types',
@@ -35,7 +42,7 @@ const STEPS: readonly CheckStep[] = [
   {
     name: 'format',
     says: 'formatting',
-    args: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'],
+    args: [...PRETTIER, '--check', '.'],
     remedy: '"npm run check -- --fix" writes the files anew',
   },
   {
@@ -48,7 +55,7 @@ const STEPS: readonly CheckStep[] = [
 
 const FIXES: readonly (readonly string[])[] = [
   ['node_modules/oxlint/bin/oxlint', '--fix'],
-  ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'],
+  [...PRETTIER, '--write', '.'],
 ];
 
 /** The exit status: 0 when every step passed, 2 for wrong arguments. */
