@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nodeFlags } from '../../bin/node-flags.js';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
+import type { ControlGroup } from './control-group.ts';
 import { afterRunning } from './deadline.ts';
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
@@ -25,6 +26,8 @@ export interface PartOptions<Ready> {
   readonly args: (last: Ready | undefined) => readonly string[] | Promise<readonly string[]>;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Bounds its memory from its first page on. */
+  readonly group?: ControlGroup | undefined;
   /** What it writes when it works; `probe` for a program that writes none. */
   readonly readyFile?: string;
   readonly probe?: () => Promise<Ready>;
@@ -71,15 +74,18 @@ export class PartProcess<Ready = unknown> {
 
   /** Resolves when it works; rejects with what it printed. */
   async start(): Promise<Ready> {
-    const { args, nodeArgs = [], env, readyFile } = this.#options;
+    const { args, nodeArgs = [], env, group, readyFile } = this.#options;
     if (this.isRunning) throw new Error(`${this.name} runs already`);
     if (readyFile !== undefined) rmSync(readyFile, { force: true });
     const words = await args(this.#ready);
-    const child = spawn(process.execPath, [...nodeFlags(words[0]), ...nodeArgs, ENTRY, ...words], {
+    const node = [...nodeFlags(words[0]), ...nodeArgs, ENTRY, ...words];
+    const command = group?.command(process.execPath, node) ?? { file: process.execPath, args: node };
+    const child = spawn(command.file, command.args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
     this.#child = child;
+    if (child.pid !== undefined) group?.watch(child.pid);
     const keep = (text: string): void => {
       this.#output = (this.#output + text).slice(-KEPT_CHARS);
     };
