@@ -57,6 +57,7 @@ export {
   type AuditEventAnswer,
   type AuditVerificationAnswer,
   type CallerAnswer,
+  type CallerRotationBody,
   type NewCallerBody,
   type NewOrganizationBody,
   type OrganizationAnswer,

@@ -134,7 +134,7 @@ function querySchema({ type, values, minimum, maximum, pattern }: QueryParameter
 }
 
 function requestBodyOf(
-  { body, forms }: Operation,
+  { body, forms, isBodyOptional }: Operation,
   schemas: SchemaComponents,
 ): { requestBody?: { required: boolean; content: Readonly<Record<string, Json>> } } {
   const byMediaType = body === undefined || body === 'own' ? forms : { 'application/json': body };
@@ -142,7 +142,7 @@ function requestBodyOf(
   const content = Object.entries(byMediaType).map(
     ([type, schema]) => [type, { schema: schemas.use(schema) }] as const,
   );
-  return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  return { requestBody: { required: isBodyOptional !== true, content: Object.fromEntries(content) } };
 }
 
 function successOf({ answer, method }: Operation, schemas: SchemaComponents): Readonly<Record<string, Json>> {

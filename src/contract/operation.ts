@@ -44,6 +44,8 @@ export interface Operation {
   readonly isLimitedByAddress: boolean;
   /** Undefined: reads no body; 'own': the handler reads forms that JSON does not cover. */
   readonly body: TSchema | 'own' | undefined;
+  /** No body stands for an empty object. */
+  readonly isBodyOptional?: true;
   /** What an `own` body holds, by media type. */
   readonly forms?: Readonly<Record<string, TSchema>>;
   readonly query: readonly QueryParameter[];

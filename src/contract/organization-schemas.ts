@@ -36,10 +36,36 @@ const caller = () => ({
   scopes: Type.Array(scope()),
 });
 
-export const accountSchema = closed({ ...caller(), createdAt: timestamp() });
-export const accountWithTokenSchema = closed({ ...caller(), token: Type.String() });
-export const clientSchema = closed({ ...caller(), createdAt: timestamp() });
-export const clientWithSecretSchema = closed({ ...caller(), secret: Type.String() });
+const until = (what: string) =>
+  Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: `Until then the ${what} before the last rotation is accepted too; absent: it is not`,
+    }),
+  );
+const ofAccount = () => ({ previousTokenUntil: until('token') });
+const ofClient = () => ({ previousSecretUntil: until('secret') });
+
+export const accountSchema = closed({ ...caller(), createdAt: timestamp(), ...ofAccount() });
+export const accountWithTokenSchema = closed({ ...caller(), token: Type.String(), ...ofAccount() });
+export const clientSchema = closed({ ...caller(), createdAt: timestamp(), ...ofClient() });
+export const clientWithSecretSchema = closed({ ...caller(), secret: Type.String(), ...ofClient() });
+
+/** 30 days: whoever needs longer has two accounts. */
+const MAX_OVERLAP_SECONDS = 2_592_000;
+
+export const callerRotationSchema = closed({
+  overlapSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_SECONDS,
+      description:
+        'For how many seconds the old secret is accepted beside the new one, at most 30 days; 0, as when not given: it ends at once',
+      examples: [86_400],
+    }),
+  ),
+});
+export type CallerRotationBody = Static<typeof callerRotationSchema>;
 
 export const newCallerSchema = closed({
   name: nameText(),

@@ -257,10 +257,14 @@ test('organizations, accounts, clients and keys: made, rotated, revoked; a secre
     assert.equal(await as(made[secret]!), 0);
     const rotated = await json<Record<string, string>>(noun, 'rotate', made['id']!);
     assert.deepEqual([await as(made[secret]!), await as(rotated[secret]!)], [3, 0]);
+    const newer = await json<Record<string, string>>(noun, 'rotate', made['id']!, '--overlap', '24h');
+    assert.deepEqual([await as(rotated[secret]!), await as(newer[secret]!)], [0, 0]);
+    assert.match(await text(noun, 'end-previous', made['id']!), /^ended /);
+    assert.deepEqual([await as(rotated[secret]!), await as(newer[secret]!)], [3, 0]);
     assert.match(await text(noun, 'list', '--organization', organization), /build/);
     assert.doesNotMatch(await text(noun, 'get', made['id']!), /token|secret/);
     await text(noun, 'delete', made['id']!);
-    assert.equal(await as(rotated[secret]!), 3);
+    assert.equal(await as(newer[secret]!), 3);
   }
   await text('organizations', 'delete', organization);
   const { id: key } = await json<{ id: string }>('signing-keys', 'rotate');

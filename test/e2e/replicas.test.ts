@@ -83,8 +83,15 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
         const { token: newer } = rotated.json as { token: string };
         assert.equal(await seen(`Basic ${id}:${token}`), 401);
         assert.equal(await seen(`Basic ${id}:${newer}`), 200);
-        await world.call(here, 'DELETE', `${accounts}/${id}`);
+        const overlap = { body: { overlapSeconds: 3_600 } };
+        const kept = await world.call(here, 'POST', `${accounts}/${id}/rotate`, overlap);
+        const { token: newest } = kept.json as { token: string };
+        assert.equal(await seen(`Basic ${id}:${newer}`), 200);
+        assert.equal(await seen(`Basic ${id}:${newest}`), 200);
+        await world.call(here, 'DELETE', `${accounts}/${id}/previous-token`);
         assert.equal(await seen(`Basic ${id}:${newer}`), 401);
+        await world.call(here, 'DELETE', `${accounts}/${id}`);
+        assert.equal(await seen(`Basic ${id}:${newest}`), 401);
 
         const other = await world.call(here, 'POST', '/frontdoor', {
           body: { name: 'another', organizationId },

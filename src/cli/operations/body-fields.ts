@@ -3,10 +3,11 @@
  * objects as JSON. And back: from the options that were given to the body that is sent.
  */
 import { InvalidArgumentError, Option } from 'commander';
+import { parseDurationText } from '../duration-text.ts';
 
 export interface BodyField {
   readonly name: string;
-  readonly kind: 'text' | 'integer' | 'switch' | 'list' | 'object';
+  readonly kind: 'text' | 'integer' | 'seconds' | 'switch' | 'list' | 'object';
   /** The long option, without its dashes. */
   readonly option: string;
   readonly isRequired: boolean;
@@ -38,6 +39,15 @@ const KINDS: Readonly<Record<string, BodyField['kind']>> = {
   object: 'object',
 };
 
+/** What stands for a value in help. */
+const VALUES: Readonly<Record<Exclude<BodyField['kind'], 'switch'>, string>> = {
+  text: '<text>',
+  integer: '<n>',
+  seconds: '<time>',
+  list: '<text>',
+  object: '<json|@file|->',
+};
+
 /** Read-only fields are nobody's to give. Throws for a schema that no option can stand for. */
 export function bodyFields(schema: object): BodyField[] {
   const { properties = {}, required = [] } = schema as ObjectSchema;
@@ -45,7 +55,8 @@ export function bodyFields(schema: object): BodyField[] {
     .filter(([, property]) => property.readOnly !== true)
     .map(([name, property]) => {
       const types = typeof property.type === 'string' ? [property.type] : (property.type ?? []);
-      const kind = KINDS[types.find((type) => type !== 'null') ?? ''];
+      const named = KINDS[types.find((type) => type !== 'null') ?? ''];
+      const kind = named === 'integer' && name.endsWith('Seconds') ? 'seconds' : named;
       if (kind === undefined) throw new Error(`no option can stand for ${name}`);
       const choices = property.enum ?? property.items?.enum;
       return {
@@ -74,9 +85,10 @@ export function optionsOf(field: BodyField): Option[] {
   if (kind === 'switch')
     made.push(new Option(`--${option}`, said), new Option(`--no-${option}`, `${said}: false`));
   else {
-    const value = kind === 'object' || isOfObjects ? '<json|@file|->' : kind === 'integer' ? '<n>' : '<text>';
+    const value = isOfObjects ? '<json|@file|->' : VALUES[kind];
     const main = new Option(`--${option} ${value}`, kind === 'list' ? `${said}; may be repeated` : said);
     if (choices !== undefined) main.choices(choices);
+    if (kind === 'seconds') main.argParser(secondsOf);
     if (kind === 'list') {
       main.argParser((text: string, before: unknown) => {
         checkChoice(text, choices);
@@ -87,6 +99,13 @@ export function optionsOf(field: BodyField): Option[] {
     if (mayBeNone) made.push(new Option(`--no-${option}`, `${said}: ${kind === 'list' ? 'empty' : 'null'}`));
   }
   return made;
+}
+
+/** `24h`, `PT24H`, or a number of seconds as the field has it. */
+function secondsOf(text: string): number {
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : parseDurationText(text);
+  if (ms !== undefined && ms % 1_000 === 0) return ms / 1_000;
+  throw new InvalidArgumentError('must be a time such as 30m, 24h, 7d or PT24H.');
 }
 
 function checkChoice(text: string, choices: readonly string[] | undefined): void {

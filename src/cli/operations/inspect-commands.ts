@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
 import type { InspectorAnswer, InspectorReplacementBody, ReplayBody } from '#contract';
-import { parseIsoDuration } from '#domain';
 import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+import { parseDurationText } from '../duration-text.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { recordText } from '../output/record-text.ts';
 
@@ -149,11 +149,8 @@ function sizeOf(text: string): number {
   return bytes;
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: HOUR_MS };
-
 function timeOf(text: string): number {
-  const [, digits, unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
-  const ms = digits === undefined ? parseIsoDuration(text) : Number(digits) * UNITS_MS[unit]!;
+  const ms = parseDurationText(text);
   if (ms === undefined || ms < 1_000 || ms > 24 * HOUR_MS)
     throw new InvalidArgumentError('must be a time such as 30m, 2h or PT2H, at most 24h.');
   return ms;

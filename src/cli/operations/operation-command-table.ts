@@ -12,6 +12,8 @@ export { isOperationCommand } from './operation-command.ts';
 
 const listed = { columns: ['id', 'name', 'scopes', 'createdAt'] } as const;
 const shareColumns = ['token', 'shareMode', 'status', 'target', 'frontendEndpoints'] as const;
+/** A time is a time on the command line, in seconds in the API. */
+const rotation = { called: { overlapSeconds: 'overlap' } } as const;
 const asIs = { view: 'json' } as const;
 /** Ids in examples: of an environment and of what else has one. */
 const ENVIRONMENT = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
@@ -226,7 +228,14 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'api-accounts',
     verb: 'rotate',
     once: 'token',
-    examples: [`api-accounts rotate ${ID}`],
+    ...rotation,
+    examples: [`api-accounts rotate ${ID}`, `api-accounts rotate ${ID} --overlap 24h`],
+  },
+  endPreviousToken: {
+    noun: 'api-accounts',
+    verb: 'end-previous',
+    done: 'ended',
+    examples: [`api-accounts end-previous ${ID}`],
   },
   deleteApiAccount: { noun: 'api-accounts', verb: 'delete', examples: [`api-accounts delete ${ID}`] },
   createOauthClient: {
@@ -241,7 +250,14 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'oauth-clients',
     verb: 'rotate',
     once: 'secret',
-    examples: [`oauth-clients rotate ${ID}`],
+    ...rotation,
+    examples: [`oauth-clients rotate ${ID}`, `oauth-clients rotate ${ID} --overlap 24h`],
+  },
+  endPreviousSecret: {
+    noun: 'oauth-clients',
+    verb: 'end-previous',
+    done: 'ended',
+    examples: [`oauth-clients end-previous ${ID}`],
   },
   deleteOauthClient: { noun: 'oauth-clients', verb: 'delete', examples: [`oauth-clients delete ${ID}`] },
 

@@ -83,7 +83,9 @@ export function notFound(
     | 'Auth provider'
     | 'Auth provider type'
     | 'API account'
-    | 'OAuth client',
+    | 'OAuth client'
+    | 'Previous secret'
+    | 'Previous token',
   id: string,
 ): FrontdoorError {
   return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);

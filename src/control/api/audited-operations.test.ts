@@ -249,6 +249,16 @@ describe('every operation that changes something', () => {
         return { path, body, chain: organizationId };
       },
       [`rotate${kind}`]: ofAnother('/rotate'),
+      [`endPrevious${kind === 'ApiAccount' ? 'Token' : 'Secret'}`]: async () => {
+        const { organizationId, body } = await inAnother();
+        const one = `${path}/${await made(path, body)}`;
+        const { status } = await world.call('POST', `${one}/rotate`, { body: { overlapSeconds: 86_400 } });
+        assert.equal(status, 200);
+        return {
+          path: `${one}/previous-${kind === 'ApiAccount' ? 'token' : 'secret'}`,
+          chain: organizationId,
+        };
+      },
       [`delete${kind}`]: ofAnother(''),
     };
   }

@@ -23,7 +23,10 @@ export function bodyStepOf(
       throw notJson();
     }
     const bytes = await readBody(request, MAX_BODY_BYTES);
-    if (check === undefined && bytes.length === 0) return undefined;
+    if (bytes.length === 0) {
+      if (check === undefined) return undefined;
+      if (operation.isBodyOptional === true) return {};
+    }
     const json = parseJson(bytes);
     if (json === undefined) throw invalidValue('body', 'JSON');
     if (check === undefined) {

@@ -14,8 +14,14 @@ interface Shown {
 }
 
 const KINDS = [
-  { path: '/api-accounts', saidAs: 'API account', field: 'token', action: 'ApiAccount' },
-  { path: '/oauth-clients', saidAs: 'OAuth client', field: 'secret', action: 'OauthClient' },
+  {
+    ...({ path: '/api-accounts', saidAs: 'API account', field: 'token', action: 'ApiAccount' } as const),
+    previous: 'previousTokenUntil',
+  },
+  {
+    ...({ path: '/oauth-clients', saidAs: 'OAuth client', field: 'secret', action: 'OauthClient' } as const),
+    previous: 'previousSecretUntil',
+  },
 ] as const;
 
 describeEachStore('the Management API', (open) => {
@@ -44,7 +50,7 @@ describeEachStore('the Management API', (open) => {
     return (await world.call('POST', '/oauth/token', { authorization: null, body })).status === 200;
   }
 
-  for (const { path, saidAs, field, action } of KINDS) {
+  for (const { path, saidAs, field, action, previous } of KINDS) {
     describe(`${saidAs}s`, () => {
       const create = async (body: Record<string, unknown> = {}): Promise<CallAnswer> =>
         world.call('POST', path, {
@@ -103,6 +109,61 @@ describeEachStore('the Management API', (open) => {
         assert.notEqual(secret, made[field]);
         assert.ok(await opens(path, id, secret));
         assert.ok(!(await opens(path, id, made[field]!)));
+      });
+
+      it('keep the old secret beside the new one for the overlap that is asked for', async () => {
+        const { id, ...made } = (await create()).body as Shown;
+        const rotate = (body?: unknown) =>
+          world.call('POST', `${path}/${id}/rotate`, body === undefined ? {} : { body });
+        const rotated = await rotate({ overlapSeconds: 3_600 });
+        assert.equal(rotated.status, 200, rotated.text);
+        const secret = (rotated.body as Shown)[field]!;
+        const until = new Date(world.clock.nowMs() + 3_600_000).toISOString();
+        assert.equal((rotated.body as Record<string, unknown>)[previous], until);
+        assert.deepEqual([await opens(path, id, made[field]!), await opens(path, id, secret)], [true, true]);
+        const read = async () => (await world.call('GET', `${path}/${id}`)).body as Record<string, unknown>;
+        assert.equal((await read())[previous], until);
+        const rows = await world.store.db.selectFrom('audit_event').selectAll().execute();
+        const event = rows.findLast((row) => row.action === `rotate${action}` && row.target_id === id)!;
+        assert.match(event.after!, new RegExp(`"${previous}":"${until}"`));
+        const stored = await world.store.db
+          .selectFrom(path === '/api-accounts' ? 'api_account' : 'oauth_client')
+          .selectAll()
+          .where('id', '=', id)
+          .execute();
+        for (const plain of [made[field]!, secret])
+          assert.ok(!JSON.stringify([stored, rows]).includes(plain), 'a secret stands in clear');
+
+        world.clock.advance(3_599_000);
+        assert.ok(await opens(path, id, made[field]!));
+        world.clock.advance(1_000);
+        assert.deepEqual([await opens(path, id, made[field]!), await opens(path, id, secret)], [false, true]);
+        assert.ok(!(previous in (await read())));
+
+        // A second rotation within the overlap: two secrets are accepted at a time, never three.
+        const second = ((await rotate({ overlapSeconds: 60 })).body as Shown)[field]!;
+        const third = ((await rotate({ overlapSeconds: 60 })).body as Shown)[field]!;
+        const accepted = () => Promise.all([secret, second, third].map((each) => opens(path, id, each)));
+        assert.deepEqual(await accepted(), [false, true, true]);
+        // Without an overlap the old one ends at once, as it always did.
+        assert.equal((await rotate()).status, 200);
+        assert.deepEqual(await accepted(), [false, false, false]);
+        for (const overlapSeconds of [-1, 1.5, 2_592_001, '60', null])
+          assert.equal((await rotate({ overlapSeconds })).status, 400, String(overlapSeconds));
+      });
+
+      it('lose the old secret at once when its overlap is ended', async () => {
+        const { id, ...made } = (await create()).body as Shown;
+        const end = () => world.call('DELETE', `${path}/${id}/previous-${field}`);
+        assert.equal((await end()).status, 404);
+        const rotated = await world.call('POST', `${path}/${id}/rotate`, { body: { overlapSeconds: 3_600 } });
+        assert.ok(await opens(path, id, made[field]!));
+        assert.equal((await end()).status, 204);
+        assert.ok(!(await opens(path, id, made[field]!)));
+        assert.ok(await opens(path, id, (rotated.body as Shown)[field]!));
+        const again = await end();
+        const message = `Previous ${field} ${id} not found`;
+        assert.deepEqual([again.status, again.body], [404, { error: 'not_found', message }]);
       });
 
       it('are revoked at once, and then are not there', async () => {

@@ -3,11 +3,12 @@
  * makes them and never again. Nobody hands out more than they have, neither anew nor by taking over somebody's secret.
  */
 import { FrontdoorError } from '#base';
-import type { NewCallerBody } from '#contract';
+import type { CallerRotationBody, NewCallerBody } from '#contract';
 import { isUuid, parseName } from '#domain';
 import type { CallerKind } from '../store/account-store.ts';
 import {
   createCaller,
+  endPreviousSecret,
   findCallerRecord,
   listCallers,
   lockCaller,
@@ -40,6 +41,8 @@ interface CallerKindRow {
   readonly target: string;
   /** The field that shows its secret. */
   readonly secretField: 'token' | 'secret';
+  /** The field that says until when the one before it is accepted. */
+  readonly previousField: 'previousTokenUntil' | 'previousSecretUntil';
 }
 
 const account: CallerKindRow = {
@@ -48,6 +51,7 @@ const account: CallerKindRow = {
   saidAs: 'API account',
   target: 'api-account',
   secretField: 'token',
+  previousField: 'previousTokenUntil',
 };
 const client: CallerKindRow = {
   kind: 'client',
@@ -55,6 +59,7 @@ const client: CallerKindRow = {
   saidAs: 'OAuth client',
   target: 'oauth-client',
   secretField: 'secret',
+  previousField: 'previousSecretUntil',
 };
 
 const DEFAULT_SCOPES = ['frontdoor.read', 'frontdoor.write'] as const;
@@ -64,22 +69,26 @@ export const callerHandlers: Handlers<
   | 'listApiAccounts'
   | 'getApiAccount'
   | 'rotateApiAccount'
+  | 'endPreviousToken'
   | 'deleteApiAccount'
   | 'createOauthClient'
   | 'listOauthClients'
   | 'getOauthClient'
   | 'rotateOauthClient'
+  | 'endPreviousSecret'
   | 'deleteOauthClient'
 > = {
   createApiAccount: (parts, call) => create(parts, call, account),
   listApiAccounts: (parts, call) => list(parts, call, account),
   getApiAccount: (parts, call) => get(parts, call, account),
   rotateApiAccount: (parts, call) => rotate(parts, call, account),
+  endPreviousToken: (parts, call) => endPrevious(parts, call, account),
   deleteApiAccount: (parts, call) => revoke(parts, call, account),
   createOauthClient: (parts, call) => create(parts, call, client),
   listOauthClients: (parts, call) => list(parts, call, client),
   getOauthClient: (parts, call) => get(parts, call, client),
   rotateOauthClient: (parts, call) => rotate(parts, call, client),
+  endPreviousSecret: (parts, call) => endPrevious(parts, call, client),
   deleteOauthClient: (parts, call) => revoke(parts, call, client),
 };
 
@@ -102,7 +111,7 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
     return {
       result: made,
       target: { kind: row.target, id: made.caller.id },
-      after: answerOf(made.caller),
+      after: answerOf(row, made.caller, parts.clock.nowMs()),
       organizationId: organization.id,
     };
   });
@@ -113,29 +122,60 @@ async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<An
   const organizationId = await askedOrganization(parts, call);
   const request = parsePageRequest(call.query);
   const page = await listCallers(parts.store.db, row.kind, organizationId, request);
-  return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+  const nowMs = parts.clock.nowMs();
+  return ok(
+    countedPageAnswer(
+      request,
+      page,
+      page.content.map((caller) => answerOf(row, caller, nowMs)),
+    ),
+  );
 }
 
 async function get(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
   const id = call.parameters['id']!;
-  return ok(answerOf(found(await findCallerRecord(parts.store.db, row.kind, id), row, id)));
+  const caller = found(await findCallerRecord(parts.store.db, row.kind, id), row, id);
+  return ok(answerOf(row, caller, parts.clock.nowMs()));
 }
 
 async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
   const id = call.parameters['id']!;
+  const { overlapSeconds = 0 } = call.body as CallerRotationBody;
+  const nowMs = parts.clock.nowMs();
   const { caller, secret } = await change(parts, call, async (trx, touch) => {
     const before = found(await lockCaller(trx, row.kind, id), row, id);
     checkMayHandOut(call, before.scopes);
-    const newSecret = await rotateCaller(trx, touch, parts.secrets, row.kind, before.id);
+    const previousUntilMs = overlapSeconds === 0 ? null : nowMs + overlapSeconds * 1_000;
+    const newSecret = await rotateCaller(trx, touch, parts.secrets, row.kind, before.id, previousUntilMs);
+    const rotated = { ...before, previousUntilMs };
     return {
-      result: { caller: before, secret: newSecret },
+      result: { caller: rotated, secret: newSecret },
       target: { kind: row.target, id: before.id },
-      before: answerOf(before),
-      after: answerOf(before),
+      before: answerOf(row, before, nowMs),
+      after: answerOf(row, rotated, nowMs),
       organizationId: before.organizationId,
     };
   });
-  return unstored(ok(withSecret(row, caller, secret)));
+  return unstored(ok({ ...withSecret(row, caller, secret), ...previousOf(row, caller, nowMs) }));
+}
+
+/** Ends the overlap of a rotation. There is nothing to end when the old secret has ended by itself. */
+async function endPrevious(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+  const id = call.parameters['id']!;
+  const nowMs = parts.clock.nowMs();
+  await change(parts, call, async (trx, touch) => {
+    const before = found(await lockCaller(trx, row.kind, id), row, id);
+    if (before.previousUntilMs === null || before.previousUntilMs <= nowMs)
+      throw notFound(`Previous ${row.secretField}`, id);
+    await endPreviousSecret(trx, touch, row.kind, before.id);
+    return {
+      result: undefined,
+      target: { kind: row.target, id: before.id },
+      before: answerOf(row, before, nowMs),
+      organizationId: before.organizationId,
+    };
+  });
+  return gone;
 }
 
 async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
@@ -152,7 +192,7 @@ async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
     return {
       result: undefined,
       target: { kind: row.target, id: before.id },
-      before: answerOf(before),
+      before: answerOf(row, before, parts.clock.nowMs()),
       organizationId: before.organizationId,
     };
   });
@@ -180,8 +220,18 @@ function found(caller: CallerRecord | undefined, row: CallerKindRow, id: string)
   return caller;
 }
 
-function answerOf({ id, name, organizationId, scopes, createdAtMs }: CallerRecord) {
-  return { id, name, organizationId, scopes, createdAt: isoTime(createdAtMs) };
+function answerOf(row: CallerKindRow, caller: CallerRecord, nowMs: number) {
+  const { id, name, organizationId, scopes, createdAtMs } = caller;
+  return {
+    ...{ id, name, organizationId, scopes, createdAt: isoTime(createdAtMs) },
+    ...previousOf(row, caller, nowMs),
+  };
+}
+
+function previousOf({ previousField }: CallerKindRow, { previousUntilMs }: CallerRecord, nowMs: number) {
+  return previousUntilMs === null || previousUntilMs <= nowMs
+    ? {}
+    : { [previousField]: isoTime(previousUntilMs) };
 }
 
 function withSecret(row: CallerKindRow, caller: CallerRecord, secret: string) {

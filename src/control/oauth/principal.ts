@@ -63,7 +63,7 @@ export async function verifyToken(
   if (credential.form === 'basic') {
     const { access, secrets } = sources;
     const asked = access.caller('account', credential.id);
-    const proven = provenBySecret(secrets, await asked, credential.secret);
+    const proven = provenBySecret(secrets, await asked, credential.secret, sources.clock.nowMs());
     if (proven === undefined) await access.evenOut('account', asked);
     return proven;
   }

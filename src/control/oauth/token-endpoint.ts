@@ -75,10 +75,10 @@ export async function issueToken(
     return refused('invalid_request', 'The client is named in the header and in the body');
   if (credentials === undefined)
     return refused('invalid_client', 'Client credentials are missing or invalid');
-  const { access, secrets, failures } = sources;
+  const { failures } = sources;
   const afterMs = failures.waitMs(credentials.id, address);
   if (afterMs > 0) return { ok: 'later', afterMs };
-  const client = await tokenClient(access, secrets, credentials.id, credentials.secret);
+  const client = await tokenClient(sources, credentials.id, credentials.secret);
   if (client === undefined) {
     failures.failed(credentials.id, address);
     return refused('invalid_client', 'Client credentials are missing or invalid');
@@ -118,8 +118,7 @@ export function issuerMetadata(issuer: string): Readonly<Record<string, unknown>
 
 /** An OAuth client, or an API account of an organization that allows the exchange. */
 async function tokenClient(
-  access: AccessDirectory,
-  secrets: Secrets,
+  { access, secrets, clock }: TokenSources,
   id: string,
   secret: string,
 ): Promise<Caller | undefined> {
@@ -128,7 +127,7 @@ async function tokenClient(
   const askedAccount = access.caller('account', asked);
   const [client, account] = await Promise.all([askedClient, askedAccount]);
   const found = client ?? (account?.mayExchange === true ? account : undefined);
-  const proven = provenBySecret(secrets, found, secret);
+  const proven = provenBySecret(secrets, found, secret, clock.nowMs());
   if (proven === undefined) {
     await Promise.all([access.evenOut('client', askedClient), access.evenOut('account', askedAccount)]);
   }

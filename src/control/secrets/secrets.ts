@@ -58,11 +58,15 @@ export class Secrets {
     return createHmac('sha256', this.#apiKeyPepper).update(key).digest('hex');
   }
 
-  /** Whether `text` is the secret that `hmac` was made from, in a time that does not depend on where they differ. */
-  matches(text: string, hmac: string): boolean {
-    const expected = Buffer.from(hmac, 'hex');
+  /** Whether `text` is the secret that one of `hmacs` was made from, in a time that depends on their number alone. */
+  matches(text: string, ...hmacs: readonly string[]): boolean {
     const actual = Buffer.from(this.hmac(text), 'hex');
-    return expected.length === actual.length && timingSafeEqual(expected, actual);
+    let isOne = false;
+    for (const hmac of hmacs) {
+      const expected = Buffer.from(hmac, 'hex');
+      if (expected.length === actual.length && timingSafeEqual(expected, actual)) isOne = true;
+    }
+    return isOne;
   }
 
   /** A tag of `bytes` values that proves that we made `data` for this purpose. */

@@ -19,6 +19,8 @@ export interface Caller {
 export interface StoredCaller {
   readonly caller: Caller;
   readonly secretHmac: string;
+  /** The secret before the last rotation, and until when it is accepted beside the new one. */
+  readonly previous: { readonly hmac: string; readonly untilMs: number } | undefined;
   /** Of an account: whether its organization lets it exchange its token for a bearer token. */
   readonly mayExchange: boolean;
 }
@@ -62,11 +64,14 @@ export async function findCallers(
   for (const row of accounts) {
     const caller = callerOf('account', row);
     const mayExchange = row.token_exchange === 1;
-    found.set(callerKey('account', row.id), { caller, secretHmac: row.token_hmac, mayExchange });
+    const { token_hmac: secretHmac } = row;
+    found.set(callerKey('account', row.id), { caller, secretHmac, previous: previousOf(row), mayExchange });
   }
   for (const row of clients) {
     const caller = callerOf('client', row);
-    found.set(callerKey('client', row.id), { caller, secretHmac: row.secret_hmac, mayExchange: true });
+    const { secret_hmac: secretHmac } = row;
+    const stored = { caller, secretHmac, previous: previousOf(row), mayExchange: true };
+    found.set(callerKey('client', row.id), stored);
   }
   return found;
 }
@@ -76,8 +81,16 @@ export function provenBySecret(
   secrets: Secrets,
   stored: StoredCaller | undefined,
   secret: string,
+  nowMs: number,
 ): Caller | undefined {
-  return secrets.matches(secret, stored?.secretHmac ?? NO_HMAC) ? stored?.caller : undefined;
+  const previous = stored?.previous;
+  const previousHmac = previous !== undefined && nowMs < previous.untilMs ? previous.hmac : NO_HMAC;
+  return secrets.matches(secret, stored?.secretHmac ?? NO_HMAC, previousHmac) ? stored?.caller : undefined;
+}
+
+function previousOf(row: { previous_hmac: string | null; previous_until: number | null }) {
+  const { previous_hmac: hmac, previous_until: untilMs } = row;
+  return hmac === null || untilMs === null ? undefined : { hmac, untilMs };
 }
 
 function callerOf(kind: CallerKind, row: { id: string; organization_id: string; scopes: string }): Caller {

@@ -19,6 +19,8 @@ export interface CallerRecord {
   readonly organizationId: string;
   readonly scopes: readonly string[];
   readonly createdAtMs: number;
+  /** Until when the secret before the last rotation is accepted; null: it ended with that, or there was none. */
+  readonly previousUntilMs: number | null;
 }
 
 /** A caller with its secret, which is never seen again. */
@@ -28,7 +30,7 @@ export interface CallerWithSecret {
 }
 
 const TABLES = { account: 'api_account', client: 'oauth_client' } as const;
-const COLUMNS = ['id', 'name', 'organization_id', 'scopes', 'created_at'] as const;
+const COLUMNS = ['id', 'name', 'organization_id', 'scopes', 'created_at', 'previous_until'] as const;
 const ADMIN = 'frontdoor.admin';
 
 export async function createCaller(
@@ -50,6 +52,8 @@ export async function createCaller(
     name: wanted.name,
     scopes: wanted.scopes.join(' '),
     created_at: wanted.nowMs,
+    previous_hmac: null,
+    previous_until: null,
     revoked_at: null,
   };
   const hmac = secrets.hmac(secret);
@@ -95,23 +99,57 @@ export async function listCallers(
   return { content: content.map(recordOf), total };
 }
 
-/** The new secret; the old one is worth nothing from here on. */
+/**
+ * The new secret. The old one is accepted until `previousUntilMs`; when that is null it is worth nothing from here on,
+ * as is the one before it either way.
+ */
 export async function rotateCaller(
   trx: Queries,
   touch: Touch,
   secrets: Secrets,
   kind: CallerKind,
   id: string,
+  previousUntilMs: number | null,
 ): Promise<string> {
   const secret = randomToken();
   const hmac = secrets.hmac(secret);
+  const isKept = previousUntilMs !== null;
   await (
     kind === 'account'
-      ? trx.updateTable('api_account').set({ token_hmac: hmac }).where('id', '=', id)
-      : trx.updateTable('oauth_client').set({ secret_hmac: hmac }).where('id', '=', id)
+      ? trx
+          .updateTable('api_account')
+          .set(({ ref }) => ({
+            token_hmac: hmac,
+            previous_hmac: isKept ? ref('token_hmac') : null,
+            previous_until: previousUntilMs,
+          }))
+          .where('id', '=', id)
+      : trx
+          .updateTable('oauth_client')
+          .set(({ ref }) => ({
+            secret_hmac: hmac,
+            previous_hmac: isKept ? ref('secret_hmac') : null,
+            previous_until: previousUntilMs,
+          }))
+          .where('id', '=', id)
   ).execute();
   touch('caller', id);
   return secret;
+}
+
+/** The secret before the last rotation is worth nothing from here on. */
+export async function endPreviousSecret(
+  trx: Queries,
+  touch: Touch,
+  kind: CallerKind,
+  id: string,
+): Promise<void> {
+  await trx
+    .updateTable(TABLES[kind])
+    .set({ previous_hmac: null, previous_until: null })
+    .where('id', '=', id)
+    .execute();
+  touch('caller', id);
 }
 
 export async function revokeCaller(
@@ -148,6 +186,7 @@ function recordOf(row: {
   organization_id: string;
   scopes: string;
   created_at: number;
+  previous_until: number | null;
 }): CallerRecord {
   return {
     id: row.id,
@@ -155,5 +194,6 @@ function recordOf(row: {
     organizationId: row.organization_id,
     scopes: row.scopes.split(' '),
     createdAtMs: row.created_at,
+    previousUntilMs: row.previous_until,
   };
 }

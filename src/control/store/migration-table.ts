@@ -5,6 +5,7 @@ import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
+import { secretOverlap } from './secret-overlap-migration.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-fabric-tables': fabricTables,
   '0004-access-tables': accessTables,
   '0005-login-session-lookup': loginSessionLookup,
+  '0006-secret-overlap': secretOverlap,
 };

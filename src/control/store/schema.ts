@@ -79,6 +79,9 @@ export interface ApiAccountTable {
   organization_id: string;
   name: string;
   token_hmac: string;
+  /** Of the token before the last rotation, which is good until then; null: there is none. */
+  previous_hmac: string | null;
+  previous_until: number | null;
   /** Space-separated. */
   scopes: string;
   created_at: number;
@@ -91,6 +94,9 @@ export interface OauthClientTable {
   organization_id: string;
   name: string;
   secret_hmac: string;
+  /** Of the secret before the last rotation, which is good until then; null: there is none. */
+  previous_hmac: string | null;
+  previous_until: number | null;
   /** Space-separated. */
   scopes: string;
   created_at: number;
