@@ -23,13 +23,20 @@ export async function rememberedPorts(dataDir: string, host: string): Promise<Po
   const ports: Record<keyof PortChoice, number> = { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 };
   let known: Partial<Record<keyof PortChoice, unknown>> = {};
   try {
-    known = JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as typeof known;
+    known = (JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) ?? {}) as typeof known;
   } catch {
     // A first start, or a damaged file: any port will do.
   }
   for (const name of Object.keys(ports) as (keyof PortChoice)[]) {
     const port = known[name];
-    if (typeof port === 'number' && Number.isInteger(port) && (await isFree(port, host))) ports[name] = port;
+    if (
+      typeof port === 'number' &&
+      Number.isInteger(port) &&
+      port >= 0 &&
+      port <= 65_535 &&
+      (await isFree(port, host))
+    )
+      ports[name] = port;
   }
   return ports;
 }

@@ -124,7 +124,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
   // At once: whatever fails after this, these secrets are never made again.
   if (firstStart !== undefined) await options.onFirstStart?.(firstStart);
-  const controllerId = await controllerIdOf(store, dataDir);
+  const controllerId = await controllerIdOf(store, dataDir, log);
   const pki = await openPki({
     dataDir,
     db: store.db,

@@ -4,24 +4,29 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { FrontdoorError } from '#base';
-import { writeFileDurably } from '#net';
+import type { Log } from '#base';
+import { setAside, writeFileDurably } from '#net';
 import { readIfThere } from '../pki/authority-store.ts';
 import type { Store } from '../store/store.ts';
 
 const SINGLE = 'frontdoor-control';
 const FILE_NAME = 'controller-id';
 
-export async function controllerIdOf(store: Pick<Store, 'isShared'>, dataDir: string): Promise<string> {
+/** A file that holds no such name is set aside with a warning, and a new name is made. */
+export async function controllerIdOf(
+  store: Pick<Store, 'isShared'>,
+  dataDir: string,
+  log: Log,
+): Promise<string> {
   if (!store.isShared) return SINGLE;
   const path = join(dataDir, FILE_NAME);
-  const kept = await readIfThere(path);
-  if (kept === undefined) {
-    const made = `${SINGLE}-${randomBytes(4).toString('hex')}`;
-    await writeFileDurably(path, `${made}\n`);
-    return made;
+  const kept = (await readIfThere(path))?.trim();
+  if (kept !== undefined && /^[a-z0-9-]{1,64}$/.test(kept)) return kept;
+  if (kept !== undefined) {
+    const movedTo = await setAside(path);
+    log.warn({ file: path, movedTo }, 'the file holds no controller id; this control plane gets a new one');
   }
-  const id = kept.trim();
-  if (/^[a-z0-9-]{1,64}$/.test(id)) return id;
-  throw new FrontdoorError('invalid', 'controller_id', `${path} holds no controller id: remove it`);
+  const made = `${SINGLE}-${randomBytes(4).toString('hex')}`;
+  await writeFileDurably(path, `${made}\n`);
+  return made;
 }

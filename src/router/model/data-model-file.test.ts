@@ -114,6 +114,7 @@ test('a missing file is no error, a broken one is, and both begin with an empty 
     const model = new DataModel();
     await openFile(t, path, model, log);
     assert.deepEqual([model.index, errors.length], [0n, at + 1]);
+    assert.deepEqual(await readFile(`${path}.unreadable`), content, 'it is set aside, not written over');
   }
 });
 

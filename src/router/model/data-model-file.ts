@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { messageOf, type Log } from '#base';
-import { writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net';
 import { ctrlMessages } from '#wire/ctrl';
 import type { DataModel } from './data-model.ts';
 
@@ -69,7 +69,10 @@ export class DataModelFile {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT')
         log.info({ file: path }, 'no data model on disk yet');
-      else log.error({ file: path, err: messageOf(error) }, 'the data model on disk cannot be read');
+      else {
+        const movedTo = await setAside(path);
+        log.error({ file: path, movedTo, err: messageOf(error) }, 'the data model on disk cannot be read');
+      }
     }
   }
 
