@@ -32,6 +32,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   internal: 'A mistake in the gateway: its log has the error id and the stack; please report it.',
   starting:
     'The gateway had not heard of any share yet: ask again; if it stays, see whether it reaches the control plane.',
+  'share-unreadable':
+    'The gateway cannot read a field of the share that its cause names: bring gateway and control plane to one version, or set the policy again with "frontdoor shares policy set".',
   'not-decided':
     'Who calls could not be found out in time: see whether the gateway reaches the control plane, and that the provider.',
   'control-plane-away':

@@ -56,6 +56,7 @@ export { parseShareTarget, type ShareTarget } from './share-target.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { isUuid } from './uuid.ts';
 export { isZoneName, zonesOverlap } from './zone-name.ts';
+export { readAccessRules, type ReadRules } from './access/access-rules-codec.ts';
 export {
   DEFAULT_SESSION_LIMITS,
   OPEN_RULES,

@@ -160,7 +160,9 @@ class GatewayServer implements Gateway {
 
   replay(command: GatewayReplay): Promise<InspectedRequest> | undefined {
     const route = this.table.route(command.shareId);
-    return route === undefined ? undefined : this.#replayer.replay(route, command);
+    return route === undefined || route.share.unreadable !== undefined
+      ? undefined
+      : this.#replayer.replay(route, command);
   }
 
   close(options: { drainMs?: number } = {}): Promise<void> {

@@ -116,7 +116,10 @@ export class SessionCache {
     const epoch = this.#epoch;
     const session = await this.#options.find(token);
     // Words that were missed since the question leave the answer in doubt.
-    if (session !== null) return this.put(token, session, epoch);
+    if (session !== null) {
+      if (!isSession(session)) throw new Error('the session that the control plane found cannot be read');
+      return this.put(token, session, epoch);
+    }
     const known = this.#byToken.get(token);
     if (known !== undefined) this.#forget(known);
     this.#unknown.set(token, this.#options.monotonicMs() + UNKNOWN_MS);
@@ -128,4 +131,16 @@ export class SessionCache {
     this.#byToken.delete(caller.token);
     this.#byId.delete(caller.session.id);
   }
+}
+
+/** One that another version of the control plane describes otherwise proves nobody. */
+function isSession({ id, shareId, host, providerId, providerVersion, identity }: GatewaySession): boolean {
+  return (
+    [id, shareId, host, providerId].every((text) => typeof text === 'string') &&
+    Number.isSafeInteger(providerVersion) &&
+    typeof identity === 'object' &&
+    identity !== null &&
+    typeof identity.subject === 'string' &&
+    Array.isArray(identity.groups)
+  );
 }

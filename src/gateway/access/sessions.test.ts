@@ -238,6 +238,16 @@ describe('sessions', () => {
     }
   });
 
+  it('that another version of the control plane describes otherwise prove nobody, with 503, and end nothing else', async () => {
+    const bad = [{ identity: undefined }, { identity: { subject: 7, groups: [] } }, { id: 7 }];
+    for (const more of bad as unknown as readonly object[]) {
+      const answer = await world.ask('app', { lines: [world.sessionLine('app', 'idp', more)] });
+      assert.equal(answer.status, 503);
+    }
+    const good = [world.sessionLine('app', 'idp')];
+    assert.equal((await world.ask('app', { lines: good })).status, 200);
+  });
+
   it('are forgotten one by one when there are too many, and still end when they are ended', async () => {
     const few = await AccessWorld.start({ limits: { maxSessions: 4 } });
     try {

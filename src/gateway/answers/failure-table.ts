@@ -36,6 +36,17 @@ export function serviceFailure(status: 502 | 504, code: string, cause: string): 
   return { status, code, hop: 'service', says, cause };
 }
 
+/** A share whose record has a field that this gateway cannot read: nobody knows whom it lets in. */
+export function failureOfUnreadable(field: string): Failure {
+  return {
+    status: 503,
+    code: 'share-unreadable',
+    hop: 'control',
+    says: 'This service is closed, because this gateway cannot read its rules. Its operators find the reason in the log.',
+    cause: `the record of the share cannot be read: ${field}`,
+  };
+}
+
 export const FAILURES = {
   unknownHost: {
     status: 404,

@@ -3,7 +3,7 @@
  * must be that host, so that a connection made for one share never carries another's.
  */
 import type { ClientProof } from '../certificates/client-certificate.ts';
-import { FAILURES, type Failure } from '../answers/failure-table.ts';
+import { FAILURES, failureOfUnreadable, type Failure } from '../answers/failure-table.ts';
 import { canonicalHost } from '../http/host-policy.ts';
 import type { ShareTable } from './share-table.ts';
 import type { GatewayHost, RoutePool } from '../circuits/upstream.ts';
@@ -25,6 +25,8 @@ export function decideRoute(table: ShareTable<RoutePool>, name: string, client: 
   if (host === undefined)
     return { host, failure: table.loaded ? FAILURES.unknownHost : FAILURES.noShareTable };
   if (client.isSecure && !isForName(client, name)) return { host, failure: FAILURES.misdirected };
+  const { unreadable } = host.route.share;
+  if (unreadable !== undefined) return { host, failure: failureOfUnreadable(unreadable) };
   return { host, failure: undefined };
 }
 

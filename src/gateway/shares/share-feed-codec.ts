@@ -1,4 +1,7 @@
-/** One line of the share feed, or the kept file, as a checked value. A string answer says what is wrong with it. */
+/**
+ * One line of the share feed, or the kept file, as a checked value with what was wrong in it. A bad entry loses itself;
+ * an event is refused (a string says why) only where nobody can tell what it takes away: a whole list has to come then.
+ */
 import type {
   GatewayDelta,
   GatewayFeedEvent,
@@ -7,6 +10,16 @@ import type {
   GatewayReplay,
   GatewayShare,
 } from '#domain';
+import {
+  isRecord,
+  isTexts,
+  isVersion,
+  readProvider,
+  readShare,
+  recordOf,
+  type FeedProblem,
+  type TakenShare,
+} from './feed-record-codec.ts';
 
 /** How far the feed was taken in. */
 export interface FeedPosition {
@@ -21,43 +34,128 @@ export interface KeptShares extends FeedPosition {
   readonly zones: readonly string[];
 }
 
-export function parseFeedEvent(line: string): GatewayFeedEvent | string {
+/** Of the kept file; a file without a format is of a version before formats, and reads alike. */
+export const KEPT_SHARES_FORMAT = 1;
+
+export interface ReadFeedEvent {
+  /** Undefined: there is nothing to do, beyond what the problems say. */
+  readonly event: GatewayFeedEvent | undefined;
+  readonly problems: readonly FeedProblem[];
+}
+
+export function parseFeedEvent(line: string): ReadFeedEvent | string {
   const value = parseObject(line);
   if (value === undefined) return 'a line of the feed is not a JSON object';
   const { type, version, epoch } = value;
-  if (type === 'heartbeat') return { type };
-  if (type === 'replay')
-    return isReplay(value) ? (value as unknown as GatewayReplay) : 'a replay of the feed is malformed';
+  if (type === 'heartbeat') return { event: { type }, problems: [] };
+  if (type === 'replay') {
+    if (isReplay(value)) return { event: value as unknown as GatewayReplay, problems: [] };
+    return { event: undefined, problems: [{ kind: 'replay', id: idOf(value), field: '' }] };
+  }
+  // Commands have no version: what a newer control plane asks for beyond them is not done.
+  if (version === undefined && typeof type === 'string' && type !== 'snapshot' && type !== 'delta')
+    return { event: undefined, problems: [{ kind: 'event', id: '', field: `type ${type.slice(0, 64)}` }] };
   if (!isVersion(version)) return 'an event of the feed has no version';
   if (type === 'snapshot') {
-    const { shares, providers, zones, keys } = value;
-    const isWhole = isShares(shares) && isProviders(providers) && isTexts(zones) && isKeys(keys);
-    if (typeof epoch !== 'string' || !isWhole) return 'a snapshot of the feed is malformed';
-    return { type, version, epoch, shares, providers, zones, keys };
+    const read = readList(value);
+    if (typeof epoch !== 'string' || typeof read === 'string') return 'a snapshot of the feed is malformed';
+    const { problems, ...list } = read;
+    const keys = readKeys(value['keys'], problems);
+    return { event: { type, version, epoch, ...list, keys }, problems };
   }
-  if (type !== 'delta' || !isDelta(value)) return 'a change of the feed is malformed';
-  return value as unknown as GatewayDelta;
+  if (type !== 'delta') return 'an event of the feed has an unknown type';
+  return readDelta(value, version);
 }
 
-/** Kept by an earlier version, it has shares only. */
-export function parseSnapshotFile(text: string): KeptShares | string {
+/** `text` is the kept file. */
+export function parseSnapshotFile(
+  text: string,
+): { readonly kept: KeptShares; readonly problems: readonly FeedProblem[] } | string {
   const value = parseObject(text);
   if (value === undefined) return 'not a JSON object';
-  const { version, epoch, shares, providers = [], zones = [] } = value;
-  const isWhole = isShares(shares) && isProviders(providers) && isTexts(zones);
-  if (!isVersion(version) || typeof epoch !== 'string' || !isWhole) return 'malformed';
-  return { version, epoch, shares, providers, zones };
+  const { format, version, epoch, providers = [], zones = [] } = value;
+  if (format !== undefined && format !== KEPT_SHARES_FORMAT) return 'of another version';
+  const read = readList({ ...value, providers, zones });
+  if (!isVersion(version) || typeof epoch !== 'string' || typeof read === 'string') return 'malformed';
+  const { problems, ...list } = read;
+  return { kept: { version, epoch, ...list }, problems };
 }
 
-function isDelta(value: Record<string, unknown>): boolean {
-  const { set, removed, providers, removedProviders, endedSessions, zones, keys } = value;
-  return (
-    isShares(set) &&
-    isTexts(removed) &&
-    (providers === undefined || isProviders(providers)) &&
-    (keys === undefined || isKeys(keys)) &&
-    [removedProviders, endedSessions, zones].every((texts) => texts === undefined || isTexts(texts))
-  );
+type List = Pick<KeptShares, 'shares' | 'providers' | 'zones'> & { readonly problems: FeedProblem[] };
+
+/** A string: there is no list. */
+function readList({ shares, providers, zones }: Readonly<Record<string, unknown>>): List | string {
+  if (!Array.isArray(shares) || !Array.isArray(providers) || !Array.isArray(zones)) return 'malformed';
+  const problems: FeedProblem[] = [];
+  return {
+    shares: shares.flatMap((share, at) => {
+      const read = readShare(share);
+      if (read.problem !== undefined) problems.push(read.problem);
+      if (read.share !== undefined) return [read.share];
+      // Nobody can change it by its id: the next list brings or removes it.
+      return readShare({ ...recordOf(share), id: `unreadable-${at}`, unreadable: 'id' }).share ?? [];
+    }),
+    providers: readProviders(providers, problems),
+    zones: zones.filter((zone, at) => {
+      if (typeof zone === 'string') return true;
+      problems.push({ kind: 'zone', id: '', field: `${at}` });
+      return false;
+    }),
+    problems,
+  };
+}
+
+function readProviders(values: readonly unknown[], problems: FeedProblem[]): GatewayProvider[] {
+  return values.flatMap((value) => {
+    const { provider, problem } = readProvider(value);
+    if (problem !== undefined) problems.push(problem);
+    return provider ?? [];
+  });
+}
+
+/** Whose keys cannot be read signs nothing and proves nothing. */
+function readKeys(value: unknown, problems: FeedProblem[]): GatewayKeys {
+  const { apiKeyPepper, identityKeys } = recordOf(value);
+  if (typeof apiKeyPepper !== 'string') problems.push({ kind: 'key', id: '', field: 'apiKeyPepper' });
+  if (!Array.isArray(identityKeys)) problems.push({ kind: 'key', id: '', field: 'identityKeys' });
+  return {
+    apiKeyPepper: typeof apiKeyPepper === 'string' ? apiKeyPepper : '',
+    identityKeys: (Array.isArray(identityKeys) ? identityKeys : []).filter((each, at) => {
+      const { kid, privateKey, publicJwk } = recordOf(each);
+      if (typeof kid === 'string' && typeof privateKey === 'string' && isRecord(publicJwk)) return true;
+      problems.push({ kind: 'key', id: typeof kid === 'string' ? kid : '', field: `identityKeys.${at}` });
+      return false;
+    }),
+  };
+}
+
+function readDelta(value: Readonly<Record<string, unknown>>, version: number): ReadFeedEvent | string {
+  const { set, removed, providers = [], removedProviders = [], endedSessions = [], zones } = value;
+  const isWhole = [removed, removedProviders, endedSessions, zones ?? []].every(isTexts);
+  if (!isWhole || !Array.isArray(set) || !Array.isArray(providers))
+    return 'a change of the feed is malformed';
+  const problems: FeedProblem[] = [];
+  const shares: TakenShare[] = [];
+  for (const share of set) {
+    const read = readShare(share);
+    if (read.problem !== undefined) problems.push(read.problem);
+    if (read.share === undefined) return 'a change of the feed is of an unknown share';
+    shares.push(read.share);
+  }
+  const read = readProviders(providers, problems);
+  // One that changed in a way that is not understood counts no more.
+  const unreadable = problems.flatMap(({ kind, id }) => (kind === 'provider' ? [id] : []));
+  if (unreadable.includes('')) return 'a change of the feed is of an unknown provider';
+  const gone = [...(removedProviders as string[]), ...unreadable];
+  const delta: GatewayDelta = {
+    ...{ type: 'delta', version, set: shares, removed: removed as string[] },
+    ...(read.length === 0 ? {} : { providers: read }),
+    ...(gone.length === 0 ? {} : { removedProviders: gone }),
+    ...(value['endedSessions'] === undefined ? {} : { endedSessions: endedSessions as string[] }),
+    ...(zones === undefined ? {} : { zones: zones as string[] }),
+    ...(value['keys'] === undefined ? {} : { keys: readKeys(value['keys'], problems) }),
+  };
+  return { event: delta, problems };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -69,79 +167,15 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function isVersion(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function isShares(value: unknown): value is GatewayShare[] {
-  return Array.isArray(value) && value.every(isShare);
-}
-
-function isShare(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { id, token, hosts, authProviderIds, customHosts, frontdoorId, environmentId, updatedAtMs } = value;
-  return (
-    areTexts(id, token, frontdoorId, environmentId) &&
-    isTexts(hosts) &&
-    isTexts(authProviderIds) &&
-    Array.isArray(customHosts) &&
-    customHosts.every(
-      (each) => isRecord(each) && areTexts(each['host']) && isTexts(each['authProviderIds']),
-    ) &&
-    isRecordOrNull(value['rules']) &&
-    isRecordOrNull(value['inspection']) &&
-    typeof updatedAtMs === 'number'
-  );
-}
-
-function isProviders(value: unknown): value is GatewayProvider[] {
-  return Array.isArray(value) && value.every(isProvider);
-}
-
-function isProvider(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { id, frontdoorId, name, type, enabled, version, apiKeys, tokens, logout } = value;
-  return (
-    areTexts(id, frontdoorId, name, type) &&
-    typeof enabled === 'boolean' &&
-    isVersion(version) &&
-    (apiKeys === null || (isRecord(apiKeys) && Array.isArray(apiKeys['keys']))) &&
-    (tokens === null ||
-      (isRecord(tokens) && Array.isArray(tokens['keys']) && isTexts(tokens['algorithms']))) &&
-    (logout === undefined || (isRecord(logout) && areTexts(logout['endpoint'], logout['clientId'])))
-  );
-}
-
-function isKeys(value: unknown): value is GatewayKeys {
-  return (
-    isRecord(value) &&
-    areTexts(value['apiKeyPepper']) &&
-    Array.isArray(value['identityKeys']) &&
-    value['identityKeys'].every((key) => isRecord(key) && areTexts(key['kid'], key['privateKey']))
-  );
-}
-
-function isReplay(value: Record<string, unknown>): boolean {
+function isReplay(value: Readonly<Record<string, unknown>>): boolean {
   const { id, replayOf, shareId, method, target, headers, body } = value;
   return (
-    areTexts(id, replayOf, shareId, method, target, body) &&
+    isTexts([id, replayOf, shareId, method, target, body]) &&
     Array.isArray(headers) &&
     headers.every((header) => isTexts(header) && header.length === 2)
   );
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isRecordOrNull(value: unknown): boolean {
-  return value === null || isRecord(value);
-}
-
-function areTexts(...values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === 'string');
+function idOf({ id }: Readonly<Record<string, unknown>>): string {
+  return typeof id === 'string' ? id.slice(0, 64) : '';
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { GatewayFeedEvent } from '#domain';
+import { OPEN_RULES, type GatewayFeedEvent } from '#domain';
 import { openShareFeed, type ShareFeed, type ShareFeedSubscription } from './share-feed.ts';
 import { ShareTable } from './share-table.ts';
 import { OpenAccess } from '../testing/open-access.ts';
@@ -40,6 +41,7 @@ describe('the share feed', () => {
       snapshotFile: join(folder, 'gateway-snapshot.json'),
       log: recordingLog(records),
       backOff: { minMs: 1, maxMs: 5 },
+      refusalBackOff: { minMs: 1, maxMs: 5 },
       saveDelayMs: 1,
       subscribe: (subscription) => {
         subscriptions.push(subscription);
@@ -110,29 +112,16 @@ describe('the share feed', () => {
     assert.equal(records.filter((record) => record.level === 'warn').length, 1);
   });
 
+  function deltaOf(set: readonly unknown[]) {
+    return { type: 'delta', version: 8, set, removed: [] };
+  }
+
   const BAD: readonly (readonly [string, string])[] = [
     ['garbage', '{{'],
     ['a gap in versions', JSON.stringify({ type: 'delta', version: 9, set: [], removed: [] })],
-    [
-      'a host of another share',
-      JSON.stringify({
-        type: 'delta',
-        version: 8,
-        set: [shareOf('x', { hosts: ['a.share.localhost'] })],
-        removed: [],
-      }),
-    ],
-    [
-      'a host that is not canonical',
-      JSON.stringify({
-        type: 'delta',
-        version: 8,
-        set: [shareOf('x', { hosts: ['X.share.localhost'] })],
-        removed: [],
-      }),
-    ],
-    ['a doubled share', JSON.stringify({ ...snapshot, shares: [shareOf('a'), shareOf('a')] })],
-    ['a malformed share', JSON.stringify({ ...snapshot, shares: [{ id: 1 }] })],
+    ['a change of a share without an id', JSON.stringify(deltaOf([{ id: 1 }]))],
+    ['a change of a provider without an id', JSON.stringify({ ...deltaOf([]), providers: [{}] })],
+    ['a list without shares', JSON.stringify({ ...snapshot, shares: 'none' })],
     ['a type that does not exist', JSON.stringify({ type: 'surprise', version: 8 })],
   ];
 
@@ -151,10 +140,154 @@ describe('the share feed', () => {
     });
   }
 
-  it('takes no table beyond its bound', () => {
+  const NO_RULES = { ...shareOf('a'), rules: { emails: 'ann@example.com' } };
+
+  const CLOSED: readonly (readonly [string, string, unknown])[] = [
+    ['a rule of another shape', 'rules.emails', NO_RULES],
+    ['a rule that is not there', 'rules.ip', { ...shareOf('a'), rules: { ...OPEN_RULES, ip: undefined } }],
+    ['a rule that this version does not know', 'rules.countries', withRules({ countries: ['NL'] })],
+    ['part of a rule of another shape', 'rules.ip.deny.0', withRules({ ip: { allow: [], deny: [7] } })],
+    [
+      'a limit that is no number',
+      'rules.rateLimit.perMs',
+      withRules({ rateLimit: { requests: 1, perMs: '1' } }),
+    ],
+    ['providers of another shape', 'authProviderIds', { ...shareOf('a'), authProviderIds: 'all' }],
+    [
+      'a host that is not canonical',
+      'hosts',
+      shareOf('a', { hosts: ['a.share.localhost', 'X.share.localhost'] }),
+    ],
+  ];
+
+  function withRules(rules: object): unknown {
+    return { ...shareOf('a'), rules: { ...OPEN_RULES, ...rules } };
+  }
+
+  for (const [name, field, share] of CLOSED) {
+    it(`a share with ${name} is closed by the name of that field, and the others are taken`, async () => {
+      await open();
+      say(snapshot);
+      subscriptions[0]!.onLine(JSON.stringify(deltaOf([share, shareOf('c')])));
+      assert.equal(table.find('a.share.localhost')?.route.share.unreadable, field);
+      assert.equal(table.find('c.share.localhost')?.route.share.unreadable, undefined);
+      assert.equal(table.size, 3);
+      const errors = records.filter((record) => record.level === 'error');
+      assert.deepEqual(
+        errors.map((record) => [record['share'], record['field']]),
+        [['a', field]],
+      );
+      say({ type: 'delta', version: 9, set: [shareOf('a')], removed: [] });
+      assert.equal(
+        table.find('a.share.localhost')?.route.share.unreadable,
+        undefined,
+        'put right by the next',
+      );
+      assert.equal(subscriptions.length, 1, 'the stream goes on');
+    });
+  }
+
+  it('a list with shares, providers, zones and keys that cannot be read is taken without them', async () => {
+    await open();
+    const [privateKey, publicJwk] = ['pem', {}];
+    const keys = { apiKeyPepper: 7, identityKeys: [{ kid: 1 }, { kid: 'k', privateKey, publicJwk }] };
+    const providers = [{ id: 'p', enabled: 'yes' }, 'x'];
+    const list = { ...snapshot, shares: [NO_RULES, 7, shareOf('b'), { hosts: ['x.share.localhost'] }] };
+    subscriptions[0]!.onLine(JSON.stringify({ ...list, providers, keys, zones: ['share.localhost', 8] }));
+    await feed!.fresh;
+    assert.equal(table.find('a.share.localhost')?.route.share.unreadable, 'rules.emails');
+    assert.equal(table.find('b.share.localhost')?.route.share.unreadable, undefined);
+    assert.equal(table.find('x.share.localhost')?.route.share.unreadable, 'id');
+    assert.equal(records.filter((record) => record.level === 'error').length, 8);
+    assert.equal(subscriptions.length, 1);
+  });
+
+  it('a command that this version does not know, or cannot read, is left out and the stream goes on', async () => {
+    await open();
+    say(snapshot);
+    subscriptions[0]!.onLine(JSON.stringify({ type: 'surprise' }));
+    subscriptions[0]!.onLine(JSON.stringify({ type: 'replay', id: 'r' }));
+    say({ type: 'delta', version: 8, set: [], removed: ['id-a'] });
+    assert.equal(table.size, 1);
+    assert.equal(subscriptions.length, 1);
+  });
+
+  it('a stream that is refused each time is asked for less and less often', async () => {
+    const pauses: number[] = [];
+    feed = await openShareFeed({
+      table,
+      access: new OpenAccess(),
+      onReplay: () => {},
+      snapshotFile: join(folder, 'none.json'),
+      log: recordingLog(records),
+      backOff: { minMs: 1, maxMs: 1 },
+      refusalBackOff: { minMs: 4, maxMs: 32 },
+      subscribe: (subscription) => {
+        subscriptions.push(subscription);
+        pauses.push(performance.now());
+        subscribed();
+        return { close: () => {} };
+      },
+    });
+    for (let i = 0; i < 5; i += 1) {
+      await again(() => {
+        say(snapshot);
+        subscriptions.at(-1)!.onLine('{{');
+      });
+    }
+    assert.ok(pauses[5]! - pauses[4]! >= 16, 'a good list between two refusals is no reason to hurry');
+  });
+
+  it('a kept list with a share that cannot be read is taken, and the share stays closed', async () => {
+    await open();
+    subscriptions[0]!.onLine(JSON.stringify({ ...snapshot, shares: [NO_RULES, shareOf('b')] }));
+    await feed!.close();
+    table = new ShareTable({ makeSlot: () => undefined, onRetired: () => {} });
+    await open();
+    assert.equal(table.find('a.share.localhost')?.route.share.unreadable, 'rules.emails');
+    assert.equal(table.find('b.share.localhost')?.route.share.unreadable, undefined);
+  });
+
+  it('a kept list with a rule of another shape, as an earlier version wrote it, ends no start', async () => {
+    const list = { version: 7, epoch: 'e', shares: [NO_RULES, shareOf('b')] };
+    await writeFile(join(folder, 'gateway-snapshot.json'), JSON.stringify(list));
+    await open();
+    assert.equal(table.find('a.share.localhost')?.route.share.unreadable, 'rules.emails');
+    assert.equal(table.size, 2);
+  });
+
+  it('a kept list of another version is set aside with a warning, and the gateway starts without one', async () => {
+    const file = join(folder, 'gateway-snapshot.json');
+    await writeFile(file, JSON.stringify({ format: 99, shares: {} }));
+    await open();
+    assert.equal(table.loaded, false);
+    assert.equal(records.filter((record) => record.level === 'warn').length, 1);
+    assert.match(await readFile(`${file}.unreadable`, 'utf8'), /99/);
+    await assert.rejects(stat(file), { code: 'ENOENT' });
+  });
+
+  it('a name of two shares stays with the first, and the other gets it when that one goes', () => {
+    table.replaceAll([shareOf('a')]);
+    const both = ['a.share.localhost', 'x.share.localhost'];
+    assert.equal(table.change([shareOf('x', { hosts: both })], []).length, 1);
+    assert.equal(table.find('a.share.localhost')?.route.share.token, 'a');
+    assert.equal(table.find('x.share.localhost')?.route.share.token, 'x');
+    assert.deepEqual(table.change([], ['id-a']), []);
+    assert.equal(table.find('a.share.localhost')?.route.share.token, 'x');
+    table.change([], ['id-x']);
+    assert.equal(table.find('a.share.localhost'), undefined);
+  });
+
+  it('a share that is listed twice is closed', () => {
+    assert.equal(table.replaceAll([shareOf('a'), shareOf('a'), shareOf('b')]).length, 1);
+    assert.equal(table.find('a.share.localhost')?.route.share.unreadable, 'id');
+    assert.equal(table.find('b.share.localhost')?.route.share.unreadable, undefined);
+  });
+
+  it('takes no share beyond its bound', () => {
     const small = new ShareTable({ makeSlot: () => undefined, onRetired: () => {}, maxShares: 2 });
-    assert.equal(small.replaceAll([shareOf('a'), shareOf('b')]), undefined);
-    assert.match(small.replaceAll(['a', 'b', 'c'].map((name) => shareOf(name))) ?? '', /more than 2/);
+    assert.deepEqual(small.replaceAll([shareOf('a'), shareOf('b')]), []);
+    assert.match(small.replaceAll(['a', 'b', 'c'].map((name) => shareOf(name)))[0]!.field, /more than 2/);
     assert.equal(small.size, 2);
   });
 

@@ -1,14 +1,22 @@
 /**
- * Keeps the share table as the control plane publishes it: follows the feed, takes events whole or not at all, comes
- * back after an end with growing pauses, and keeps the last good list on disk, so that a gateway that starts while
- * the control plane is away serves what it served before. The stream itself is made by whoever wires this.
+ * Keeps the share table as the control plane publishes it: follows the feed, takes what it can read and names the rest,
+ * comes back after an end with growing pauses, and keeps the last good list on disk, so that a gateway that starts while
+ * the control plane is away serves what it served before. The stream itself is made by the part that wires this.
  */
 import { readFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
 import { BackOff, messageOf, type Log } from '#base';
-import type { GatewayKeys, GatewayReplay, GatewayShare } from '#domain';
-import { writeFileDurably } from '#net';
+import type { GatewayFeedEvent, GatewayKeys, GatewayReplay } from '#domain';
+import { setAside, writeFileDurably } from '#net';
 import type { AccessFeed } from '../access/access.ts';
-import { parseFeedEvent, parseSnapshotFile, type FeedPosition, type KeptShares } from './share-feed-codec.ts';
+import type { FeedProblem, TakenShare } from './feed-record-codec.ts';
+import {
+  KEPT_SHARES_FORMAT,
+  parseFeedEvent,
+  parseSnapshotFile,
+  type FeedPosition,
+  type KeptShares,
+} from './share-feed-codec.ts';
 import type { ShareTable } from './share-table.ts';
 
 /** One subscription: lines of JSON until `onEnd`, which is never called after `close`. */
@@ -27,7 +35,12 @@ export interface ShareFeedOptions {
   /** Where the last good list is kept. */
   readonly snapshotFile: string;
   readonly log: Log;
+  /** Between subscriptions, when the control plane is away. */
   readonly backOff?: { readonly minMs: number; readonly maxMs: number };
+  /** The same after an event that was refused. */
+  readonly refusalBackOff?: { readonly minMs: number; readonly maxMs: number };
+  /** Monotonic. */
+  readonly monotonicMs?: () => number;
   /** Changes are written to disk together, this long after the first. */
   readonly saveDelayMs?: number;
 }
@@ -44,6 +57,13 @@ export interface ShareFeed {
 /** Until the control plane has told them: no key fits, and nothing is signed. */
 const NO_KEYS: GatewayKeys = { apiKeyPepper: '', identityKeys: [] };
 
+/** A list that comes right each time, with an event behind it that is refused each time, is asked for this seldom. */
+const REFUSAL_BACK_OFF = { minMs: 500, maxMs: 20_000 };
+/** Without a refusal for so long, the next one is answered with a short pause again. */
+const QUIET_MS = 300_000;
+/** Of one event; there may be one for each share. */
+const MAX_LOGGED_PROBLEMS = 20;
+
 /** Loads what is on disk, then follows the feed. */
 export async function openShareFeed(options: ShareFeedOptions): Promise<ShareFeed> {
   const client = new FeedClient(options);
@@ -57,6 +77,8 @@ class FeedClient implements ShareFeed {
   lastContactMs = 0;
   readonly #options: ShareFeedOptions;
   readonly #backOff: BackOff;
+  readonly #refusals: BackOff;
+  readonly #monotonicMs: () => number;
   readonly #becameFresh: () => void;
   #position: FeedPosition | undefined;
   #stream: { close(): void } | undefined;
@@ -64,6 +86,7 @@ class FeedClient implements ShareFeed {
   #save: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
   #closed = false;
+  #refusedMs = Number.NEGATIVE_INFINITY;
   /** Which subscription is listened to. */
   #attempt = 0;
 
@@ -73,6 +96,8 @@ class FeedClient implements ShareFeed {
     this.#becameFresh = resolve;
     this.#options = options;
     this.#backOff = new BackOff({ minMs: 200, maxMs: 5_000, factor: 2, ...options.backOff });
+    this.#refusals = new BackOff({ ...REFUSAL_BACK_OFF, factor: 2, ...options.refusalBackOff });
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
   }
 
   async load(): Promise<void> {
@@ -89,12 +114,16 @@ class FeedClient implements ShareFeed {
       }
       return;
     }
-    const kept = parseSnapshotFile(text);
-    const problem = typeof kept === 'string' ? kept : table.replaceAll(kept.shares);
-    if (typeof kept === 'string' || problem !== undefined) {
-      log.warn({ hop: 'gateway', file: snapshotFile, cause: problem }, 'kept share list is not usable');
+    const read = parseSnapshotFile(text);
+    if (typeof read === 'string') {
+      log.warn(
+        { hop: 'gateway', file: snapshotFile, cause: read, movedTo: await setAside(snapshotFile) },
+        'kept share list is not usable; this gateway starts without one',
+      );
       return;
     }
+    const { kept, problems } = read;
+    this.#report([...problems, ...table.replaceAll(kept.shares)]);
     // What is not kept proves who somebody is: a whole list brings it.
     access.replaceAll({ ...kept, keys: NO_KEYS });
     log.info({ shares: kept.shares.length }, 'share list loaded from disk');
@@ -131,37 +160,56 @@ class FeedClient implements ShareFeed {
 
   #onLine(line: string): void {
     if (this.#closed) return;
-    const event = parseFeedEvent(line);
-    if (typeof event === 'string') {
-      this.#refuse(event);
+    const read = parseFeedEvent(line);
+    if (typeof read === 'string') {
+      this.#refuse(read);
       return;
     }
-    const { table, access, onReplay } = this.#options;
     this.lastContactMs = Date.now();
+    this.#report(read.problems);
+    if (read.event === undefined) return;
     let problem: string | undefined;
+    try {
+      problem = this.#take(read.event);
+    } catch (error) {
+      problem = `an event of the feed could not be taken: ${messageOf(error)}`;
+    }
+    if (problem !== undefined) this.#refuse(problem);
+  }
+
+  /** Why it is refused; undefined: it is taken. */
+  #take(event: GatewayFeedEvent): string | undefined {
+    const { table, access, onReplay } = this.#options;
+    const at = this.#position;
     if (event.type === 'replay') onReplay(event);
     else if (event.type === 'snapshot') {
-      problem = table.replaceAll(event.shares);
-      if (problem === undefined) {
-        access.replaceAll(event);
-        this.#taken({ version: event.version, epoch: event.epoch });
-      }
+      this.#report(table.replaceAll(event.shares));
+      access.replaceAll(event);
+      this.#taken({ version: event.version, epoch: event.epoch });
     } else if (event.type === 'delta') {
-      const at = this.#position;
       if (at === undefined || event.version !== at.version + 1)
-        problem = `version ${event.version} is not the next one`;
-      else problem = table.change(event.set, event.removed);
-      if (problem === undefined && at !== undefined) {
-        access.change(event);
-        this.#taken({ version: event.version, epoch: at.epoch });
-      }
-    } else if (this.#position !== undefined) {
+        return `version ${event.version} is not the next one`;
+      this.#report(table.change(event.set, event.removed));
+      access.change(event);
+      this.#taken({ version: event.version, epoch: at.epoch });
+    } else if (at !== undefined) {
       // A stream that resumes with nothing new says so with its first heartbeat.
       this.#backOff.reset();
       this.#becameFresh();
       access.heard();
     }
-    if (problem !== undefined) this.#refuse(problem);
+    return undefined;
+  }
+
+  /** One line for each entry that could not be read, by its name. */
+  #report(problems: readonly FeedProblem[]): void {
+    const { log } = this.#options;
+    for (const { kind, id, token, field } of problems.slice(0, MAX_LOGGED_PROBLEMS)) {
+      const entry = { hop: 'control', id, ...(token === undefined ? {} : { share: token }), field } as const;
+      log.error(entry, SENTENCES[kind]);
+    }
+    const more = problems.length - MAX_LOGGED_PROBLEMS;
+    if (more > 0) log.error({ hop: 'control', more }, 'more entries of the feed could not be read');
   }
 
   #taken(position: FeedPosition): void {
@@ -177,7 +225,10 @@ class FeedClient implements ShareFeed {
     this.#options.log.error({ hop: 'control', cause }, 'share feed refused; the last good list stays');
     this.#position = undefined;
     this.#stream?.close();
-    this.#again();
+    const nowMs = this.#monotonicMs();
+    if (nowMs - this.#refusedMs > QUIET_MS) this.#refusals.reset();
+    this.#refusedMs = nowMs;
+    this.#again(this.#refusals.next());
   }
 
   #onEnd(error: Error): void {
@@ -189,12 +240,12 @@ class FeedClient implements ShareFeed {
     this.#again();
   }
 
-  #again(): void {
+  #again(pauseMs = this.#backOff.next()): void {
     this.#stream = undefined;
     // Whatever the old stream still says is not listened to.
     this.#attempt += 1;
     clearTimeout(this.#retry);
-    if (!this.#closed) this.#retry = setTimeout(() => this.connect(), this.#backOff.next());
+    if (!this.#closed) this.#retry = setTimeout(() => this.connect(), pauseMs);
   }
 
   #write(): void {
@@ -202,7 +253,8 @@ class FeedClient implements ShareFeed {
     const { table, access, snapshotFile, log } = this.#options;
     const at = this.#position;
     if (at === undefined) return;
-    const kept: KeptShares = { ...at, shares: table.shares().map(withoutSecrets), ...access.kept() };
+    const list = { shares: table.shares().map(withoutSecrets), ...access.kept() };
+    const kept: KeptShares & { format: number } = { format: KEPT_SHARES_FORMAT, ...at, ...list };
     this.#saving = this.#saving.then(async () => {
       try {
         await writeFileDurably(snapshotFile, JSON.stringify(kept));
@@ -216,8 +268,17 @@ class FeedClient implements ShareFeed {
   }
 }
 
-/** Who is guarded by passwords stays guarded, by ones that nobody has. */
-function withoutSecrets(share: GatewayShare): GatewayShare {
+const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
+  share: 'a share cannot be read: it is closed where it can be told by its names, and the others are taken',
+  provider: 'an auth provider cannot be read: it lets nobody in',
+  key: 'a key of the installation cannot be read: what rests on it is refused',
+  zone: 'a zone cannot be read: nobody logs in below it',
+  replay: 'a replay cannot be read: it is not sent',
+  event: 'the control plane sent a command that this gateway does not know',
+};
+
+/** A share that is guarded by passwords stays guarded, by ones that nobody has. */
+function withoutSecrets(share: TakenShare): TakenShare {
   if (share.rules === null || share.rules.basicAuth.length === 0) return share;
   const basicAuth = share.rules.basicAuth.map(({ name }) => ({ name, passwordHash: '' }));
   return { ...share, rules: { ...share.rules, basicAuth } };

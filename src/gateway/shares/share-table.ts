@@ -1,14 +1,16 @@
 /**
  * Which share answers for a host: one Map, looked up once per request; the entry found is both where the request
- * goes and what decides whether it may. Fed with snapshots and deltas that are taken whole or not at all. `Slot` is
- * whatever the owner keeps per entry (idle circuits); this file neither makes connections nor knows the time.
+ * goes and what decides whether it may. A snapshot or delta is prepared first and then put in place, which cannot fail;
+ * an entry that is wrong is closed or left out, and named, while the others are taken. `Slot` is what the owner keeps
+ * per entry (idle circuits); this file neither makes connections nor knows the time.
  */
 import { compileRules, type CompiledRules, type GatewayShare } from '#domain';
 import { canonicalHost } from '../http/host-policy.ts';
+import { closedShare, type FeedProblem, type TakenShare } from './feed-record-codec.ts';
 
 /** A share as it was published once; a change makes a new route and retires this one. */
 export class ShareRoute<Slot> {
-  readonly share: GatewayShare;
+  readonly share: TakenShare;
   readonly rules: CompiledRules;
   readonly slot: Slot;
   /** Replaced or withdrawn: nothing new may use it. */
@@ -16,9 +18,10 @@ export class ShareRoute<Slot> {
   /** Withdrawn, or not under all of its names any more: what uses it must end now. */
   revoked = false;
 
-  constructor(share: GatewayShare, slot: Slot) {
+  /** `rules` are those of the share. */
+  constructor(share: TakenShare, rules: CompiledRules, slot: Slot) {
     this.share = share;
-    this.rules = compileRules(share.rules);
+    this.rules = rules;
     this.slot = slot;
   }
 }
@@ -60,6 +63,8 @@ export class ShareTable<Slot> {
   #loaded = false;
   /** Shares that ask their clients for a certificate. */
   #asking = 0;
+  /** Routes of which a name is another share's: they get it when that one gives it up. */
+  readonly #waiting = new Set<ShareRoute<Slot>>();
 
   constructor(options: ShareTableOptions<Slot>) {
     this.#options = options;
@@ -93,76 +98,120 @@ export class ShareTable<Slot> {
     return this.#asking > 0;
   }
 
-  shares(): GatewayShare[] {
+  shares(): TakenShare[] {
     return Array.from(this.#byId.values(), (route) => route.share);
   }
 
-  /** Takes the whole list, or says why not and keeps the last good one. */
-  replaceAll(shares: readonly GatewayShare[]): string | undefined {
-    const problem = this.change(shares, [...this.#byId.keys()]);
-    if (problem === undefined) this.#loaded = true;
-    return problem;
+  /** Takes the whole list; returns what was wrong in it. */
+  replaceAll(shares: readonly TakenShare[]): readonly FeedProblem[] {
+    const problems = this.change(shares, [...this.#byId.keys()]);
+    this.#loaded = true;
+    return problems;
   }
 
-  /** Takes one change, or says why not and keeps everything as it was. */
-  change(set: readonly GatewayShare[], removed: readonly string[]): string | undefined {
-    const problem = this.#problem(set, removed);
-    if (problem !== undefined) return problem;
+  /** Takes one change; returns what was wrong in it. */
+  change(set: readonly TakenShare[], removed: readonly string[]): readonly FeedProblem[] {
+    const problems: FeedProblem[] = [];
+    const routes = this.#prepare(set, removed, problems);
     const before = new Map<string, ShareRoute<Slot>>();
-    for (const id of [...removed, ...set.map((share) => share.id)]) {
+    for (const id of [...removed, ...routes.keys()]) {
       const route = this.#byId.get(id);
       if (route === undefined) continue;
       before.set(id, route);
-      this.#byId.delete(id);
-      if (isAsking(route.share)) this.#asking -= 1;
-      for (const { host } of namesOf(route.share)) this.#byHost.delete(host);
+      this.#remove(route);
     }
-    for (const share of set) {
-      const old = before.get(share.id);
-      const same = old !== undefined && isSameShare(old.share, share);
-      const route = same ? old : new ShareRoute(share, this.#options.makeSlot(share));
-      this.#byId.set(share.id, route);
-      if (isAsking(share)) this.#asking += 1;
-      for (const { host, authProviderIds } of namesOf(share)) {
-        this.#byHost.set(host, new HostEntry(host, route, authProviderIds));
-      }
+    for (const route of routes.values()) {
+      this.#byId.set(route.share.id, route);
+      if (isAsking(route.share)) this.#asking += 1;
+      const taken = this.#takeNames(route);
+      if (taken !== undefined) problems.push(problemOf(route.share, `hosts: ${taken} is another share's`));
     }
+    for (const route of this.#waiting) this.#takeNames(route);
     for (const [id, route] of before) {
       const now = this.#byId.get(id);
       if (now === route) continue;
       route.retired = true;
-      route.revoked = now === undefined || isNarrower(route.share, now.share);
+      route.revoked =
+        now === undefined || now.share.unreadable !== undefined || isNarrower(route.share, now.share);
       this.#options.onRetired(route);
     }
-    return undefined;
+    return problems;
   }
 
-  #problem(set: readonly GatewayShare[], removed: readonly string[]): string | undefined {
+  /** The routes that the shares will have, by id; only this part of a change may meet what it did not expect. */
+  #prepare(
+    set: readonly TakenShare[],
+    removed: readonly string[],
+    problems: FeedProblem[],
+  ): Map<string, ShareRoute<Slot>> {
     const max = this.#options.maxShares ?? MAX_SHARES;
+    const routes = new Map<string, ShareRoute<Slot>>();
+    let others = this.#byId.size;
+    for (const id of new Set(removed)) if (this.#byId.has(id)) others -= 1;
     const gone = new Set(removed);
-    const ids = new Set<string>();
-    const hosts = new Set<string>();
     for (const share of set) {
-      if (ids.has(share.id)) return `share ${share.id} is listed twice`;
-      ids.add(share.id);
-      gone.add(share.id);
-    }
-    let kept = this.#byId.size;
-    for (const id of gone) if (this.#byId.has(id)) kept -= 1;
-    if (kept + set.length > max) return `more than ${max} shares`;
-    for (const share of set) {
-      for (const { host } of namesOf(share)) {
-        if (canonicalHost(host) !== host)
-          return `share ${share.id} has a host that is not canonical: ${host}`;
-        const owner = this.#byHost.get(host);
-        if (hosts.has(host) || (owner !== undefined && !gone.has(owner.route.share.id))) {
-          return `host ${host} is listed for two shares`;
-        }
-        hosts.add(host);
+      const isNew = !routes.has(share.id) && (gone.has(share.id) || !this.#byId.has(share.id));
+      if (isNew && others >= max) {
+        problems.push(problemOf(share, `more than ${max} shares`));
+        continue;
       }
+      if (isNew) others += 1;
+      const problem = wrongFieldOf(share, routes);
+      if (problem !== undefined) problems.push(problemOf(share, problem));
+      routes.set(share.id, this.#routeOf(problem === undefined ? share : closed(share, problem), problems));
     }
-    return undefined;
+    return routes;
   }
+
+  #routeOf(share: TakenShare, problems: FeedProblem[]): ShareRoute<Slot> {
+    const old = this.#byId.get(share.id);
+    if (old !== undefined && isSameShare(old.share, share)) return old;
+    let taken = share;
+    let rules: CompiledRules;
+    try {
+      rules = compileRules(share.rules);
+    } catch {
+      problems.push(problemOf(share, 'rules'));
+      taken = closed(share, 'rules');
+      rules = compileRules(null);
+    }
+    return new ShareRoute(taken, rules, this.#options.makeSlot(taken));
+  }
+
+  #remove(route: ShareRoute<Slot>): void {
+    this.#byId.delete(route.share.id);
+    this.#waiting.delete(route);
+    if (isAsking(route.share)) this.#asking -= 1;
+    for (const { host } of namesOf(route.share))
+      if (this.#byHost.get(host)?.route === route) this.#byHost.delete(host);
+  }
+
+  /** A name that another share has, if there is one. */
+  #takeNames(route: ShareRoute<Slot>): string | undefined {
+    let taken: string | undefined;
+    for (const { host, authProviderIds } of namesOf(route.share)) {
+      const owner = this.#byHost.get(host)?.route;
+      if (owner === undefined) this.#byHost.set(host, new HostEntry(host, route, authProviderIds));
+      else if (owner !== route) taken = host;
+    }
+    if (taken === undefined) this.#waiting.delete(route);
+    else this.#waiting.add(route);
+    return taken;
+  }
+}
+
+function wrongFieldOf(share: TakenShare, others: ReadonlyMap<string, unknown>): string | undefined {
+  if (others.has(share.id)) return 'id';
+  return namesOf(share).every(({ host }) => canonicalHost(host) === host) ? undefined : 'hosts';
+}
+
+function closed(share: TakenShare, field: string): TakenShare {
+  const hosts = namesOf(share).map(({ host }) => host);
+  return closedShare({ ...share, hosts: hosts.filter((host) => canonicalHost(host) === host) }, field);
+}
+
+function problemOf({ id, token }: GatewayShare, field: string): FeedProblem {
+  return { kind: 'share', id, token, field };
 }
 
 /** Every name of a share with the providers that guard it there. */
@@ -182,9 +231,10 @@ function isNarrower(before: GatewayShare, now: GatewayShare): boolean {
   return namesOf(before).some(({ host }) => !names.has(host));
 }
 
-function isSameShare(a: GatewayShare, b: GatewayShare): boolean {
+function isSameShare(a: TakenShare, b: TakenShare): boolean {
   return (
     a.updatedAtMs === b.updatedAtMs &&
+    a.unreadable === b.unreadable &&
     a.token === b.token &&
     a.frontdoorId === b.frontdoorId &&
     a.environmentId === b.environmentId &&

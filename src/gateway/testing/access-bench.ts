@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { silentLog } from '#base';
-import { OPEN_RULES, type AccessRules } from '#domain';
+import { compileRules, OPEN_RULES, type AccessRules } from '#domain';
 import { GatewayAccess } from '../access/gateway-access.ts';
 import { SESSION_COOKIE } from '../access/own-cookies.ts';
 import { NO_PROOF } from '../certificates/client-certificate.ts';
@@ -35,7 +35,11 @@ function hostWith(authProviderIds: readonly string[], rules: Partial<AccessRules
   });
   return new HostEntry(
     HOST,
-    new ShareRoute(share, new RoutePool(new ShareTraffic(new TrafficMeter(), share))),
+    new ShareRoute(
+      share,
+      compileRules(share.rules),
+      new RoutePool(new ShareTraffic(new TrafficMeter(), share)),
+    ),
     authProviderIds,
   );
 }

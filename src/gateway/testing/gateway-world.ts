@@ -79,8 +79,8 @@ export class GatewayWorld {
   /** Publishes a share without an origin. */
   publish(share: GatewayShare, port?: number): void {
     if (port !== undefined) this.dialer.ports.set(share.id, port);
-    const problem = this.gateway.table.change([share], []);
-    if (problem !== undefined) throw new Error(problem);
+    const [problem] = this.gateway.table.change([share], []);
+    if (problem !== undefined) throw new Error(`${problem.id}: ${problem.field}`);
   }
 
   /** Publishes a share served by a node:http server. */

@@ -1,0 +1,63 @@
+/**
+ * Access rules as they come from another program or another version of ours. A rule that is not understood restricts in
+ * a way that nobody here knows: the whole set is refused by the name of that field, and its share has to be closed.
+ */
+import type { AccessRules } from './access-rules.ts';
+
+export type ReadRules = { readonly rules: AccessRules } | { readonly unreadable: string };
+
+/** Undefined: as it should be; else the path of the field that is not, from `at`. */
+type Check = (value: unknown, at: string) => string | undefined;
+
+const text: Check = (value, at) => (typeof value === 'string' ? undefined : at);
+const count: Check = (value, at) => (Number.isSafeInteger(value) && (value as number) > 0 ? undefined : at);
+const time: Check = (value, at) => (Number.isFinite(value) ? undefined : at);
+
+function orNull(check: Check): Check {
+  return (value, at) => (value === null ? undefined : check(value, at));
+}
+
+function listOf(check: Check): Check {
+  return (value, at) => {
+    if (!Array.isArray(value)) return at;
+    for (const [i, item] of value.entries()) {
+      const problem = check(item, `${at}.${i}`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+}
+
+/** Every field must be there, and no other may be: an unknown one may be what keeps somebody out. */
+function exactly(checks: Readonly<Record<string, Check>>): Check {
+  return (value, at) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return at;
+    const under = at === '' ? '' : `${at}.`;
+    for (const [name, check] of Object.entries(checks)) {
+      const problem = check((value as Readonly<Record<string, unknown>>)[name], `${under}${name}`);
+      if (problem !== undefined) return problem;
+    }
+    const unknown = Object.keys(value).find((name) => !Object.hasOwn(checks, name));
+    return unknown === undefined ? undefined : `${under}${unknown}`;
+  };
+}
+
+const CHECKS: { readonly [K in keyof AccessRules]: Check } = {
+  emails: listOf(text),
+  claims: listOf(exactly({ claim: text, anyOf: listOf(text) })),
+  basicAuth: listOf(exactly({ name: text, passwordHash: text })),
+  clientCertificate: orNull(exactly({ authorities: listOf(text), names: listOf(text) })),
+  ip: exactly({ allow: listOf(text), deny: listOf(text) }),
+  publicPaths: listOf(text),
+  expiresAtMs: orNull(time),
+  rateLimit: orNull(exactly({ requests: count, perMs: count })),
+  session: exactly({ idleMs: count, absoluteMs: count }),
+};
+
+const checkRules = exactly(CHECKS);
+
+export function readAccessRules(value: unknown): ReadRules {
+  const problem = checkRules(value, '');
+  if (problem === undefined) return { rules: value as AccessRules };
+  return { unreadable: problem };
+}
