@@ -26,6 +26,7 @@ export interface TestFileOptions {
   /** A file that says nothing for so long hangs: how much a machine does in a time is its own affair. */
   readonly silenceMs: number;
   readonly nodeArgs: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +36,7 @@ export function runTestFile(file: string, options: TestFileOptions): Promise<Tes
   const args = ['--disable-warning=ExperimentalWarning', '--test-reporter=spec', ...options.nodeArgs, file];
   const child = spawn(process.execPath, args, {
     cwd: repositoryRoot,
-    env: { ...pinnedEnvironment(), FORCE_COLOR: '0' },
+    env: { ...pinnedEnvironment(), ...options.environment, FORCE_COLOR: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

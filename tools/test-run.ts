@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { failuresOf, failureSummary } from './failure-summary.ts';
 import { repositoryRoot } from './pinned-process.ts';
 import { runTestFile, type TestFileResult } from './test-file-process.ts';
+import { startTestServers } from './test-servers.ts';
 
 const FILE_SILENCE_MS = 240_000;
 const WHOLE_TIMEOUT_MS = 1_620_000;
@@ -48,17 +49,24 @@ export async function runTests(args: readonly string[]): Promise<number> {
   process.once('SIGTERM', () => interrupt('interrupted'));
   const deadline = setTimeout(() => interrupt('took too long'), WHOLE_TIMEOUT_MS);
   const startedMs = performance.now();
+  const servers = await startTestServers();
   const results: TestFileResult[] = [];
   const queue = [...files];
   const worker = async (): Promise<void> => {
     for (let file = queue.shift(); file !== undefined && !stop.signal.aborted; file = queue.shift()) {
-      const result = await runTestFile(file, { silenceMs: FILE_SILENCE_MS, nodeArgs, signal: stop.signal });
+      const result = await runTestFile(file, {
+        silenceMs: FILE_SILENCE_MS,
+        nodeArgs,
+        environment: servers.environment,
+        signal: stop.signal,
+      });
       results.push(result);
       process.stdout.write(lineOf(result));
       if (values.spec) process.stdout.write(result.report);
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, worker));
+  await servers.stop();
   clearTimeout(deadline);
   const good = report(results, files.length, performance.now() - startedMs, stopped);
   return stopped === 'interrupted' ? 130 : good ? 0 : 1;

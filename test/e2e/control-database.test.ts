@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { JsonClient } from '#net';
 import { PartProcess, runCommand } from '../support/part-process.ts';
-import { POSTGRES_PASSWORD, postgresSkip, sharedPostgres, type PostgresServer } from '../support/postgres.ts';
+import { POSTGRES_PASSWORD, postgresSkip, sharedPostgres, type PostgresAccess } from '../support/postgres.ts';
 
 interface Ready {
   readonly apiUrl: string;
@@ -17,7 +17,7 @@ interface Ready {
 
 describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
   let folder: string;
-  let server: PostgresServer;
+  let server: PostgresAccess;
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'frontdoor-database-'));
     server = await sharedPostgres();
