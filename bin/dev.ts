@@ -9,7 +9,7 @@ import { repositoryRoot, runPinned } from '../tools/pinned-process.ts';
 import { runTests } from '../tools/test-run.ts';
 
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
-       frontdoor dev test [PATTERN…] [--name TEXT] [--spec]
+       frontdoor dev test [--all | --rest] [PATTERN…] [--name TEXT] [--spec] [--jobs N]
        frontdoor dev battery [ROW…] [--quick] [--seed N]
        frontdoor dev bench [--quick] [--shape up|separate] [--compare FILE FILE]
        frontdoor dev bench:api [--quick] [--rounds N] [--seconds N]

@@ -1,15 +1,17 @@
 /**
- * `frontdoor dev test`: every test file of src/, test/ and tools/, each in a process of its own on the
- * pinned Node. One line a file, failures in full at the end, and again in short as the very last lines. With
+ * `frontdoor dev test`: the test files of src/, test/ and tools/, each in a process of its own on the pinned Node: those
+ * of the quick tier, with --all every one, with --rest those that the quick tier leaves out. One line a file, failures in full at the end, and again in short as the very last lines. With
  * FRONTDOOR_TEST_STRICT=1 a skipped test is a failure, but for tests against peers that no package brings.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { failuresOf, failureSummary } from './failure-summary.ts';
 import { repositoryRoot } from './pinned-process.ts';
 import { runTestFile, type TestFileResult } from './test-file-process.ts';
+import { loadDurations, saveDurations } from './test-durations.ts';
 import { startTestServers } from './test-servers.ts';
+import { isQuick, longestFirst } from './test-tier-table.ts';
 
 const FILE_SILENCE_MS = 240_000;
 const WHOLE_TIMEOUT_MS = 1_620_000;
@@ -30,10 +32,16 @@ export async function runTests(args: readonly string[]): Promise<number> {
     options: {
       name: { type: 'string', multiple: true, default: [] },
       spec: { type: 'boolean', default: false },
+      all: { type: 'boolean', default: false },
+      rest: { type: 'boolean', default: false },
       jobs: { type: 'string', default: String(Math.max(2, availableParallelism())) },
     },
   });
-  const files = testFiles(positionals);
+  const isOfRun = (file: string): boolean => {
+    if (values.rest) return !isQuick(file);
+    return values.all || positionals.length > 0 || isQuick(file);
+  };
+  const files = testFiles(positionals).filter(isOfRun);
   if (files.length === 0) {
     process.stderr.write(`test: no test file matches ${positionals.join(', ') || TEST_GLOBS.join(', ')}\n`);
     return 2;
@@ -51,7 +59,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const startedMs = performance.now();
   const servers = await startTestServers();
   const results: TestFileResult[] = [];
-  const queue = [...files];
+  const queue = longestFirst(files, loadDurations());
   const worker = async (): Promise<void> => {
     for (let file = queue.shift(); file !== undefined && !stop.signal.aborted; file = queue.shift()) {
       const result = await runTestFile(file, {
@@ -67,9 +75,33 @@ export async function runTests(args: readonly string[]): Promise<number> {
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, worker));
   await servers.stop();
+  if (nodeArgs.length === 0)
+    saveDurations(new Map(results.map(({ file, durationMs }) => [file, durationMs])));
   clearTimeout(deadline);
   const good = report(results, files.length, performance.now() - startedMs, stopped);
   return stopped === 'interrupted' ? 130 : good ? 0 : 1;
+}
+
+const SLOWEST_SHOWN = 10;
+
+/** A line for each of the files that took longest; nothing for a run of few files. */
+function slowestOf(results: readonly TestFileResult[]): string {
+  if (results.length <= SLOWEST_SHOWN) return '';
+  const slowest = results.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST_SHOWN);
+  return `\nthe slowest files:\n${slowest.map((result) => lineOf(result)).join('')}`;
+}
+
+/** The CPU seconds of the test processes and of the processes that they waited for; undefined off Linux. */
+function cpuSecondsOfChildren(): number | undefined {
+  const TICKS_PER_SECOND = 100;
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    // After the name, which may hold anything: the fields 16 and 17 of proc(5) are the 14th and 15th from the state on.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+  } catch {
+    return undefined;
+  }
 }
 
 function lineOf({ file, passed, problem, counts, durationMs }: TestFileResult): string {
@@ -105,9 +137,9 @@ function report(
   const tests = results.reduce((sum, { counts }) => sum + counts.tests, 0);
   const files =
     failed.length > 0 ? `${failed.length} of ${fileCount} files failed` : `${fileCount} files passed`;
-  process.stdout.write(
-    `\n${files}, ${tests} tests, ${skips.length} skipped, ${(tookMs / 1000).toFixed(0)} s\n`,
-  );
+  const cpu = cpuSecondsOfChildren();
+  const took = `${(tookMs / 1000).toFixed(0)} s${cpu === undefined ? '' : `, ${cpu.toFixed(0)} s of CPU`}`;
+  process.stdout.write(`${slowestOf(results)}\n${files}, ${tests} tests, ${skips.length} skipped, ${took}\n`);
   if (stopped !== undefined)
     process.stdout.write(`${stopped}: ${results.length} of ${fileCount} files ran\n`);
   process.stdout.write(failureSummary(failed));

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { repositoryRoot } from './pinned-process.ts';
+import { isQuick, JOURNEYS, longestFirst } from './test-tier-table.ts';
+
+test('each journey of the quick tier is a file', () => {
+  for (const file of Object.keys(JOURNEYS)) assert.ok(existsSync(join(repositoryRoot, file)), file);
+});
+
+test('the quick tier holds the tests of the parts and the journeys, and no load or fault runs', () => {
+  assert.ok(isQuick('src/wire/frame-decoder.test.ts'));
+  assert.ok(isQuick('test/e2e/login-browser.test.ts'));
+  assert.ok(!isQuick('test/battery/load-rows.test.ts'));
+  assert.ok(!isQuick('test/e2e/backup-restore.test.ts'));
+});
+
+test('files begin longest first, and those that never ran before all others, by folder', () => {
+  const known = new Map([
+    ['src/b.test.ts', 5],
+    ['src/a.test.ts', 90],
+  ]);
+  const files = ['src/a.test.ts', 'src/b.test.ts', 'src/new.test.ts', 'test/e2e/new.test.ts'];
+  assert.deepEqual(longestFirst(files, known), [
+    'test/e2e/new.test.ts',
+    'src/new.test.ts',
+    'src/a.test.ts',
+    'src/b.test.ts',
+  ]);
+});
