@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
 import { FrontdoorError, messageOf } from '#base';
-import { isShareName } from '#domain';
+import { isShareLabel } from '#domain';
 import { parseTarget } from './share-target.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
 
@@ -155,7 +155,8 @@ function crossProblems(config: AgentConfig): [path: string[], rule: string][] {
     if ('problem' in parsed) found.push([at('target'), parsed.problem.replace(/^target ".*?" /, '')]);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)
       found.push([at('grants'), 'only a private share has grants']);
-    if (!isShareName(share.name)) {
+    // What only new shares may not be called is the control plane's to refuse: this one may be older.
+    if (!isShareLabel(share.name)) {
       found.push([at('name'), 'must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word']);
     }
     const first = names.get(share.name);

@@ -18,6 +18,9 @@ const NOT_CONTROL = '[^\\u0000-\\u001f\\u007f-\\u009f]';
 const NOT_CONTROL_NOR_AT = '[^@\\u0000-\\u001f\\u007f-\\u009f]';
 /** An IPv4 address in IPv6 clothes has its prefix counted otherwise. */
 const MAPPED = '^(0*:){2,5}[fF]{4}:';
+/** Three characters, four, or more of which the third and fourth are not both hyphens. */
+const SHARE_NAME =
+  '[a-z0-9][a-z0-9-]([a-z0-9]|[a-z0-9-][a-z0-9]|([a-z0-9][a-z0-9-]|-[a-z0-9])[a-z0-9-]{0,58}[a-z0-9])';
 const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
 
 export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWords>> = {
@@ -74,9 +77,10 @@ export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWord
     description: 'Outer spaces are cut; no control characters',
   },
   'share-name': {
-    pattern: '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$',
+    pattern: `^${SHARE_NAME}$`,
     not: { enum: ['oauth', 'api', 'www'] },
-    description: 'A DNS label: 3 to 63 of a-z, 0-9 and inner hyphens',
+    description:
+      'A DNS label: 3 to 63 of a-z, 0-9 and inner hyphens, not two hyphens in the third and fourth place',
   },
   'share-target': {
     // So that no host is longer than a DNS name may be.

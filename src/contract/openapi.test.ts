@@ -145,7 +145,7 @@ suite('the OpenAPI document', () => {
   test('says of what is no name, share name, target or address that it is none', () => {
     const wrong = {
       name: ['', ' ', 'a\nb', '\u0085'],
-      'share-name': ['ab', 'Abc', '-abc', 'abc-', 'a'.repeat(64)],
+      'share-name': ['ab', 'Abc', '-abc', 'abc-', 'a'.repeat(64), 'xn--pple-43d', 'ab--cd', '1---2'],
       'share-target': [
         'ftp://a',
         'http://a/b',

@@ -51,7 +51,7 @@ export {
   type BackupValue,
 } from './backup-decoder.ts';
 export { LineDecoder } from './line-decoder.ts';
-export { isShareName, parseName } from './name-policy.ts';
+export { isShareLabel, isShareName, parseName } from './name-policy.ts';
 export { parseShareTarget, type ShareTarget } from './share-target.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { isUuid } from './uuid.ts';

@@ -21,7 +21,15 @@ export function parseName(text: string): string | undefined {
   return [...name].length <= MAX_NAME_CODE_POINTS ? name : undefined;
 }
 
-/** 3 to 63 of a-z, 0-9 and inner hyphens; not a label that gateways keep for themselves. */
-export function isShareName(text: string): boolean {
+/** 3 to 63 of a-z, 0-9 and inner hyphens; not a label that gateways keep for themselves. Shares may have been made with it. */
+export function isShareLabel(text: string): boolean {
   return SHARE_NAME.test(text) && !RESERVED_SHARE_NAMES.has(text);
+}
+
+/**
+ * What a new share may be called: a share label without hyphens in the third and fourth place. Those are reserved
+ * (RFC 5891, 4.2.3.1): browsers show `xn--…` as letters of other scripts, which may pass for another share's name.
+ */
+export function isShareName(text: string): boolean {
+  return isShareLabel(text) && !text.startsWith('--', 2);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isShareName, parseName } from './name-policy.ts';
+import { isShareLabel, isShareName, parseName } from './name-policy.ts';
 import { parseShareTarget } from './share-target.ts';
 import { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 import { isUuid } from './uuid.ts';
@@ -22,7 +22,7 @@ describe('names', () => {
 
 describe('share names', () => {
   it('are DNS labels of 3 to 63 characters', () => {
-    for (const good of ['app', '1st', 'a-b', 'a--b', 'x'.repeat(63)]) assert.ok(isShareName(good), good);
+    for (const good of ['app', '1st', 'a-b', 'abc--d', 'x'.repeat(63)]) assert.ok(isShareName(good), good);
     for (const bad of ['', 'a', 'ab', '-ab', 'ab-', 'App', 'a_b', 'a.b', 'äpp', 'app\n', 'x'.repeat(64)]) {
       assert.ok(!isShareName(bad), bad);
     }
@@ -30,6 +30,15 @@ describe('share names', () => {
 
   it('are not the labels that gateways keep', () => {
     for (const bad of ['oauth', 'api', 'www']) assert.ok(!isShareName(bad), bad);
+  });
+
+  it('have no two hyphens in the third and fourth place, as names in other scripts do', () => {
+    for (const bad of ['xn--pple-43d', 'xn--80ak6aa92e', 'xn--a', 'ab--cd', '1---2', 'my--app']) {
+      assert.ok(!isShareName(bad), bad);
+      assert.ok(isShareLabel(bad), bad);
+    }
+    for (const good of ['axn--b', 'a-b-c', 'x-n-a', 'abc--d', 'a--b', 'ab-c'])
+      assert.ok(isShareName(good), good);
   });
 
   it('are what random tokens look like', () => {

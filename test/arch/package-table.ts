@@ -9,7 +9,18 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: ['typebox'],
   net: [],
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata'],
-  control: ['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'yaml'],
+  control: [
+    'kysely',
+    'pg',
+    'fastify',
+    'jose',
+    'openid-client',
+    '@peculiar/x509',
+    'ajv',
+    'typebox',
+    'yaml',
+    'tldts',
+  ],
   // The request path is ours; tokens are proven by a library.
   gateway: ['jose'],
   // These read a YAML file of their operator's, and so does the control plane; the router's follows OpenZiti's rules.

@@ -117,6 +117,20 @@ describeEachStore('custom frontends', (open) => {
     assert.equal((await create({ hostname: 'a.taken.example.com' })).status, 201);
   });
 
+  it('are not made of public suffixes: of countries and providers, in any script', async () => {
+    const suffixes = ['co.uk', 'CO.UK', 'github.io', 'x.ck', 'kobe.jp', 's3.amazonaws.com', 'xn--55qx5d.cn'];
+    for (const hostname of suffixes) {
+      const answer = await create({ hostname });
+      assert.equal(answer.status, 400, hostname);
+      assert.deepEqual(answer.body, {
+        error: 'invalid_request',
+        message: `Value for hostname must be of hostname below a public suffix, as example.${hostname.toLowerCase()}`,
+      });
+    }
+    for (const hostname of ['shop.co.uk', 'me.github.io', 'www.ck', 'corp.internal'])
+      await created('/custom-frontends', { hostname, frontendId });
+  });
+
   it('ask for a frontend and providers that are there, in this frontdoor', async () => {
     const id = randomUUID();
     const none = await create({ hostname: 'new.example', frontendId: id });

@@ -1,5 +1,6 @@
 /** Operations on custom frontends: names of a frontdoor's own, below which its public shares appear. */
 import type { CustomFrontendAnswer, DnsRecordAnswer, NewCustomFrontendBody } from '#contract';
+import { checkNoPublicSuffix } from '../names/public-suffix.ts';
 import {
   CUSTOM_FRONTEND_SORT_FIELDS,
   deleteCustomFrontend,
@@ -31,6 +32,7 @@ export const customFrontendHandlers: Handlers<
   async createCustomFrontend(parts, call) {
     const { hostname, frontendId, authProviderIds = [] } = call.body as NewCustomFrontendBody;
     const { frontdoor } = call;
+    await checkNoPublicSuffix('hostname', hostname);
     const wanted = { hostname, frontendId, authProviderIds, nowMs: parts.clock.nowMs() };
     const answer = await change(parts, call, async (trx, touch) => {
       const result = answerOf(await insertCustomFrontend(trx, touch, frontdoor, wanted));

@@ -144,6 +144,8 @@ describeEachStore('shares', (open) => {
       [{ name: 'oauth' }, 400, string],
       [{ name: 'www' }, 400, string],
       [{ name: 'api' }, 400, string],
+      [{ name: 'xn--pple-43d' }, 400, string],
+      [{ name: 'ab--cd' }, 400, string],
       [{ name: 5 }, 400, string],
       [{ environmentId: undefined }, 400, 'Value for environmentId must be of string'],
       [{ shareMode: 'open' }, 400, 'Value for shareMode must be of public or private'],
