@@ -58,6 +58,7 @@ export {
   type AuditVerificationAnswer,
   type CallerAnswer,
   type CallerRotationBody,
+  type RestingNameAnswer,
   type NewCallerBody,
   type NewOrganizationBody,
   type OrganizationAnswer,

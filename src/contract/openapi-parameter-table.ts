@@ -17,6 +17,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   customFrontendId: 'Id of the custom frontend',
   sessionId: 'Id of the session',
   type: 'Identifier of the type',
+  name: 'The name as the list shows it',
   enrollmentCode: 'The code that an enrollment answered',
   errorId: 'The error id on the page, or in the header Frontdoor-Error-Id',
 };

@@ -15,6 +15,7 @@ import {
   organizationSchema,
   organizationSettingsChangeSchema,
   organizationSettingsSchema,
+  restingNameSchema,
   signingKeyListSchema,
   signingKeySchema,
 } from './organization-schemas.ts';
@@ -26,6 +27,13 @@ const ofOrganization: QueryParameter = {
   type: 'UUID',
   isRequired: false,
   summary: "Whose; the caller's own organization when not given",
+};
+
+const restsFor: QueryParameter = {
+  name: 'organizationId',
+  type: 'UUID',
+  isRequired: false,
+  summary: 'Only names that rest for this organization',
 };
 
 const ofChain: QueryParameter = {
@@ -278,6 +286,26 @@ export const organizationOperations = [
     scope,
     answer: created(signingKeySchema),
     refusals: [409],
+  }),
+  guarded({
+    id: 'listRestingNames',
+    group: 'Installation',
+    summary: 'List names that were given up and that only the organization that had them may take again',
+    method: 'GET',
+    path: '/resting-names',
+    scope,
+    query: [restsFor, ...paging('name')],
+    answer: ok(countedPageSchema(restingNameSchema)),
+  }),
+  guarded({
+    id: 'releaseRestingName',
+    group: 'Installation',
+    summary: 'Release a name that rests: from here on every organization may take it',
+    method: 'DELETE',
+    path: '/resting-names/{name}',
+    scope,
+    answer: gone,
+    refusals: [404],
   }),
   guarded({
     id: 'getBackup',

@@ -21,6 +21,18 @@ export const organizationSettingsSchema = closed({ tokenExchange: Type.Boolean()
 export const organizationSettingsChangeSchema = closed({ tokenExchange: Type.Optional(Type.Boolean()) });
 export type OrganizationSettingsChangeBody = Static<typeof organizationSettingsChangeSchema>;
 
+export const restingNameSchema = closed({
+  name: Type.String({ description: 'Of a share its whole host name, of a custom frontend its hostname' }),
+  kind: oneOf('share', 'custom-frontend'),
+  organizationId: Type.String({
+    format: 'uuid',
+    description: 'The only organization that may take the name until then; it may be deleted',
+  }),
+  createdAt: timestamp(),
+  expiresAt: timestamp(),
+});
+export type RestingNameAnswer = Static<typeof restingNameSchema>;
+
 export const callerSchema = closed({
   kind: oneOf('account', 'client', 'issuer'),
   id: Type.String(),

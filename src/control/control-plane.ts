@@ -30,6 +30,7 @@ import { openServiceTokens } from './edge/service-tokens.ts';
 import { GatewayCommands } from './request-records/gateway-commands.ts';
 import { RequestRecordSweep } from './request-records/request-record-sweep.ts';
 import { MetricSweep } from './metrics/metric-sweep.ts';
+import { RestingNameSweep } from './names/resting-name-sweep.ts';
 import { attachModel } from './model/model-loader.ts';
 import { OverlayModel } from './model/overlay-model.ts';
 import { startOverlayController } from './overlay/mod.ts';
@@ -141,6 +142,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   closers.push(() => metricSweep.close());
   const recordSweep = new RequestRecordSweep({ store, clock, log });
   closers.push(() => recordSweep.close());
+  const nameSweep = new RestingNameSweep({ store, clock, log });
+  closers.push(() => nameSweep.close());
   const model = new OverlayModel();
   const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());

@@ -90,6 +90,8 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   deleteOauthClient: administers,
   listSigningKeys: administers,
   rotateSigningKey: administers,
+  listRestingNames: administers,
+  releaseRestingName: administers,
   getBackup: administers,
   listAuditEvents: ['read', 'an organization'],
   verifyAuditEvents: administers,

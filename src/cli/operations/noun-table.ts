@@ -13,6 +13,7 @@ export const NOUNS = {
   organizations: 'organizations and their settings',
   'api-accounts': 'accounts that call the Management API with a token',
   'oauth-clients': 'clients that call the Management API with bearer tokens',
+  'resting-names': 'names that were given up, and whose they still are',
   'signing-keys': 'keys that sign bearer tokens',
   fabric: 'routers and gateways, and the mesh that they make',
   audit: 'what happened, who did it',

@@ -268,6 +268,19 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     examples: ['signing-keys list'],
   },
   rotateSigningKey: { noun: 'signing-keys', verb: 'rotate', examples: ['signing-keys rotate'] },
+  listRestingNames: {
+    noun: 'resting-names',
+    verb: 'list',
+    columns: ['name', 'kind', 'organizationId', 'expiresAt'],
+    entries: 'names',
+    examples: ['resting-names list', `resting-names list --organization ${ID}`],
+  },
+  releaseRestingName: {
+    noun: 'resting-names',
+    verb: 'release',
+    done: 'released',
+    examples: ['resting-names release app.share.example.com'],
+  },
   getBackup: { elsewhere: ['backup'], reason: 'writes a file, and checks it' },
 
   listAuditEvents: {

@@ -82,6 +82,7 @@ export function notFound(
     | 'Custom frontend'
     | 'Auth provider'
     | 'Auth provider type'
+    | 'Resting name'
     | 'API account'
     | 'OAuth client'
     | 'Previous secret'

@@ -48,7 +48,7 @@ export const customFrontendHandlers: Handlers<
   async deleteCustomFrontend(parts, call) {
     const id = idOf(call);
     await change(parts, call, async (trx, touch) => {
-      const before = await deleteCustomFrontend(trx, touch, call.frontdoor, id);
+      const before = await deleteCustomFrontend(trx, touch, call.frontdoor, id, parts.clock.nowMs());
       if (before === undefined) throw notFound('Custom frontend', id);
       return { result: undefined, target: { kind: KIND, id: before.id }, before: answerOf(before) };
     });

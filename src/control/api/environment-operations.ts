@@ -132,7 +132,7 @@ async function remove(
     const environment = await findEnvironment(trx, frontdoor, id);
     if (environment === undefined) throw notFound(what, id);
     const held = await heldByEnvironment(trx, id);
-    if (!(await deleteEnvironment(trx, touch, frontdoor, id))) throw notFound(what, id);
+    if (!(await deleteEnvironment(trx, touch, frontdoor, id, parts.clock.nowMs()))) throw notFound(what, id);
     const { name, agentVersion: version, createdAtMs } = environment;
     const before = { id, frontdoorId: frontdoor.id, name, version, createdAt: isoTime(createdAtMs), ...held };
     return { result: undefined, target: { kind: 'environment', id }, before };

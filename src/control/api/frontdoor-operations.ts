@@ -44,7 +44,7 @@ export const frontdoorHandlers: Handlers<
     const { frontdoor } = call;
     await change(parts, call, async (trx, touch) => {
       const held = await heldByFrontdoor(trx, frontdoor.id);
-      const isRemoved = await deleteFrontdoor(trx, touch, frontdoor);
+      const isRemoved = await deleteFrontdoor(trx, touch, frontdoor, parts.clock.nowMs());
       if (!isRemoved) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
       return { result: undefined, target: targetOf(frontdoor), before: { ...answerOf(frontdoor), ...held } };
     });

@@ -51,6 +51,7 @@ import { providerTypeHandlers } from './provider-type-operations.ts';
 import { meshHandlers } from './mesh-operations.ts';
 import { metricHandlers } from './metric-operations.ts';
 import { organizationHandlers } from './organization-operations.ts';
+import { restingNameHandlers } from './resting-name-operations.ts';
 import { callerHandlers } from './caller-operations.ts';
 import { signingKeyHandlers } from './signing-key-operations.ts';
 import { backupHandlers, breakOffBackup } from './backup-operation.ts';
@@ -114,6 +115,7 @@ const handlers: Readonly<Record<OperationId, Handler>> = {
   ...loginSessionHandlers,
   ...metricHandlers,
   ...organizationHandlers,
+  ...restingNameHandlers,
   ...callerHandlers,
   ...signingKeyHandlers,
   ...backupHandlers,

@@ -76,7 +76,7 @@ export const shareHandlers: Handlers<
     await change(parts, call, async (trx, touch) => {
       const before = await findShareForUpdate(trx, frontdoor.id, token);
       if (before === undefined) throw notFound('Share', token);
-      await deleteShare(trx, touch, frontdoor.id, token);
+      await deleteShare(trx, touch, { frontdoorId: frontdoor.id, token }, parts.clock.nowMs());
       return { result: undefined, ...auditOf(parts, before, undefined) };
     });
     return gone;

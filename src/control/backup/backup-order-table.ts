@@ -32,6 +32,7 @@ export const BACKED_UP = [
   { table: 'share_policy', key: ['share_id'] },
   { table: 'custom_frontend', key: ['id'] },
   { table: 'custom_frontend_auth_provider', key: ['custom_frontend_id', 'auth_provider_id'] },
+  { table: 'resting_name', key: ['name'] },
   { table: 'terminator', key: ['id'] },
   { table: 'fabric_service', key: ['id'] },
   { table: 'fabric_terminator', key: ['id'] },

@@ -107,6 +107,10 @@ describeEachStore('a backup', (open) => {
       })
       .execute();
     await store.db
+      .insertInto('resting_name')
+      .values({ name: 'a.b', kind: 'share', organization_id: 'gone', created_at: 1, expires_at: 2 })
+      .execute();
+    await store.db
       .insertInto('replica')
       .values({ id: 'r', api_url: 'http://x', started_at: 1, seen_at: 1 })
       .execute();
@@ -121,7 +125,7 @@ describeEachStore('a backup', (open) => {
       const target = await openTarget();
       const { rows } = await restoreBackup(target, file, secrets);
       assert.equal(rows['identity'], 1_201);
-      assert.deepEqual([rows['fabric_service'], rows['fabric_terminator']], [1, 1]);
+      assert.deepEqual([rows['fabric_service'], rows['fabric_terminator'], rows['resting_name']], [1, 1, 1]);
       const got = await contentOf(target);
       assert.deepEqual(got, expected);
       assert.deepEqual(await target.db.selectFrom('replica').selectAll().execute(), []);

@@ -60,7 +60,11 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeContext): void
     const { token } = request.params;
     await store.transaction(async (trx, touch) => {
       const before = await findShareForUpdate(trx, identity.frontdoorId ?? '', token);
-      if (before === undefined || !(await releaseShare(trx, touch, identity.id, token))) throw notFound();
+      if (
+        before === undefined ||
+        !(await releaseShare(trx, touch, { environmentId: identity.id, token }, clock.nowMs()))
+      )
+        throw notFound();
       await appendPeerAudit(trx, touch, context, request, peer, {
         action: 'releaseShare',
         target: { kind: 'share', id: token },

@@ -136,7 +136,9 @@ describeEachStore('what gateways are told of who gets in', (open) => {
       added.providers!.map(({ id }) => id),
       [providerId],
     );
-    const gone = await delta(() => store.transaction((trx, touch) => deleteFrontdoor(trx, touch, frontdoor)));
+    const gone = await delta(() =>
+      store.transaction((trx, touch) => deleteFrontdoor(trx, touch, frontdoor, 0)),
+    );
     assert.deepEqual(gone.zones, ['share.localhost']);
     assert.deepEqual(gone.removedProviders, [providerId]);
   });

@@ -41,6 +41,17 @@ export interface CustomFrontendAuthProviderTable {
   position: number;
 }
 
+/** A name that was given up, which only the organization that had it may take again. */
+export interface RestingNameTable {
+  /** A DNS name in lower case. */
+  name: string;
+  kind: 'share' | 'custom-frontend';
+  /** It may be gone. */
+  organization_id: string;
+  created_at: number;
+  expires_at: number;
+}
+
 /** A log-in on its way: each of its three steps happens once, by one conditional update. */
 export interface LoginAttemptTable {
   /** HMAC of the state parameter. */

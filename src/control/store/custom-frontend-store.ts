@@ -9,6 +9,7 @@ import { zonesOverlap } from '#domain';
 import { countedPage } from './counted-page.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import type { Page, PageRequest } from './page.ts';
+import { claimNames, restHostnames, restsForAnother } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from './row-lock.ts';
 import type { CustomFrontendTable } from './schema.ts';
 import type { Queries, Touch } from './store.ts';
@@ -70,7 +71,7 @@ export async function insertCustomFrontend(
   const hostname = wanted.hostname.toLowerCase();
   // Names above and below are no rows that could be locked.
   await lockedByName(trx, 'custom frontends');
-  await checkFree(trx, frontdoor, hostname);
+  await checkFree(trx, frontdoor, hostname, wanted.nowMs);
   const frontend = await trx
     .selectFrom('frontend')
     .select('id')
@@ -90,6 +91,7 @@ export async function insertCustomFrontend(
       created_at: wanted.nowMs,
     })
     .execute();
+  await claimNames(trx, frontdoor.id, [hostname], wanted.nowMs);
   if (authProviderIds.length > 0) {
     const rows = authProviderIds.map((auth_provider_id, position) => ({
       custom_frontend_id: id,
@@ -102,16 +104,18 @@ export async function insertCustomFrontend(
   return (await findCustomFrontend(trx, frontdoor, id))!;
 }
 
-/** Undefined: there is none with this id. */
+/** Its hostname rests. Undefined: there is none with this id. */
 export async function deleteCustomFrontend(
   trx: Queries,
   touch: Touch,
   frontdoor: GrantedFrontdoor,
   id: string,
+  nowMs: number,
 ): Promise<CustomFrontendRecord | undefined> {
   await lockedForUpdate(trx, rowsOf(trx, frontdoor).where('id', '=', id.toLowerCase())).execute();
   const before = await findCustomFrontend(trx, frontdoor, id);
   if (before === undefined) return undefined;
+  await restHostnames(trx, frontdoor.id, nowMs, before.id);
   await trx.deleteFrom('custom_frontend').where('id', '=', before.id).execute();
   await touchAll(trx, touch, before.id, frontdoor, before.frontendId);
   return before;
@@ -187,7 +191,12 @@ async function recordsOf(db: Queries, rows: readonly CustomFrontendTable[]): Pro
   }));
 }
 
-async function checkFree(trx: Queries, frontdoor: GrantedFrontdoor, hostname: string): Promise<void> {
+async function checkFree(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  hostname: string,
+  nowMs: number,
+): Promise<void> {
   const own = await rowsOf(trx, frontdoor).execute();
   if (own.length >= MAX_CUSTOM_FRONTENDS)
     throw conflict(`A frontdoor has at most ${MAX_CUSTOM_FRONTENDS} custom frontends`);
@@ -203,7 +212,9 @@ async function checkFree(trx: Queries, frontdoor: GrantedFrontdoor, hostname: st
         where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]),
       )
       .limit(1)
-      .executeTakeFirst()) !== undefined;
+      .executeTakeFirst()) !== undefined ||
+    // After the live ones: a name that goes from one to the other meanwhile is found in one of them.
+    (await restsForAnother(trx, frontdoor.organizationId, { hostname, above }, nowMs));
   // Whose it is, is nobody's business.
   if (isTaken) throw conflict(`The name ${hostname}, or one above or below it, is taken`);
 }

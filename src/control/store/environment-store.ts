@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import type { ListOrder } from './list-pages.ts';
 import type { Page, PageRequest } from './page.ts';
+import { restShareNames } from './resting-name-store.ts';
 import { lockedForUpdate } from './row-lock.ts';
 import type { Queries, Store, Touch } from './store.ts';
 
@@ -42,16 +43,21 @@ export async function findEnvironment(
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** Removes an environment with its certificates, sessions, shares and grants. False: it is not there. */
+/** Removes an environment with its certificates, sessions, shares and grants; names rest. False: it is not there. */
 export async function deleteEnvironment(
   trx: Queries,
   touch: Touch,
   frontdoor: GrantedFrontdoor,
   id: string,
+  nowMs: number,
 ): Promise<boolean> {
   // Nothing can be added to it from here on: whatever it holds is told.
   await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
-  const hosted = await trx.selectFrom('share').select('id').where('environment_id', '=', id).execute();
+  const hosted = await lockedForUpdate(
+    trx,
+    trx.selectFrom('share').select('id').where('environment_id', '=', id),
+  ).execute();
+  if (hosted.length > 0) await restShareNames(trx, { column: 'share.environment_id', id }, nowMs);
   const granting = await trx
     .selectFrom('share_grant')
     .select('share_id')

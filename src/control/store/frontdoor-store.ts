@@ -3,6 +3,7 @@
  * `GrantedFrontdoor`, and every query about what a frontdoor holds takes one. A row without an owner is nobody's.
  */
 import { randomUUID } from 'node:crypto';
+import { restHostnames, restShareNames } from './resting-name-store.ts';
 import { lockedForUpdate } from './row-lock.ts';
 import type { Queries, Touch } from './store.ts';
 
@@ -76,17 +77,24 @@ export async function createFrontdoor(
   return grantedOf(row);
 }
 
-/** Removes a frontdoor and all it holds: environments with their certificates, shares, enrollments. */
+/** Removes a frontdoor and all it holds: environments with their certificates, shares, enrollments. Names rest. */
 export async function deleteFrontdoor(
   trx: Queries,
   touch: Touch,
   frontdoor: GrantedFrontdoor,
+  nowMs: number,
 ): Promise<boolean> {
   // Nothing can be added to it from here on: whatever it holds is told.
   await lockedForUpdate(
     trx,
     trx.selectFrom('frontdoor').select('id').where('id', '=', frontdoor.id),
   ).execute();
+  await lockedForUpdate(
+    trx,
+    trx.selectFrom('share').select('id').where('frontdoor_id', '=', frontdoor.id),
+  ).execute();
+  await restShareNames(trx, { column: 'share.frontdoor_id', id: frontdoor.id }, nowMs);
+  await restHostnames(trx, frontdoor.id, nowMs);
   // Before the auth providers that they name, whatever order the database cascades in.
   const shares = await trx
     .deleteFrom('share')

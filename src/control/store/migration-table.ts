@@ -6,6 +6,7 @@ import { firstTables } from './first-tables-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
+import { restingNames } from './resting-name-migration.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-access-tables': accessTables,
   '0005-login-session-lookup': loginSessionLookup,
   '0006-secret-overlap': secretOverlap,
+  '0007-resting-names': restingNames,
 };

@@ -10,6 +10,7 @@ import type {
   LoginAttemptTable,
   LoginSessionTable,
   RequestRecordTable,
+  RestingNameTable,
   ShareInspectionTable,
   SharePolicyTable,
 } from './access-schema.ts';
@@ -19,6 +20,7 @@ export type {
   LoginAttemptTable,
   LoginSessionTable,
   RequestRecordTable,
+  RestingNameTable,
 } from './access-schema.ts';
 
 export interface Database {
@@ -53,6 +55,7 @@ export interface Database {
   share_inspection: ShareInspectionTable;
   custom_frontend: CustomFrontendTable;
   custom_frontend_auth_provider: CustomFrontendAuthProviderTable;
+  resting_name: RestingNameTable;
   login_attempt: LoginAttemptTable;
   login_session: LoginSessionTable;
   request_failure: RequestRecordTable;

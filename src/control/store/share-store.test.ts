@@ -107,7 +107,8 @@ describeEachStore("an agent's shares", (open) => {
     const made = await share({ name: 'mine', environmentId: neighbourId });
     const tokens = (await listSharesOf(store.db, neighbourId)).map(({ token }) => token);
     assert.deepEqual(tokens, ['mine']);
-    const release = (by: string) => store.transaction((trx, touch) => releaseShare(trx, touch, by, 'mine'));
+    const release = (by: string) =>
+      store.transaction((trx, touch) => releaseShare(trx, touch, { environmentId: by, token: 'mine' }, 9));
     assert.equal(await release(environmentId), false);
     assert.equal(await release(neighbourId), true);
     assert.equal(await release(neighbourId), false);

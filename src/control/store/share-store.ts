@@ -4,10 +4,13 @@
  * `FrontdoorError` whose message may be shown (`conflict`, `notFound`, `invalid`), so that nothing of it stays.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { SelectQueryBuilder } from 'kysely';
 import { FrontdoorError } from '#base';
 import { isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
+import { claimNames, restShareNames } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from './row-lock.ts';
 import { findShare, type ShareRecord } from './share-record.ts';
+import type { Database } from './schema.ts';
 import { isUniqueViolation } from './store-errors.ts';
 import type { Queries, Touch } from './store.ts';
 
@@ -77,7 +80,9 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
     .catch((error: unknown) => {
       throw isUniqueViolation(error) ? nameTaken(token) : error;
     });
-  await putReach(trx, { id, token, frontdoorId: wanted.frontdoorId, shareMode: wanted.shareMode }, wanted);
+  const { frontdoorId, shareMode, nowMs } = wanted;
+  const share = { id, token, frontdoorId, shareMode };
+  await putReach(trx, share, await checkedReach(trx, share, wanted), nowMs);
   await putAuthProviders(trx, { id, frontdoorId: wanted.frontdoorId }, wanted.authProviderIds ?? []);
   touch('share', id);
   return (await findShare(trx, wanted.frontdoorId, token))!;
@@ -121,9 +126,18 @@ export async function changeShare(
   const frontendIds =
     change.frontendIds ?? (keepsMode ? before.frontends.map((frontend) => frontend.id) : []);
   const grants = change.grants ?? (keepsMode ? before.grants : []);
+  const after = { ...before, shareMode };
+  const reach = await checkedReach(trx, after, { frontendIds, grants });
+  const left = before.frontends.filter(({ id }) => !reach.frontends.some((frontend) => frontend.id === id));
+  await restShareNames(
+    trx,
+    { column: 'share.id', id: before.id },
+    nowMs,
+    left.map(({ id }) => id),
+  );
   await trx.deleteFrom('share_frontend').where('share_id', '=', before.id).execute();
   await trx.deleteFrom('share_grant').where('share_id', '=', before.id).execute();
-  await putReach(trx, { ...before, shareMode }, { frontendIds, grants });
+  await putReach(trx, after, reach, nowMs);
   if (change.authProviderIds !== undefined) await putAuthProviders(trx, before, change.authProviderIds);
   touch('share', before.id);
   return findShare(trx, key.frontdoorId, key.token);
@@ -171,79 +185,97 @@ export async function createOrTakeBackShare(
   return taken ?? { before: undefined, share: await createShare(trx, touch, wanted) };
 }
 
-/** Removes a share of a frontdoor. False: there is none with this token. */
+/** Removes a share of a frontdoor; its names rest. False: there is none with this token. */
 export async function deleteShare(
   trx: Queries,
   touch: Touch,
-  frontdoorId: string,
-  token: string,
+  share: { readonly frontdoorId: string; readonly token: string },
+  nowMs: number,
 ): Promise<boolean> {
-  return removeWhere(trx, touch, 'frontdoor_id', frontdoorId, token);
+  const found = trx.selectFrom('share').select('id').where('frontdoor_id', '=', share.frontdoorId);
+  return removeOne(trx, touch, found.where('token', '=', share.token), nowMs);
 }
 
-/** An agent gives up a share of its own environment, named or not. False: it holds none with this token. */
+/** An agent gives up a share of its own environment, named or not; its names rest. False: it holds none with this token. */
 export async function releaseShare(
   trx: Queries,
   touch: Touch,
-  environmentId: string,
-  token: string,
+  share: { readonly environmentId: string; readonly token: string },
+  nowMs: number,
 ): Promise<boolean> {
-  return removeWhere(trx, touch, 'environment_id', environmentId, token);
+  const found = trx.selectFrom('share').select('id').where('environment_id', '=', share.environmentId);
+  return removeOne(trx, touch, found.where('token', '=', share.token), nowMs);
 }
 
-async function removeWhere(
+async function removeOne(
   trx: Queries,
   touch: Touch,
-  column: 'frontdoor_id' | 'environment_id',
-  owner: string,
-  token: string,
+  found: SelectQueryBuilder<Database, 'share', { id: string }>,
+  nowMs: number,
 ): Promise<boolean> {
-  const removed = await trx
-    .deleteFrom('share')
-    .where(column, '=', owner)
-    .where('token', '=', token)
-    .returning('id')
-    .execute();
-  for (const { id } of removed) touch('share', id);
-  return removed.length > 0;
+  const share = await lockedForUpdate(trx, found).executeTakeFirst();
+  if (share === undefined) return false;
+  await restShareNames(trx, { column: 'share.id', id: share.id }, nowMs);
+  await trx.deleteFrom('share').where('id', '=', share.id).execute();
+  touch('share', share.id);
+  return true;
 }
 
-interface Reach {
+interface WantedReach {
   readonly frontendIds?: readonly string[] | undefined;
   readonly grants?: readonly string[] | undefined;
 }
 
-/**
- * Stores who may come to a share that has no reach yet: gateways of its frontends when it is public, granted
- * environments when it is private.
- */
-async function putReach(
-  trx: Queries,
-  share: Pick<ShareRecord, 'id' | 'token' | 'frontdoorId' | 'shareMode'>,
-  reach: Reach,
-): Promise<void> {
-  const frontendIds = [...new Set(reach.frontendIds)];
-  const grants = [...new Set(reach.grants)];
+type ShareKey = Pick<ShareRecord, 'id' | 'token' | 'frontdoorId' | 'shareMode'>;
+
+interface Reach {
+  readonly frontends: readonly Frontend[];
+  readonly grants: readonly string[];
+}
+
+interface Frontend {
+  readonly id: string;
+  readonly zone: string;
+}
+
+/** Who may come to a share: gateways of its frontends when it is public, granted environments when it is private. */
+async function checkedReach(trx: Queries, share: ShareKey, wanted: WantedReach): Promise<Reach> {
+  const frontendIds = [...new Set(wanted.frontendIds)];
+  const grants = [...new Set(wanted.grants)];
   if (share.shareMode === 'private') {
     if (frontendIds.length > 0)
       throw badValue('frontendIds', 'an empty array: a private share has no frontend');
     await checkEnvironments(trx, share.frontdoorId, grants);
-    if (grants.length === 0) return;
-    const rows = grants.map((grant) => ({ share_id: share.id, environment_id: grant }));
-    await trx.insertInto('share_grant').values(rows).execute();
-    return;
+    return { frontends: [], grants };
   }
   if (grants.length > 0) throw badValue('grants', 'an empty array: only a private share has grants');
-  const ids = frontendIds.length > 0 ? await checkedFrontends(trx, frontendIds) : await defaultFrontend(trx);
-  for (const frontendId of ids) {
+  const frontends =
+    frontendIds.length > 0 ? await checkedFrontends(trx, frontendIds) : await defaultFrontend(trx);
+  return { frontends, grants };
+}
+
+/** Stores it for a share that has no reach yet. A name that another share has, or that rests, is a `conflict`. */
+async function putReach(
+  trx: Queries,
+  share: ShareKey,
+  { frontends, grants }: Reach,
+  nowMs: number,
+): Promise<void> {
+  if (grants.length > 0) {
+    const rows = grants.map((grant) => ({ share_id: share.id, environment_id: grant }));
+    await trx.insertInto('share_grant').values(rows).execute();
+  }
+  for (const { id } of frontends) {
     await trx
       .insertInto('share_frontend')
-      .values({ share_id: share.id, frontend_id: frontendId, token: share.token })
+      .values({ share_id: share.id, frontend_id: id, token: share.token })
       .execute()
       .catch((error: unknown) => {
         throw isUniqueViolation(error) ? nameTaken(share.token) : error;
       });
   }
+  const names = frontends.map(({ zone }) => `${share.token}.${zone.toLowerCase()}`);
+  if (!(await claimNames(trx, share.frontdoorId, names, nowMs))) throw nameTaken(share.token);
 }
 
 /** Stores who lets clients in: providers of the share's frontdoor in this order, in place of those before. */
@@ -280,22 +312,22 @@ async function checkEnvironments(trx: Queries, frontdoorId: string, ids: readonl
   for (const id of ids) if (!found.has(id)) throw missing('Environment', id);
 }
 
-async function checkedFrontends(trx: Queries, ids: readonly string[]): Promise<readonly string[]> {
-  const rows = await trx.selectFrom('frontend').select('id').where('id', 'in', ids).execute();
+async function checkedFrontends(trx: Queries, ids: readonly string[]): Promise<readonly Frontend[]> {
+  const rows = await trx.selectFrom('frontend').select(['id', 'zone']).where('id', 'in', ids).execute();
   const found = new Set(rows.map((row) => row.id));
   for (const id of ids) if (!found.has(id)) throw missing('Frontend', id);
-  return ids;
+  return rows;
 }
 
-async function defaultFrontend(trx: Queries): Promise<readonly string[]> {
+async function defaultFrontend(trx: Queries): Promise<readonly Frontend[]> {
   const row = await trx
     .selectFrom('frontend')
-    .select('id')
+    .select(['id', 'zone'])
     .where('is_default', '=', 1)
     .orderBy('id')
     .executeTakeFirst();
   if (row === undefined) throw new FrontdoorError('conflict', 'no_frontend', 'There is no default frontend');
-  return [row.id];
+  return [row];
 }
 
 function checkedTarget(text: string): string {

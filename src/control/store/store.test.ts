@@ -254,7 +254,7 @@ describeEachStore('the store', (open, newPlace) => {
     const told: Change[] = [];
     store.onChange((changes) => void told.push(...changes));
     const granted = (await grantFrontdoor(store.db, 'owner', frontdoorId))!;
-    assert.ok(await store.transaction((trx, touch) => deleteFrontdoor(trx, touch, granted)));
+    assert.ok(await store.transaction((trx, touch) => deleteFrontdoor(trx, touch, granted, 0)));
     assert.deepEqual(told.map(({ id }) => id).toSorted(), [share.id, environmentId, frontdoorId].toSorted());
     assert.deepEqual(await counts(), []);
     for (const table of ['share', 'share_frontend', 'identity'] as const) {

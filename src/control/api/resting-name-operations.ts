@@ -1,0 +1,37 @@
+/** Operations on names that rest: administrators see whose they are, and release them. */
+import type { RestingNameAnswer } from '#contract';
+import { isUuid } from '#domain';
+import { listRestingNames, releaseRestingName, type RestingName } from '../store/resting-name-store.ts';
+import { invalidValue, notFound } from './api-errors.ts';
+import { change, gone, isoTime, ok, type Handlers } from './call.ts';
+import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+
+export const restingNameHandlers: Handlers<'listRestingNames' | 'releaseRestingName'> = {
+  async listRestingNames(parts, call) {
+    const request = parsePageRequest(call.query, ['name']);
+    const { organizationId } = call.query;
+    if (organizationId !== undefined && (typeof organizationId !== 'string' || !isUuid(organizationId)))
+      throw invalidValue('organizationId', 'UUID');
+    const page = await listRestingNames(parts.store.db, request, organizationId, parts.clock.nowMs());
+    return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+  },
+
+  async releaseRestingName(parts, call) {
+    const name = call.parameters['name']!;
+    await change(parts, call, async (trx) => {
+      const before = await releaseRestingName(trx, name, parts.clock.nowMs());
+      if (before === undefined) throw notFound('Resting name', name);
+      return {
+        result: undefined,
+        target: { kind: 'resting-name', id: before.name },
+        before: answerOf(before),
+        organizationId: before.organizationId,
+      };
+    });
+    return gone;
+  },
+};
+
+function answerOf({ name, kind, organizationId, createdAtMs, expiresAtMs }: RestingName): RestingNameAnswer {
+  return { name, kind, organizationId, createdAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) };
+}

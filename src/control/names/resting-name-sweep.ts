@@ -1,0 +1,34 @@
+/** Removes names whose rest is over, and the oldest ones of an organization that has too many. */
+import {
+  deleteExpiredNames,
+  deleteOldestNames,
+  MAX_RESTING_NAMES,
+  organizationsOverLimit,
+} from '../store/resting-name-store.ts';
+import { StoreSweep, type SweepParts } from '../store/store-sweep.ts';
+
+const SWEEP_MS = 10 * 60_000;
+const STATEMENTS_A_SWEEP = 50;
+
+export class RestingNameSweep extends StoreSweep {
+  readonly #maxNames: number;
+
+  /** `maxNames`: of one organization. */
+  constructor(parts: SweepParts, maxNames = MAX_RESTING_NAMES) {
+    super(parts, 'names that rested', SWEEP_MS);
+    this.#maxNames = maxNames;
+  }
+
+  protected async pass(nowMs: number): Promise<void> {
+    const { db } = this.parts.store;
+    await this.deleteAll((most) => deleteExpiredNames(db, nowMs, most), STATEMENTS_A_SWEEP);
+    for (const { organizationId, surplus } of await organizationsOverLimit(db, this.#maxNames)) {
+      let left = surplus;
+      await this.deleteAll(async (most) => {
+        const removed = await deleteOldestNames(db, organizationId, Math.min(most, left));
+        left -= removed;
+        return left > 0 ? removed : 0;
+      }, STATEMENTS_A_SWEEP);
+    }
+  }
+}
