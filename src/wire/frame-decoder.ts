@@ -3,6 +3,7 @@
  * anything is allocated for them, and memory grows with the bytes that came, not with the lengths they claim.
  * Mutable on purpose: it runs once per socket read on the data path.
  */
+import { concatBytes, copyOf } from '#base';
 import { checkHeaderBytes, FrameHeaders, readU32 } from './frame-headers.ts';
 import { FRAME_HEAD_BYTES, FRAME_MAGIC, type Frame } from './frame-codec.ts';
 import {
@@ -15,7 +16,11 @@ import {
 
 export interface FrameLimits {
   readonly maxHeadersBytes: number;
+  /** Of a frame whose content type is one of `largeTypes`; of any frame where these are absent. */
   readonly maxBodyBytes: number;
+  readonly largeTypes?: ReadonlySet<number>;
+  /** Of a frame of any other content type, with `largeTypes`. */
+  readonly maxOtherBodyBytes?: number;
 }
 
 /** Before and in the hello. */
@@ -26,19 +31,38 @@ export type DecodeFault = 'bad-magic' | 'headers-too-long' | 'body-too-long' | '
 /** Payloads and acknowledgements, read without a `Frame` in between; undefined: one that is malformed. */
 export type DataFrameHandler = (frame: DataFrame | undefined) => void;
 
+/** An unfinished frame is kept in one piece up to here, and beyond in pieces of this length. */
+const PIECE_BYTES = 64 * 1024;
+
 export class FrameDecoder {
   limits: FrameLimits;
-  #pending: Uint8Array | undefined;
-  #pendingBytes = 0;
+  /** Whole frames so far: an unfinished frame that is still there when this has not changed is the same one. */
+  frames = 0;
   #fault: DecodeFault | undefined;
+  /** Bytes behind the frame after which `onFrame` stopped the decoding. */
+  #rest: Uint8Array | undefined;
+  /** The unfinished frame: pieces that are full, then the one that is being filled. */
+  #pieces: Uint8Array[] = [];
+  #fullBytes = 0;
+  #last: Uint8Array | undefined;
+  #lastBytes = 0;
+  #unfinishedBytes = 0;
+  /** Of the unfinished frame; 0 while its head is not whole. */
+  #frameLength = 0;
 
   constructor(limits: FrameLimits) {
     this.limits = limits;
   }
 
-  /** Bytes held for a frame that is not whole yet. */
+  /** Bytes that came for a frame that is not whole yet, or behind a frame after which decoding stopped. */
   get bufferedBytes(): number {
-    return this.#pendingBytes;
+    return this.#unfinishedBytes + (this.#rest?.length ?? 0);
+  }
+
+  /** The memory that these take. */
+  get heldBytes(): number {
+    if (this.#last === undefined) return this.#rest?.length ?? 0;
+    return this.#fullBytes + this.#last.length;
   }
 
   /**
@@ -54,34 +78,55 @@ export class FrameDecoder {
   ): DecodeFault | undefined {
     if (this.#fault !== undefined) return this.#fault;
     let bytes = chunk;
-    if (this.#pendingBytes > 0) {
-      bytes = this.#join(chunk);
-      if (bytes.length === 0) return this.#fault;
-    }
     let at = 0;
+    if (this.#rest !== undefined) {
+      bytes = chunk.length === 0 ? this.#rest : concatBytes([this.#rest, chunk]);
+      this.#rest = undefined;
+    } else if (this.#unfinishedBytes > 0) {
+      at = this.#extend(chunk);
+      if (at < 0) return this.#fault;
+      if (this.#frameLength === 0 || this.#unfinishedBytes < this.#frameLength) return undefined;
+      const whole = this.#takeWhole();
+      if (!this.#decode(whole, 0, whole.length, onFrame, onData)) return this.#stop(chunk, at);
+    }
     while (bytes.length - at >= 4) {
       const frameBytes = this.#frameBytes(bytes, at);
       if (frameBytes < 0) return this.#fault;
       if (frameBytes === 0 || bytes.length - at < frameBytes) break;
       const start = at;
-      const headersEnd = start + FRAME_HEAD_BYTES + readU32(bytes, start + 12);
-      if (!checkHeaderBytes(bytes, start + FRAME_HEAD_BYTES, headersEnd)) return this.#fail('bad-headers');
       at += frameBytes;
-      if (onData !== undefined) {
-        const contentType = readU32(bytes, start + 4);
-        if (contentType === PAYLOAD_TYPE) {
-          onData(payloadOf(bytes, start + FRAME_HEAD_BYTES, headersEnd, bytes.subarray(headersEnd, at)));
-          continue;
-        }
-        if (contentType === ACKNOWLEDGEMENT_TYPE) {
-          onData(acknowledgementOf(bytes, start + FRAME_HEAD_BYTES, headersEnd, bytes, headersEnd, at));
-          continue;
-        }
-      }
-      if (onFrame(frameOf(bytes, start, headersEnd, at)) === false) break;
+      if (!this.#decode(bytes, start, at, onFrame, onData)) return this.#stop(bytes, at);
     }
-    this.#keep(bytes, at);
+    if (at < bytes.length) this.#begin(bytes, at);
     return undefined;
+  }
+
+  /** The whole frame between the two positions. False: stop here, for a fault or because `onFrame` asked for it. */
+  #decode(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    onFrame: (frame: Frame) => boolean | void,
+    onData: DataFrameHandler | undefined,
+  ): boolean {
+    const headersEnd = start + FRAME_HEAD_BYTES + readU32(bytes, start + 12);
+    if (!checkHeaderBytes(bytes, start + FRAME_HEAD_BYTES, headersEnd)) {
+      this.#fail('bad-headers');
+      return false;
+    }
+    this.frames += 1;
+    if (onData !== undefined) {
+      const contentType = readU32(bytes, start + 4);
+      if (contentType === PAYLOAD_TYPE) {
+        onData(payloadOf(bytes, start + FRAME_HEAD_BYTES, headersEnd, bytes.subarray(headersEnd, end)));
+        return true;
+      }
+      if (contentType === ACKNOWLEDGEMENT_TYPE) {
+        onData(acknowledgementOf(bytes, start + FRAME_HEAD_BYTES, headersEnd, bytes, headersEnd, end));
+        return true;
+      }
+    }
+    return onFrame(frameOf(bytes, start, headersEnd, end)) !== false;
   }
 
   /** Length of the frame at `at`; 0 when its head is not whole; −1 after a fault. */
@@ -92,8 +137,12 @@ export class FrameDecoder {
     if (bytes.length - at < FRAME_HEAD_BYTES) return 0;
     const headersBytes = readU32(bytes, at + 12);
     const bodyBytes = readU32(bytes, at + 16);
-    if (headersBytes > this.limits.maxHeadersBytes) return this.#failed('headers-too-long');
-    if (bodyBytes > this.limits.maxBodyBytes) return this.#failed('body-too-long');
+    const { maxHeadersBytes, maxBodyBytes, maxOtherBodyBytes = maxBodyBytes, largeTypes } = this.limits;
+    if (headersBytes > maxHeadersBytes) return this.#failed('headers-too-long');
+    if (bodyBytes > maxOtherBodyBytes) {
+      const mayBeLarge = largeTypes === undefined || largeTypes.has(readU32(bytes, at + 4));
+      if (!mayBeLarge || bodyBytes > maxBodyBytes) return this.#failed('body-too-long');
+    }
     return FRAME_HEAD_BYTES + headersBytes + bodyBytes;
   }
 
@@ -102,43 +151,85 @@ export class FrameDecoder {
     return -1;
   }
 
-  #fail(fault: DecodeFault): DecodeFault {
+  #fail(fault: DecodeFault): void {
     this.#fault = fault;
-    this.#pending = undefined;
-    this.#pendingBytes = 0;
-    return fault;
+    this.#rest = undefined;
+    this.#forgetUnfinished();
   }
 
-  /** Appends the chunk to the unfinished frame. Empty when that frame is still not whole. */
-  #join(chunk: Uint8Array): Uint8Array {
-    const wanted = this.#pendingBytes + chunk.length;
-    let pending = this.#pending!;
-    if (pending.length < wanted) {
-      const claimed = this.#pendingBytes >= FRAME_HEAD_BYTES ? Math.max(0, this.#frameBytes(pending, 0)) : 0;
-      const grown = new Uint8Array(Math.max(wanted, Math.min(claimed, 2 * wanted)));
-      grown.set(pending.subarray(0, this.#pendingBytes));
-      pending = this.#pending = grown;
+  /** Keeps what lies behind `at` for the next `push`, unless decoding stopped for a fault. */
+  #stop(bytes: Uint8Array, at: number): DecodeFault | undefined {
+    if (this.#fault === undefined && at < bytes.length) this.#rest = copyOf(bytes.subarray(at));
+    return this.#fault;
+  }
+
+  /** The rest of a chunk begins a frame. It is copied: the chunk's memory is the socket's. */
+  #begin(bytes: Uint8Array, at: number): void {
+    const cameBytes = bytes.length - at;
+    this.#frameLength = cameBytes >= FRAME_HEAD_BYTES ? this.#frameBytes(bytes, at) : 0;
+    const last = new Uint8Array(Math.max(cameBytes, FRAME_HEAD_BYTES));
+    last.set(bytes.subarray(at));
+    this.#last = last;
+    this.#lastBytes = this.#unfinishedBytes = cameBytes;
+  }
+
+  /** Adds to the unfinished frame what belongs to it. Returns how much of the chunk that is; −1 after a fault. */
+  #extend(chunk: Uint8Array): number {
+    let at = 0;
+    if (this.#frameLength === 0) {
+      const last = this.#last!;
+      at = Math.min(chunk.length, FRAME_HEAD_BYTES - this.#unfinishedBytes);
+      last.set(chunk.subarray(0, at), this.#unfinishedBytes);
+      this.#lastBytes = this.#unfinishedBytes += at;
+      if (this.#unfinishedBytes < 4) return at;
+      this.#frameLength = this.#frameBytes(last.subarray(0, this.#unfinishedBytes), 0);
+      if (this.#frameLength <= 0) return this.#fault === undefined ? at : -1;
     }
-    pending.set(chunk, this.#pendingBytes);
-    this.#pendingBytes = wanted;
-    const whole = pending.subarray(0, wanted);
-    if (wanted >= 4) {
-      const frameBytes = this.#frameBytes(whole, 0);
-      if (frameBytes <= 0 || frameBytes > wanted) return whole.subarray(0, 0);
-    } else {
-      return whole.subarray(0, 0);
+    const takes = Math.min(chunk.length - at, this.#frameLength - this.#unfinishedBytes);
+    const end = at + takes;
+    this.#makeRoom(takes);
+    while (at < end) {
+      if (this.#lastBytes === this.#last!.length) this.#addPiece();
+      const last = this.#last!;
+      const part = chunk.subarray(at, Math.min(end, at + last.length - this.#lastBytes));
+      last.set(part, this.#lastBytes);
+      this.#lastBytes += part.length;
+      at += part.length;
     }
-    this.#pending = undefined;
-    this.#pendingBytes = 0;
+    this.#unfinishedBytes += takes;
+    return end;
+  }
+
+  /** A frame that is short enough stays in one piece, which doubles: its length is only what the peer claims. */
+  #makeRoom(takes: number): void {
+    const last = this.#last!;
+    const wanted = this.#lastBytes + takes;
+    if (this.#pieces.length > 0 || wanted <= last.length || last.length >= PIECE_BYTES) return;
+    const grown = new Uint8Array(
+      Math.min(PIECE_BYTES, Math.max(wanted, Math.min(this.#frameLength, 2 * wanted))),
+    );
+    grown.set(last.subarray(0, this.#lastBytes));
+    this.#last = grown;
+  }
+
+  #addPiece(): void {
+    this.#pieces.push(this.#last!);
+    this.#fullBytes += this.#lastBytes;
+    this.#last = new Uint8Array(PIECE_BYTES);
+    this.#lastBytes = 0;
+  }
+
+  #takeWhole(): Uint8Array {
+    const last = this.#last!.subarray(0, this.#lastBytes);
+    const whole = this.#pieces.length === 0 ? last : concatBytes([...this.#pieces, last]);
+    this.#forgetUnfinished();
     return whole;
   }
 
-  #keep(bytes: Uint8Array, at: number): void {
-    const rest = bytes.length - at;
-    if (rest === 0) return;
-    // A copy: the chunk's memory is the socket's, and views of frames already given out must not be written over.
-    this.#pending = bytes.slice(at);
-    this.#pendingBytes = rest;
+  #forgetUnfinished(): void {
+    this.#pieces = [];
+    this.#last = undefined;
+    this.#fullBytes = this.#lastBytes = this.#unfinishedBytes = this.#frameLength = 0;
   }
 }
 

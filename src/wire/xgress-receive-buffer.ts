@@ -12,18 +12,19 @@ import {
 } from './payload-codec.ts';
 import { chunkHead } from './xgress-chunks.ts';
 import type { XgressCounters } from './xgress-counters.ts';
+import { keepPayload, keptPayloadSize } from './xgress-held-payload.ts';
 import type { ReceiveBudget } from './xgress-receive-budget.ts';
 
 const WINDOW_UPDATE_FLOOR_BYTES = 10_000;
 /** More than any sender's window: it waits until it hears less, OpenZiti's too. */
 const FULL = 0xffff_ffff;
-/** What one payload that waits its turn costs beside its data. */
-const HELD_PAYLOAD_BYTES = 256;
 /**
  * Beyond this many times the receive buffer nothing but the next payload in order is kept: a far end that sends a
  * high sequence first could fill the gap below it without bound. Dropped payloads are not acknowledged.
  */
 const HELD_LIMIT_FACTOR = 2;
+/** Payloads that may wait, however short they are. */
+const MAX_HELD_PAYLOADS = 8_192;
 /** Of a message in chunks; what one frame may carry, too. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const FIN = 1;
@@ -59,6 +60,10 @@ export class ReceiveBuffer {
   #next = 0;
   #maxSequence = -1;
   #bytes = 0;
+  /** The memory that `#arrived` takes. */
+  #keptBytes = 0;
+  /** What of it the budget counts as out of order. */
+  #gapBytes = 0;
   #lastAdvertised = 0;
   #ackSequences: number[] = [];
   #ackRtt = 0;
@@ -104,10 +109,6 @@ export class ReceiveBuffer {
     }
   }
 
-  get #heldBytes(): number {
-    return this.#bytes + HELD_PAYLOAD_BYTES * this.#arrived.size;
-  }
-
   /** False: it was here before, or there is no room for it. Deliver afterwards. */
   take(payload: PayloadFrame): boolean {
     const { sequence } = payload;
@@ -116,14 +117,17 @@ export class ReceiveBuffer {
       this.#acknowledge(payload);
       return false;
     }
-    const isOver = this.#bytes > this.#capacity && sequence > this.#maxSequence;
-    if (isOver || (sequence !== this.#next && this.#heldBytes > HELD_LIMIT_FACTOR * this.#capacity)) {
+    const isNext = sequence === this.#next;
+    if (isNext && !this.#isPaused && !this.#isDelivering) {
+      this.#ready = payload;
+      this.#bytes += payload.data.length;
+    } else if (this.#hasRoomFor(sequence, isNext)) {
+      this.#keep(payload);
+      this.#bytes += payload.data.length;
+    } else {
       this.#counters.droppedPayloads += 1;
       return false;
     }
-    if (sequence === this.#next && !this.#isPaused && !this.#isDelivering) this.#ready = payload;
-    else this.#arrived.set(sequence, payload);
-    this.#count(payload.data.length);
     if (sequence > this.#maxSequence) this.#maxSequence = sequence;
     this.#acknowledge(payload);
     return true;
@@ -132,6 +136,7 @@ export class ReceiveBuffer {
   pause(): void {
     this.#isPaused = true;
     if (this.#ready !== undefined) this.#putBack(this.#ready);
+    this.#countGap();
   }
 
   resume(): void {
@@ -154,17 +159,19 @@ export class ReceiveBuffer {
       const payload = this.#arrived.get(this.#next);
       if (payload === undefined) break;
       this.#arrived.delete(this.#next);
+      this.#countKept(-keptPayloadSize(payload));
       this.#next += 1;
       this.#deliverOne(payload);
     }
     this.#isDelivering = false;
+    this.#countGap();
     this.#updateWindow();
   }
 
   /** Sends the acknowledgements that this tick's payloads asked for, in one frame. */
   flushAcknowledgements(): void {
     if (this.#ackSequences.length === 0) return;
-    const held = this.#budget.isOverdrawn(this.#bytes) ? FULL : this.#bytes;
+    const held = this.#isFull(1) ? FULL : this.#bytes;
     const ack = new AcknowledgementFrame(this.#circuitId, this.#originator, held, this.#ackSequences);
     ack.rtt = this.#ackRtt;
     this.#ackSequences = [];
@@ -176,8 +183,11 @@ export class ReceiveBuffer {
   /** Nobody will read what is still here. */
   release(): void {
     this.#ready = undefined;
+    this.#chunks = undefined;
     this.#arrived.clear();
-    this.#count(-this.#bytes);
+    this.#bytes = 0;
+    this.#countKept(-this.#keptBytes);
+    this.#countGap();
   }
 
   inspect(): Record<string, unknown> {
@@ -189,19 +199,50 @@ export class ReceiveBuffer {
     };
   }
 
-  #count(bytes: number): void {
-    const before = this.#bytes;
-    const after = before + bytes;
-    this.#bytes = after;
-    const budget = this.#budget;
-    budget.heldBytes += bytes;
-    if (before === 0 && after > 0) budget.holders += 1;
-    else if (before > 0 && after === 0) budget.holders -= 1;
+  /**
+   * Whether a payload that cannot be delivered now may wait. A far end that means well sends a dropped one again: it
+   * stops before its own window is full, while one that does not is held to what is counted here.
+   */
+  #hasRoomFor(sequence: number, isNext: boolean): boolean {
+    const keptBytes = this.#keptBytes;
+    if (this.#bytes > this.#capacity && sequence > this.#maxSequence) return false;
+    if (!isNext && keptBytes > HELD_LIMIT_FACTOR * this.#capacity) return false;
+    if (!isNext && this.#arrived.size >= MAX_HELD_PAYLOADS) return false;
+    if (!this.#isPaused && this.#budget.gaps.isSpent(keptBytes)) return false;
+    return !this.#budget.isSpent(keptBytes);
+  }
+
+  /** `times` as much as waits here would be too much: the far end is asked to wait before anything is dropped. */
+  #isFull(times: number): boolean {
+    return (
+      times * this.#arrived.size > MAX_HELD_PAYLOADS / 2 || this.#budget.isOverdrawn(times * this.#keptBytes)
+    );
+  }
+
+  #keep(payload: PayloadFrame): void {
+    keepPayload(payload);
+    this.#arrived.set(payload.sequence, payload);
+    this.#countKept(keptPayloadSize(payload));
+    if (!this.#isPaused) this.#countGap();
+  }
+
+  #countKept(bytes: number): void {
+    const before = this.#keptBytes;
+    this.#keptBytes = before + bytes;
+    this.#budget.count(before, this.#keptBytes);
+  }
+
+  /** While its reader takes all that is in order, what waits is out of order. */
+  #countGap(): void {
+    const gapBytes = this.#isPaused ? 0 : this.#keptBytes;
+    if (gapBytes === this.#gapBytes) return;
+    this.#budget.gaps.count(this.#gapBytes, gapBytes);
+    this.#gapBytes = gapBytes;
   }
 
   #putBack(payload: PayloadFrame): void {
     this.#ready = undefined;
-    this.#arrived.set(payload.sequence, payload);
+    this.#keep(payload);
   }
 
   #acknowledge(payload: PayloadFrame): void {
@@ -213,7 +254,7 @@ export class ReceiveBuffer {
 
   #deliverOne(payload: PayloadFrame): void {
     const { data, flags, headers } = payload;
-    this.#count(-data.length);
+    this.#bytes -= data.length;
     if (this.#isEnded) return;
     const edgeFlags = headers?.get(PAYLOAD_HEADERS.edgeFlags)?.[0] ?? 0;
     const isEnd = (flags & END_FLAGS) !== 0 || (edgeFlags & FIN) !== 0;
@@ -259,12 +300,7 @@ export class ReceiveBuffer {
   #updateWindow(): void {
     if (this.#lastAdvertised <= WINDOW_UPDATE_FLOOR_BYTES) return;
     // Not at once when it may: what comes is more than one payload, and would be too much again.
-    if (
-      this.#lastAdvertised === FULL
-        ? this.#budget.isOverdrawn(2 * this.#bytes)
-        : this.#bytes >= this.#lastAdvertised / 2
-    )
-      return;
+    if (this.#lastAdvertised === FULL ? this.#isFull(2) : this.#bytes >= this.#lastAdvertised / 2) return;
     this.#lastAdvertised = this.#bytes;
     this.#counters.acksSent += 1;
     this.#port.sendAcknowledgement(
