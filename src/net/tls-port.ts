@@ -46,11 +46,17 @@ interface Handler {
 
 interface Handshake {
   readonly socket: net.Socket;
+  readonly address: string | undefined;
+  readonly sinceMs: number;
   done(): void;
 }
 
-/** Connections whose handshake is not finished. */
-const MAX_HANDSHAKES = 4_096;
+/** Connections whose handshake is not finished, some 60 KiB each. */
+const MAX_HANDSHAKES = 1_024;
+/** Of one address: a load balancer or a whole site may stand behind it. */
+const MAX_HANDSHAKES_PER_ADDRESS = 512;
+/** A handshake that takes longer gives way to others; when many peers come at once, the first are finished first. */
+const PATIENCE_MS = 2_000;
 /** `15 03 01 00 02`: alert, fatal, no application protocol. */
 const NO_APPLICATION_PROTOCOL = Uint8Array.of(0x15, 3, 1, 0, 2, 2, 120);
 
@@ -59,7 +65,9 @@ export class TlsPort {
   readonly #quietLog: QuietLog;
   readonly #server: net.Server;
   readonly #handlers = new Map<string, Handler>();
+  /** In the order in which they began. */
   readonly #unfinished = new Map<string, Handshake>();
+  readonly #perAddress = new Map<string | undefined, number>();
   #tls: ServerTls;
 
   private constructor(options: TlsPortOptions) {
@@ -199,7 +207,7 @@ export class TlsPort {
   #onConnection(socket: net.Socket): void {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
     socket.on('error', () => {});
-    if (this.#unfinished.size >= MAX_HANDSHAKES) {
+    if (!this.#makeRoomFor(socket)) {
       this.#quietLog.warn({ peer }, 'too many unfinished TLS handshakes, connection closed');
       socket.destroy();
       return;
@@ -215,11 +223,16 @@ export class TlsPort {
       socket.destroy();
     }, handshakeTimeoutMs);
     const key = connectionOf(socket);
+    const address = socket.remoteAddress;
     const done = (): void => {
       clearTimeout(deadline);
-      this.#unfinished.delete(key);
+      if (!this.#unfinished.delete(key)) return;
+      const left = this.#perAddress.get(address)! - 1;
+      if (left > 0) this.#perAddress.set(address, left);
+      else this.#perAddress.delete(address);
     };
-    this.#unfinished.set(key, { socket, done });
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
+    this.#unfinished.set(key, { socket, address, sinceMs: performance.now(), done });
     socket.on('close', done);
     let bytes: Buffer = Buffer.alloc(0);
     const onData = (chunk: Buffer): void => {
@@ -245,6 +258,22 @@ export class TlsPort {
       handler.server.emit('connection', socket);
     };
     socket.on('data', onData);
+  }
+
+  /** Where too many are unfinished, the oldest gives way, of the same address if that has many. False: none does. */
+  #makeRoomFor({ remoteAddress: address }: net.Socket): boolean {
+    const hasMany = (this.#perAddress.get(address) ?? 0) >= MAX_HANDSHAKES_PER_ADDRESS;
+    if (!hasMany && this.#unfinished.size < MAX_HANDSHAKES) return true;
+    for (const oldest of this.#unfinished.values()) {
+      if (hasMany && oldest.address !== address) continue;
+      if (performance.now() - oldest.sinceMs < PATIENCE_MS) return false;
+      const peer = `${oldest.socket.remoteAddress}:${oldest.socket.remotePort}`;
+      this.#quietLog.warn({ peer }, 'too many unfinished TLS handshakes, the oldest connection closed');
+      oldest.done();
+      oldest.socket.destroy();
+      return true;
+    }
+    return false;
   }
 
   #handlerFor(offered: readonly string[] | undefined): Handler | undefined {

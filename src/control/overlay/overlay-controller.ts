@@ -186,7 +186,7 @@ class OverlayCore implements OverlayController {
       routerDataModel,
       ControllerCapability.supportsJwtLegacySessions,
     ]);
-    return { accept: true, extra, heartbeat: this.#options.heartbeat ?? HEARTBEAT };
+    return { accept: true, identity: routerId, extra, heartbeat: this.#options.heartbeat ?? HEARTBEAT };
   }
 
   #onChannel(channel: Channel, helloFrame: Frame): void {

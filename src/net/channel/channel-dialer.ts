@@ -6,11 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { FrontdoorError, formatHostPort, type Log } from '#base';
 import { CHANNEL_HEADERS, HeaderWriter, type FrameHeaders } from '#wire';
 import { Channel } from './channel.ts';
-import { frameLimitsOf, SPLIT_MINIMUMS, SPLIT_TYPES } from './channel-kind-table.ts';
+import { frameLimitsOf, peerLimitsOf, SPLIT_MINIMUMS, SPLIT_TYPES } from './channel-kind-table.ts';
 import { GroupKeeper, type ConnectionType } from './group-keeper.ts';
 import type { HeartbeatOptions } from './heartbeat-machine.ts';
 import { fingerprintOf } from './peer-certificate.ts';
 import { TlsDriver, type SendLimits } from './tls-driver.ts';
+import type { UnfinishedFrames } from './unfinished-frames.ts';
 import { dialUnderlay, type DialedUnderlay, type UnderlayDialOptions } from './underlay-dial.ts';
 
 /** How many connections a channel has, and what for. */
@@ -26,6 +27,8 @@ export interface DialChannelOptions extends UnderlayDialOptions, SendLimits {
   readonly helloHeaders: FrameHeaders;
   readonly connections?: ConnectionPlan | undefined;
   readonly heartbeat?: HeartbeatOptions | undefined;
+  /** The process's own unless told. */
+  readonly unfinished?: UnfinishedFrames | undefined;
   readonly log: Log;
 }
 
@@ -132,6 +135,9 @@ function newDriver(
 ): TlsDriver {
   return new TlsDriver({
     limits: frameLimitsOf(options.alpn),
+    owner: formatHostPort(options.host, options.port),
+    maxUnfinishedBytes: peerLimitsOf(options.alpn).maxUnfinishedBytes,
+    unfinished: options.unfinished,
     send: options,
     ...(minimums === undefined ? {} : { minimums }),
     ...(group === undefined ? {} : group),

@@ -15,16 +15,20 @@ import {
   type FrameHeaders,
   type FrameLimits,
 } from '#wire';
-import { SPLIT_MINIMUMS, SPLIT_TYPES } from './channel-kind-table.ts';
+import { SPLIT_MINIMUMS, SPLIT_TYPES, type PeerLimits } from './channel-kind-table.ts';
 import { Channel, type ChannelPeer } from './channel.ts';
 import type { HeartbeatOptions } from './heartbeat-machine.ts';
+import { PeerCounts } from './peer-counts.ts';
 import { TlsDriver, type SendLimits } from './tls-driver.ts';
+import type { UnfinishedFrames } from './unfinished-frames.ts';
 
 export interface ChannelGroupsOptions {
   readonly ownId: string;
   readonly allowGroups: boolean;
   readonly allowSplit: boolean;
   readonly limits: FrameLimits;
+  readonly peerLimits: PeerLimits;
+  readonly unfinished: UnfinishedFrames | undefined;
   readonly send: SendLimits;
   readonly log: Log;
   onChannel(channel: Channel, hello: Frame): void;
@@ -40,6 +44,8 @@ export interface HelloedConnection {
 }
 
 interface Acceptance {
+  /** Absent: who shows the certificate. */
+  readonly identity?: string;
   readonly extra?: FrameHeaders;
   readonly heartbeat?: HeartbeatOptions;
 }
@@ -49,12 +55,14 @@ interface Group {
   readonly driver: TlsDriver;
   readonly secret: Uint8Array;
   readonly fingerprint: string;
+  readonly owner: string;
   readonly hello: FrameHeaders;
 }
 
 interface Half {
   readonly connection: HelloedConnection;
   readonly type: string;
+  readonly owner: string;
   readonly heartbeat: HeartbeatOptions | undefined;
   readonly timer: NodeJS.Timeout;
 }
@@ -72,9 +80,11 @@ export class ChannelGroups {
   readonly #groups = new Map<string, Group>();
   /** By the connection id of their hello. */
   readonly #halves = new Map<string, Half>();
+  readonly #counts: PeerCounts;
 
   constructor(options: ChannelGroupsOptions) {
     this.#options = options;
+    this.#counts = new PeerCounts(options.peerLimits);
   }
 
   /** True: the connection is one more of a channel, or was refused; false: it begins something of its own. */
@@ -89,23 +99,31 @@ export class ChannelGroups {
       return true;
     }
     const isFull = group.driver.underlays().length >= MAX_CONNECTIONS;
-    const fault = isFull ? 'the channel has too many connections' : joinFault(group, hello, peer);
+    const fault = isFull
+      ? 'the channel has too many connections'
+      : (joinFault(group, hello, peer) ?? this.#counts.connectionFault(group.owner));
     if (fault !== undefined) {
       this.#refuse(connection, fault);
       return true;
     }
     this.#answer(connection, group.channel.id, group.secret, undefined);
     group.driver.attach(socket, connection.decoder, typeOf(hello));
-    this.#watch(socket, group.channel);
+    this.#watch(socket, group.channel, group.owner);
     return true;
   }
 
+  /** Why the peer may not open one more channel here; undefined: it may. */
+  openFault(identity: string): string | undefined {
+    return this.#counts.channelFault(identity);
+  }
+
   /** A channel of its own, whose hello was judged; or the half of one. */
-  open(connection: HelloedConnection, { extra, heartbeat }: Acceptance): void {
+  open(connection: HelloedConnection, { identity, extra, heartbeat }: Acceptance): void {
     const { hello } = connection;
+    const owner = identity ?? connection.peer.fingerprint;
     const half = this.#options.allowSplit ? SPLIT_TYPES[splitNumberOf(hello)] : undefined;
     if (half !== undefined) {
-      this.#pair(connection, half, extra, heartbeat);
+      this.#pair(connection, half, owner, extra, heartbeat);
       return;
     }
     const isGrouped = this.#isGrouped(hello);
@@ -119,12 +137,12 @@ export class ChannelGroups {
     const offered = hello.headers.bytes(CHANNEL_HEADERS.groupSecret);
     const secret = offered !== undefined && offered.length > 0 ? offered.slice() : randomBytes(16);
     this.#answer(connection, id, isGrouped ? secret : undefined, extra);
-    const { limits, send } = this.#options;
-    const driver = new TlsDriver({ limits, send: isGrouped ? send : withOneQueue(send) });
-    const channel = this.#start(connection, id, driver, typeOf(hello), heartbeat);
+    const { send } = this.#options;
+    const driver = this.#driver(owner, isGrouped ? send : withOneQueue(send));
+    const channel = this.#start(connection, id, driver, typeOf(hello), owner, heartbeat);
     if (isGrouped) {
       const { fingerprint } = connection.peer;
-      this.#groups.set(id, { channel, driver, secret, fingerprint, hello: hello.headers });
+      this.#groups.set(id, { channel, driver, secret, fingerprint, owner, hello: hello.headers });
     }
     this.#options.onChannel(channel, hello);
   }
@@ -137,6 +155,7 @@ export class ChannelGroups {
   #pair(
     connection: HelloedConnection,
     type: string,
+    owner: string,
     extra: FrameHeaders | undefined,
     heartbeat: HeartbeatOptions | undefined,
   ): void {
@@ -151,7 +170,7 @@ export class ChannelGroups {
     this.#answer(connection, id, undefined, extra);
     if (other === undefined) {
       const timer = setTimeout(() => this.#drop(half), SPLIT_WAIT_MS);
-      const half: Half = { connection, type, heartbeat, timer };
+      const half: Half = { connection, type, owner, heartbeat, timer };
       this.#halves.set(id, half);
       socket.on('close', () => this.#forget(half));
       return;
@@ -159,15 +178,11 @@ export class ChannelGroups {
     this.#forget(other);
     const mine: Half = { ...other, connection, type, heartbeat };
     const [payloads, acknowledgements] = type === SPLIT_TYPES[1] ? [mine, other] : [other, mine];
-    const driver = new TlsDriver({
-      limits: this.#options.limits,
-      send: withOneQueue(this.#options.send),
-      minimums: SPLIT_MINIMUMS,
-    });
-    const channel = this.#start(payloads.connection, id, driver, payloads.type, payloads.heartbeat);
+    const driver = this.#driver(owner, withOneQueue(this.#options.send), SPLIT_MINIMUMS);
+    const channel = this.#start(payloads.connection, id, driver, payloads.type, owner, payloads.heartbeat);
     const { socket: second, decoder } = acknowledgements.connection;
     driver.attach(second, decoder, acknowledgements.type);
-    this.#watch(second, channel);
+    this.#watch(second, channel, owner);
     this.#options.onChannel(channel, payloads.connection.hello);
   }
 
@@ -193,11 +208,24 @@ export class ChannelGroups {
     this.#refuse(half.connection, 'the other half of a split link did not come');
   }
 
+  #driver(owner: string, send: SendLimits, minimums?: ReadonlyMap<string, number>): TlsDriver {
+    const { limits, peerLimits, unfinished } = this.#options;
+    return new TlsDriver({
+      limits,
+      send,
+      owner,
+      maxUnfinishedBytes: peerLimits.maxUnfinishedBytes,
+      unfinished,
+      ...(minimums === undefined ? {} : { minimums }),
+    });
+  }
+
   #start(
     { socket, decoder, peer }: HelloedConnection,
     id: string,
     driver: TlsDriver,
     type: string,
+    owner: string,
     heartbeat: HeartbeatOptions | undefined,
   ): Channel {
     const { log } = this.#options;
@@ -205,15 +233,18 @@ export class ChannelGroups {
     driver.start(channel);
     driver.attach(socket, decoder, type);
     this.channels.add(channel);
-    this.#watch(socket, channel);
+    this.#counts.channelOpened(owner);
+    this.#watch(socket, channel, owner);
     return channel;
   }
 
   /** With its last connection a closed channel is forgotten. */
-  #watch(socket: TLSSocket, channel: Channel): void {
+  #watch(socket: TLSSocket, channel: Channel, owner: string): void {
+    this.#counts.connectionOpened(owner);
     socket.on('close', () => {
-      if (!channel.isClosed) return;
-      this.channels.delete(channel);
+      this.#counts.connectionClosed(owner);
+      if (!channel.isClosed || !this.channels.delete(channel)) return;
+      this.#counts.channelClosed(owner);
       if (this.#groups.get(channel.id)?.channel === channel) this.#groups.delete(channel.id);
     });
   }

@@ -2,17 +2,64 @@
  * What differs between kinds of channels: by protocol (ALPN) how long frames may be and whether two connections make
  * one link; by type of a connection what is sent on it. Frames of any kind are taken on any connection.
  */
-import type { FrameLimits } from '#wire';
+import { contentType, type FrameLimits } from '#wire';
 
 /** `control`: everything but payloads and acknowledgements; `acknowledgements`: these alone; `all`: everything. */
 export type UnderlayRole = 'all' | 'control' | 'acknowledgements';
 
 const MIB = 1024 * 1024;
 const MAX_HEADERS_BYTES = 64 * 1024;
+/** What one write of an application may be: SDKs of OpenZiti send it as one frame. */
+const MAX_DATA_BYTES = 16 * MIB;
+const DATA_TYPES: ReadonlySet<number> = new Set([contentType.data, contentType.payload]);
 
-/** After the hello. Control channels carry whole data models. */
+/** What a peer may take of this process, by the protocol of its channels. */
+export interface PeerLimits {
+  /** Channels of one identity at a listener: a foreign SDK opens one for each of its contexts. */
+  readonly maxChannels: number;
+  /** Connections of all of them; a link has up to 200. */
+  readonly maxConnections: number;
+  /** Of frames that are not whole yet, in bytes. */
+  readonly maxUnfinishedBytes: number;
+}
+
+interface ChannelKind {
+  /** After the hello. */
+  readonly frames: FrameLimits;
+  readonly peer: PeerLimits;
+}
+
+/** Control channels carry whole data models. */
+const CTRL: ChannelKind = {
+  frames: { maxHeadersBytes: MAX_HEADERS_BYTES, maxBodyBytes: 64 * MIB },
+  peer: { maxChannels: 64, maxConnections: 256, maxUnfinishedBytes: 80 * MIB },
+};
+const LINK: ChannelKind = {
+  frames: {
+    maxHeadersBytes: MAX_HEADERS_BYTES,
+    maxBodyBytes: MAX_DATA_BYTES,
+    largeTypes: DATA_TYPES,
+    maxOtherBodyBytes: MIB,
+  },
+  peer: { maxChannels: 64, maxConnections: 1_024, maxUnfinishedBytes: 64 * MIB },
+};
+/** Two large writes at once are taken. Tokens and reasons are the only other bodies. */
+const EDGE: ChannelKind = {
+  frames: { ...LINK.frames, maxOtherBodyBytes: MIB / 4 },
+  peer: { maxChannels: 64, maxConnections: 128, maxUnfinishedBytes: 36 * MIB },
+};
+
+function kindOf(alpn: string): ChannelKind {
+  if (alpn === 'ziti-ctrl') return CTRL;
+  return alpn === 'ziti-edge' ? EDGE : LINK;
+}
+
 export function frameLimitsOf(alpn: string): FrameLimits {
-  return { maxHeadersBytes: MAX_HEADERS_BYTES, maxBodyBytes: (alpn === 'ziti-ctrl' ? 64 : 16) * MIB };
+  return kindOf(alpn).frames;
+}
+
+export function peerLimitsOf(alpn: string): PeerLimits {
+  return kindOf(alpn).peer;
 }
 
 /** Links before OpenZiti 1.6.6: one connection for payloads, one for acknowledgements, paired by header 0. */

@@ -6,6 +6,7 @@ import * as tls from 'node:tls';
 import { silentLog, type Log } from '#base';
 import {
   CHANNEL_HEADERS,
+  contentType,
   encodeFrame,
   FrameDecoder,
   FrameHeaders,
@@ -264,10 +265,13 @@ describe('a channel listener', () => {
     await all;
   });
 
-  test('takes frames of 64 MiB on control channels, and of 16 MiB on links', async (t) => {
-    for (const [alpn, limit] of [
-      ['ziti-ctrl', 64 * MIB],
-      ['ziti-link', 16 * MIB],
+  test('takes frames of 64 MiB on control channels, data of 16 MiB on others, and short messages beside', async (t) => {
+    for (const [alpn, type, limit] of [
+      ['ziti-ctrl', 9, 64 * MIB],
+      ['ziti-link', contentType.data, 16 * MIB],
+      ['ziti-link', 9, MIB],
+      ['ziti-edge', contentType.data, 16 * MIB],
+      ['ziti-edge', contentType.bind, MIB / 4],
     ] as const) {
       const { listener, accepted } = await open(t, { alpn: [alpn] });
       const channel = await dial(t, listener.port, { alpn });
@@ -278,10 +282,10 @@ describe('a channel listener', () => {
       });
       channel.handle({ onFrame: () => {} });
       const frame = once(events, 'frame');
-      channel.send(makeFrame(9, { body: new Uint8Array(limit) }));
+      channel.send(makeFrame(type, { body: new Uint8Array(limit) }));
       assert.deepEqual(await within('the frame', frame), [limit]);
       const closed = once(events, 'closed');
-      channel.send(makeFrame(9, { body: new Uint8Array(limit + 1) }));
+      channel.send(makeFrame(type, { body: new Uint8Array(limit + 1) }));
       assert.match(String((await within('the close', closed))[0]), /body-too-long/);
     }
   });

@@ -5,34 +5,41 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type * as tls from 'node:tls';
-import { messageOf, type Log } from '#base';
+import { keptBytes, messageOf, type Log } from '#base';
 import {
   encodeFrame,
   FrameDecoder,
+  FrameHeaders,
   HELLO_LIMITS,
   HELLO_TYPE,
   rejectHello,
   textOfBody,
   UNKNOWN_VERSION_ANSWER,
   type Frame,
-  type FrameHeaders,
 } from '#wire';
 import { issuersOf } from '../certificate-chain.ts';
 import { QuietLog } from '../quiet-log.ts';
 import type { ServerTls } from '../server-certificates.ts';
 import { TlsPort } from '../tls-port.ts';
 import { ChannelGroups } from './channel-groups.ts';
-import { frameLimitsOf, isSplitAllowed } from './channel-kind-table.ts';
+import { frameLimitsOf, isSplitAllowed, peerLimitsOf, type PeerLimits } from './channel-kind-table.ts';
 import type { TlsIdentity } from './channel-tls.ts';
 import type { Channel, ChannelPeer } from './channel.ts';
 import type { HeartbeatOptions } from './heartbeat-machine.ts';
 import { HelloQueue } from './hello-queue.ts';
 import { fingerprintOf, leafOf } from './peer-certificate.ts';
 import type { SendLimits } from './tls-driver.ts';
+import type { UnfinishedFrames } from './unfinished-frames.ts';
 
 /** What a caller decides about a hello. */
 export type HelloDecision =
-  | { readonly accept: true; readonly extra?: FrameHeaders; readonly heartbeat?: HeartbeatOptions }
+  | {
+      readonly accept: true;
+      /** Whose channel it is, for what one identity may have; absent: who shows the same certificate. */
+      readonly identity?: string;
+      readonly extra?: FrameHeaders;
+      readonly heartbeat?: HeartbeatOptions;
+    }
   /** With a reason the peer is told; without one the connection just closes. */
   | { readonly accept: false; readonly log: string; readonly tell?: string };
 
@@ -59,6 +66,10 @@ export interface ChannelListenerParts extends SendLimits {
   readonly maxQueuedConnects?: number | undefined;
   /** Connections that owe their hello, at once. */
   readonly maxOutstandingConnects?: number | undefined;
+  /** What one identity may have here; absent: as the protocol is used. */
+  readonly peerLimits?: Partial<PeerLimits> | undefined;
+  /** The process's own unless told. */
+  readonly unfinished?: UnfinishedFrames | undefined;
   readonly log: Log;
   /** `chain`: what the peer showed behind its certificate; not to be trusted by itself. */
   authorize(
@@ -73,9 +84,12 @@ export interface ChannelListenerParts extends SendLimits {
 export type ChannelListenerOptions = ChannelListenerParts & ListenerPlace;
 
 const HELLO_TIMEOUT_MS = 5_000;
-const MAX_HELLOS = 4_096;
+/** Each has a TLS connection of its own, some 60 KiB. */
+const MAX_HELLOS = 512;
+/** A whole site may come from behind one address. */
+const MAX_HELLOS_PER_ADDRESS = 256;
 /** Hellos that a caller is still judging. */
-const MAX_JUDGED = 4_096;
+const MAX_JUDGED = 1_024;
 /** How long closed channels may take to send what they still have. */
 const CLOSE_MS = 500;
 
@@ -104,12 +118,15 @@ export class ChannelListener {
       allowGroups: options.allowGroups,
       allowSplit: isSplitAllowed(protocol),
       limits: frameLimitsOf(protocol),
+      peerLimits: { ...peerLimitsOf(protocol), ...options.peerLimits },
+      unfinished: options.unfinished,
       send: options,
       onChannel: (channel, hello) => options.onChannel(channel, hello),
     });
     this.#hellos = new HelloQueue({
       maxQueued: maxQueuedConnects,
       maxOutstanding: maxOutstandingConnects,
+      maxPerAddress: MAX_HELLOS_PER_ADDRESS,
       timeoutMs: helloTimeoutMs,
       begin: (socket) => this.#awaitHello(socket),
       giveUp: (socket, reason) => {
@@ -217,8 +234,10 @@ export class ChannelListener {
       return;
     }
     const fingerprint = fingerprintOf(certificate);
-    const peer: ChannelPeer = { id: textOfBody(hello), hello: hello.headers, fingerprint, address };
-    const connection = { socket, decoder, hello, peer };
+    // It stays as long as the channel does; the read that brought it need not.
+    const headers = new FrameHeaders(keptBytes(hello.headers.raw));
+    const peer: ChannelPeer = { id: textOfBody(hello), hello: headers, fingerprint, address };
+    const connection = { socket, decoder, hello: { ...hello, headers }, peer };
     if (this.#groups.join(connection)) return;
     if (this.#judgedCount >= MAX_JUDGED) {
       this.#quietLog.warn({ peer: address }, 'too many hellos to judge, connection closed');
@@ -229,12 +248,16 @@ export class ChannelListener {
     try {
       const decision = await authorize(hello, peer, certificate, issuersOf(certificate));
       if (socket.destroyed) return;
-      if (decision.accept) {
+      const identity = decision.accept ? (decision.identity ?? fingerprint) : undefined;
+      const fault = identity === undefined ? undefined : this.#groups.openFault(identity);
+      if (decision.accept && fault === undefined) {
         this.#groups.open(connection, decision);
         return;
       }
-      log.warn({ peer: address, id: peer.id, reason: decision.log }, 'channel refused');
-      if (decision.tell !== undefined) socket.end(encodeFrame(rejectHello(hello, decision.tell)));
+      const reason = decision.accept ? fault : decision.log;
+      const tell = decision.accept ? fault : decision.tell;
+      log.warn({ peer: address, id: peer.id, identity, reason }, 'channel refused');
+      if (tell !== undefined) socket.end(encodeFrame(rejectHello(hello, tell)));
       else socket.destroy();
     } catch (error) {
       log.error({ peer: address, err: error }, 'hello failed');

@@ -3,20 +3,22 @@ import { describe, test, type TestContext } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { HelloQueue } from './hello-queue.ts';
 
-function open(t: TestContext, maxQueued: number, maxOutstanding: number) {
+function open(t: TestContext, maxQueued: number, maxOutstanding: number, maxPerAddress = 100) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const begun: string[] = [];
   const ended: string[] = [];
   const queue = new HelloQueue({
     maxQueued,
     maxOutstanding,
+    maxPerAddress,
     timeoutMs: 5_000,
     begin: (socket) => void begun.push(nameOf(socket)),
     giveUp: (socket, reason) => void ended.push(`${nameOf(socket)}: ${reason}`),
   });
   const sockets = new Map<string, TLSSocket>();
   const named = (name: string): TLSSocket => {
-    const known = sockets.get(name) ?? ({ name, destroy: () => {} } as unknown as TLSSocket);
+    const known =
+      sockets.get(name) ?? ({ name, remoteAddress: name[0], destroy: () => {} } as unknown as TLSSocket);
     sockets.set(name, known);
     return known;
   };
@@ -36,6 +38,13 @@ describe('connections that owe their hello', () => {
     queue.done(named('a'));
     assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
     assert.deepEqual(ended, []);
+  });
+
+  test('of one address give way to its own newcomers, and cost no other address its turn', (t) => {
+    const { queue, begun, ended, named } = open(t, 0, 10, 2);
+    for (const name of ['b1', 'a1', 'a2', 'a3']) queue.add(named(name));
+    assert.deepEqual(begun, ['b1', 'a1', 'a2', 'a3']);
+    assert.deepEqual(ended, ['a1: too many of one address owe their hello']);
   });
 
   test('beyond all that may wait push out the one that has owed its for longest', (t) => {

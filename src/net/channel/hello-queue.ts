@@ -1,13 +1,15 @@
 /**
- * Bounds the connections that owe their hello: so many at once, so many waiting for one of these to be done. Who means
- * well sends it with the end of the handshake; so where nothing is free, or somebody has waited for a second, the one
- * that has owed its hello for longest gives way, and silent peers keep nobody out.
+ * Bounds the connections that owe their hello: so many at once, so many of one address, so many waiting for one of these
+ * to be done. A peer that means well sends it with the end of the handshake; so where nothing is free, or a connection
+ * has waited for a second, the one that has owed its hello for longest gives way, and silent peers keep nobody out.
  */
 import type { TLSSocket } from 'node:tls';
 
 export interface HelloQueueOptions {
   readonly maxQueued: number;
   readonly maxOutstanding: number;
+  /** Beyond this many of one address its own oldest gives way. */
+  readonly maxPerAddress: number;
   /** To owe the hello at most. */
   readonly timeoutMs: number;
   /** The connection's turn: read its hello, then call `done`. */
@@ -28,7 +30,11 @@ export class HelloQueue {
   }
 
   add(socket: TLSSocket): void {
-    const { maxQueued, maxOutstanding } = this.#options;
+    const { maxQueued, maxOutstanding, maxPerAddress } = this.#options;
+    const same = [...this.#outstanding.keys()].filter(
+      ({ remoteAddress }) => remoteAddress === socket.remoteAddress,
+    );
+    if (same.length >= maxPerAddress) this.#giveUp(same[0]!, 'too many of one address owe their hello');
     if (this.#outstanding.size >= maxOutstanding && this.#queued.size >= maxQueued) this.#giveUpOldest();
     if (this.#outstanding.size < maxOutstanding) this.#begin(socket);
     else

@@ -15,6 +15,7 @@ import {
 } from '#wire';
 import type { Channel, ChannelDriver, ChannelUnderlay, DroppedFrames } from './channel.ts';
 import { CONNECTION_BYTES, Underlay, type WaitingFrames } from './underlay.ts';
+import { unfinishedFrames, type CountedFrame, type UnfinishedFrames } from './unfinished-frames.ts';
 
 /** What may wait in a channel whose connections take nothing. */
 export interface SendLimits {
@@ -29,6 +30,12 @@ export interface SendLimits {
 
 export interface TlsDriverOptions {
   readonly limits: FrameLimits;
+  /** Whose memory unfinished frames are: an identity, or a certificate. */
+  readonly owner: string;
+  /** Of all channels of the owner. */
+  readonly maxUnfinishedBytes: number;
+  /** The process's own unless told. */
+  readonly unfinished?: UnfinishedFrames | undefined;
   readonly send?: SendLimits;
   /** Fewer connections of a type than this end the channel. */
   readonly minimums?: ReadonlyMap<string, number>;
@@ -90,9 +97,13 @@ export class TlsDriver implements ChannelDriver {
     const channel = this.#channel!;
     const onFrame = (frame: Frame): void => channel.receive(frame);
     const onData = (frame: DataFrame | undefined): void => channel.receiveEncodedData(frame);
+    const unfinished = this.#countUnfinished(underlay, decoder);
     const onBytes = (chunk: Uint8Array): void => {
+      // A closed connection still takes its time to send: what comes meanwhile is for nobody.
+      if (this.#isClosed) return;
       underlay.hasUnread = false;
       const fault = decoder.push(chunk, onFrame, channel.isHandled ? onData : undefined);
+      unfinished.count();
       if (fault !== undefined) {
         channel.log.warn({ peer: channel.peer.id, fault }, 'malformed frame, channel closed');
         channel.close(`malformed frame: ${fault}`);
@@ -105,6 +116,7 @@ export class TlsDriver implements ChannelDriver {
     socket.on('error', () => {});
     if (this.#isReadingPaused) socket.pause();
     else socket.resume();
+    unfinished.setPaused(this.#isReadingPaused);
     underlay.read = onBytes;
     this.#readSoon(underlay);
     if (this.#underlays.length > 1) channel.underlaysChanged();
@@ -168,13 +180,17 @@ export class TlsDriver implements ChannelDriver {
 
   pauseReading(): void {
     this.#isReadingPaused = true;
-    for (const { socket } of this.#underlays) socket.pause();
+    for (const { socket, unfinished } of this.#underlays) {
+      socket.pause();
+      unfinished?.setPaused(true);
+    }
   }
 
   resumeReading(): void {
     this.#isReadingPaused = false;
     for (const underlay of this.#underlays) {
       underlay.socket.resume();
+      underlay.unfinished?.setPaused(false);
       // What came behind its hello may be all that comes for a long time.
       this.#readSoon(underlay);
     }
@@ -184,8 +200,28 @@ export class TlsDriver implements ChannelDriver {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#stallTimer);
-    for (const underlay of this.#underlays) underlay.end();
+    for (const underlay of this.#underlays) {
+      underlay.unfinished?.end();
+      underlay.end();
+    }
     this.#options.onClosed?.();
+  }
+
+  #countUnfinished(underlay: Underlay, decoder: FrameDecoder): CountedFrame {
+    const { owner, maxUnfinishedBytes, unfinished = unfinishedFrames } = this.#options;
+    const channel = this.#channel!;
+    underlay.unfinished = unfinished.add({
+      owner,
+      decoder,
+      maxOwnerBytes: maxUnfinishedBytes,
+      giveUp: (reason) => {
+        const { address, id } = channel.peer;
+        const fields = { peer: address, id, identity: owner, reason, heldBytes: decoder.heldBytes };
+        channel.log.warn(fields, 'channel closed for its unfinished frames');
+        channel.close(reason);
+      },
+    });
+    return underlay.unfinished;
   }
 
   #readSoon(underlay: Underlay): void {
@@ -242,6 +278,7 @@ export class TlsDriver implements ChannelDriver {
 
   /** The rest of a group carries on as long as it has what the channel needs. */
   #onUnderlayClosed(underlay: Underlay): void {
+    underlay.unfinished?.end();
     if (!remove(this.#underlays, underlay)) return;
     remove(this.#byRole[underlay.role], underlay);
     if (this.#current === underlay) this.#current = undefined;

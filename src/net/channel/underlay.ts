@@ -14,6 +14,7 @@ import {
 } from '#wire';
 import { roleOfUnderlay, type UnderlayRole } from './channel-kind-table.ts';
 import type { ChannelUnderlay } from './channel.ts';
+import type { CountedFrame } from './unfinished-frames.ts';
 
 /** Frames that wait beyond what their connections take, over all connections of a channel. */
 export interface WaitingFrames {
@@ -42,6 +43,8 @@ export class Underlay {
   /** Bytes behind the hello were not looked at yet; `read` with none of its own does it. */
   hasUnread = true;
   read: (chunk: Uint8Array) => void = () => {};
+  /** What its decoder holds; there once it is attached. */
+  unfinished: CountedFrame | undefined;
   readonly #onRoom: () => void;
   /** Shared with the channel's other connections. */
   readonly #waiting: WaitingFrames;

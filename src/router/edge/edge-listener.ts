@@ -127,7 +127,7 @@ export class EdgeListener {
       .text(channelHeaders.helloVersion, versionHeader(process.platform, process.arch))
       .bool(edge.supportsBindSuccess, true)
       .build();
-    return { accept: true, extra, heartbeat: EDGE_HEARTBEAT };
+    return { accept: true, identity: session.identityId, extra, heartbeat: EDGE_HEARTBEAT };
   }
 
   #onChannel(channel: Channel): void {

@@ -1,0 +1,213 @@
+/**
+ * What the channels of a process hold of frames that are not whole yet: one budget for all of them, a cap for each
+ * peer, and for each frame a time that grows with what came of it. One coarse timer judges all of them. Memory is
+ * counted as each read changes it, which costs a subtraction; the hot path starts no timer and makes nothing.
+ */
+import { RunningClock } from '#base';
+
+/** What it needs of a decoder. */
+export interface UnfinishedFrame {
+  /** Memory held for the unfinished frame. */
+  readonly heldBytes: number;
+  /** What came of it. */
+  readonly bufferedBytes: number;
+  /** Whole frames before it. */
+  readonly frames: number;
+}
+
+export interface FrameLimitsOfProcess {
+  /** Of all unfinished frames together, in bytes. */
+  readonly budgetBytes: number;
+  /** For a frame of any length, in ms, … */
+  readonly graceMs: number;
+  /** … and more by what came of it at this rate: a slower peer is ended. */
+  readonly leastBytesPerS: number;
+  readonly checkIntervalMs: number;
+}
+
+/**
+ * A link of 64 kbit/s that eight channels share is still fast enough; a peer that stalls is ended before two minutes
+ * are over for any frame below 80 KiB.
+ */
+const LIMITS: FrameLimitsOfProcess = {
+  budgetBytes: 96 * 1024 * 1024,
+  graceMs: 30_000,
+  leastBytesPerS: 1_024,
+  checkIntervalMs: 1_000,
+};
+
+interface Owner {
+  readonly name: string;
+  bytes: number;
+  readonly frames: Set<CountedFrame>;
+}
+
+/** One connection's. */
+export class CountedFrame {
+  readonly owner: Owner;
+  readonly decoder: UnfinishedFrame;
+  readonly maxOwnerBytes: number;
+  readonly giveUp: (reason: string) => void;
+  heldBytes = 0;
+  isOver = false;
+  /** This side does not read: the peer cannot go on. */
+  isPaused = false;
+  /** It was paused since the last look. */
+  wasPaused = false;
+  /** When this frame was first seen, by the clock of the checks; 0: none. */
+  sinceMs = 0;
+  framesBefore = 0;
+  readonly #all: UnfinishedFrames;
+
+  constructor(
+    all: UnfinishedFrames,
+    owner: Owner,
+    { decoder, maxOwnerBytes, giveUp }: Omit<CountedOptions, 'owner'>,
+  ) {
+    this.#all = all;
+    this.owner = owner;
+    this.decoder = decoder;
+    this.maxOwnerBytes = maxOwnerBytes;
+    this.giveUp = giveUp;
+  }
+
+  /** After each read. */
+  count(): void {
+    const { heldBytes } = this.decoder;
+    if (heldBytes !== this.heldBytes) this.#all.change(this, heldBytes);
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    this.wasPaused ||= isPaused;
+  }
+
+  /** The connection is gone. */
+  end(): void {
+    this.#all.remove(this);
+  }
+}
+
+export interface CountedOptions {
+  /** Whose memory it is: an identity, or its certificate. */
+  readonly owner: string;
+  readonly decoder: UnfinishedFrame;
+  /** Of all frames of the owner together. */
+  readonly maxOwnerBytes: number;
+  /** Ends the channel. */
+  giveUp(reason: string): void;
+}
+
+export class UnfinishedFrames {
+  readonly #limits: FrameLimitsOfProcess;
+  readonly #clock: { nowMs(): number };
+  readonly #owners = new Map<string, Owner>();
+  readonly #frames = new Set<CountedFrame>();
+  #timer: NodeJS.Timeout | undefined;
+  #checkedMs = 0;
+  #heldBytes = 0;
+
+  constructor(
+    limits: Partial<FrameLimitsOfProcess> = {},
+    monotonicMs: () => number = () => performance.now(),
+  ) {
+    this.#limits = { ...LIMITS, ...limits };
+    // A peer is not to blame for the time in which this process stood still.
+    this.#clock = new RunningClock(2 * this.#limits.checkIntervalMs, monotonicMs);
+  }
+
+  /** Of all of them, in bytes. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  add({ owner: name, ...options }: CountedOptions): CountedFrame {
+    let owner = this.#owners.get(name);
+    if (owner === undefined) {
+      owner = { name, bytes: 0, frames: new Set() };
+      this.#owners.set(name, owner);
+    }
+    const frame = new CountedFrame(this, owner, options);
+    owner.frames.add(frame);
+    this.#frames.add(frame);
+    if (this.#timer === undefined) {
+      this.#checkedMs = this.#clock.nowMs();
+      this.#timer = setInterval(() => this.check(), this.#limits.checkIntervalMs);
+      this.#timer.unref();
+    }
+    return frame;
+  }
+
+  change(frame: CountedFrame, heldBytes: number): void {
+    if (frame.isOver) return;
+    const moreBytes = heldBytes - frame.heldBytes;
+    frame.heldBytes = heldBytes;
+    this.#heldBytes += moreBytes;
+    const { owner } = frame;
+    owner.bytes += moreBytes;
+    if (moreBytes <= 0) return;
+    while (owner.bytes > frame.maxOwnerBytes) {
+      this.#giveUpWorst(owner.frames, 'the peer has too much in unfinished frames');
+    }
+    while (this.#heldBytes > this.#limits.budgetBytes) {
+      this.#giveUpWorst(this.#frames, 'too much in unfinished frames of all peers: the largest and oldest');
+    }
+  }
+
+  remove(frame: CountedFrame): void {
+    if (frame.isOver) return;
+    frame.isOver = true;
+    this.#frames.delete(frame);
+    const { owner } = frame;
+    this.#heldBytes -= frame.heldBytes;
+    owner.bytes -= frame.heldBytes;
+    owner.frames.delete(frame);
+    if (owner.frames.size === 0) this.#owners.delete(owner.name);
+    if (this.#frames.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** To be called each check interval. */
+  check(): void {
+    const nowMs = this.#clock.nowMs();
+    const sinceCheckMs = nowMs - this.#checkedMs;
+    this.#checkedMs = nowMs;
+    const { graceMs, leastBytesPerS } = this.#limits;
+    for (const frame of this.#frames) {
+      const { bufferedBytes, frames } = frame.decoder;
+      if (bufferedBytes === 0) {
+        frame.sinceMs = 0;
+      } else if (frame.sinceMs === 0 || frame.framesBefore !== frames) {
+        frame.sinceMs = nowMs;
+        frame.framesBefore = frames;
+      } else if (frame.isPaused || frame.wasPaused) {
+        frame.sinceMs += sinceCheckMs;
+      } else if (nowMs - frame.sinceMs > graceMs + (1_000 * bufferedBytes) / leastBytesPerS) {
+        this.remove(frame);
+        frame.giveUp('a frame was not whole in time');
+      }
+      frame.wasPaused = frame.isPaused;
+    }
+  }
+
+  #giveUpWorst(frames: ReadonlySet<CountedFrame>, reason: string): void {
+    let worst: CountedFrame | undefined;
+    let worstScore = -1;
+    for (const frame of frames) {
+      // Those that began since the last look count as just begun.
+      const isKnown = frame.sinceMs > 0 && frame.framesBefore === frame.decoder.frames;
+      const ageMs = isKnown ? this.#checkedMs - frame.sinceMs : 0;
+      const score = frame.heldBytes * (ageMs + this.#limits.checkIntervalMs);
+      if (score <= worstScore) continue;
+      worst = frame;
+      worstScore = score;
+    }
+    if (worst === undefined) return;
+    this.remove(worst);
+    worst.giveUp(reason);
+  }
+}
+
+/** Of this process. */
+export const unfinishedFrames = new UnfinishedFrames();
