@@ -24,11 +24,14 @@ export function addAccessOptions(command: Command): Command {
       '--public-api-url <url>',
       'what clients call the Management API by, when a proxy stands before it (default: what it listens on)',
     )
-    .option('--trusted-issuers <file>', 'token issuers to trust beside our own: a list, YAML or JSON')
+    .option(
+      '--trusted-issuers <file>',
+      'token issuers to trust beside our own: a list in YAML or JSON; for example issuers.yml',
+    )
     .addOption(
       new Option(
         '--allow-egress <cidr:ports>',
-        'a private network where token issuers and identity providers may be; repeatable',
+        'a private network where token issuers and identity providers may be; may be repeated; for example 10.0.0.0/8:443',
       ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
     )
     .addOption(rate('credentials', 'tokens, enrollments and bootstrap tokens, each per address', '20/200'))

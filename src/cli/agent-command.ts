@@ -76,7 +76,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .description('run the agent in the foreground; it enrolls first when it has no identity')
     .option(
       '--enrollment-token <code>',
-      'one-time code from POST …/agents/enrollments (or FRONTDOOR_ENROLLMENT_TOKEN)',
+      'one-time code of "frontdoor agents enroll" (or FRONTDOOR_ENROLLMENT_TOKEN); for example CODE, as printed there',
     )
     .option('--api <url>', `Management API (or FRONTDOOR_API_URL), default ${defaults.defaultApiUrl}`)
     .option('--name <name>', "name of the environment, default this machine's name")
@@ -84,11 +84,11 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option('--target-ca <file>', "CA certificates (PEM) for https targets, default the system's")
     .option(
       '--allow-target <cidr:ports>',
-      'target that the Management API may set; may be repeated',
+      'target that the Management API may set; may be repeated; for example 10.0.0.0/8:80,8080',
       collect,
       [],
     )
-    .option('--config <file>', 'YAML file of shares that are restored on every start')
+    .option('--config <file>', 'YAML file of shares that are restored on every start; for example agent.yml')
     .option('--max-circuits <n>', 'circuits that one share may hold, default 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
     .option('--socket <path>', 'control socket, default agent.sock in the data directory')
@@ -130,7 +130,13 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
     .argument('<target>', 'http://HOST:PORT or https://HOST:PORT')
     .option('--name <name>', 'keep the share under this name until it is released; default a random token');
   if (mode === 'private') {
-    command.option('--grant <environmentId>', 'environment that may dial it; may be repeated', collect, []);
+    command.option(
+      '--grant <environmentId>',
+      'id of an environment that may dial it, as "frontdoor environments list" shows it; may be repeated; ' +
+        'for example 5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11',
+      collect,
+      [],
+    );
   }
   return askingOptions(command, options).action(
     async (target: string, flags: Where & { name?: string; grant?: readonly string[] }) => {

@@ -16,12 +16,15 @@ export function addDatabaseOptions(command: Command): Command {
     .addOption(
       new Option(
         '--database <url>',
-        'PostgreSQL (15 or newer) in place of the embedded database: ' +
-          'postgres://USER:PASSWORD@HOST:PORT/DATABASE. Other users can see arguments: ' +
+        'PostgreSQL (15 or newer) in place of the embedded database, ' +
+          'for example postgres://USER:PASSWORD@HOST:PORT/DATABASE. Other users can see arguments: ' +
           `where it has a password, give it in ${DATABASE_VARIABLE} or by --database-file`,
       ).env(DATABASE_VARIABLE),
     )
     .addOption(
-      new Option('--database-file <file>', 'file that holds the URL of --database').conflicts('database'),
+      new Option(
+        '--database-file <file>',
+        'file that holds the URL of --database; for example database.url',
+      ).conflicts('database'),
     );
 }

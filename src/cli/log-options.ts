@@ -11,5 +11,8 @@ export function addLogOptions(command: Command): Command {
         .default('info')
         .env('FRONTDOOR_LOG'),
     )
-    .option('--ready-file <file>', 'written (JSON, 0600) once everything works');
+    .option(
+      '--ready-file <file>',
+      'file that is written (JSON, 0600) once everything works; for example ready.json',
+    );
 }

@@ -16,8 +16,16 @@ async function openApi(
   return api;
 }
 
-const account = { FRONTDOOR_ACCOUNT_ID: 'acc', FRONTDOOR_API_TOKEN: 'tok', FRONTDOOR_ID: 'f' };
-const client = { FRONTDOOR_CLIENT_ID: 'cli', FRONTDOOR_CLIENT_SECRET: 'sec', FRONTDOOR_ID: 'f' };
+const account = {
+  FRONTDOOR_ACCOUNT_ID: 'acc',
+  FRONTDOOR_API_TOKEN: 'tok',
+  FRONTDOOR_ID: '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11',
+};
+const client = {
+  FRONTDOOR_CLIENT_ID: 'cli',
+  FRONTDOOR_CLIENT_SECRET: 'sec',
+  FRONTDOOR_ID: '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11',
+};
 
 test('every status of a refusal becomes the exit status of its kind, with the message on standard error', async () => {
   const codes: Readonly<Record<number, number>> = {

@@ -13,13 +13,13 @@ export function addObservationOptions(command: Command): Command {
     .addOption(
       new Option(
         '--access-log <file>',
-        'one line of JSON for each request, "-" for standard output; SIGHUP opens the file anew',
+        'write one line of JSON for each request, "-" for standard output; SIGHUP opens the file anew; for example access.log',
       ),
     )
     .addOption(
       new Option(
         '--metrics-listen <host:port>',
-        'Prometheus metrics of the gateway at /metrics, without credentials; each of several workers at the next port',
+        'Prometheus metrics of the gateway at /metrics, without credentials; each of several workers at the next port; for example 127.0.0.1:9100',
       ).argParser(parseListenAddress),
     );
 }

@@ -37,7 +37,10 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
   router
     .command('enroll')
     .argument('<file>', 'configuration file: names the identity files to write')
-    .requiredOption('--jwt <file>', 'token of "frontdoor fabric router create"')
+    .requiredOption(
+      '--jwt <file>',
+      'file with the token of "frontdoor fabric router create"; for example east.jwt',
+    )
     .description("trade an enrollment token for the router's identity files")
     .action((file: string, options: RouterEnrollOptions) =>
       runCommand(io, false, () => run.routerEnroll(file, options)),
@@ -49,7 +52,7 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
     .option('--effective', 'print the file with every default filled in', false)
     .option('--files', 'look at the certificates and keys that it names too', false)
     .description(
-      'tell everything that is wrong with a configuration file; exit status 0, 1 or 2 (unreadable)',
+      'report everything that is wrong with a configuration file; exit status 0, 1 or 2 (unreadable)',
     )
     .action((file: string, options: RouterCheckCommandOptions) =>
       runCommand(io, options.json, () => run.routerCheck(file, options)),

@@ -99,9 +99,9 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(port('--edge-port <port>', 'router, for agents and SDKs', 3022))
     .option(
       '--tls-cert <file>',
-      'certificate of the public HTTPS port (PEM); default: one of its own authority',
+      'certificate of the public HTTPS port (PEM), for example fullchain.pem; when not given, one of its own authority',
     )
-    .option('--tls-key <file>', 'its key')
+    .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
     .addOption(perAddress());
@@ -125,14 +125,20 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
   const command = addLogOptions(new Command('gateway'))
     .description('public gateway alone')
     .option('--data-dir <dir>', 'identity and last good share list', 'frontdoor-gateway')
-    .option('--enrollment-jwt <file>', 'token of "frontdoor fabric gateway create", for the first start')
+    .option(
+      '--enrollment-jwt <file>',
+      'file with the token of "frontdoor fabric gateway create", for the first start; for example east.jwt',
+    )
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .addOption(port('--http-port <port>', 'public HTTP', 8080))
     .addOption(
       port('--https-port <port>', 'public HTTPS; needs --tls-cert and --tls-key, or --tls-dir', 8443),
     )
-    .option('--tls-cert <file>', 'certificate (PEM) for names that --tls-dir has none for')
-    .option('--tls-key <file>', 'its key')
+    .option(
+      '--tls-cert <file>',
+      'certificate (PEM) for names that --tls-dir has none for, for example fullchain.pem',
+    )
+    .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
     .addOption(
@@ -149,8 +155,11 @@ function controlPorts(command: Command): Command {
     .addOption(port('--api-port <port>', 'Management API', 8081))
     .addOption(port('--edge-api-port <port>', 'edge API, for agents, gateways and SDKs', 1280))
     .addOption(port('--ctrl-port <port>', 'control channel, for routers', 6262))
-    .option('--api-cert <file>', 'certificate of the Management API (PEM); needed to listen beyond loopback')
-    .option('--api-key <file>', 'its key');
+    .option(
+      '--api-cert <file>',
+      'certificate of the Management API (PEM), needed to listen beyond loopback; for example api.pem',
+    )
+    .option('--api-key <file>', 'private key of that certificate (PEM); for example api.key');
 }
 
 function listening(command: Command): Command {
@@ -159,27 +168,30 @@ function listening(command: Command): Command {
     .option('--advertise <host>', 'host name or address that others dial', 'localhost');
 }
 
+function tlsKey(): Option {
+  return new Option('--tls-key <file>', 'private key of that certificate (PEM); for example privkey.pem');
+}
+
 function tlsDir(): Option {
   return new Option(
     '--tls-dir <dir>',
     'certificates by server name: NAME.crt (or .pem) with NAME.key, folders with fullchain.pem and privkey.pem; ' +
-      'SIGHUP reads them again',
+      'SIGHUP reads them again; for example /etc/frontdoor/tls',
   );
 }
 
 function publicHttpsPort(): Option {
   return new Option(
     '--public-https-port <port>',
-    'port of HTTPS as browsers see it, where log-ins lead to; the one listened on when not given',
+    'port of HTTPS as browsers see it, which log-ins and their callbacks use; the one listened on when not given; for example 443',
   ).argParser((text) => integer(text, 1, 65_535));
 }
 
 function perAddress(): Option {
-  return new Option('--max-connections-per-address <count>', 'client connections from one address').argParser(
-    (text) => {
-      return integer(text, 1, 1_000_000);
-    },
-  );
+  return new Option(
+    '--max-connections-per-address <count>',
+    'most client connections from one address at a time; for example 1000',
+  ).argParser((text) => integer(text, 1, 1_000_000));
 }
 
 function port(flags: string, description: string, value: number): Option {

@@ -7,6 +7,8 @@ export {
   type OpenApiOperation,
 } from './openapi.ts';
 export { conventions } from './openapi-head.ts';
+export { exampleBodyOf } from './example-body.ts';
+export { formatDescription } from './openapi-format-table.ts';
 export { sheetsByGroup, type OperationSheet } from './operation-sheet.ts';
 export { stringFormats, type StringFormat } from './format-table.ts';
 export {

@@ -101,6 +101,11 @@ export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWord
   },
 };
 
+/** What a text of this format is, in words; undefined for a format that says it all by its name. */
+export function formatDescription(format: string | undefined): string | undefined {
+  return formatWords[format as keyof typeof stringFormats]?.description;
+}
+
 /** Of a path: no dot at its beginning. */
 function segmentPattern(): string {
   return "[A-Za-z0-9_~!$&'()+,=:@-][A-Za-z0-9._~!$&'()+,=:@-]{0,40}";

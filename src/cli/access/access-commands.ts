@@ -15,8 +15,14 @@ export function accessCommands(io: CliIo): Command[] {
 function loginCommand(io: CliIo): Command {
   const command = new Command('login')
     .description('keep the address of a Management API and credentials for it as a profile')
-    .option('--demo [data-dir]', 'take the credentials of "frontdoor up --demo", default of frontdoor-data')
-    .option('--frontdoor <id>', 'which frontdoor commands mean (or FRONTDOOR_ID), when there are several');
+    .option(
+      '--demo [data-dir]',
+      'take the credentials of "frontdoor up --demo" in this data directory, for example /tmp/demo; frontdoor-data when not given',
+    )
+    .option(
+      '--frontdoor <id|name>',
+      'the frontdoor that commands work on, when there are several (or FRONTDOOR_ID); for example production',
+    );
   return addApiOptions(command)
     .addHelpText(
       'after',
@@ -40,7 +46,10 @@ function loginCommand(io: CliIo): Command {
 function logoutCommand(io: CliIo): Command {
   return new Command('logout')
     .description('forget a profile; the account and its token stay valid')
-    .option('--profile <name>', 'which (or FRONTDOOR_PROFILE), default "default"')
+    .option(
+      '--profile <name>',
+      'the profile to forget (or FRONTDOOR_PROFILE); for example staging; "default" when not given',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  frontdoor logout\n  frontdoor logout --profile staging\n')
     .action(async (flags: ApiFlags) => {

@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 
 export const DEFAULT_API_URL = 'http://127.0.0.1:8081';
+const EXAMPLE_ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 
 export interface ApiFlags {
   readonly api?: string;
@@ -18,18 +19,46 @@ export interface ApiFlags {
 /** Adds what every command that calls the Management API takes. */
 export function addApiOptions(command: Command): Command {
   const options = [
-    new Option('--api <url>', `Management API (or FRONTDOOR_API_URL), default ${DEFAULT_API_URL}`),
-    new Option('--profile <name>', 'what "frontdoor login" kept (or FRONTDOOR_PROFILE)'),
-    new Option('--account <id>', 'API account (or FRONTDOOR_ACCOUNT_ID)'),
-    new Option('--token <token>', secretHelp('its token', 'FRONTDOOR_API_TOKEN')),
-    new Option('--client <id>', 'OAuth client in place of the account (or FRONTDOOR_CLIENT_ID)'),
-    new Option('--client-secret <secret>', secretHelp('its secret', 'FRONTDOOR_CLIENT_SECRET')),
-    new Option('--ca <file>', "CA certificates (PEM) for the Management API, default the system's"),
+    new Option(
+      '--api <url>',
+      `address of the Management API (or FRONTDOOR_API_URL); for example ${DEFAULT_API_URL}, which is the default`,
+    ),
+    new Option(
+      '--profile <name>',
+      'the log-in that "frontdoor login" kept under this name (or FRONTDOOR_PROFILE); for example production',
+    ),
+    new Option('--account <id>', `id of an API account (or FRONTDOOR_ACCOUNT_ID); for example ${EXAMPLE_ID}`),
+    new Option('--token <token>', secretHelp('token of that account', 'FRONTDOOR_API_TOKEN')),
+    new Option(
+      '--client <id>',
+      `id of an OAuth client, in place of an account (or FRONTDOOR_CLIENT_ID); for example ${EXAMPLE_ID}`,
+    ),
+    new Option('--client-secret <secret>', secretHelp('secret of that client', 'FRONTDOOR_CLIENT_SECRET')),
+    new Option(
+      '--ca <file>',
+      "CA certificates (PEM) that the Management API is trusted by, in place of the system's; for example ca.pem",
+    ),
   ];
   for (const option of options) command.addOption(option.helpGroup('Management API:'));
-  return command.addOption(new Option('--json', 'print JSON'));
+  return command.addOption(new Option('--json', 'print JSON, for scripts'));
+}
+
+/** Of commands that work on one frontdoor. */
+export function frontdoorOption(): Option {
+  return new Option(
+    '--frontdoor <id|name>',
+    'the frontdoor to work on (or FRONTDOOR_ID); that of the profile when not given; for example production',
+  );
+}
+
+/** Of commands that work on an organization. */
+export function organizationOption(): Option {
+  return new Option(
+    '--organization <id|name>',
+    "the organization to work on; the caller's own when not given; for example partners",
+  );
 }
 
 function secretHelp(what: string, variable: string): string {
-  return `${what} (better in ${variable}, or "-" to read it: arguments can be seen by other users)`;
+  return `${what}; better in ${variable}, or - to read it from standard input: other users can see arguments; for example -`;
 }

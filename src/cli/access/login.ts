@@ -149,6 +149,13 @@ async function choose(
   if (wanted !== undefined) {
     const found = frontdoors.find(({ id }) => id === wanted);
     if (found !== undefined) return found;
+    const called = frontdoors.filter(({ name }) => name === wanted);
+    if (called.length === 1) return called[0];
+    if (called.length > 1) {
+      const ids = called.map(({ id }) => id).join(', ');
+      const message = `several frontdoors are called ${printable(wanted)}: give the id of one of them (${ids})`;
+      throw new FrontdoorError('invalid', 'name', message);
+    }
     throw new FrontdoorError(
       'notFound',
       'no-frontdoor',

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { AGENT_SOCKET_FILE } from '#domain';
-import { addApiOptions } from '../access/api-options.ts';
+import { addApiOptions, frontdoorOption } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { DoctorFlags } from './doctor.ts';
 
@@ -18,7 +18,7 @@ export function doctorCommand(io: CliIo, version: string, defaultAgentDir: strin
     .option('--edge-api <url>', "edge API, default as the agent's identity says")
     .option('--gateway <url>', 'gateway, default port 8080 beside the Management API')
     .option('--router <host:port>', 'router for agents and SDKs, default port 3022 beside the Management API')
-    .option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+    .addOption(frontdoorOption());
   return addApiOptions(command)
     .addHelpText(
       'after',

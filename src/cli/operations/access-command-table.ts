@@ -18,7 +18,9 @@ export const ACCESS_COMMANDS = {
     examples: [
       'shares policy set app --body @policy.json',
       "shares policy set app --email '*@example.com' --ip-allow 192.0.2.0/24 --public-path /health",
-      `shares policy set app --claim '{"claim":"groups","anyOf":["staff"]}' --expires-at 2030-01-01T00:00:00Z`,
+      'shares policy set app --claim groups=staff,admins --expires-at 2030-01-01T00:00:00Z',
+      'shares policy set app --rate-limit 100/1m --session idle=8h,absolute=7d',
+      `shares policy set app --claim '{"claim":"groups","anyOf":["staff"]}'`,
       "shares policy set app --body '{}'",
     ],
   },
@@ -45,13 +47,13 @@ export const ACCESS_COMMANDS = {
     next: 'frontdoor custom-frontends dns-records {id}',
     examples: [
       `custom-frontends create --hostname apps.example.com --frontend-id ${ID}`,
-      `custom-frontends create --hostname apps.example.com --frontend-id ${ID} --auth-provider-id ${ID}`,
+      'custom-frontends create --hostname apps.example.com --frontend-id default --auth-provider-id staff',
     ],
   },
   getCustomFrontend: {
     noun: 'custom-frontends',
     verb: 'get',
-    examples: [`custom-frontends get ${ID}`],
+    examples: ['custom-frontends get apps.example.com'],
   },
   deleteCustomFrontend: {
     noun: 'custom-frontends',
@@ -63,6 +65,6 @@ export const ACCESS_COMMANDS = {
     verb: 'dns-records',
     columns: ['type', 'name', 'value', 'purpose'],
     entries: 'records',
-    examples: [`custom-frontends dns-records ${ID}`],
+    examples: ['custom-frontends dns-records apps.example.com'],
   },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

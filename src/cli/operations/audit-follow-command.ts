@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import { BackOff, FrontdoorError, messageOf } from '#base';
 import type { AuditEventAnswer } from '#contract';
-import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { addApiOptions, organizationOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { cellText } from '../output/cell-text.ts';
@@ -18,7 +18,12 @@ const PATH = '/audit-events';
 const SILENCE_MS = 45_000;
 const AWAY_MS = 120_000;
 const MAX_EVENT_BYTES = 4 * 1_048_576;
-const FILTERS = { action: 'action', actorId: 'actor-id', targetId: 'target-id', result: 'result' } as const;
+const FILTERS = {
+  action: { option: 'action', example: 'deleteShare' },
+  actorId: { option: 'actor-id', example: '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22' },
+  targetId: { option: 'target-id', example: 'app' },
+  result: { option: 'result', example: 'refused' },
+} as const;
 
 interface FollowFlags extends ApiFlags {
   readonly jsonLines?: boolean;
@@ -33,11 +38,14 @@ interface FollowFlags extends ApiFlags {
 export function auditFollowCommand(io: CliIo): Command {
   const command = new Command('follow')
     .description('print events as they happen, until Ctrl-C')
-    .option('--after <sequence>', 'begin with the event after this one, default the next that happens')
-    .option('--organization <id>', 'whose')
+    .option(
+      '--after <sequence>',
+      'begin with the event after this one, for example 4711; the next that happens when not given',
+    )
+    .addOption(organizationOption())
     .option('--json-lines', 'print one JSON object a line (as --json does here)');
-  for (const option of Object.values(FILTERS))
-    command.option(`--${option} <text>`, `only events with this ${option}`);
+  for (const [name, { option, example }] of Object.entries(FILTERS))
+    command.option(`--${option} <text>`, `only events with this ${name}; for example ${example}`);
   addApiOptions(command).addHelpText(
     'after',
     `\nGET {base_url}${PATH} as a stream of events, needs the scope frontdoor.read\n\n` +
@@ -52,17 +60,21 @@ export function auditFollowCommand(io: CliIo): Command {
 
 async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<void> {
   const query = new URLSearchParams();
-  if (flags.organization !== undefined) query.set('organizationId', flags.organization);
   for (const name of Object.keys(FILTERS) as (keyof typeof FILTERS)[]) {
     const value = flags[name];
     if (value !== undefined) query.set(name, value);
   }
-  const path = withQuery(PATH, query);
   const backOff = new BackOff({ minMs: 250, maxMs: 10_000, factor: 2 });
   let lastId = flags.after;
   let heardMs = performance.now();
-  const { withManagement } = await import('../access/access.ts');
-  await withManagement(flags, io, async (client) => {
+  const [{ withManagement }, { organizationIdOf }] = await Promise.all([
+    import('../access/access.ts'),
+    import('./named-id.ts'),
+  ]);
+  await withManagement(flags, io, async (client, access) => {
+    if (flags.organization !== undefined)
+      query.set('organizationId', await organizationIdOf({ client, access }, flags.organization));
+    const path = withQuery(PATH, query);
     for (;;) {
       try {
         await readStream(client, path, lastId, (events) => {

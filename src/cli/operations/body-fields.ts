@@ -1,25 +1,36 @@
 /**
- * The options that stand for the fields of a body, from its schema: texts, choices, switches, lists that are repeated,
- * objects as JSON. And back: from the options that were given to the body that is sent.
+ * The options that stand for the fields of a body, from its schema: texts, choices, switches, times, lists that are
+ * repeated, objects in a short form or as JSON. And back: from the options that were given to the body that is sent.
  */
 import { InvalidArgumentError, Option } from 'commander';
+import { exampleBodyOf, formatDescription } from '#contract';
+import { formatIsoDuration } from '#domain';
 import { parseDurationText } from '../duration-text.ts';
+import { namedByField, type NamedThing } from './named-thing-table.ts';
+import { decapital, optionHelp } from './option-help.ts';
+import { OPTION_TEXTS } from './option-text-table.ts';
+import { VALUE_FORMS, type ValueForm } from './value-form-table.ts';
 
 export interface BodyField {
   readonly name: string;
-  readonly kind: 'text' | 'integer' | 'seconds' | 'switch' | 'list' | 'object';
+  readonly kind: 'text' | 'integer' | 'seconds' | 'duration' | 'switch' | 'list' | 'object';
   /** The long option, without its dashes. */
   readonly option: string;
   readonly isRequired: boolean;
   /** There is an option that says "none": null, or an empty list. */
   readonly mayBeNone: boolean;
   readonly choices?: readonly string[];
-  /** Each entry of the list is an object, given as JSON. */
+  /** Each entry of the list is an object, given in its short form or as JSON. */
   readonly isOfObjects: boolean;
+  /** What a name may stand for, in place of its id. */
+  readonly named: NamedThing | undefined;
+  readonly schema: PropertySchema;
 }
 
-interface PropertySchema {
+export interface PropertySchema {
   readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
   readonly enum?: readonly string[];
   readonly items?: PropertySchema;
   readonly minItems?: number;
@@ -38,14 +49,22 @@ const KINDS: Readonly<Record<string, BodyField['kind']>> = {
   array: 'list',
   object: 'object',
 };
-
-/** What stands for a value in help. */
-const VALUES: Readonly<Record<Exclude<BodyField['kind'], 'switch'>, string>> = {
-  text: '<text>',
-  integer: '<n>',
-  seconds: '<time>',
-  list: '<text>',
-  object: '<json|@file|->',
+/** What stands for a value in help, by the format of the text. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  uuid: 'id',
+  name: 'name',
+  'share-name': 'name',
+  'service-name': 'name',
+  'share-target': 'url',
+  uri: 'url',
+  'date-time': 'date-time',
+  span: 'duration',
+  'email-pattern': 'email',
+  'ip-network': 'cidr',
+  'ip-address': 'address',
+  'path-pattern': 'pattern',
+  'terminator-address': 'address',
+  'zone-name': 'domain',
 };
 
 /** Read-only fields are nobody's to give. Throws for a schema that no option can stand for. */
@@ -55,8 +74,7 @@ export function bodyFields(schema: object): BodyField[] {
     .filter(([, property]) => property.readOnly !== true)
     .map(([name, property]) => {
       const types = typeof property.type === 'string' ? [property.type] : (property.type ?? []);
-      const named = KINDS[types.find((type) => type !== 'null') ?? ''];
-      const kind = named === 'integer' && name.endsWith('Seconds') ? 'seconds' : named;
+      const kind = kindOf(name, property, types);
       if (kind === undefined) throw new Error(`no option can stand for ${name}`);
       const choices = property.enum ?? property.items?.enum;
       return {
@@ -67,8 +85,20 @@ export function bodyFields(schema: object): BodyField[] {
         mayBeNone: types.includes('null') || (kind === 'list' && (property.minItems ?? 0) === 0),
         ...(choices === undefined ? {} : { choices }),
         isOfObjects: property.items?.type === 'object',
+        named: namedByField(name),
+        schema: property,
       };
     });
+}
+
+function kindOf(
+  name: string,
+  { format }: PropertySchema,
+  types: readonly string[],
+): BodyField['kind'] | undefined {
+  const kind = KINDS[types.find((type) => type !== 'null') ?? ''];
+  if (kind === 'integer' && name.endsWith('Seconds')) return 'seconds';
+  return kind === 'text' && format === 'span' ? 'duration' : kind;
 }
 
 /** `frontendIds`, which is repeated, as `frontend-id`. The id of an organization is `organization` everywhere. */
@@ -79,26 +109,72 @@ export function optionName(name: string, isRepeated = false): string {
 }
 
 export function optionsOf(field: BodyField): Option[] {
-  const { name, kind, option, mayBeNone, choices, isRequired, isOfObjects } = field;
-  const said = `field ${name}${isRequired ? ', needed' : ''}`;
+  const { name, kind, option, mayBeNone, choices, isRequired } = field;
   const made: Option[] = [];
-  if (kind === 'switch')
-    made.push(new Option(`--${option}`, said), new Option(`--no-${option}`, `${said}: false`));
-  else {
-    const value = isOfObjects ? '<json|@file|->' : VALUES[kind];
-    const main = new Option(`--${option} ${value}`, kind === 'list' ? `${said}; may be repeated` : said);
-    if (choices !== undefined) main.choices(choices);
-    if (kind === 'seconds') main.argParser(secondsOf);
-    if (kind === 'list') {
-      main.argParser((text: string, before: unknown) => {
-        checkChoice(text, choices);
-        return [...(Array.isArray(before) ? (before as string[]) : []), text];
-      });
-    }
-    made.push(main);
-    if (mayBeNone) made.push(new Option(`--no-${option}`, `${said}: ${kind === 'list' ? 'empty' : 'null'}`));
+  if (kind === 'switch') {
+    const description = optionHelp({ description: descriptionOf(field), isRequired });
+    made.push(new Option(`--${option}`, description), new Option(`--no-${option}`, `set ${name} to false`));
+    return made;
   }
+  const main = new Option(`--${option} <${placeholderOf(field)}>`, fieldHelp(field));
+  if (choices !== undefined) main.choices(choices);
+  if (kind === 'seconds') main.argParser(secondsOf);
+  if (kind === 'duration') main.argParser(isoDurationOf);
+  if (kind === 'list') main.argParser(collect(choices));
+  made.push(main);
+  const none = kind === 'list' ? `make ${name} an empty list` : `set ${name} to null: there is none`;
+  if (mayBeNone) made.push(new Option(`--no-${option}`, none));
   return made;
+}
+
+/** What help says of a field that takes a value. */
+export function fieldHelp(field: BodyField): string {
+  const { kind, isRequired, choices, named } = field;
+  return optionHelp({
+    description: descriptionOf(field),
+    isRequired,
+    isRepeated: kind === 'list',
+    ...(named === undefined ? {} : { named: named.what }),
+    ...(choices === undefined ? { example: exampleOf(field) } : {}),
+    ...(isJson(field) ? { note: 'JSON, @file or - is taken too' } : {}),
+  });
+}
+
+export function placeholderOf({ kind, option, named, choices, isOfObjects, schema }: BodyField): string {
+  const form = VALUE_FORMS[option];
+  if (form !== undefined && (kind === 'object' || isOfObjects)) return form.placeholder;
+  if (kind === 'object' || isOfObjects) return 'json|@file|-';
+  if (named !== undefined) return 'id|name';
+  if (choices !== undefined) return 'choice';
+  if (kind === 'integer') return 'n';
+  if (kind === 'seconds' || kind === 'duration') return 'time';
+  return PLACEHOLDERS[schema.format ?? schema.items?.format ?? ''] ?? 'text';
+}
+
+function isJson({ kind, option, isOfObjects }: BodyField): boolean {
+  return VALUE_FORMS[option] !== undefined && (kind === 'object' || isOfObjects);
+}
+
+/** The schema's own, or what the command line knows and the format says. */
+function descriptionOf({ name, schema }: BodyField): string {
+  if (schema.description !== undefined) return schema.description;
+  const format = schema.format ?? schema.items?.format;
+  const ofFormat = format === 'name' ? undefined : formatDescription(format);
+  // A name of any form is what OPTION_TEXTS knows; a stricter one says more by its format.
+  const known = name === 'name' && ofFormat !== undefined ? undefined : OPTION_TEXTS[name]?.description;
+  const said = [known, ofFormat].filter((text) => text !== undefined);
+  return said.length === 0 ? `the field ${name}` : said.map((text) => decapital(text)).join(': ');
+}
+
+function exampleOf({ name, kind, option, isOfObjects, schema }: BodyField): string {
+  const form = VALUE_FORMS[option];
+  if (form !== undefined && (kind === 'object' || isOfObjects)) return form.example;
+  if (kind === 'duration') return '8h';
+  const isFormatted = (schema.format ?? schema.items?.format ?? 'name') !== 'name';
+  const known = isFormatted ? undefined : OPTION_TEXTS[name]?.example;
+  if (known !== undefined) return known;
+  const made = exampleBodyOf((kind === 'list' ? schema.items : schema) as never);
+  return typeof made === 'string' ? made : `'${JSON.stringify(made)}'`;
 }
 
 /** `24h`, `PT24H`, or a number of seconds as the field has it. */
@@ -108,30 +184,53 @@ function secondsOf(text: string): number {
   throw new InvalidArgumentError('must be a time such as 30m, 24h, 7d or PT24H.');
 }
 
-function checkChoice(text: string, choices: readonly string[] | undefined): void {
-  if (choices === undefined || choices.includes(text)) return;
-  throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+/** `24h` as the API has it. */
+export function isoDurationOf(text: string): string {
+  const ms = parseDurationText(text);
+  if (ms !== undefined) return formatIsoDuration(ms);
+  throw new InvalidArgumentError('must be a time such as 30m, 24h, 7d or PT24H.');
 }
 
-/** What the options given say, over what `base` holds. `readJson` takes JSON, `@file` or `-`. */
+/** Of an option that is repeated. */
+export function collect(choices?: readonly string[]): (text: string, before: unknown) => string[] {
+  return (text, before) => {
+    if (choices !== undefined && !choices.includes(text))
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    return [...(Array.isArray(before) ? (before as string[]) : []), text];
+  };
+}
+
+/** Reads JSON, `@file` or `-`, or what the form makes of another text. */
+export type ReadValue = (text: string, option: string, form?: ValueForm) => Promise<unknown>;
+
+/** What the options given say, over what `base` holds. */
 export async function bodyOf(
   fields: readonly BodyField[],
   given: Readonly<Record<string, unknown>>,
   base: Readonly<Record<string, unknown>>,
-  readJson: (text: string, option: string) => Promise<unknown>,
+  readValue: ReadValue,
 ): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = { ...base };
-  for (const { name, kind, option, isOfObjects } of fields) {
-    const value = given[attributeName(option)];
+  for (const field of fields) {
+    const value = given[attributeName(field.option)];
     if (value === undefined) continue;
+    const { name, kind } = field;
     if (value === false && kind !== 'switch') body[name] = kind === 'list' ? [] : null;
-    else if (isOfObjects)
-      body[name] = await Promise.all((value as string[]).map((each) => readJson(each, `--${option}`)));
-    else if (kind === 'object') body[name] = await readJson(value as string, `--${option}`);
-    else if (kind === 'integer') body[name] = Number(value);
-    else body[name] = value;
+    else body[name] = await fieldValue(field, value, readValue);
   }
   return body;
+}
+
+/** What the text, or the texts, of an option stand for. */
+export async function fieldValue(
+  { kind, option, isOfObjects }: BodyField,
+  value: unknown,
+  readValue: ReadValue,
+): Promise<unknown> {
+  const read = (text: string): Promise<unknown> => readValue(text, `--${option}`, VALUE_FORMS[option]);
+  if (isOfObjects) return Promise.all((value as string[]).map(read));
+  if (kind === 'object') return read(value as string);
+  return kind === 'integer' ? Number(value) : value;
 }
 
 /** How commander calls an option's value. */

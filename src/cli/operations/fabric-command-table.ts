@@ -1,19 +1,14 @@
 /** Commands of the operations on the fabric: lists of what it does now, and what administrators make in it. */
 import type { OperationId } from '#contract';
-import type { ElsewhereCommand, NamedThing, OperationCommand } from './operation-command.ts';
+import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
 const ownFile = 'writes the token into a file of its owner alone';
 const ROUTER = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 const SERVICE = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const TERMINATOR = '4Ax3kQ9vWb2nTz7LmR1sYd';
 
-const router: NamedThing = { path: '/fabric/routers', what: 'router' };
-const service: NamedThing = { path: '/fabric/services', what: 'service' };
-const byRouter = { called: { routerId: 'router' }, named: { routerId: router } } as const;
-const byBoth = {
-  called: { routerId: 'router', serviceId: 'service' },
-  named: { routerId: router, serviceId: service },
-} as const;
+const byRouter = { called: { routerId: 'router' } } as const;
+const byBoth = { called: { routerId: 'router', serviceId: 'service' } } as const;
 
 export const FABRIC_COMMANDS = {
   createRouter: { elsewhere: ['fabric', 'router', 'create'], reason: ownFile },

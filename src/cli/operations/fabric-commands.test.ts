@@ -132,7 +132,11 @@ test('routers and services are named by name or id where a field or filter asks 
 
 test('a name that nothing or several things have is refused, and nothing is sent', async () => {
   const none = await run('fabric links --router nowhere');
-  assert.deepEqual(none, { out: '', err: 'frontdoor: there is no router called nowhere\n', code: 2 });
+  assert.deepEqual(none, {
+    out: '',
+    err: 'frontdoor: there is no router called nowhere; the nearest names are twin, east\n',
+    code: 2,
+  });
   const several = await run('fabric terminator create database --router twin --address tcp:h:1');
   assert.equal(several.code, 2);
   assert.match(several.err, new RegExp(`several routers are called twin: .*${WEST}, ${DATABASE}`));

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
 import type { InspectorAnswer, InspectorReplacementBody, ReplayBody } from '#contract';
-import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { parseDurationText } from '../duration-text.ts';
 import type { ManagementClient } from '../management-client.ts';
@@ -60,10 +60,13 @@ export function replayCommand(io: CliIo): Command {
     .description('send a recorded request to its share once more, past its policy')
     .option(
       '--header <line>',
-      "'Name: value' in place of a recorded one, or beside; may be repeated",
+      "a header in place of the recorded one of this name, or beside them; may be repeated; for example 'X-Try: 2'",
       headerOf,
     )
-    .option('--body <file>', 'in place of the recorded body, at most 64 KiB');
+    .option(
+      '--body <file>',
+      'file to send in place of the recorded body, at most 64 KiB; for example order.json',
+    );
   return withAction(
     io,
     command,
@@ -94,7 +97,7 @@ function withAction(
   examples: readonly string[],
   act: (client: ManagementClient, path: string, id: string | undefined) => Promise<Outcome>,
 ): Command {
-  command.option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+  command.addOption(frontdoorOption());
   const lines = examples.map((example) => `  frontdoor ${example}\n`).join('');
   addApiOptions(command).addHelpText(
     'after',
@@ -105,10 +108,10 @@ function withAction(
     await runCommand(io, flags.json === true, async () => {
       const [{ withManagement }, { frontdoorOf }] = await Promise.all([
         import('../access/access.ts'),
-        import('./own-frontdoor.ts'),
+        import('./named-id.ts'),
       ]);
       await withManagement(flags, io, async (client, access) => {
-        const path = INSPECTOR.replace('{frontdoorId}', frontdoorOf(access)).replace(
+        const path = INSPECTOR.replace('{frontdoorId}', await frontdoorOf({ client, access })).replace(
           '{token}',
           encodeURIComponent(token),
         );

@@ -1,30 +1,117 @@
 /** Ids in place of names: what has both is looked up in its list. */
-import { FrontdoorError } from '#base';
+import { FrontdoorError, nearestNames } from '#base';
+import { operations, type Operation } from '#contract';
 import { isUuid } from '#domain';
+import { printable } from '../output/printable.ts';
+import type { Access } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
-import { entriesOf, pagesOf } from './list-pages.ts';
-import type { NamedThing } from './operation-command.ts';
+import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
+import { namedByField, type NamedThing } from './named-thing-table.ts';
 
-/** What looks like an id is one. Errors: `invalid` when nothing, or more than one thing, has the name. */
-export async function namedId(
-  client: ManagementClient,
-  { path, what }: NamedThing,
-  given: string,
-): Promise<string> {
+/** So many entries are looked through; in a longer list one says the id. */
+const MOST_ENTRIES = 20_000;
+const MOST_SHOWN = 10;
+const SUGGESTED_NAMES = 3;
+
+/** The client, and what the caller works with. */
+export interface LookUp {
+  readonly client: ManagementClient;
+  readonly access: Pick<Access, 'frontdoorId' | 'organizationId' | 'missing'>;
+}
+
+/** Audit events that belong to no organization have this in place of one. */
+const NO_ORGANIZATION = 'installation';
+
+/**
+ * The id of what is called `given`. A UUID is one, and so is what stands as an id in the list; otherwise it is a name.
+ * Errors: `invalid` when nothing, or more than one thing, has the name.
+ */
+export async function namedId(look: LookUp, thing: NamedThing, given: string): Promise<string> {
   if (isUuid(given)) return given;
-  const found: unknown[] = [];
-  const ask = async (page: number, size: number) =>
-    entriesOf(await client.call({ method: 'GET', path: `${path}?page=${page}&size=${size}` }));
-  for await (const entries of pagesOf(ask, Number.POSITIVE_INFINITY)) {
-    for (const { id, name } of entries) if (name === given) found.push(id);
+  const { name: nameField, what } = thing;
+  const path = await listPath(look, thing.path);
+  const found: string[] = [];
+  const names = new Set<string>();
+  let count = 0;
+  for await (const entries of entriesAt(look.client, path, isPaged(thing))) {
+    for (const { id, [nameField]: name } of entries) {
+      if (typeof id !== 'string') continue;
+      if (id === given) return id;
+      if (name === given) found.push(id);
+      else if (typeof name === 'string') names.add(name);
+    }
+    count += entries.length;
   }
   const [id] = found;
-  if (typeof id !== 'string') {
-    throw new FrontdoorError('invalid', 'name', `there is no ${what} called ${given}`);
-  }
   if (found.length > 1) {
-    const message = `several ${what}s are called ${given}: say which by its id (${found.join(', ')})`;
+    const shown = found.slice(0, MOST_SHOWN).join(', ');
+    const more = found.length > MOST_SHOWN ? ` and ${found.length - MOST_SHOWN} more` : '';
+    const message = `several ${what}s are called ${printable(given)}: give the id of one of them (${shown}${more})`;
     throw new FrontdoorError('invalid', 'name', message);
   }
-  return id;
+  if (id !== undefined) return id;
+  const near = nearestNames(given, [...names], SUGGESTED_NAMES).map(printable);
+  const hint =
+    count >= MOST_ENTRIES
+      ? ` among the first ${MOST_ENTRIES}: give its id`
+      : near.length === 0
+        ? ''
+        : `; the nearest names are ${near.join(', ')}`;
+  throw new FrontdoorError('invalid', 'name', `there is no ${what} called ${printable(given)}${hint}`);
+}
+
+/** The organization of this id or name. */
+export async function organizationIdOf(look: LookUp, given: string): Promise<string> {
+  return given === NO_ORGANIZATION ? given : namedId(look, namedByField('organizationId')!, given);
+}
+
+/** The organization that the credentials belong to. */
+export async function ownOrganization({ client, access }: LookUp): Promise<string> {
+  if (access.organizationId !== undefined) return access.organizationId;
+  const caller = (await client.call({ method: 'GET', path: '/caller' })) as
+    { organizationId?: unknown } | undefined;
+  if (typeof caller?.organizationId === 'string') return caller.organizationId;
+  throw new FrontdoorError(
+    'badGateway',
+    'answer',
+    'the Management API did not say whose the credentials are',
+  );
+}
+
+/** The frontdoor that the caller works with, or an error that says how to name one. */
+export async function frontdoorOf(look: LookUp): Promise<string> {
+  const { frontdoorId, missing } = look.access;
+  if (frontdoorId !== undefined) return namedId(look, namedByField('frontdoorId')!, frontdoorId);
+  if (missing !== undefined) throw new FrontdoorError('unauthenticated', 'no-credentials', missing);
+  const remedy =
+    '--frontdoor NAME, FRONTDOOR_ID, or "frontdoor login"; "frontdoor frontdoors list" shows them';
+  throw new FrontdoorError('invalid', 'no-frontdoor', `say which frontdoor: ${remedy}`);
+}
+
+async function* entriesAt(
+  client: ManagementClient,
+  path: string,
+  isInPages: boolean,
+): AsyncGenerator<readonly Entry[]> {
+  if (!isInPages) return void (yield entriesOf(await client.call({ method: 'GET', path })));
+  yield* pagesOf(
+    async (page, size) =>
+      entriesOf(await client.call({ method: 'GET', path: `${path}?page=${page}&size=${size}` })),
+    MOST_ENTRIES,
+  );
+}
+
+function isPaged({ path }: NamedThing): boolean {
+  const list = (operations as readonly Operation[]).find(
+    (each) => each.path === path && each.method === 'GET',
+  );
+  return list?.query.some(({ name }) => name === 'page') === true;
+}
+
+async function listPath(look: LookUp, path: string): Promise<string> {
+  if (path.includes('{frontdoorId}'))
+    return path.replace('{frontdoorId}', encodeURIComponent(await frontdoorOf(look)));
+  if (path.includes('{organizationId}'))
+    return path.replace('{organizationId}', encodeURIComponent(await ownOrganization(look)));
+  return path;
 }

@@ -18,7 +18,10 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
   const command = new Command('create')
     .argument('<name>', `name of the ${kind}`)
     .description(`make a ${kind} and write its one-time enrollment token`)
-    .requiredOption('-o, --out <file>', 'where the token goes (mode 0600); must not exist');
+    .requiredOption(
+      '-o, --out <file>',
+      'file that the token is written to (mode 0600), which must not exist; for example east.jwt',
+    );
   const help =
     `\nPOST {base_url}${path}, needs the scope frontdoor.admin\n\n` +
     `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n`;

@@ -19,6 +19,15 @@ const asIs = { view: 'json' } as const;
 const ENVIRONMENT = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 
+/** One for each type of provider. */
+const PROVIDER_EXAMPLES = [
+  `auth-providers create --name staff --type OIDC --data '{"issuer":"https://idp.example.com","client_id":"frontdoor","client_secret":"SECRET"}'`,
+  `auth-providers create --name google --type GOOGLE --data '{"client_id":"ID.apps.googleusercontent.com","client_secret":"SECRET"}'`,
+  `auth-providers create --name github --type GITHUB --data '{"client_id":"Iv1.0123456789abcdef","client_secret":"SECRET"}'`,
+  `auth-providers create --name builds --type API_KEY --data '{"placement":"header","name":"X-Api-Key","keys":[{"name":"ci"}]}'`,
+  'auth-providers create --name staff --type OIDC --data @oidc.json',
+] as const;
+
 export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>> = {
   createFrontdoor: { noun: 'frontdoors', verb: 'create', examples: ['frontdoors create --name edge'] },
   findFrontdoor: {
@@ -66,7 +75,11 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     columns: ['id', 'name', 'status'],
     examples: ['environments list', 'environments list --sort name,desc --limit 10'],
   },
-  getEnvironment: { noun: 'environments', verb: 'get', examples: [`environments get ${ENVIRONMENT}`] },
+  getEnvironment: {
+    noun: 'environments',
+    verb: 'get',
+    examples: ['environments get laptop', `environments get ${ENVIRONMENT}`],
+  },
   deleteEnvironment: {
     noun: 'environments',
     verb: 'delete',
@@ -87,8 +100,8 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     examples: ['agents list'],
   },
   getAgentStatus: { noun: 'agents', verb: 'status', ...asIs, examples: [`agents status ${ENVIRONMENT}`] },
-  getAgentVersion: { noun: 'agents', verb: 'version', examples: [`agents version ${ENVIRONMENT}`] },
-  deleteAgent: { noun: 'agents', verb: 'delete', examples: [`agents delete ${ENVIRONMENT}`] },
+  getAgentVersion: { noun: 'agents', verb: 'version', examples: ['agents version laptop'] },
+  deleteAgent: { noun: 'agents', verb: 'delete', examples: ['agents delete laptop'] },
   getBootstrapToken: {
     noun: 'agents',
     verb: 'jwt',
@@ -105,7 +118,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'shares',
     verb: 'create',
     examples: [
-      `shares create --name app --environment-id ${ENVIRONMENT} --share-mode public --backend-mode proxy --target http://127.0.0.1:3000`,
+      'shares create --name app --environment-id laptop --share-mode public --backend-mode proxy --target http://127.0.0.1:3000',
       'shares create --body @share.json',
     ],
   },
@@ -116,7 +129,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     bodyOnly: { token: 'it is the argument, and cannot be changed' },
     examples: [
       'shares change app --target http://127.0.0.1:4000',
-      `shares change app --auth-provider-id ${ID}`,
+      'shares change app --auth-provider-id staff',
     ],
   },
   deleteShare: { noun: 'shares', verb: 'delete', examples: ['shares delete app'] },
@@ -152,14 +165,14 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'auth-providers',
     verb: 'create',
     once: 'data',
-    examples: ['auth-providers create --name staff --type OIDC --data @oidc.json'],
+    examples: PROVIDER_EXAMPLES,
   },
   getAuthProvider: { noun: 'auth-providers', verb: 'get', examples: [`auth-providers get ${ID}`] },
   changeAuthProvider: {
     noun: 'auth-providers',
     verb: 'change',
     once: 'data',
-    examples: [`auth-providers change ${ID} --no-enabled`, `auth-providers change ${ID} --name partners`],
+    examples: ['auth-providers change staff --no-enabled', `auth-providers change ${ID} --name partners`],
   },
   replaceAuthProvider: {
     noun: 'auth-providers',
@@ -174,7 +187,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     columns: ['id', 'email', 'subject', 'shareToken', 'lastSeenAt', 'createdAt', 'expiresAt'],
     entries: 'sessions',
     examples: [
-      `auth-providers sessions list ${ID}`,
+      'auth-providers sessions list staff',
       `auth-providers sessions list ${ID} --email ann@example.com`,
     ],
   },
@@ -229,7 +242,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     verb: 'rotate',
     once: 'token',
     ...rotation,
-    examples: [`api-accounts rotate ${ID}`, `api-accounts rotate ${ID} --overlap 24h`],
+    examples: [`api-accounts rotate ${ID}`, 'api-accounts rotate build --overlap 24h'],
   },
   endPreviousToken: {
     noun: 'api-accounts',
@@ -251,7 +264,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     verb: 'rotate',
     once: 'secret',
     ...rotation,
-    examples: [`oauth-clients rotate ${ID}`, `oauth-clients rotate ${ID} --overlap 24h`],
+    examples: [`oauth-clients rotate ${ID}`, 'oauth-clients rotate console --overlap 24h'],
   },
   endPreviousSecret: {
     noun: 'oauth-clients',

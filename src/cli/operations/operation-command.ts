@@ -25,16 +25,8 @@ export interface OperationCommand {
   readonly fieldArguments?: readonly string[];
   /** Options and arguments with another name than their field or parameter. */
   readonly called?: Readonly<Record<string, string>>;
-  /** Fields and parameters of the query that take a name in place of an id: the list that has both. */
-  readonly named?: Readonly<Record<string, NamedThing>>;
   /** What stands after "frontdoor". */
   readonly examples: readonly string[];
-}
-
-/** Things with ids and names, by the path of their list. */
-export interface NamedThing {
-  readonly path: string;
-  readonly what: string;
 }
 
 /** An operation with a command of its own kind. */

@@ -4,10 +4,10 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { operations, type Operation } from '#contract';
-import { addApiOptions } from '../access/api-options.ts';
+import { addApiOptions, frontdoorOption, organizationOption } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
-import { optionsOf, type BodyField } from './body-fields.ts';
+import { fieldHelp, isoDurationOf, optionsOf, type BodyField } from './body-fields.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { inspectSwitches, replayCommand } from './inspect-commands.ts';
 import { sessionEndCommand } from './session-end-command.ts';
@@ -16,7 +16,14 @@ import { isPart, PARTS, type Noun } from './noun-table.ts';
 import { showAnswer, showList } from './operation-answer.ts';
 import { isOperationCommand, type OperationCommand } from './operation-command.ts';
 import { OPERATION_COMMANDS } from './operation-command-table.ts';
-import { commandParameters, type CommandParameters, type QueryOption } from './operation-parameters.ts';
+import {
+  commandParameters,
+  type CommandArgument,
+  type CommandParameters,
+  type QueryOption,
+} from './operation-parameters.ts';
+import { decapital, optionHelp } from './option-help.ts';
+import { OPTION_TEXTS } from './option-text-table.ts';
 import {
   operationRequest,
   withQuery,
@@ -72,25 +79,19 @@ function partOf(command: Command, word: string): Command {
 function operationCommand(operation: Operation, row: OperationCommand, verb: string, io: CliIo): Command {
   const parameters = commandParameters(operation, row);
   const command = new Command(verb).description(decapital(operation.summary));
-  for (const { name, isRequired } of parameters.arguments)
-    command.argument(isRequired ? `<${name}>` : `[${name}]`);
-  for (const field of parameters.fieldArguments) command.argument(...fieldArgument(field, parameters));
-  for (const field of parameters.fields)
-    for (const option of optionsOf(field)) {
-      option.description += orName(parameters.named, field.name);
-      command.addOption(option);
-    }
+  for (const argument of parameters.arguments) command.argument(...pathArgument(argument));
+  for (const field of parameters.fieldArguments) command.argument(...fieldArgument(field));
+  for (const field of parameters.fields) for (const option of optionsOf(field)) command.addOption(option);
   if (typeof operation.body === 'object')
-    command.option('--body <json|@file|->', 'the whole body; single fields are put over it');
-  for (const parameter of parameters.query) command.addOption(queryOption(parameter, parameters));
-  if (parameters.usesOrganization) {
-    const otherwise = parameters.isOrganizationRequired ? ", default the caller's own" : '';
-    command.option('--organization <id>', `whose${otherwise}`);
-  }
+    command.option(
+      '--body <json|@file|->',
+      'the whole body as JSON, over which single options are put; for example @body.json',
+    );
+  for (const parameter of parameters.query) command.addOption(queryOption(parameter));
+  if (parameters.usesOrganization) command.addOption(organizationOption());
   if (parameters.isPaged) addPageOptions(command);
   else if (isList(operation, row)) command.addOption(jsonLinesOption());
-  if (parameters.usesFrontdoor)
-    command.option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+  if (parameters.usesFrontdoor) command.addOption(frontdoorOption());
   addApiOptions(command).addHelpText('after', helpAfter(operation, row));
   return command.action(async (...given: unknown[]) => {
     const options = command.opts<PageOptions>();
@@ -165,26 +166,51 @@ function isList({ method }: Operation, { columns }: OperationCommand): boolean {
 }
 
 /** Its name, and what help says of it. */
-function fieldArgument({ option, kind, name }: BodyField, { named }: CommandParameters): [string, string] {
-  return [`<${option}${kind === 'list' ? '...' : ''}>`, `field ${name}${orName(named, name)}`];
+function pathArgument({ name, isRequired, named }: CommandArgument): [string, string?] {
+  const placeholder = isRequired ? `<${name}>` : `[${name}]`;
+  if (named === undefined) return [placeholder];
+  const otherwise = isRequired ? '' : "; the caller's own when not given";
+  return [placeholder, `the id or name of the ${named.what}${otherwise}`];
 }
 
-function orName(named: CommandParameters['named'], name: string): string {
-  return named[name] === undefined ? '' : `: the id or name of a ${named[name].what}`;
+function fieldArgument(field: BodyField): [string, string] {
+  return [`<${field.option}${field.kind === 'list' ? '...' : ''}>`, fieldHelp(field)];
 }
 
-function queryOption(parameter: QueryOption, { named }: CommandParameters): Option {
-  const { name, option: word, type, summary, values } = parameter;
-  const value = type === 'integer' ? 'n' : named[name] === undefined ? type : 'id|name';
-  const option = new Option(`--${word} <${value}>`, decapital(summary));
+const QUERY_PLACEHOLDERS: Readonly<Record<string, string>> = {
+  integer: 'n',
+  UUID: 'id',
+  duration: 'time',
+  sort: 'field,direction',
+};
+
+function queryOption({ name, option: word, type, summary, values, named }: QueryOption): Option {
+  const value =
+    named === undefined
+      ? (QUERY_PLACEHOLDERS[type] ?? (name === 'sort' ? 'field,direction' : 'text'))
+      : 'id|name';
+  const example = values === undefined ? queryExample(name, summary) : undefined;
+  const help = optionHelp({
+    description: summary,
+    ...(named === undefined ? {} : { named: named.what }),
+    ...(example === undefined ? {} : { example }),
+  });
+  const option = new Option(`--${word} <${values === undefined ? value : 'choice'}>`, help);
+  if (type === 'duration') option.argParser(isoDurationOf);
   return values === undefined ? option : option.choices(values);
+}
+
+/** Of a sort: its first field. */
+function queryExample(name: string, summary: string): string | undefined {
+  if (name !== 'sort') return OPTION_TEXTS[name]?.example;
+  return `${/: (\w+)/.exec(summary)?.[1] ?? 'id'},desc`;
 }
 
 function addPageOptions(command: Command): void {
   command
-    .option('--limit <n>', 'at most so many entries, default all', number(1))
-    .option('--page <n>', 'one page alone, from 0', number(0))
-    .option('--size <n>', 'entries of that page, 1 to 1000, default 20', number(1))
+    .option('--limit <n>', 'print at most so many entries; all when not given; for example 50', number(1))
+    .option('--page <n>', 'print one page only, counted from 0; for example 2', number(0))
+    .option('--size <n>', 'entries on that page, 1 to 1000; 20 when not given; for example 100', number(1))
     .addOption(jsonLinesOption());
 }
 
@@ -204,9 +230,4 @@ function helpAfter({ method, path, at, scope }: Operation, { examples }: Operati
   const needs = scope === undefined ? 'needs no credentials' : `needs the scope ${scope}`;
   const lines = examples.map((example) => `  frontdoor ${example}`).join('\n');
   return `\n${method} {${at === 'api' ? 'base' : 'auth'}_url}${path}, ${needs}\n\nExamples:\n${lines}\n`;
-}
-
-/** Help begins small everywhere. */
-function decapital(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
 }

@@ -4,7 +4,8 @@
  */
 import type { Operation, QueryParameter } from '#contract';
 import { bodyFields, optionName, type BodyField } from './body-fields.ts';
-import type { NamedThing, OperationCommand } from './operation-command.ts';
+import { namedByField, namedByPath, type NamedThing } from './named-thing-table.ts';
+import type { OperationCommand } from './operation-command.ts';
 
 export interface CommandArgument {
   /** Of the path. */
@@ -13,6 +14,8 @@ export interface CommandArgument {
   readonly name: string;
   /** Otherwise the caller's own is meant. */
   readonly isRequired: boolean;
+  /** What a name may stand for, in place of its id. */
+  readonly named: NamedThing | undefined;
 }
 
 export interface CommandParameters {
@@ -28,8 +31,6 @@ export interface CommandParameters {
   readonly query: readonly QueryOption[];
   /** The list is paged. */
   readonly isPaged: boolean;
-  /** Fields and parameters that take a name in place of an id. */
-  readonly named: Readonly<Record<string, NamedThing>>;
   /** Those that are options, without the organization. */
   readonly fields: readonly BodyField[];
   readonly organizationIn: 'path' | 'query' | 'body' | undefined;
@@ -40,6 +41,7 @@ export interface CommandParameters {
 export interface QueryOption extends QueryParameter {
   /** The long option, without its dashes. */
   readonly option: string;
+  readonly named: NamedThing | undefined;
 }
 
 const OWN_NOUN: Readonly<Record<string, string>> = {
@@ -52,7 +54,7 @@ export function commandParameters(operation: Operation, row: OperationCommand): 
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const isArgument = (name: string): boolean => OWN_NOUN[name] === undefined || OWN_NOUN[name] === row.noun;
   const { body } = operation;
-  const { called = {}, fieldArguments = [], named = {} } = row;
+  const { called = {}, fieldArguments = [] } = row;
   const allFields = (typeof body === 'object' ? bodyFields(body) : []).map((field) => ({
     ...field,
     option: called[field.name] ?? field.option,
@@ -72,14 +74,18 @@ export function commandParameters(operation: Operation, row: OperationCommand): 
       parameter,
       name: optionNameOfPath(parameter),
       isRequired: OWN_NOUN[parameter] === undefined || operation.method === 'DELETE',
+      named: namedByPath(operation.path, parameter),
     })),
     usesFrontdoor: inPath.includes('frontdoorId') && !isArgument('frontdoorId'),
     usesOrganization: organizationIn !== undefined,
     fieldArguments: fieldArguments.map((name) => allFields.find((field) => field.name === name)!),
-    named,
     query: operation.query
       .filter(({ name }) => !PAGING.includes(name) && name !== 'organizationId')
-      .map((parameter) => ({ ...parameter, option: called[parameter.name] ?? optionName(parameter.name) })),
+      .map((parameter) => ({
+        ...parameter,
+        option: called[parameter.name] ?? optionName(parameter.name),
+        named: namedByField(parameter.name),
+      })),
     isPaged: PAGING.every((name) => operation.query.some((parameter) => parameter.name === name)),
     fields: allFields.filter(
       ({ name }) =>

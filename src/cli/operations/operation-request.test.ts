@@ -7,6 +7,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { fakeApi, runCli, type FakeApi, type Ran } from '../cli-fixture.ts';
 import type { CliIo } from '../cli-io.ts';
 
+const OWN = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
+const E1 = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
+const E2 = '7f0c9d1e-1a2b-4c3d-8e4f-5a6b7c8d9e0f';
+
 const folder = mkdtempSync(join(tmpdir(), 'request-'));
 let api: FakeApi;
 before(async () => {
@@ -23,7 +27,7 @@ after(() => {
 });
 
 async function run(line: readonly string[], more: Partial<CliIo> = {}): Promise<Ran> {
-  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'own-frontdoor' };
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: OWN };
   return runCli([...line, '--api', api.url], env, more);
 }
 
@@ -35,17 +39,17 @@ async function sent(line: readonly string[], more: Partial<CliIo> = {}): Promise
 }
 
 test('only the fields that are given are sent; lists repeat, "none" empties, switches have two sides', async () => {
-  const path = '/frontdoor/own-frontdoor/shares/app';
+  const path = `/frontdoor/${OWN}/shares/app`;
   assert.deepEqual(await sent(['shares', 'change', 'app', '--target', 'http://a']), [
     'PATCH',
     path,
     { target: 'http://a' },
   ]);
-  const line = ['--grant', 'e1', '--grant', 'e2', '--no-auth-provider-id', '--no-name', '--no-reserved'];
+  const line = ['--grant', E1, '--grant', E2, '--no-auth-provider-id', '--no-name', '--no-reserved'];
   assert.deepEqual(await sent(['shares', 'change', 'app', ...line]), [
     'PATCH',
     path,
-    { grants: ['e1', 'e2'], authProviderIds: [], name: null, reserved: false },
+    { grants: [E1, E2], authProviderIds: [], name: null, reserved: false },
   ]);
   assert.deepEqual(await sent(['shares', 'change', 'app', '--reserved']), [
     'PATCH',
@@ -57,7 +61,7 @@ test('only the fields that are given are sent; lists repeat, "none" empties, swi
 test('a body comes from the argument, a file or standard input, with single fields put over it', async () => {
   const file = join(folder, 'body.json');
   writeFileSync(file, '{"name":"file","data":{"a":1}}');
-  const line = ['auth-providers', 'change', 'x'];
+  const line = ['auth-providers', 'change', E1];
   assert.deepEqual((await sent([...line, '--body', `@${file}`]))[2], { name: 'file', data: { a: 1 } });
   assert.deepEqual((await sent([...line, '--body', '{"name":"a"}', '--name', 'b', '--no-enabled']))[2], {
     name: 'b',
@@ -74,12 +78,12 @@ test('a body comes from the argument, a file or standard input, with single fiel
   }
 });
 
-test('lists of objects are given as JSON, one entry each time', async () => {
+test('lists of objects are given as JSON, or in their short form, one entry each time', async () => {
   const [method, url, body] = await sent([
     ...['shares', 'policy', 'set', 'app', '--email', '*@example.com', '--no-expires-at'],
     ...['--claim', '{"claim":"groups","anyOf":["staff"]}', '--claim', '{"claim":"level","anyOf":["3"]}'],
   ]);
-  assert.deepEqual([method, url], ['PUT', '/frontdoor/own-frontdoor/shares/app/policy']);
+  assert.deepEqual([method, url], ['PUT', `/frontdoor/${OWN}/shares/app/policy`]);
   assert.deepEqual(body, {
     emails: ['*@example.com'],
     claims: [
@@ -88,9 +92,34 @@ test('lists of objects are given as JSON, one entry each time', async () => {
     ],
     expiresAt: null,
   });
-  const ran = await run(['shares', 'policy', 'set', 'app', '--basic-auth', '{"password":"secret-text']);
-  assert.equal(ran.code, 2);
-  assert.doesNotMatch(ran.err, /secret-text/);
+  for (const wrong of ['{"password":"secret-text', ':secret-text', 'secret-text']) {
+    const ran = await run(['shares', 'policy', 'set', 'app', '--basic-auth', wrong]);
+    assert.equal(ran.code, 2);
+    assert.doesNotMatch(ran.err, /secret-text/);
+  }
+  const ca = join(folder, 'ca.pem');
+  const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+  writeFileSync(ca, `Bag attributes\n${pem('YQ==')}${pem('Yg==')}`);
+  const short = ['--claim', 'groups=staff,admins', '--basic-auth', 'ann:pass:word', '--rate-limit', '100/m'];
+  const more = ['--session', 'idle=30m, absolute=P7D', '--client-certificate', `@${ca}`];
+  assert.deepEqual((await sent(['shares', 'policy', 'set', 'app', ...short, ...more]))[2], {
+    claims: [{ claim: 'groups', anyOf: ['staff', 'admins'] }],
+    basicAuth: [{ name: 'ann', password: 'pass:word' }],
+    rateLimit: { requests: 100, per: 'PT1M' },
+    session: { idle: 'PT30M', absolute: 'P7D' },
+    clientCertificate: { authorities: [pem('YQ=='), pem('Yg==')] },
+  });
+  for (const wrong of [
+    '--rate-limit=100',
+    '--rate-limit=x/1m',
+    '--session=8h',
+    '--claim=groups',
+    '--claim==a',
+  ]) {
+    const ran = await run(['shares', 'policy', 'set', 'app', wrong]);
+    assert.equal(ran.code, 2, wrong);
+    assert.match(ran.err, /must be like .*, or JSON/);
+  }
 });
 
 test('a replacement with nothing is sent when it is said, a question with nothing always', async () => {
@@ -118,14 +147,14 @@ test('fields that are missing are told all at once, before anything is sent', as
 test('arguments are escaped, and a path parameter cannot become a path', async () => {
   assert.equal(
     (await sent(['shares', 'get', '../../caller?x=1']))[1],
-    '/frontdoor/own-frontdoor/shares/..%2F..%2Fcaller%3Fx%3D1',
+    `/frontdoor/${OWN}/shares/..%2F..%2Fcaller%3Fx%3D1`,
   );
-  assert.equal((await sent(['frontdoors', 'get', 'other']))[1], '/frontdoor/other');
-  assert.equal((await sent(['frontdoors', 'get']))[1], '/frontdoor/own-frontdoor');
+  assert.equal((await sent(['frontdoors', 'get', E1]))[1], `/frontdoor/${E1}`);
+  assert.equal((await sent(['frontdoors', 'get']))[1], `/frontdoor/${OWN}`);
   assert.equal((await run(['frontdoors', 'delete'])).code, 2);
   assert.equal(
-    (await sent(['environments', 'get', 'e', '--frontdoor', 'f2']))[1],
-    '/frontdoor/f2/environments/e',
+    (await sent(['environments', 'get', E1, '--frontdoor', E2]))[1],
+    `/frontdoor/${E2}/environments/${E1}`,
   );
 });
 
@@ -149,8 +178,8 @@ test("the caller's own organization is meant where one is needed, and no other i
     },
   );
   assert.equal(
-    (await sent(['frontdoors', 'find', '--organization', 'o2', '--json']))[1],
-    '/frontdoor?organizationId=o2',
+    (await sent(['frontdoors', 'find', '--organization', E2, '--json']))[1],
+    `/frontdoor?organizationId=${E2}`,
   );
   assert.equal((await sent(['api-accounts', 'list']))[1], '/api-accounts?page=0&size=200');
   assert.equal((await sent(['organizations', 'settings']))[1], '/organizations/own/settings');
@@ -159,11 +188,11 @@ test("the caller's own organization is meant where one is needed, and no other i
 test('one page is asked for as it is named, and a limit is the size of the only page', async () => {
   assert.equal(
     (await sent(['shares', 'list', '--page', '2', '--size', '50']))[1],
-    '/frontdoor/own-frontdoor/shares?page=2&size=50',
+    `/frontdoor/${OWN}/shares?page=2&size=50`,
   );
   assert.equal(
     (await sent(['shares', 'list', '--limit', '3', '--sort', 'name,desc']))[1],
-    '/frontdoor/own-frontdoor/shares?sort=name%2Cdesc&page=0&size=3',
+    `/frontdoor/${OWN}/shares?sort=name%2Cdesc&page=0&size=3`,
   );
   for (const wrong of ['-1', 'x', '1.5', ''])
     assert.equal((await run(['shares', 'list', '--page', wrong])).code, 2, wrong);

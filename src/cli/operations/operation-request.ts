@@ -7,9 +7,10 @@ import type { ApiFlags } from '../access/api-options.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { ManagementClient, ManagementRequest } from '../management-client.ts';
 import { attributeName, bodyOf } from './body-fields.ts';
-import { namedId } from './named-id.ts';
+import { frontdoorOf, namedId, organizationIdOf, ownOrganization } from './named-id.ts';
 import type { CommandParameters } from './operation-parameters.ts';
-import { frontdoorOf } from './own-frontdoor.ts';
+import type { NamedThing } from './named-thing-table.ts';
+import type { ValueForm } from './value-form-table.ts';
 
 export interface GivenOptions extends ApiFlags {
   readonly organization?: string;
@@ -35,15 +36,13 @@ export interface OperationRequest extends ManagementRequest {
 
 export async function operationRequest(parts: RequestParts): Promise<OperationRequest> {
   const { operation, parameters, options } = parts;
-  const organizationId = parameters.usesOrganization
-    ? (options.organization ?? (parameters.isOrganizationRequired ? await ownOrganization(parts) : undefined))
-    : undefined;
+  const organizationId = parameters.usesOrganization ? await organizationOf(parts) : undefined;
   const query = new URLSearchParams();
   if (organizationId !== undefined && parameters.organizationIn === 'query')
     query.set('organizationId', organizationId);
-  for (const { name, option } of parameters.query) {
+  for (const { name, option, named } of parameters.query) {
     const value = options[attributeName(option)];
-    if (typeof value === 'string') query.set(name, await idOf(parts, name, value));
+    if (typeof value === 'string') query.set(name, await idOf(parts, named, value));
   }
   const body = await requestBody(parts, organizationId);
   return {
@@ -62,15 +61,15 @@ export function withQuery(path: string, query: URLSearchParams): string {
 async function requestPath(parts: RequestParts, organizationId: string | undefined): Promise<string> {
   const { operation, parameters, args, io } = parts;
   const values = new Map<string, string>();
-  for (const [index, { parameter }] of parameters.arguments.entries()) {
+  for (const [index, { parameter, named }] of parameters.arguments.entries()) {
     const given = args[index] as string | undefined;
     const value = given === '-' ? ((await io.input?.()) ?? '').trim() : given;
     if (value === '') throw new FrontdoorError('invalid', 'argument', `${parameter} is empty`);
-    if (value !== undefined) values.set(parameter, value);
-    else if (parameter === 'frontdoorId') values.set(parameter, frontdoorOf(parts.access));
+    if (value !== undefined) values.set(parameter, await idOf(parts, named, value));
+    else if (parameter === 'frontdoorId') values.set(parameter, await frontdoorOf(parts));
     else values.set(parameter, await ownOrganization(parts));
   }
-  if (parameters.usesFrontdoor) values.set('frontdoorId', frontdoorOf(parts.access));
+  if (parameters.usesFrontdoor) values.set('frontdoorId', await frontdoorOf(parts));
   if (parameters.organizationIn === 'path' && organizationId !== undefined)
     values.set('organizationId', organizationId);
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -81,17 +80,21 @@ async function requestPath(parts: RequestParts, organizationId: string | undefin
 async function requestBody(parts: RequestParts, organizationId: string | undefined): Promise<unknown> {
   const { operation, parameters, options, args, io } = parts;
   if (typeof operation.body !== 'object') return undefined;
-  const readJson = (text: string, option: string): Promise<unknown> => jsonInput(text, option, io);
-  const base = options.body === undefined ? {} : await readJson(options.body, '--body');
+  const readValue = (text: string, option: string, form?: ValueForm): Promise<unknown> =>
+    valueInput(text, option, io, form);
+  const base = options.body === undefined ? {} : await readValue(options.body, '--body');
   if (typeof base !== 'object' || base === null || Array.isArray(base)) {
     throw new FrontdoorError('invalid', 'body', '--body must be a JSON object');
   }
-  const body = await bodyOf(parameters.fields, options, base as Record<string, unknown>, readJson);
+  const body = await bodyOf(parameters.fields, options, base as Record<string, unknown>, readValue);
   for (const [index, { name }] of parameters.fieldArguments.entries())
     body[name] = args[parameters.arguments.length + index];
-  for (const name of Object.keys(parameters.named)) {
+  for (const { name, named } of [...parameters.fields, ...parameters.fieldArguments]) {
     const value = body[name];
-    if (typeof value === 'string') body[name] = await idOf(parts, name, value);
+    if (named === undefined || value === undefined || value === null) continue;
+    body[name] = Array.isArray(value)
+      ? await Promise.all((value as unknown[]).map((each) => idOf(parts, named, each)))
+      : await idOf(parts, named, value);
   }
   if (
     parameters.organizationIn === 'body' &&
@@ -115,8 +118,13 @@ async function requestBody(parts: RequestParts, organizationId: string | undefin
   return body;
 }
 
-/** JSON as it is, from `@file`, or from standard input by `-`. */
-export async function jsonInput(text: string, option: string, io: CliIo): Promise<unknown> {
+/** A value as it is, from `@file`, or from standard input by `-`: JSON, or where it has one its short form. */
+export async function valueInput(
+  text: string,
+  option: string,
+  io: CliIo,
+  form?: ValueForm,
+): Promise<unknown> {
   let json = text;
   if (text === '-') json = (await io.input?.()) ?? '';
   else if (text.startsWith('@')) {
@@ -126,6 +134,13 @@ export async function jsonInput(text: string, option: string, io: CliIo): Promis
       throw new FrontdoorError('invalid', 'body', `${option} ${text}: ${messageOf(cause)}`, { cause });
     }
   }
+  if (form !== undefined && !json.trimStart().startsWith('{')) {
+    const value = form.parse(json);
+    if (value !== undefined) return value;
+    // Not the text itself: it may be a password.
+    const message = `${option} must be like ${form.example}, or JSON`;
+    throw new FrontdoorError('invalid', 'value', message);
+  }
   try {
     return JSON.parse(json);
   } catch (cause) {
@@ -134,20 +149,22 @@ export async function jsonInput(text: string, option: string, io: CliIo): Promis
   }
 }
 
-/** What stands under this name, by its id. */
-async function idOf({ parameters, client }: RequestParts, name: string, given: string): Promise<string> {
-  const thing = parameters.named[name];
-  return thing === undefined ? given : namedId(client, thing, given);
+/** What is named, by its id. What is no text is left to the API to refuse. */
+async function idOf(parts: RequestParts, named: NamedThing | undefined, given: string): Promise<string>;
+async function idOf(parts: RequestParts, named: NamedThing | undefined, given: unknown): Promise<unknown>;
+async function idOf(
+  { access, client }: RequestParts,
+  named: NamedThing | undefined,
+  given: unknown,
+): Promise<unknown> {
+  if (named === undefined || typeof given !== 'string') return given;
+  return namedId({ client, access }, named, given);
 }
 
-async function ownOrganization({ access, client }: RequestParts): Promise<string> {
-  if (access.organizationId !== undefined) return access.organizationId;
-  const caller = (await client.call({ method: 'GET', path: '/caller' })) as
-    { organizationId?: unknown } | undefined;
-  if (typeof caller?.organizationId === 'string') return caller.organizationId;
-  throw new FrontdoorError(
-    'badGateway',
-    'answer',
-    'the Management API did not say whose the credentials are',
-  );
+/** The organization that `--organization` names; the caller's own where one is needed. */
+async function organizationOf(parts: RequestParts): Promise<string | undefined> {
+  const { parameters, options } = parts;
+  if (options.organization === undefined)
+    return parameters.isOrganizationRequired ? ownOrganization(parts) : undefined;
+  return organizationIdOf(parts, options.organization);
 }

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
 import type { EndedSessionsAnswer } from '#contract';
-import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { printable } from '../output/printable.ts';
 
@@ -19,23 +19,26 @@ const HELP = `
 DELETE {base_url}${SESSIONS}
 DELETE {base_url}${SESSIONS}/{sessionId}, needs the scope frontdoor.write
 
-Whom the identity provider still knows may log in again: first close the account there.
+Somebody whose account the identity provider still has may log in again: close the account there first.
 
 Examples:
-  frontdoor auth-providers sessions end ${ID} --email ann@example.com
+  frontdoor auth-providers sessions end staff --email ann@example.com
   frontdoor auth-providers sessions end ${ID} 5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11
-  frontdoor auth-providers sessions end ${ID} --all
+  frontdoor auth-providers sessions end staff --all
 `;
 
 export function sessionEndCommand(io: CliIo): Command {
   const command = new Command('end')
-    .argument('<id>', 'of the auth provider')
-    .argument('[session-id]', 'of one session')
+    .argument('<id|name>', 'of the auth provider')
+    .argument('[session-id]', 'of one session, as "auth-providers sessions list" shows it')
     .description('end sessions of people who logged in, at every gateway within seconds')
-    .option('--email <email>', 'all of the person with this e-mail')
-    .option('--subject <subject>', 'all of the person whom the provider calls so')
+    .option('--email <email>', 'all of the person with this e-mail; for example ann@example.com')
+    .option(
+      '--subject <subject>',
+      'all of the person with this subject at the provider; for example 248289761001',
+    )
     .option('--all', "everybody's")
-    .option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+    .addOption(frontdoorOption());
   addApiOptions(command).addHelpText('after', HELP);
   return command.action(async (id: string, sessionId: string | undefined) => {
     const flags = command.opts<Flags>();
@@ -45,14 +48,17 @@ export function sessionEndCommand(io: CliIo): Command {
 
 async function end(io: CliIo, flags: Flags, id: string, sessionId: string | undefined): Promise<void> {
   const tail = tailOf(flags, sessionId);
-  const [{ withManagement }, { frontdoorOf }] = await Promise.all([
+  const [{ withManagement }, { frontdoorOf, namedId }, { namedByField }] = await Promise.all([
     import('../access/access.ts'),
-    import('./own-frontdoor.ts'),
+    import('./named-id.ts'),
+    import('./named-thing-table.ts'),
   ]);
   await withManagement(flags, io, async (client, access) => {
-    const path = SESSIONS.replace('{frontdoorId}', frontdoorOf(access)).replace(
+    const look = { client, access };
+    const providerId = await namedId(look, namedByField('providerId')!, id);
+    const path = SESSIONS.replace('{frontdoorId}', await frontdoorOf(look)).replace(
       '{id}',
-      encodeURIComponent(id),
+      encodeURIComponent(providerId),
     );
     const answer = (await client.call({ method: 'DELETE', path: path + tail })) as
       EndedSessionsAnswer | undefined;

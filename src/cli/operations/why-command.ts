@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
 import type { FailureAnswer } from '#contract';
-import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
+import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 
 interface WhyFlags extends ApiFlags {
@@ -13,7 +13,7 @@ export function whyCommand(io: CliIo): Command {
   const command = new Command('why')
     .argument('<error-id>', 'as the page shows it, or the header Frontdoor-Error-Id')
     .description('why a request failed, and what to do next')
-    .option('--frontdoor <id>', 'which frontdoor (or FRONTDOOR_ID), default of the profile');
+    .addOption(frontdoorOption());
   return addApiOptions(command)
     .addHelpText(
       'after',
@@ -26,12 +26,12 @@ export function whyCommand(io: CliIo): Command {
         const [{ withManagement }, { failureText }, { frontdoorOf }] = await Promise.all([
           import('../access/access.ts'),
           import('../output/failure-text.ts'),
-          import('./own-frontdoor.ts'),
+          import('./named-id.ts'),
         ]);
         await withManagement(flags, io, async (client, access) => {
           if (!/^[0-9A-Za-z_-]{1,64}$/.test(errorId))
             throw new FrontdoorError('invalid', 'argument', 'an error id has letters and digits only');
-          const path = `/frontdoor/${frontdoorOf(access)}/failures/${errorId}`;
+          const path = `/frontdoor/${await frontdoorOf({ client, access })}/failures/${errorId}`;
           const failure = (await client.call({ method: 'GET', path })) as FailureAnswer;
           if (flags.json === true) writeJson(io, failure);
           else io.out(failureText(failure));

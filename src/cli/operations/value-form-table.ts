@@ -1,0 +1,66 @@
+/**
+ * Objects of a body as people write them on one line: `100/1m` in place of `{"requests":100,"per":"PT1M"}`. By the long
+ * option. JSON is taken everywhere as well, also from a file; a form that does not fit is refused with its example.
+ */
+import { formatIsoDuration } from '#domain';
+import { parseDurationText } from '../duration-text.ts';
+
+export interface ValueForm {
+  /** What stands for the value in help. */
+  readonly placeholder: string;
+  readonly example: string;
+  /** Undefined: the text is none of this form. */
+  readonly parse: (text: string) => unknown;
+}
+
+export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
+  'rate-limit': { placeholder: 'requests/time', example: '100/1m', parse: rateOf },
+  session: { placeholder: 'idle=time,absolute=time', example: 'idle=8h,absolute=7d', parse: sessionOf },
+  claim: { placeholder: 'claim=value,...', example: 'groups=staff,admins', parse: claimOf },
+  'basic-auth': { placeholder: 'name:password', example: 'ann:correct-horse-battery', parse: basicUserOf },
+  'client-certificate': { placeholder: '@ca.pem', example: '@ca.pem', parse: authoritiesOf },
+};
+
+function rateOf(text: string): unknown {
+  const [, requests, time = ''] = /^(\d{1,9})\/(\w+)$/.exec(text) ?? [];
+  // `100/m` is one minute.
+  const per = durationOf(/^\d|^P/.test(time) ? time : `1${time}`);
+  return requests === undefined || per === undefined ? undefined : { requests: Number(requests), per };
+}
+
+function sessionOf(text: string): unknown {
+  const limits: Record<string, string> = {};
+  for (const part of text.split(',')) {
+    const [, name = '', time = ''] = /^(idle|absolute)=(\w+)$/.exec(part.trim()) ?? [];
+    const span = durationOf(time);
+    if (span === undefined) return undefined;
+    limits[name] = span;
+  }
+  return limits;
+}
+
+function claimOf(text: string): unknown {
+  const equals = text.indexOf('=');
+  const anyOf = text
+    .slice(equals + 1)
+    .split(',')
+    .filter((value) => value !== '');
+  return equals < 1 || anyOf.length === 0 ? undefined : { claim: text.slice(0, equals), anyOf };
+}
+
+function basicUserOf(text: string): unknown {
+  const colon = text.indexOf(':');
+  return colon < 1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function authoritiesOf(text: string): unknown {
+  const authorities = text.match(CERTIFICATE)?.map((pem) => `${pem}\n`);
+  return authorities === undefined ? undefined : { authorities };
+}
+
+function durationOf(text: string): string | undefined {
+  const ms = parseDurationText(text);
+  return ms === undefined ? undefined : formatIsoDuration(ms);
+}
