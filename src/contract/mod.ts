@@ -10,6 +10,7 @@ export { conventions } from './openapi-head.ts';
 export { exampleBodyOf } from './example-body.ts';
 export { formatDescription } from './openapi-format-table.ts';
 export { sheetsByGroup, type OperationSheet } from './operation-sheet.ts';
+export { queryProblem, shownName, type QueryValues } from './query-policy.ts';
 export { stringFormats, type StringFormat } from './format-table.ts';
 export {
   errorSchema,

@@ -8,7 +8,7 @@ export const API_VERSION = '1.0.0';
 export const conventions: readonly string[] = [
   'Bodies are JSON in UTF-8, at most 1 MiB: send `Accept: application/json`, and with a body `Content-Type: application/json`.',
   'A refusal is a JSON object of exactly two strings: `error`, a code, and `message`, a sentence. Beside the refusals of each operation, any path may answer 404 `not_found` (there is nothing), 405 `method_not_allowed` with `Allow`, 408 `timeout`, 417 `expectation_failed` and 431 `headers_too_large`.',
-  'Read-only fields in a body are accepted and ignored, so that what was read can be sent back; a name that is no field is refused. A body sent to an operation that reads none may be `{}`, nothing else.',
+  'Read-only fields in a body are accepted and ignored, so that what was read can be sent back; a name that is no field is refused, and so is a query parameter that the operation does not have. A body sent to an operation that reads none may be `{}`, nothing else.',
   'Lists come in pages: `page` counts from 0, `size` is 20 unless given, larger sizes than 1000 are taken as 1000. Ties are broken by id, so that pages never overlap.',
   'Timestamps are ISO 8601 in UTC. Durations are ISO 8601 with weeks, days, hours, minutes and seconds.',
   'HEAD is answered as GET is, without the body; OPTIONS names the methods of a path.',

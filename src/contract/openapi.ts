@@ -120,16 +120,19 @@ const queryTypes: Readonly<Record<QueryParameter['type'], Json>> = {
   integer: { type: 'integer' },
   string: { type: 'string', minLength: 1, maxLength: 255 },
   UUID: { type: 'string', format: 'uuid' },
+  'date-time': { type: 'string', format: 'date-time' },
   duration: { type: 'string', format: 'duration' },
+  sort: { type: 'string' },
 };
 
-function querySchema({ type, values, minimum, maximum, pattern }: QueryParameter): Json {
+function querySchema({ type, values, minimum, maximum, pattern, fields }: QueryParameter): Json {
   return {
     ...queryTypes[type],
     ...(values === undefined ? {} : { enum: values }),
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
     ...(pattern === undefined ? {} : { pattern }),
+    ...(fields === undefined ? {} : { pattern: `^(${fields.join('|')})(,(asc|desc))?$` }),
   };
 }
 

@@ -107,7 +107,8 @@ function parametersOf(operation: Operation): readonly ParameterRow[] {
 
 function queryType({ type, values }: QueryParameter): string {
   if (values !== undefined) return values.join(' | ');
-  return type === 'string' || type === 'integer' ? type : `string (${type})`;
+  if (type === 'date-time') return 'string (timestamp)';
+  return type === 'UUID' || type === 'duration' ? `string (${type})` : type === 'sort' ? 'string' : type;
 }
 
 /** The schema of the body, of its first form where there are several. */

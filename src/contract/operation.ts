@@ -66,7 +66,7 @@ export interface OperationAnswer {
 
 export interface QueryParameter {
   readonly name: string;
-  readonly type: 'integer' | 'string' | 'UUID' | 'duration';
+  readonly type: 'integer' | 'string' | 'UUID' | 'date-time' | 'duration' | 'sort';
   readonly isRequired: boolean;
   readonly summary: string;
   /** The only values that it takes. */
@@ -74,8 +74,11 @@ export interface QueryParameter {
   /** Bounds of an integer. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The form of a string, as a regular expression. */
+  /** The form of a string, as a regular expression, and the same in words for refusals: both or neither. */
   readonly pattern?: string;
+  readonly rule?: string;
+  /** What a `sort` can sort by. */
+  readonly fields?: readonly string[];
 }
 
 const pageNumber: QueryParameter = {
@@ -130,10 +133,10 @@ export function paging(...sortFields: readonly string[]): readonly QueryParamete
     ...unsortedPaging,
     {
       name: 'sort',
-      type: 'string',
+      type: 'sort',
       isRequired: false,
       summary: `field,direction: ${fields.join(', ')}; asc (when not given) or desc`,
-      pattern: `^(${fields.join('|')})(,(asc|desc))?$`,
+      fields,
     },
   ];
 }

@@ -42,6 +42,7 @@ const ofChain: QueryParameter = {
   isRequired: false,
   summary:
     'Whose; the caller\'s own organization when not given. Another\'s, or "installation" for what belongs to none, needs frontdoor.admin',
+  rule: 'UUID or installation',
   pattern: '^(installation|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
 };
 

@@ -206,10 +206,10 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
         assert.deepEqual((await list('size=5000')).pageable, { pageNumber: 0, pageSize: 1000 });
         assert.deepEqual((await list('page=900')).content, []);
         for (const value of ['-1', '1.5', 'x', '', '1e3']) {
-          invalid(await context.call(row, { query: `page=${value}` }), 'page', 'integer');
-          invalid(await context.call(row, { query: `size=${value}` }), 'size', 'integer');
+          invalid(await context.call(row, { query: `page=${value}` }), 'page', 'integer from 0');
+          invalid(await context.call(row, { query: `size=${value}` }), 'size', 'integer from 1');
         }
-        invalid(await context.call(row, { query: 'size=0' }), 'size', 'integer');
+        invalid(await context.call(row, { query: 'size=0' }), 'size', 'integer from 1');
         for (const field of sort) {
           const ascending = (await list(`sort=${field},asc&size=1000`)).content;
           assert.deepEqual(ascending.map(idOf), sorted(ascending, field).map(idOf), field);
@@ -248,7 +248,8 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
           'PT-1H',
           '3600',
         ]) {
-          invalid(await context.call(row, { query: `duration=${duration}` }), 'duration', 'duration');
+          const type = ['PT4M59S', 'P31D'].includes(duration) ? 'duration from PT5M to P30D' : 'duration';
+          invalid(await context.call(row, { query: `duration=${duration}` }), 'duration', type);
         }
       },
     );

@@ -5,14 +5,13 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { nearestNames } from '#base';
-import { stringFormats } from '#contract';
+import { shownName, stringFormats } from '#contract';
 import { invalidValue } from './api-errors.ts';
 
 /** Throws `invalid` with the first problem. */
 export type BodyCheck = (body: unknown) => void;
 
 const SUGGESTED_NAMES = 3;
-const MAX_NAME_LENGTH = 64;
 
 export class BodyChecks {
   readonly #ajv: Ajv2020;
@@ -51,7 +50,7 @@ function problemOf(error: ErrorObject): { readonly property: string; readonly ty
     case 'additionalProperties': {
       const name = String(error.params['additionalProperty']);
       return {
-        property: dotted([...path, shown(name)]),
+        property: dotted([...path, shownName(name)]),
         type: nearestNames(name, Object.keys(properties), SUGGESTED_NAMES).join(', '),
       };
     }
@@ -77,8 +76,4 @@ function typeOf(schema: Json, preferFormat: boolean): string {
   }
   if (Array.isArray(type)) return String(type[0]);
   return typeof type === 'string' ? type : 'object';
-}
-
-function shown(name: string): string {
-  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 }

@@ -4,7 +4,7 @@
  */
 import { FrontdoorError } from '#base';
 import type { CallerRotationBody, NewCallerBody } from '#contract';
-import { isUuid, parseName } from '#domain';
+import { parseName } from '#domain';
 import type { CallerKind } from '../store/account-store.ts';
 import {
   createCaller,
@@ -18,7 +18,7 @@ import {
   type CallerRecord,
 } from '../store/caller-store.ts';
 import { findOrganization, lockOrganization } from '../store/organization-store.ts';
-import { insufficientScope, invalidValue, notFound, notGranted } from './api-errors.ts';
+import { insufficientScope, notFound, notGranted } from './api-errors.ts';
 import {
   change,
   created,
@@ -31,7 +31,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
 interface CallerKindRow {
   readonly kind: CallerKind;
@@ -207,9 +207,8 @@ function checkMayHandOut(call: Call, scopes: readonly string[]): void {
 
 /** The organization that the query names, or the caller's own. */
 async function askedOrganization(parts: ApiParts, call: Call): Promise<string> {
-  const asked = call.query['organizationId'];
+  const asked = textOf(call.query, 'organizationId');
   if (asked === undefined) return call.principal.organizationId;
-  if (typeof asked !== 'string' || !isUuid(asked)) throw invalidValue('organizationId', 'UUID');
   const organization = await findOrganization(parts.store.db, asked);
   if (organization === undefined) throw notGranted('Organization', asked);
   return organization.id;

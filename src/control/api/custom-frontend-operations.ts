@@ -2,7 +2,6 @@
 import type { CustomFrontendAnswer, DnsRecordAnswer, NewCustomFrontendBody } from '#contract';
 import { checkNoPublicSuffix } from '../names/public-suffix.ts';
 import {
-  CUSTOM_FRONTEND_SORT_FIELDS,
   deleteCustomFrontend,
   findCustomFrontend,
   insertCustomFrontend,
@@ -24,7 +23,7 @@ export const customFrontendHandlers: Handlers<
   | 'listDnsRecords'
 > = {
   async listCustomFrontends(parts, call) {
-    const request = parsePageRequest(call.query, CUSTOM_FRONTEND_SORT_FIELDS);
+    const request = parsePageRequest(call.query);
     const page = await listCustomFrontends(parts.store.db, call.frontdoor, request);
     return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
   },

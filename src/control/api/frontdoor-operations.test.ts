@@ -123,7 +123,7 @@ describeEachStore('frontdoors', (open) => {
     });
     assert.equal(proto.status, 400);
     assert.match((proto.body as { message: string }).message, /^Value for __proto__ must be of /);
-    for (const query of ['', '?organizationId=', '?organizationId=x', '?organizationId=a&organizationId=b']) {
+    for (const query of ['', '?organizationId=', '?organizationId=x']) {
       const answer = await world.call('GET', `/frontdoor${query}`);
       assert.equal(answer.status, 400, query);
       assert.deepEqual(answer.body, {

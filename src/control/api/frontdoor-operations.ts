@@ -1,16 +1,17 @@
 /** Operations on frontdoors. Another organization is never told from one that does not exist. */
 import { FrontdoorError } from '#base';
 import type { NewFrontdoorBody } from '#contract';
-import { isUuid, parseName } from '#domain';
+import { parseName } from '#domain';
 import {
   createFrontdoor,
   deleteFrontdoor,
   firstFrontdoor,
   type GrantedFrontdoor,
 } from '../store/frontdoor-store.ts';
-import { invalidValue, notGranted } from './api-errors.ts';
+import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
 import { heldByFrontdoor } from '../store/held-resources.ts';
+import { textOf } from './page-query.ts';
 
 export const frontdoorHandlers: Handlers<
   'createFrontdoor' | 'findFrontdoor' | 'getFrontdoor' | 'deleteFrontdoor'
@@ -27,8 +28,7 @@ export const frontdoorHandlers: Handlers<
   },
 
   async findFrontdoor(parts, call) {
-    const asked = call.query['organizationId'];
-    if (typeof asked !== 'string' || !isUuid(asked)) throw invalidValue('organizationId', 'UUID');
+    const asked = textOf(call.query, 'organizationId')!;
     const frontdoor = await firstFrontdoor(parts.store.db, ownOrganization(call, asked));
     if (frontdoor === undefined) {
       throw new FrontdoorError('notFound', 'not_found', `Frontdoor of organization ${asked} not found`);

@@ -1,10 +1,7 @@
 /** Pages of lists that live in memory: what the mesh does now. Between two pages it may have moved on. */
 import type { Page, PageRequest } from '../store/page.ts';
-import { invalidValue } from './api-errors.ts';
 import { ok, unstored, type ApiParts } from './call.ts';
-import { countedPageAnswer, type Query } from './page-query.ts';
-
-const MAX_FILTER_CHARS = 255;
+import { countedPageAnswer } from './page-query.ts';
 
 /**
  * The page that is asked for, with `answer` of each of its items. `keys`: what the list can be sorted by beside `id`,
@@ -36,14 +33,4 @@ function livePage<T extends { readonly id: string }>(
 /** '' for one that is gone. */
 export function routerNameOf({ model }: Pick<ApiParts, 'model'>, id: string): string {
   return model.identity(id)?.name ?? '';
-}
-
-/** Undefined: not asked for. Throws `invalid`. */
-export function filterOf(query: Query, name: string): string | undefined {
-  const value = query[name];
-  if (value === undefined) return undefined;
-  // PostgreSQL takes no text with a NUL.
-  const isText = typeof value === 'string' && !value.includes('\0');
-  if (!isText || value === '' || value.length > MAX_FILTER_CHARS) throw invalidValue(name, 'string');
-  return value;
 }

@@ -17,8 +17,7 @@ import {
 import type { Queries } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
-import { filterOf } from './live-page.ts';
-import { countedPageAnswer, parsePageRequest, type Query } from './page-query.ts';
+import { countedPageAnswer, parsePageRequest, textOf, type Query } from './page-query.ts';
 
 const KIND = 'login-session';
 
@@ -34,7 +33,7 @@ export const loginSessionHandlers: Handlers<'listLoginSessions' | 'endLoginSessi
 
   async endLoginSessions(parts, call) {
     const filter = filterFrom(call.query);
-    const isEverybody = isAll(call.query);
+    const isEverybody = call.query['all'] !== undefined;
     const isNobody = filter.email === undefined && filter.subject === undefined;
     if (isEverybody !== isNobody)
       throw invalidValue('email, subject or all', 'one of these, or both of the first');
@@ -71,21 +70,16 @@ async function providerOf(db: Queries, { frontdoor, parameters }: Call) {
 }
 
 function filterFrom(query: Query): SessionFilter {
-  return { email: emailOf(query), subject: filterOf(query, 'subject') };
+  return { email: emailOf(query), subject: textOf(query, 'subject') };
 }
 
 /** As it is stored. A pattern for many is refused: it would find nobody, and look as if nobody were in. */
 function emailOf(query: Query): string | undefined {
-  const given = filterOf(query, 'email');
+  const given = textOf(query, 'email');
   if (given === undefined) return undefined;
   const pattern = parseEmailPattern(given);
   if (pattern === undefined || !('email' in pattern)) throw invalidValue('email', 'name@domain');
   return pattern.email;
-}
-
-function isAll({ all }: Query): boolean {
-  if (all !== undefined && all !== 'true') throw invalidValue('all', 'true');
-  return all === 'true';
 }
 
 function answerOf({ model }: Pick<ApiParts, 'model'>, session: ProviderSession): LoginSessionAnswer {

@@ -1,6 +1,6 @@
 /**
  * The Management API and the token issuer as one HTTP server. Every request takes the same steps in the same order:
- * caps, route and method, the header's form, credential, scope, the ids' form, the frontdoor, media type, body. What
+ * caps, route and method, the header's form, credential, scope, the ids' form, the frontdoor, the query, media type, body. What
  * the operations are stands in the contract; what they do, in the handlers.
  */
 import { constants } from 'node:crypto';

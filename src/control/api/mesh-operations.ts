@@ -9,16 +9,16 @@ import type {
 import type { FabricCircuitView, FabricLinkView } from '../overlay/mod.ts';
 import { notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
-import { filterOf, livePageAnswer, routerNameOf } from './live-page.ts';
-import { parsePageRequest } from './page-query.ts';
+import { livePageAnswer, routerNameOf } from './live-page.ts';
+import { parsePageRequest, textOf } from './page-query.ts';
 
 /** What is no organization's is told in the installation's audit trail. */
 const INSTALLATION = { organizationId: '' };
 
 export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' | 'inspectRouters'> = {
   async listLinks(parts, call) {
-    const request = parsePageRequest(call.query, ['id', 'cost']);
-    const routerId = filterOf(call.query, 'routerId');
+    const request = parsePageRequest(call.query);
+    const routerId = textOf(call.query, 'routerId');
     const links = parts.fabric
       .links()
       .filter(
@@ -29,9 +29,9 @@ export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' 
   },
 
   async listCircuits(parts, call) {
-    const request = parsePageRequest(call.query, ['id', 'createdAt']);
-    const routerId = filterOf(call.query, 'routerId');
-    const serviceId = filterOf(call.query, 'serviceId');
+    const request = parsePageRequest(call.query);
+    const routerId = textOf(call.query, 'routerId');
+    const serviceId = textOf(call.query, 'serviceId');
     const circuits = parts.fabric
       .circuits()
       .filter((circuit) => routerId === undefined || circuit.routerIds.includes(routerId))

@@ -7,6 +7,9 @@ import { takeTrafficReport } from '../metrics/metric-store.ts';
 import { createShare } from '../store/share-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
+/** Durations in the right form that metrics, or a step of an hour's metrics, do not take. */
+const OUTSIDE = new Set(['PT4M59S', 'P31D', 'PT9S', 'PT2H', 'PT0S']);
+
 describe('metrics', () => {
   let world: ApiWorld;
   let app: Place;
@@ -128,10 +131,14 @@ describe('metrics', () => {
       '-PT1H',
     ];
     for (const duration of durations) {
-      await refused(`duration=${duration}`, 'Value for duration must be of duration');
+      const rule = OUTSIDE.has(duration) ? 'duration from PT5M to P30D' : 'duration';
+      const type = duration.includes('&') ? 'one value, not several' : rule;
+      await refused(`duration=${duration}`, `Value for duration must be of ${type}`);
     }
     for (const step of ['', 'PT9S', 'PT2H', 'P1M', 'ten', 'PT10S&step=PT10S']) {
-      await refused(`step=${step}`, 'Value for step must be of duration');
+      const rule = OUTSIDE.has(step) ? 'duration from PT10S to PT1H' : 'duration';
+      const type = step.includes('&') ? 'one value, not several' : rule;
+      await refused(`step=${step}`, `Value for step must be of ${type}`);
     }
     const { status, body } = await world.call('GET', `${path}/sparklines?duration=P1Y`);
     const message = 'Value for duration must be of duration';

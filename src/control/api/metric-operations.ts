@@ -18,7 +18,7 @@ import {
 import { findEnvironment } from '../store/environment-store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { isoTime, ok, type Handlers } from './call.ts';
-import type { Query } from './page-query.ts';
+import { textOf, type Query } from './page-query.ts';
 
 const DEFAULT_DURATION_MS = 3_600_000;
 const MAX_SPARKLINES = 1_000;
@@ -70,10 +70,12 @@ function durationAsked(query: Query): number {
 }
 
 function durationOf(query: Query, name: string, leastMs: number, mostMs: number): number | undefined {
-  const text = query[name];
+  const text = textOf(query, name);
   if (text === undefined) return undefined;
-  const ms = typeof text === 'string' ? parseIsoDuration(text) : undefined;
-  if (ms === undefined || ms < leastMs || ms > mostMs) throw invalidValue(name, 'duration');
+  const ms = parseIsoDuration(text)!;
+  if (ms < leastMs || ms > mostMs) {
+    throw invalidValue(name, `duration from ${formatIsoDuration(leastMs)} to ${formatIsoDuration(mostMs)}`);
+  }
   return ms;
 }
 

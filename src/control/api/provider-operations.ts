@@ -8,7 +8,6 @@ import { parseName, type AuthProviderType } from '#domain';
 import { checkProviderData, type ProviderData } from '../provider/provider-schema.ts';
 import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
 import {
-  AUTH_PROVIDER_SORT_FIELDS,
   deleteAuthProvider,
   findAuthProvider,
   insertAuthProvider,
@@ -46,7 +45,7 @@ export const providerHandlers: Handlers<
   | 'deleteAuthProvider'
 > = {
   async listAuthProviders(parts, call) {
-    const request = parsePageRequest(call.query, AUTH_PROVIDER_SORT_FIELDS);
+    const request = parsePageRequest(call.query);
     const page = await listAuthProviders(parts.store, call.frontdoor, request);
     return ok(countedPageAnswer(request, page, page.content));
   },

@@ -1,10 +1,10 @@
 /**
  * The steps of a request that need no body, in their order: caps, limits by address, the header's form, credential,
- * scope, the ids' form, the frontdoor. Nothing reaches a handler but through here.
+ * scope, the ids' form, the frontdoor, the query. Nothing reaches a handler but through here.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { operations, type Operation } from '#contract';
+import { operations, queryProblem, type Operation } from '#contract';
 import { isUuid } from '#domain';
 import { authorizationForm } from '../oauth/authorization-policy.ts';
 import { textOfBase64 } from '../oauth/base64-text.ts';
@@ -23,6 +23,7 @@ import {
 import { checkStatedLength } from './body-reader.ts';
 import type { ApiParts } from './call.ts';
 import { MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
+import type { Query } from './page-query.ts';
 import { addressKey, TokenBuckets } from '../token-buckets.ts';
 
 /** What was found out about a request before its body is looked at. */
@@ -56,7 +57,10 @@ export class RequestGate {
     const addressWaitMs = this.#byAddress.get(operation.id)?.take(addressKey(request.ip)) ?? 0;
     if (addressWaitMs > 0) throw tooMany(Math.ceil(addressWaitMs / 1000));
     const authorization = headerValues(request.raw, 'authorization');
-    if (operation.scope === undefined) return { authorization, principal: undefined, frontdoor: undefined };
+    if (operation.scope === undefined) {
+      checkQuery(operation, request);
+      return { authorization, principal: undefined, frontdoor: undefined };
+    }
     const principal = await this.principalOf(authorization);
     this.#proven.set(request, principal);
     if (operation.method !== 'GET') {
@@ -68,9 +72,12 @@ export class RequestGate {
       if (parameters[name] !== undefined && !isUuid(parameters[name])) throw invalidValue(name, 'UUID');
     }
     const { frontdoorId } = parameters;
-    if (frontdoorId === undefined) return { authorization, principal, frontdoor: undefined };
-    const frontdoor = await this.#parts.access.frontdoor(principal.organizationId, frontdoorId);
-    if (frontdoor === undefined) throw notGranted('Frontdoor', frontdoorId);
+    const frontdoor =
+      frontdoorId === undefined
+        ? undefined
+        : await this.#parts.access.frontdoor(principal.organizationId, frontdoorId);
+    if (frontdoorId !== undefined && frontdoor === undefined) throw notGranted('Frontdoor', frontdoorId);
+    checkQuery(operation, request);
     return { authorization, principal, frontdoor };
   }
 
@@ -88,6 +95,12 @@ export class RequestGate {
     if (principal === undefined) throw unauthorized();
     return principal;
   }
+}
+
+/** The token issuer ignores what it does not know, as RFC 6749 §3.2 wants it. */
+function checkQuery({ at, query }: Operation, request: FastifyRequest): void {
+  const problem = at === 'auth' ? undefined : queryProblem(query, request.query as Query);
+  if (problem !== undefined) throw invalidValue(problem.property, problem.type);
 }
 
 /** Every value of a header, one for each time it was sent: the parsed headers keep only the first. */

@@ -1,17 +1,14 @@
 /** Operations on names that rest: administrators see whose they are, and release them. */
 import type { RestingNameAnswer } from '#contract';
-import { isUuid } from '#domain';
 import { listRestingNames, releaseRestingName, type RestingName } from '../store/resting-name-store.ts';
-import { invalidValue, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, type Handlers } from './call.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
 export const restingNameHandlers: Handlers<'listRestingNames' | 'releaseRestingName'> = {
   async listRestingNames(parts, call) {
-    const request = parsePageRequest(call.query, ['name']);
-    const { organizationId } = call.query;
-    if (organizationId !== undefined && (typeof organizationId !== 'string' || !isUuid(organizationId)))
-      throw invalidValue('organizationId', 'UUID');
+    const request = parsePageRequest(call.query);
+    const organizationId = textOf(call.query, 'organizationId');
     const page = await listRestingNames(parts.store.db, request, organizationId, parts.clock.nowMs());
     return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
   },

@@ -17,8 +17,8 @@ import {
 import type { Queries } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
-import { filterOf, livePageAnswer, routerNameOf } from './live-page.ts';
-import { parsePageRequest } from './page-query.ts';
+import { livePageAnswer, routerNameOf } from './live-page.ts';
+import { parsePageRequest, textOf } from './page-query.ts';
 
 const INSTALLATION = { organizationId: '' };
 /** By their number in the store. */
@@ -28,9 +28,9 @@ export const terminatorHandlers: Handlers<
   'listTerminators' | 'createTerminator' | 'getTerminator' | 'changeTerminator' | 'deleteTerminator'
 > = {
   async listTerminators(parts, call) {
-    const request = parsePageRequest(call.query, ['id', 'cost']);
-    const routerId = filterOf(call.query, 'routerId');
-    const serviceId = filterOf(call.query, 'serviceId');
+    const request = parsePageRequest(call.query);
+    const routerId = textOf(call.query, 'routerId');
+    const serviceId = textOf(call.query, 'serviceId');
     const terminators = parts.fabric
       .terminators()
       .filter((each) => routerId === undefined || each.routerId === routerId)
