@@ -9,3 +9,4 @@ export { copyOf, keptBytes, keptSize } from './kept-bytes.ts';
 export { base62 } from './base62.ts';
 export { nearestNames } from './nearest-names.ts';
 export { formatHostPort, isLoopbackHost } from './host-names.ts';
+export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { within } from '../../../test/support/deadline.ts';
@@ -112,21 +113,23 @@ describe('wrong secrets at the token endpoint', () => {
       body: { grant_type: 'client_credentials', audience: AUDIENCE, client_id, client_secret },
     });
 
-  it('are bounded per client, wherever they come from; who has been there is not locked out', async () => {
-    const { first, clock } = await open({ failedLogins: TINY });
-    const { clientId, clientSecret } = first;
-    assert.equal(await ask('192.0.2.1', clientId, clientSecret), 200);
+  it('are bounded per client and address: they lock out neither other clients there nor this one elsewhere', async () => {
+    const { first, clock, addAccount, call } = await open({ failedLogins: TINY });
+    const { clientId, clientSecret, organizationId } = first;
     const guesses = [];
-    for (let i = 0; i < 4; i += 1) guesses.push(await ask(`198.51.100.${i}`, clientId, `guess-${i}`));
+    for (let i = 0; i < 4; i += 1) guesses.push(await ask('198.51.100.1', clientId, `guess-${i}`));
     assert.deepEqual(guesses, [401, 401, 429, 429]);
-    assert.equal(await ask('198.51.100.9', clientId, clientSecret), 429, 'not even the right one, there');
-    for (let i = 0; i < 5; i += 1) assert.equal(await ask('192.0.2.1', clientId, clientSecret), 200);
-    assert.equal(await ask('198.51.100.1', 'somebody-else', 'x'), 401);
+    assert.equal(await ask('198.51.100.1', clientId, clientSecret), 429, 'not even the right one, there');
+    assert.equal(await ask('198.51.100.2', clientId, clientSecret), 200, 'its first use elsewhere');
+    const second = await addAccount(organizationId, 'frontdoor.read');
+    await call('PATCH', `/organizations/${organizationId}/settings`, { body: { tokenExchange: true } });
+    assert.equal(await ask('198.51.100.1', second.id, second.token), 200, 'another’s first use there');
+    for (let i = 0; i < 100; i += 1) await ask('198.51.100.1', randomUUID(), 'x');
+    assert.equal(await ask('198.51.100.1', second.id, second.token), 200);
     clock.advance(1_000);
-    assert.equal(await ask('198.51.100.9', clientId, clientSecret), 200);
-    const own = [];
-    for (let i = 0; i < 3; i += 1) own.push(await ask('192.0.2.1', clientId, 'wrong'));
-    assert.deepEqual(own, [401, 401, 429], 'nor may it guess');
+    assert.equal(await ask('198.51.100.1', clientId, clientSecret), 200);
+    assert.equal(await ask('198.51.100.1', clientId, 'x'), 401);
+    assert.equal(await ask('198.51.100.1', clientId, 'x'), 429);
   });
 
   it('say when to come again, in the form of every refusal', async () => {

@@ -8,7 +8,7 @@ export interface ApiLimits {
   readonly credentials: RateLimit;
   /** Everything but reads, per caller. */
   readonly writes: RateLimit;
-  /** Wrong secrets at the token endpoint, per client. */
+  /** Wrong secrets at the token endpoint, per client and address. */
   readonly failedLogins: RateLimit;
   readonly maxConnections: number;
   /** For the TLS handshake, and for the head of a request. */

@@ -34,7 +34,7 @@ export type TokenAnswer =
       readonly error: TokenErrorCode;
       readonly message: string;
     }
-  /** Too many wrong secrets for this client. */
+  /** Too many wrong secrets for this client from this address. */
   | { readonly ok: 'later'; readonly afterMs: number };
 
 export interface TokenSources {
@@ -83,7 +83,6 @@ export async function issueToken(
     failures.failed(credentials.id, address);
     return refused('invalid_client', 'Client credentials are missing or invalid');
   }
-  failures.succeeded(credentials.id, address);
   if (values.get('audience') !== policy.audience) {
     return refused('invalid_request', `Value for audience must be of ${policy.audience}`);
   }

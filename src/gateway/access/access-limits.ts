@@ -2,11 +2,11 @@
 import type { Rate } from './rate-limits.ts';
 
 export interface AccessLimits {
-  /** Log-ins that one address starts and returns from. */
+  /** Log-ins that one address starts at one share; and those that it returns from. */
   readonly loginRate: Rate;
-  /** Tokens, keys and session cookies of one address that turned out wrong, before no more of it are checked. */
+  /** Wrong tokens, keys or session cookies of one address at one share (keys: for each provider), before no more of it are checked there. */
   readonly wrongRate: Rate;
-  /** Wrong names and passwords of one address. */
+  /** Wrong names and passwords of one address at one share. */
   readonly wrongPasswordRate: Rate;
   readonly maxSessions: number;
   /** Sessions that the control plane is being asked about. */
@@ -14,7 +14,7 @@ export interface AccessLimits {
   readonly maxTokens: number;
   /** Tokens being verified. */
   readonly maxChecks: number;
-  /** Callers whose rates are kept. */
+  /** Callers whose rates are kept; and addresses with wrong credentials, each at each share. */
   readonly maxCallers: number;
   readonly usageEveryMs: number;
 }

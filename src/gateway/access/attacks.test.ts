@@ -14,6 +14,7 @@ import {
   requestText,
   rulesOf,
 } from '../testing/access-world.ts';
+import { basicLine, cheapHashOf } from '../testing/basic-credentials.ts';
 import { GatewayWorld, statusOf } from '../testing/gateway-world.ts';
 import { OpenAccess } from '../testing/open-access.ts';
 import { SESSION_COOKIE } from './own-cookies.ts';
@@ -222,6 +223,67 @@ describe('callers who ask too often', () => {
       assert.deepEqual(await asked((i) => [`X-Api-Key: wrong-${i}`]), [401, 401, 401, 429]);
       const unknown = (): string[] => [`Cookie: ${SESSION_COOKIE}=${randomBytes(32).toString('base64url')}`];
       assert.deepEqual(await asked(unknown), [401, 401, 401, 429]);
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('lock nobody out of another share, whatever they show', async () => {
+    const rate = { requests: 3, perMs: 60_000 };
+    const limits = { loginRate: rate, wrongRate: rate, wrongPasswordRate: rate };
+    const world = await AccessWorld.start({ limits });
+    try {
+      const shown = {
+        key: (i: number) => [`X-Api-Key: wrong-${i}`],
+        bearer: (i: number) => [`Authorization: Bearer wrong-${i}`],
+        password: (i: number) => [basicLine('ann', `wrong-${i}`)],
+        session: () => [`Cookie: ${SESSION_COOKIE}=${randomBytes(32).toString('base64url')}`],
+        login: () => [BROWSER_LINE],
+      };
+      world.setProviders(
+        providerOf('idp'),
+        keyProviderOf('header', { keys: [keyRecord('a', 'right')] }),
+        keyProviderOf('bearer', { placement: 'bearer', name: '', keys: [keyRecord('b', 'right-too')] }),
+      );
+      const rules = rulesOf({ basicAuth: [{ name: 'ann', passwordHash: cheapHashOf('secret') }] });
+      for (const name of ['victim', 'attacked'])
+        await world.serve(name, { authProviderIds: ['idp', 'header', 'bearer'], rules });
+      for (const lines of Object.values(shown)) {
+        const statuses: number[] = [];
+        for (let i = 0; i < 8; i += 1)
+          statuses.push((await world.ask('attacked', { lines: lines(i) })).status);
+        assert.equal(statuses.at(-1), 429, statuses.join(' '));
+      }
+      assert.equal((await world.ask('attacked', { lines: ['X-Api-Key: right'] })).status, 429, 'its own');
+      for (const [line, status] of [
+        ['X-Api-Key: right', 200],
+        ['Authorization: Bearer right-too', 200],
+        [basicLine('ann', 'secret'), 200],
+        [world.sessionLine('victim', 'idp'), 200],
+        [BROWSER_LINE, 302],
+      ] as const)
+        assert.equal((await world.ask('victim', { lines: [line] })).status, status, line);
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('with a right key of a second provider are not counted at the first', async () => {
+    const world = await AccessWorld.start({ limits: { wrongRate: { requests: 3, perMs: 60_000 } } });
+    try {
+      world.setProviders(
+        keyProviderOf('one', { keys: [keyRecord('a', 'key-one')] }),
+        keyProviderOf('two', { keys: [keyRecord('b', 'key-two')] }),
+        keyProviderOf('three', { placement: 'bearer', name: '', keys: [keyRecord('c', 'key-three')] }),
+        keyProviderOf('four', { placement: 'bearer', name: '', keys: [keyRecord('d', 'key-four')] }),
+      );
+      await world.serve('app', { authProviderIds: ['one', 'two', 'three', 'four'] });
+      for (let i = 0; i < 10; i += 1) {
+        for (const line of ['X-Api-Key: key-two', 'Authorization: Bearer key-four'])
+          assert.equal((await world.ask('app', { lines: [line] })).status, 200, `${line} ${i}`);
+      }
+      assert.equal((await world.ask('app', { lines: ['X-Api-Key: key-one'] })).status, 200);
+      assert.equal((await world.ask('app', { lines: ['Authorization: Bearer key-three'] })).status, 200);
     } finally {
       await world.close();
     }

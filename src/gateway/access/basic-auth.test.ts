@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { argon2Sync, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import {
   AccessWorld,
@@ -9,18 +8,8 @@ import {
   providerOf,
   rulesOf,
 } from '../testing/access-world.ts';
+import { basicLine as basic, cheapHashOf as hashOf } from '../testing/basic-credentials.ts';
 import { BasicCheck, readBasicPair } from './basic-check.ts';
-
-/** Cheaper than the product's: the form is the same. */
-function hashOf(password: string, memory = 64): string {
-  const nonce = randomBytes(16);
-  const parameters = { message: password, nonce, parallelism: 1, tagLength: 32, memory, passes: 1 };
-  const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
-  return `$argon2id$v=19$m=${memory},t=1,p=1$${text(nonce)}$${text(argon2Sync('argon2id', parameters))}`;
-}
-
-const basic = (name: string, password: string): string =>
-  `Authorization: Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 
 describe('basic authentication', () => {
   let world: AccessWorld;

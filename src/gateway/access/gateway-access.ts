@@ -114,7 +114,6 @@ export class GatewayAccess implements Access, AccessFeed {
         maxTokens: limits.maxTokens,
       }),
       basics: new BasicCheck(monotonicMs),
-      rates,
       limits,
       guardOf: (host) => this.#providers.guardOf(host),
       log,

@@ -115,7 +115,7 @@ export class LoginFlow {
   async finish(providerId: string, head: RequestHead, client: ClientFacts): Promise<Verdict> {
     const parameters = queryOf(head.target);
     if (parameters === undefined) return refusal(failureOfLogin('attempt-not-valid'));
-    const limited = this.#limited('login', client);
+    const limited = this.#limited('callback', undefined, client);
     if (limited !== undefined) return limited;
     const { host } = head;
     const { address } = client;
@@ -135,7 +135,7 @@ export class LoginFlow {
     cookies: OwnCookies,
     returnTo: string,
   ): Promise<Verdict> {
-    const limited = this.#limited('login', client);
+    const limited = this.#limited('login', host, client);
     if (limited !== undefined) return limited;
     const binding = cookies.login ?? randomBytes(32).toString('base64url');
     return this.#asking('log-in not started', async () => {
@@ -164,7 +164,7 @@ export class LoginFlow {
     { login }: OwnCookies,
   ): Promise<Verdict> {
     if (login === undefined) return refusal(failureOfLogin('attempt-not-valid'));
-    const limited = this.#limited('redeem', client);
+    const limited = this.#limited('redeem', host, client);
     if (limited !== undefined) return limited;
     return this.#asking('log-in not redeemed', async () => {
       const redeemed = await answerInTime(
@@ -195,7 +195,7 @@ export class LoginFlow {
   ): Promise<Verdict> {
     const site = headerValue(head.fields, 'sec-fetch-site');
     if (site !== '' && site !== 'same-origin' && site !== 'none') return refusal(ACCESS_FAILURES.otherOrigin);
-    const limited = session === undefined ? undefined : this.#limited('logout', client);
+    const limited = session === undefined ? undefined : this.#limited('logout', host, client);
     if (limited !== undefined) return limited;
     const isAtProvider = queryOf(head.target)?.['provider'] === 'true';
     return this.#asking('session not ended', async () => {
@@ -225,9 +225,15 @@ export class LoginFlow {
       : providerLogoutUrl(provider.record, host.host, port);
   }
 
-  #limited(what: 'login' | 'redeem' | 'logout', { address }: ClientFacts): Refusal | undefined {
+  /** `host`: of the share, so that log-ins at one keep nobody from another; undefined where it is not known yet. */
+  #limited(
+    what: 'login' | 'callback' | 'redeem' | 'logout',
+    host: GatewayHost | undefined,
+    { address }: ClientFacts,
+  ): Refusal | undefined {
     const { rates, rate, monotonicMs } = this.#options;
-    const waitMs = rates.take(`${what} ${callerAddress(address)}`, rate, monotonicMs());
+    const key = `${what} ${host?.route.share.id ?? ''} ${callerAddress(address)}`;
+    const waitMs = rates.take(key, rate, monotonicMs());
     if (waitMs === 0) return undefined;
     return refusal(ACCESS_FAILURES.tooManyLogins, [`Retry-After: ${Math.ceil(waitMs / 1_000)}`]);
   }

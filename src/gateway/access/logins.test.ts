@@ -337,7 +337,7 @@ describe('log-ins', () => {
     assert.equal((await world.ask('open', { path: '/.frontdoor/login' })).status, 200, 'there it is a path');
   });
 
-  it('are limited for each address, at the start and at the callback', async () => {
+  it('are limited for each address, at the start for each share and at the callback', async () => {
     const limited = await AccessWorld.start();
     try {
       limited.setProviders(providerOf(PROVIDER));
@@ -347,11 +347,13 @@ describe('log-ins', () => {
         statuses.push((await limited.ask('app', { lines: [BROWSER_LINE] })).status);
       assert.deepEqual([...new Set(statuses.slice(0, 50))], [302]);
       assert.equal(statuses[50], 429);
+      assert.equal(limited.control.starts.length, 50);
       const path = `/${PROVIDER}/auth/callback?state=a`;
-      const callback = await limited.ask('', { host: 'oauth.share.localhost', path });
+      const back = () => limited.ask('', { host: 'oauth.share.localhost', path });
+      for (let i = 0; i < 50; i += 1) assert.equal((await back()).status, 400);
+      const callback = await back();
       assert.equal(callback.status, 429);
       assert.equal(callback.headers.get('retry-after'), '1');
-      assert.equal(limited.control.starts.length, 50);
     } finally {
       await limited.close();
     }

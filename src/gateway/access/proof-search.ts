@@ -2,7 +2,7 @@
  * Looks through a request for something that lets it in: a session, a key, a token, a name and password, in this
  * order. Each is decided from memory where that is possible. What is wrong does not hide what is right.
  */
-import { messageOf, type Log } from '#base';
+import { AttemptLimits, messageOf, type AttemptRate, type Log } from '#base';
 import type { AccessReason } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -12,11 +12,11 @@ import { ACCESS_FAILURES, failureOfAccess } from './access-failure-table.ts';
 import type { AccessLimits } from './access-limits.ts';
 import { type BasicCheck, readBasicPair } from './basic-check.ts';
 import type { Caller } from './caller.ts';
-import { SESSION_IDLE, type SessionCaller } from './caller-kinds.ts';
+import { SESSION_IDLE, type KeyCaller, type SessionCaller } from './caller-kinds.ts';
 import type { HostGuard } from './host-guard.ts';
 import type { OwnCookies } from './own-cookies.ts';
 import type { Provider } from './provider.ts';
-import { callerAddress, type RateLimits } from './rate-limits.ts';
+import { callerAddress, type Rate } from './rate-limits.ts';
 import { DOUBLED, findAuthorization, findField, findParameter, NOT_THERE } from './request-credentials.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { TokenCheck } from './token-check.ts';
@@ -40,6 +40,10 @@ export class Search {
   /** It goes no further. */
   failure: Failure | undefined;
   retryAfterMs = 0;
+  /** Providers that the key shown is none of. */
+  missed: Provider[] | undefined;
+  /** Of a provider where too many keys were wrong: so long no more are looked for there. */
+  limitedMs = 0;
 
   constructor(
     host: GatewayHost,
@@ -68,7 +72,6 @@ export interface ProofSearchOptions {
   readonly sessions: SessionCache;
   readonly tokens: TokenCheck;
   readonly basics: BasicCheck;
-  readonly rates: RateLimits;
   readonly limits: AccessLimits;
   readonly guardOf: (host: GatewayHost) => HostGuard;
   readonly log: Log;
@@ -78,13 +81,25 @@ export interface ProofSearchOptions {
 }
 
 const STEPS = 3;
+/** What is shown, as failures count it apart. */
+const SESSION = 'session';
+const TOKEN = 'token';
+const PASSWORD = 'password';
 const SCHEME = /^(bearer|basic) (\S+)$/i;
 
 export class ProofSearch {
   readonly #options: ProofSearchOptions;
+  /** Wrong credentials by share and provider, and by address. */
+  readonly #wrong: AttemptLimits;
+  readonly #wrongRate: AttemptRate;
+  readonly #passwordRate: AttemptRate;
 
   constructor(options: ProofSearchOptions) {
     this.#options = options;
+    const { maxCallers, wrongRate, wrongPasswordRate } = options.limits;
+    this.#wrong = new AttemptLimits(maxCallers);
+    this.#wrongRate = attemptRate(wrongRate);
+    this.#passwordRate = attemptRate(wrongPasswordRate);
   }
 
   /** Undefined: it is over; else it is when the promise settles, which never rejects. */
@@ -114,7 +129,7 @@ export class ProofSearch {
     const { session: token } = search.cookies;
     // What came in the clear proves nothing: a session's cookie is for TLS alone.
     if (token === undefined || !search.client.isSecure || search.guard.logins.length === 0) return undefined;
-    const { sessions, rates, limits, monotonicMs } = this.#options;
+    const { sessions } = this.#options;
     const known = sessions.known(token);
     if (known === null) {
       search.wrong = 'session';
@@ -129,12 +144,11 @@ export class ProofSearch {
       search.failure = ACCESS_FAILURES.busy;
       return undefined;
     }
-    const address = `wrong ${callerAddress(search.client.address)}`;
-    if (known === undefined && this.#isLimited(search, address, limits.wrongRate)) return undefined;
+    if (known === undefined && this.#isLimited(search, SESSION)) return undefined;
     return sessions.find(token).then(
       (found) => {
         if (found === undefined) {
-          rates.take(address, limits.wrongRate, monotonicMs());
+          this.#failed(search, SESSION);
           search.wrong = 'session';
           return;
         }
@@ -153,10 +167,17 @@ export class ProofSearch {
     return problem;
   }
 
-  /** Keys in headers and parameters of their own. */
+  /** Keys in headers and parameters of their own: those seen before, then all. */
   #key(search: Search): undefined {
     const { headerKeys, queryKeys } = search.guard;
     const { head } = search;
+    for (const provider of headerKeys) {
+      const line = findField(head.fields, provider.keyField);
+      if (line >= 0 && this.#accept(search, provider.seenKey(head.fields.value(line)))) {
+        search.line = line;
+        return;
+      }
+    }
     for (const provider of headerKeys) {
       const line = findField(head.fields, provider.keyField);
       if (line === NOT_THERE) continue;
@@ -171,18 +192,37 @@ export class ProofSearch {
       else if (this.#tryKey(search, provider, found.value)) search.target = found.rest;
       if (search.isOver) return;
     }
+    this.#noKey(search);
   }
 
+  /** One that is no key of this provider may be another's. */
   #tryKey(search: Search, provider: Provider, key: string): boolean {
-    const { limits, rates, nowMs, monotonicMs } = this.#options;
     let found = provider.seenKey(key);
     if (found === undefined) {
-      const address = `wrong ${callerAddress(search.client.address)}`;
-      if (this.#isLimited(search, address, limits.wrongRate)) return false;
+      const waitMs = this.#waitMs(search, provider.id);
+      if (waitMs > 0) {
+        search.limitedMs = Math.max(search.limitedMs, waitMs);
+        return false;
+      }
       found = provider.findKey(key);
-      if (found === undefined) rates.take(address, limits.wrongRate, monotonicMs());
     }
-    if (found === undefined || found.problem(search.host, search.guard, nowMs()) !== undefined) {
+    if (found !== undefined) return this.#accept(search, found);
+    search.wrong = 'credential';
+    search.missed ??= [];
+    search.missed.push(provider);
+    return false;
+  }
+
+  /** What was shown as a key is none of any provider. */
+  #noKey(search: Search): void {
+    for (const provider of search.missed ?? []) this.#failed(search, provider.id);
+    search.missed = undefined;
+    if (search.limitedMs > 0) this.#limit(search, search.limitedMs);
+  }
+
+  #accept(search: Search, found: KeyCaller | undefined): boolean {
+    if (found === undefined) return false;
+    if (found.problem(search.host, search.guard, this.#options.nowMs()) !== undefined) {
       search.wrong = 'credential';
       return false;
     }
@@ -207,7 +247,7 @@ export class ProofSearch {
   }
 
   #bearer(search: Search, line: number, value: string): Promise<void> | undefined {
-    const { tokens, rates, limits, guardOf, nowMs, monotonicMs } = this.#options;
+    const { tokens, limits, guardOf, nowMs } = this.#options;
     const { guard, host } = search;
     if (guard.tokens.length > 0) {
       const known = tokens.known(value);
@@ -219,13 +259,19 @@ export class ProofSearch {
     }
     const isToken = (guard.tokens.length > 0 || guard.hasUnknownIssuer) && looksLikeToken(value);
     for (const provider of guard.bearerKeys) {
-      if (isToken && provider.seenKey(value) === undefined && provider.findKey(value) === undefined) continue;
+      if (this.#accept(search, provider.seenKey(value))) {
+        search.line = line;
+        return undefined;
+      }
+    }
+    for (const provider of guard.bearerKeys) {
+      if (isToken && provider.findKey(value) === undefined) continue;
       if (this.#tryKey(search, provider, value)) search.line = line;
       if (search.isOver) return undefined;
     }
     search.wrong = 'credential';
-    const address = `wrong ${callerAddress(search.client.address)}`;
-    if (!isToken || this.#isLimited(search, address, limits.wrongRate)) return undefined;
+    this.#noKey(search);
+    if (!isToken || search.isOver || this.#isLimited(search, TOKEN)) return undefined;
     if (tokens.running >= limits.maxChecks) {
       search.failure = ACCESS_FAILURES.busy;
       return undefined;
@@ -236,7 +282,7 @@ export class ProofSearch {
         const now = guardOf(host);
         if (found === undefined || found.problem(host, now, nowMs()) !== undefined) {
           if (now.hasUnknownIssuer) search.refuse('issuer-away');
-          else rates.take(address, limits.wrongRate, monotonicMs());
+          else this.#failed(search, TOKEN);
           return;
         }
         search.caller = found;
@@ -245,7 +291,7 @@ export class ProofSearch {
   }
 
   #basic(search: Search, line: number, value: string): Promise<void> | undefined {
-    const { basics, rates, limits, guardOf, monotonicMs } = this.#options;
+    const { basics, guardOf } = this.#options;
     const { guard, host } = search;
     if (guard.basicUsers.size === 0) {
       search.wrong = 'credential';
@@ -261,34 +307,62 @@ export class ProofSearch {
       return undefined;
     }
     const pair = readBasicPair(value);
-    const address = `password ${callerAddress(search.client.address)}`;
-    if (pair === undefined || this.#isLimited(search, address, limits.wrongPasswordRate)) return undefined;
+    if (pair === undefined || this.#isLimited(search, PASSWORD)) return undefined;
     if (basics.isBusy) {
       search.failure = ACCESS_FAILURES.busy;
       return undefined;
     }
     // Taken before it is known whether it is wrong, given back if not: many at once are no way around.
-    rates.take(address, limits.wrongPasswordRate, monotonicMs());
+    this.#failed(search, PASSWORD);
     return basics.check(digest, shareId, pair, guard.basicUsers.get(pair.name)).then((found) => {
       // Whoever asks later shares the answer to an earlier password.
       if (found === undefined || found.problem(host, guardOf(host)) !== undefined) return;
-      rates.giveBack(address, limits.wrongPasswordRate, monotonicMs());
+      const source = callerAddress(search.client.address);
+      this.#wrong.takeBack(targetOf(search, PASSWORD), source, this.#rateOf(PASSWORD));
       search.caller = found;
       search.line = line;
     });
   }
 
   /** Too many wrong ones came from there: no more are checked for a while. */
-  #isLimited(search: Search, address: string, rate: AccessLimits['wrongRate']): boolean {
-    const waitMs = this.#options.rates.waitMs(address, rate, this.#options.monotonicMs());
-    if (waitMs === 0) return false;
+  #isLimited(search: Search, shown: string): boolean {
+    const waitMs = this.#waitMs(search, shown);
+    if (waitMs > 0) this.#limit(search, waitMs);
+    return waitMs > 0;
+  }
+
+  #limit(search: Search, waitMs: number): void {
     search.failure = ACCESS_FAILURES.tooManyWrong;
     search.retryAfterMs = waitMs;
-    return true;
+  }
+
+  /** `shown`: a provider's id, or what else. Wrong ones at one share lock nobody out of another. */
+  #waitMs(search: Search, shown: string): number {
+    const source = callerAddress(search.client.address);
+    const nowMs = this.#options.monotonicMs();
+    return this.#wrong.waitMs(targetOf(search, shown), source, this.#rateOf(shown), nowMs);
+  }
+
+  #failed(search: Search, shown: string): void {
+    const source = callerAddress(search.client.address);
+    const nowMs = this.#options.monotonicMs();
+    this.#wrong.failed(targetOf(search, shown), source, this.#rateOf(shown), nowMs);
+  }
+
+  #rateOf(shown: string): AttemptRate {
+    return shown === PASSWORD ? this.#passwordRate : this.#wrongRate;
   }
 
   #away(search: Search, error: unknown, message: string): void {
     this.#options.log.warn({ hop: 'control', cause: messageOf(error) }, message);
     search.refuse('control-plane-away');
   }
+}
+
+function targetOf({ host }: Search, shown: string): string {
+  return `${host.route.share.id} ${shown}`;
+}
+
+function attemptRate({ requests, perMs }: Rate): AttemptRate {
+  return { attempts: requests, perMs };
 }
