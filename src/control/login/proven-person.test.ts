@@ -10,7 +10,8 @@ describe('who an identity provider says that somebody is', () => {
     const email = 'Ann@Example.COM';
     const said: readonly (readonly [unknown, boolean, string | null])[] = [
       [true, false, 'ann@example.com'],
-      ['true', false, 'ann@example.com'],
+      ['true', false, null],
+      ['true', true, null],
       [undefined, false, null],
       [undefined, true, 'ann@example.com'],
       [false, true, null],

@@ -76,7 +76,8 @@ export function identityOf(person: ProvenPerson, providerId: string): CallerIden
 /** As rules compare them: in lower case, letters beyond ASCII never folded onto it. Null: none, or none that counts. */
 export function verifiedEmail(claims: Claims, trustsUnsaid: boolean): string | null {
   const { email, email_verified: isVerified } = claims;
-  const isGood = isVerified === true || isVerified === 'true' || (isVerified === undefined && trustsUnsaid);
+  // As text it was not checked by anybody who knows the type of the claim (OpenID Connect Core 5.1: a boolean).
+  const isGood = isVerified === true || (isVerified === undefined && trustsUnsaid);
   return isGood && typeof email === 'string' ? (canonicalEmail(email) ?? null) : null;
 }
 
