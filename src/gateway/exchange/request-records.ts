@@ -1,5 +1,5 @@
-/** Opens the record of each request. Ids are short, unique among all gateways, and say nothing. */
-import { randomBytes } from 'node:crypto';
+/** Opens the record of each request. Ids are random: unique among all gateways, not to be guessed, and counting nothing. */
+import { randomFillSync } from 'node:crypto';
 import { TRACE_PARENT } from '../http/field-name-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { RequestRecord } from './request-record.ts';
@@ -8,18 +8,27 @@ import type { ClientFacts } from '../shares/route-decision.ts';
 /** W3C Trace Context: version, trace id, parent id, flags; no id is all zeros. */
 const TRACE_CONTEXT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
 
+/** 96 random bits, as 24 hex digits. */
+const ID_BYTES = 12;
+/** Random bytes are drawn for so many requests at a time. */
+const IDS_AT_ONCE = 512;
+
 export class RequestRecords {
-  /** 72 random bits: each process has its own ids. */
-  readonly #prefix = randomBytes(9).toString('hex');
-  #count = 0;
+  readonly #random = Buffer.alloc(ID_BYTES * IDS_AT_ONCE);
+  #used = this.#random.length;
 
   open(client: ClientFacts, head: RequestHead): RequestRecord {
     return new RequestRecord(this.nextId(), client, head, traceParentOf(head));
   }
 
   nextId(): string {
-    this.#count += 1;
-    return `${this.#prefix}${this.#count.toString(16).padStart(6, '0')}`;
+    if (this.#used === this.#random.length) {
+      randomFillSync(this.#random);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += ID_BYTES;
+    return this.#random.toString('hex', from, this.#used);
   }
 }
 
