@@ -7,6 +7,7 @@ import { fetchCaller } from '../access/caller.ts';
 import { ManagementClient } from '../management-client.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type Verdict } from './finding.ts';
 import { nameVerdict } from './network-checks.ts';
+import { siteVerdict } from './site-check.ts';
 
 /** Tokens are refused beyond it. */
 const MAX_SKEW_MS = 60_000;
@@ -23,6 +24,7 @@ export function apiChecks(access: Access, nowMs: () => number = Date.now): Check
     { name: 'credentials', run: () => whenReached(reach, () => credentialsVerdict(access)) },
     { name: 'frontdoor', run: () => whenReached(reach, () => frontdoorVerdict(access)) },
     { name: 'public shares', run: () => whenReached(reach, () => frontendVerdict(access)) },
+    { name: 'site of shares', run: () => whenReached(reach, () => zoneVerdict(access)) },
   ];
 }
 
@@ -127,13 +129,8 @@ async function frontendVerdict(access: Access): Promise<Verdict> {
   if (credentials === undefined || frontdoorId === undefined)
     return skipped('nobody is logged in to a frontdoor');
   return asked(access, async (client) => {
-    const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/frontends`;
-    const frontends = (await client.call({ method: 'GET', path })) as { urlTemplate?: unknown }[];
-    const urls = frontends.map(({ urlTemplate }) =>
-      URL.parse(String(urlTemplate).replace('{token}', 'doctor')),
-    );
-    const url = urls.find((each) => each !== null);
-    if (url === undefined || url === null) return skipped('there is no frontend');
+    const url = await frontendUrl(client, frontdoorId);
+    if (url === undefined) return skipped('there is no frontend');
     const name = await nameVerdict(url.hostname);
     if (name.state !== 'ok') return name;
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
@@ -143,6 +140,26 @@ async function frontendVerdict(access: Access): Promise<Verdict> {
       ? 'start the gateway'
       : 'see that the gateway runs and its port is open';
     return failure(`nothing answers at ${url.hostname}:${port}`, remedy);
+  });
+}
+
+/** Of a share by the name of `doctor` at the first frontend; undefined: there is none. */
+async function frontendUrl(client: ManagementClient, frontdoorId: string): Promise<URL | undefined> {
+  const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/frontends`;
+  const frontends = (await client.call({ method: 'GET', path })) as { urlTemplate?: unknown }[];
+  const urls = frontends.map(({ urlTemplate }) =>
+    URL.parse(String(urlTemplate).replace('{token}', 'doctor')),
+  );
+  return urls.find((each) => each !== null) ?? undefined;
+}
+
+async function zoneVerdict(access: Access): Promise<Verdict> {
+  const { credentials, frontdoorId } = access;
+  if (credentials === undefined || frontdoorId === undefined)
+    return skipped('nobody is logged in to a frontdoor');
+  return asked(access, async (client) => {
+    const hostname = (await frontendUrl(client, frontdoorId))?.hostname ?? '';
+    return siteVerdict(hostname.slice(hostname.indexOf('.') + 1));
   });
 }
 
