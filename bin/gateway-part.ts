@@ -34,6 +34,8 @@ export interface GatewayPartOptions {
   readonly listensWhenFresh?: boolean;
   readonly openChannel?: ChannelOpener;
   readonly maxConnectionsPerAddress?: number;
+  /** Of services whose policy names none; undefined: the gateway's default. */
+  readonly responseTimeoutMs?: number | undefined;
   /** A file, or `-` for standard output; undefined: none. */
   readonly accessLog?: string | undefined;
   /** Where operators' tools read metrics; undefined: nowhere. */
@@ -103,6 +105,7 @@ export async function startGatewayPart(
     ...(options.maxConnectionsPerAddress === undefined
       ? {}
       : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
+    ...(options.responseTimeoutMs === undefined ? {} : { answerTimeoutMs: options.responseTimeoutMs }),
   };
   // They know each other: who guards a share decides what its clients are asked for before their request.
   let securePort: number | undefined;

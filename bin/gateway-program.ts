@@ -62,6 +62,7 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: metricsOf(options, place),
+    responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     // Connections of one address spread evenly over the workers.
     maxConnectionsPerAddress: Math.ceil(perAddress / (place?.workers ?? 1)),
     ...(place === undefined

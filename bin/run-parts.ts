@@ -60,6 +60,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: options.metricsListen,
+    responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     ...(options.maxConnectionsPerAddress === undefined
       ? {}
       : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),

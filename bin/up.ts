@@ -34,6 +34,8 @@ export interface UpOptions {
   /** For other names; one of the installation's own authority when absent. */
   readonly gatewayTls?: TlsFiles | undefined;
   readonly maxConnectionsPerAddress?: number;
+  /** Of services whose policy names none; undefined: the gateway's default. */
+  readonly responseTimeoutMs?: number | undefined;
   /** Of the gateway. */
   readonly accessLog?: string | undefined;
   /** The port of HTTPS as browsers see it, where it is another than the gateway's. */
@@ -159,6 +161,7 @@ async function startParts(
     accessLog: options.accessLog,
     metrics: options.metrics,
     log: log.child({ part: 'gateway' }),
+    responseTimeoutMs: options.responseTimeoutMs,
     ...(options.gatewayLimits === undefined ? {} : { limits: options.gatewayLimits }),
     ...(options.maxConnectionsPerAddress === undefined
       ? {}

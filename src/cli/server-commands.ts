@@ -33,6 +33,8 @@ export interface UpCommandOptions
   readonly tlsDir?: string;
   readonly publicHttpsPort?: number;
   readonly maxConnectionsPerAddress?: number;
+  /** Seconds. */
+  readonly responseTimeout?: number;
 }
 
 export interface ControlCommandOptions extends ListenOptions, DatabaseOptions, AccessOptions {
@@ -58,9 +60,16 @@ export interface GatewayCommandOptions extends ObservationCommandOptions {
   readonly publicHttpsPort?: number;
   readonly workers: number;
   readonly maxConnectionsPerAddress?: number;
+  /** Seconds. */
+  readonly responseTimeout?: number;
   readonly logLevel: string;
   readonly readyFile?: string;
 }
+
+/** As gateways have it, which commands do not load. */
+const DEFAULT_RESPONSE_TIMEOUT_S = 60;
+/** As long as a stream may be silent. */
+const MAX_RESPONSE_TIMEOUT_S = 3_600;
 
 /** More than any machine has use for. */
 const MAX_WORKERS = 64;
@@ -104,7 +113,8 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
-    .addOption(perAddress());
+    .addOption(perAddress())
+    .addOption(responseTimeout());
   return controlPorts(addObservationOptions(command)).action((options: UpCommandOptions) => run.up(options));
 }
 
@@ -146,7 +156,8 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
         .default(1)
         .argParser((text) => integer(text, 1, MAX_WORKERS)),
     )
-    .addOption(perAddress());
+    .addOption(perAddress())
+    .addOption(responseTimeout());
   return addObservationOptions(command).action((options: GatewayCommandOptions) => run.gateway(options));
 }
 
@@ -192,6 +203,14 @@ function perAddress(): Option {
     '--max-connections-per-address <count>',
     'most client connections from one address at a time; for example 1000',
   ).argParser((text) => integer(text, 1, 1_000_000));
+}
+
+function responseTimeout(): Option {
+  return new Option(
+    '--response-timeout <seconds>',
+    'until the first byte of a service\'s answer, for shares whose policy names no "responseTimeoutSeconds"; ' +
+      `${DEFAULT_RESPONSE_TIMEOUT_S} when not given; for example 300`,
+  ).argParser((text) => integer(text, 1, MAX_RESPONSE_TIMEOUT_S));
 }
 
 function port(flags: string, description: string, value: number): Option {

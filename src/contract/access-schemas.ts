@@ -73,6 +73,26 @@ const policyFields = () => ({
     rateLimit,
     'What one caller may ask: an identity where there is one, else an address; null: no limit',
   ),
+  allowedOrigins: list(
+    Type.String({ format: 'web-origin' }),
+    50,
+    'Other origins whose pages may change things in the name of a person who is logged in; none: its own pages only',
+  ),
+  allowPreflights: Type.Boolean({
+    description:
+      'Whether CORS preflights, which carry no credential, go to the service; false when not given',
+  }),
+  responseTimeoutSeconds: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: 3_600,
+    description: "Until the first byte of the service's answer; null: as the gateway is set",
+  }),
+  contact: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'contact',
+    description: 'Shown to people who are not let in; null: nobody',
+  }),
 });
 
 /** Of PUT: what is absent has its default, which lets everybody in whom the auth providers let in. */
@@ -104,6 +124,15 @@ export type SharePolicyAnswer = Static<typeof sharePolicySchema>;
 export const accessQuestionSchema = closed({
   host: Type.Optional(longText(253, "One of the share's names; its first when not given")),
   method: Type.Optional(longText(32, 'GET when not given')),
+  origin: Type.Optional(
+    Type.String({
+      format: 'web-origin',
+      description: 'Whose page makes the request in a browser; its own when not given',
+    }),
+  ),
+  preflight: Type.Optional(
+    Type.Boolean({ description: 'A CORS preflight, of method OPTIONS; false when not given' }),
+  ),
   path: Type.Optional(
     Type.String({ pattern: '^/', maxLength: 16_384, description: 'With its query; / when not given' }),
   ),

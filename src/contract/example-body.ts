@@ -22,6 +22,8 @@ const TEXTS: Readonly<Record<keyof typeof stringFormats, string>> = {
   'basic-user': 'ann',
   'certificate-name': '*@example.com',
   'certificate-pem': '-----BEGIN CERTIFICATE-----…',
+  'web-origin': 'https://app.example.com',
+  contact: 'owner@example.com',
   'zone-name': 'apps.example.com',
 };
 

@@ -11,6 +11,7 @@ import {
   parseName,
   parsePathPattern,
   parseShareTarget,
+  parseWebOrigin,
 } from '#domain';
 
 export interface StringFormat {
@@ -39,6 +40,8 @@ export const stringFormats = {
   'basic-user': { check: isBasicUser, saidAs: 'string without :' },
   'certificate-name': { check: isCertificateName, saidAs: 'name or *@domain' },
   'certificate-pem': { check: isCertificatePem, saidAs: 'PEM certificate' },
+  'web-origin': { check: (text) => parseWebOrigin(text) !== undefined, saidAs: 'https://host origin' },
+  contact: { check: isContact, saidAs: 'e-mail address or web address' },
   'zone-name': { check: isZoneName, saidAs: 'hostname' },
 } as const satisfies Readonly<Record<string, StringFormat>>;
 
@@ -64,6 +67,15 @@ function isSpan(text: string): boolean {
 /** The colon ends a name in what browsers send (RFC 7617). */
 function isBasicUser(text: string): boolean {
   return text.length > 0 && text.length <= 255 && !/[:\p{Cc}]/u.test(text);
+}
+
+const MAX_CONTACT = 254;
+/** Nothing that a page or a header would have to escape. */
+const CONTACT =
+  /^(?:[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,189}|https?:\/\/[A-Za-z0-9._~:/?#@!$()*+,;=%[\]-]{1,246})$/;
+
+function isContact(text: string): boolean {
+  return text.length <= MAX_CONTACT && CONTACT.test(text);
 }
 
 const MAX_PEM = 16_384;

@@ -65,6 +65,17 @@ export const formatWords: Readonly<Record<keyof typeof stringFormats, FormatWord
       '^-----BEGIN CERTIFICATE-----\\n([A-Za-z0-9+/]{64}\\n){1,200}([A-Za-z0-9+/]{1,62}={0,2}\\n)?-----END CERTIFICATE-----\\n?$',
     description: 'One certificate in PEM',
   },
+  'web-origin': {
+    maxLength: 260,
+    pattern: `^https?://(${hostPattern()})(:${PORT})?$`,
+    description: 'A web origin as browsers name it: `https`, a host, perhaps a port; no slash at the end',
+  },
+  contact: {
+    maxLength: 254,
+    pattern:
+      '^([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,189}|https?://[A-Za-z0-9._~:/?#@!$()*+,;=%\\[\\]-]{1,246})$',
+    description: 'An e-mail address, or the address of a web page',
+  },
   'zone-name': {
     maxLength: 190,
     pattern: `^${dnsLabel()}(\\.${dnsLabel()}){0,4}\\.[a-z]{2,20}$`,

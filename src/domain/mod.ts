@@ -55,6 +55,7 @@ export { isShareLabel, isShareName, parseName } from './name-policy.ts';
 export { parseShareTarget, type ShareTarget } from './share-target.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { isUuid } from './uuid.ts';
+export { parseWebOrigin } from './web-origin.ts';
 export { isZoneName, zonesOverlap } from './zone-name.ts';
 export { readAccessRules, type ReadRules } from './access/access-rules-codec.ts';
 export {

@@ -73,7 +73,14 @@ export interface Gateway {
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
-const NO_OBSERVER: RequestObserver = { began() {}, served() {}, failed() {}, gone() {}, flush() {} };
+const NO_OBSERVER: RequestObserver = {
+  began() {},
+  refused() {},
+  served() {},
+  failed() {},
+  gone() {},
+  flush() {},
+};
 
 /** One that does not listen yet. */
 export function createGateway(options: GatewayOptions): Gateway {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { CircuitError } from '#sdk';
+import { OPEN_RULES } from '#domain';
+import { OPEN_ADMISSION } from './access/access.ts';
+import { OpenAccess } from './testing/open-access.ts';
 import { bodyOf, GatewayWorld, get, shareOf, statusOf } from './testing/gateway-world.ts';
+import { within } from './testing/raw-client.ts';
 
 function errorIdOf(answer: string): string {
   return /Frontdoor-Error-Id: (\S+)/.exec(answer)?.[1] ?? '';
@@ -151,12 +155,27 @@ describe('origins that misbehave', () => {
   });
 
   it('answers 504 when the origin never answers, 502 when it closes at once', async () => {
-    const impatient = await GatewayWorld.start({ limits: { answerTimeoutMs: 500 } });
+    const access = Object.assign(new OpenAccess(), { decide: () => OPEN_ADMISSION });
+    const impatient = await GatewayWorld.start({ access, limits: { answerTimeoutMs: 500 } });
     try {
       await impatient.serveRaw('mute', () => {});
       const late = await impatient.ask(get('mute'));
       assert.equal(statusOf(late), 504);
       assert.equal(impatient.recordOf(errorIdOf(late))['code'], 'answer-timeout');
+      const rules = { ...OPEN_RULES, responseTimeoutMs: 60_000 };
+      const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate';
+      const asked = Promise.withResolvers<Socket>();
+      await impatient.serveRaw('patient', (socket) => socket.once('data', () => asked.resolve(socket)), {
+        rules,
+      });
+      const patient = await impatient.client();
+      patient.send(get('patient'));
+      const socket = await within(asked.promise);
+      // Longer than the gateway's own limit, which the share's policy has replaced.
+      assert.equal(statusOf(await impatient.ask(get('mute'))), 504);
+      assert.equal(statusOf(await impatient.ask(get('mute'))), 504);
+      socket.end(answer);
+      assert.equal(statusOf(await patient.ended()), 200);
     } finally {
       await impatient.close();
     }

@@ -12,6 +12,10 @@ const policy: Shape = {
   expiresAt: 'string or null',
   rateLimit: 'object or null',
   session: { idle: 'duration', absolute: 'duration' },
+  allowedOrigins: ['string'],
+  allowPreflights: 'boolean',
+  responseTimeoutSeconds: 'integer or null',
+  contact: 'string or null',
 };
 const customFrontend: Shape = {
   id: 'UUID',

@@ -16,6 +16,10 @@ const OPEN = {
   expiresAt: null,
   rateLimit: null,
   session: { idle: 'PT8H', absolute: 'P7D' },
+  allowedOrigins: [],
+  allowPreflights: false,
+  responseTimeoutSeconds: null,
+  contact: null,
 };
 const PASSWORD = 'correct horse battery';
 
@@ -72,6 +76,10 @@ describeEachStore('policies of shares', (open) => {
       expiresAt: '2031-01-01T01:00:00+01:00',
       rateLimit: { requests: 5, per: 'PT60S' },
       session: { idle: 'PT90M' },
+      allowedOrigins: ['https://Partner.example:443'],
+      allowPreflights: true,
+      responseTimeoutSeconds: 300,
+      contact: 'owner@example.com',
     });
     assert.equal(answer.status, 200, answer.text);
     const shown = {
@@ -85,6 +93,10 @@ describeEachStore('policies of shares', (open) => {
       expiresAt: '2031-01-01T00:00:00.000Z',
       rateLimit: { requests: 5, per: 'PT1M' },
       session: { idle: 'PT1H30M', absolute: 'P7D' },
+      allowedOrigins: ['https://partner.example'],
+      allowPreflights: true,
+      responseTimeoutSeconds: 300,
+      contact: 'owner@example.com',
     };
     assert.deepEqual(answer.body, shown);
     assert.deepEqual((await get()).body, shown);
@@ -99,7 +111,25 @@ describeEachStore('policies of shares', (open) => {
       expiresAtMs: Date.parse('2031-01-01T00:00:00Z'),
       rateLimit: { requests: 5, perMs: 60_000 },
       session: { idleMs: 5_400_000, absoluteMs: 7 * 86_400_000 },
+      allowedOrigins: ['https://partner.example'],
+      allowPreflights: true,
+      responseTimeoutMs: 300_000,
+      contact: 'owner@example.com',
     });
+  });
+
+  it('of an earlier version have the defaults of fields that came later', async () => {
+    await put({ ipDeny: ['10.1.0.0/16'] });
+    const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, ...earlier } = OPEN;
+    const data = JSON.stringify({ ...earlier, ipDeny: ['10.1.0.0/16'] });
+    await world.store.db.updateTable('share_policy').set({ data }).execute();
+    const later = { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact };
+    assert.deepEqual((await get()).body, { ...earlier, ...later, ipDeny: ['10.1.0.0/16'] });
+    // Only what touches the share is read anew: another field of it will do.
+    const service = serviceOf('app');
+    assert.deepEqual(service.rules?.allowedOrigins, []);
+    const explained = await world.call('POST', `${root}/shares/app/policy/explain`, { body: {} });
+    assert.equal((explained.body as { decision: string }).decision, 'allow');
   });
 
   it('keep passwords as argon2id alone: the mask keeps one, what is left out goes', async () => {
@@ -159,6 +189,12 @@ describeEachStore('policies of shares', (open) => {
       [{ rateLimit: { requests: 1, per: 'P1M' } }, 'rateLimit.per', 'duration'],
       [{ rateLimit: { requests: 1 } }, 'rateLimit.per', 'duration'],
       [{ session: { idle: 'PT0S' } }, 'session.idle', 'duration'],
+      [{ allowedOrigins: ['https://a.example/x'] }, 'allowedOrigins.0', 'https://host origin'],
+      [{ allowedOrigins: ['*'] }, 'allowedOrigins.0', 'https://host origin'],
+      [{ contact: 'javascript:alert(1)' }, 'contact', 'e-mail address or web address'],
+      [{ responseTimeoutSeconds: 0 }, 'responseTimeoutSeconds', 'integer'],
+      [{ responseTimeoutSeconds: 3_601 }, 'responseTimeoutSeconds', 'integer'],
+      [{ allowPreflights: 'yes' }, 'allowPreflights', 'boolean'],
       [certificates(), 'clientCertificate.authorities', 'array'],
       [certificates('garbage'), 'clientCertificate.authorities.0', 'PEM certificate'],
       [certificates(garbage), 'clientCertificate.authorities.0', 'PEM certificate'],

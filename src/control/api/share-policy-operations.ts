@@ -3,12 +3,14 @@ import type { AccessQuestion, SharePolicyBody } from '#contract';
 import {
   compileRules,
   explainAccess,
+  parseWebOrigin,
   type AccessExplanation,
   type ExplainedProvider,
   type ExplainedRequest,
 } from '#domain';
 import { accessRulesOf } from '../policy/access-rules.ts';
-import { DEFAULT_POLICY, settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
+import { DEFAULT_POLICY } from '../policy/default-policy.ts';
+import { settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
 import { findAuthProvider } from '../store/auth-provider-store.ts';
 import { findSharePolicy, putSharePolicy } from '../store/share-policy-store.ts';
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-store.ts';
@@ -65,6 +67,7 @@ async function shareOf(parts: ApiParts, call: Call): Promise<ShareRecord> {
 
 function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number): ExplainedRequest {
   const { host, method = 'GET', path = '/', secure = true, at, address, providerId } = question;
+  const { origin, preflight = false } = question;
   const { email, emailVerified = true, groups, claims, keyName, basicUser, certificateName } = question;
   const isPerson = email !== undefined || groups !== undefined || claims !== undefined;
   const isOther = keyName !== undefined || basicUser !== undefined;
@@ -73,6 +76,8 @@ function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number):
     host: (host ?? names[0] ?? '').toLowerCase(),
     method,
     target: path,
+    origin: origin === undefined ? undefined : parseWebOrigin(origin),
+    isPreflight: preflight,
     address,
     isSecure: secure,
     nowMs: at === undefined ? nowMs : Date.parse(at),

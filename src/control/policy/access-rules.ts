@@ -8,6 +8,7 @@ export function accessRulesOf(stored: {
 }): AccessRules {
   const { policy, passwordHashes } = stored;
   const { emails, claims, clientCertificate, publicPaths, rateLimit, session } = policy;
+  const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact } = policy;
   return {
     emails,
     claims,
@@ -23,5 +24,7 @@ export function accessRulesOf(stored: {
       idleMs: parseIsoDuration(session.idle) ?? DEFAULT_SESSION_LIMITS.idleMs,
       absoluteMs: parseIsoDuration(session.absolute) ?? DEFAULT_SESSION_LIMITS.absoluteMs,
     },
+    ...{ allowedOrigins, allowPreflights, contact },
+    responseTimeoutMs: responseTimeoutSeconds === null ? null : responseTimeoutSeconds * 1_000,
   };
 }

@@ -7,34 +7,19 @@ import { FrontdoorError } from '#base';
 import type { SharePolicyAnswer, SharePolicyBody } from '#contract';
 import {
   canonicalEmail,
-  DEFAULT_SESSION_LIMITS,
   formatIsoDuration,
   parseIsoDuration,
   parsePathPattern,
+  parseWebOrigin,
 } from '#domain';
 import { invalidValue } from '../api/api-errors.ts';
 import { MASK } from '../audit/audit-entry.ts';
 import type { StoredPolicy } from '../store/share-policy-store.ts';
+import { DEFAULT_POLICY } from './default-policy.ts';
 import { hashPassword } from './password-hash.ts';
 
 /** Every gateway keeps every policy. */
 const MAX_POLICY_BYTES = 131_072;
-
-export const DEFAULT_POLICY: SharePolicyAnswer = {
-  emails: [],
-  claims: [],
-  basicAuth: [],
-  clientCertificate: null,
-  ipAllow: [],
-  ipDeny: [],
-  publicPaths: [],
-  expiresAt: null,
-  rateLimit: null,
-  session: {
-    idle: formatIsoDuration(DEFAULT_SESSION_LIMITS.idleMs),
-    absolute: formatIsoDuration(DEFAULT_SESSION_LIMITS.absoluteMs),
-  },
-};
 
 /** A policy that is ready to be stored but for passwords that are kept. */
 export interface WantedPolicy {
@@ -78,6 +63,12 @@ export function settledPolicy(
 function wholePolicyOf(body: SharePolicyBody): SharePolicyAnswer {
   const { emails = [], claims = [], basicAuth = [], ipAllow = [], ipDeny = [], publicPaths = [] } = body;
   const { expiresAt = null, rateLimit = null, session = {}, clientCertificate = null } = body;
+  const {
+    allowedOrigins = [],
+    allowPreflights = false,
+    responseTimeoutSeconds = null,
+    contact = null,
+  } = body;
   const names = new Set<string>();
   for (const [at, { name }] of basicAuth.entries()) {
     if (names.has(name)) throw invalidValue(`basicAuth.${at}.name`, 'unique name');
@@ -104,6 +95,8 @@ function wholePolicyOf(body: SharePolicyBody): SharePolicyAnswer {
       absolute:
         session.absolute === undefined ? DEFAULT_POLICY.session.absolute : durationOf(session.absolute),
     },
+    allowedOrigins: allowedOrigins.map((text) => parseWebOrigin(text)!),
+    ...{ allowPreflights, responseTimeoutSeconds, contact },
   };
 }
 

@@ -1,5 +1,9 @@
-/** Policies of shares as they are stored: what the API shows, and the hashes of passwords apart from it. */
+/**
+ * Policies of shares as they are stored: what the API shows, and the hashes of passwords apart from it. A policy of an
+ * earlier version lacks the fields that came later: they have their defaults, so that no row has to be written anew.
+ */
 import type { SharePolicyAnswer } from '#contract';
+import { DEFAULT_POLICY } from '../policy/default-policy.ts';
 import type { Queries, Touch } from './store.ts';
 
 export interface StoredPolicy {
@@ -19,7 +23,7 @@ export async function findSharePolicies(
     rows.map((row) => [
       row.share_id,
       {
-        policy: JSON.parse(row.data) as SharePolicyAnswer,
+        policy: { ...DEFAULT_POLICY, ...(JSON.parse(row.data) as Partial<SharePolicyAnswer>) },
         passwordHashes: new Map(Object.entries(JSON.parse(row.password_hashes) as Record<string, string>)),
       },
     ]),

@@ -9,6 +9,8 @@ const request: ExplainedRequest = {
   host: 'app.share.example',
   method: 'GET',
   target: '/',
+  origin: undefined,
+  isPreflight: false,
   address: undefined,
   isSecure: true,
   nowMs: 0,

@@ -34,6 +34,9 @@ export interface ExplainedRequest {
   readonly method: string;
   /** In origin form. */
   readonly target: string;
+  /** Canonical; undefined: no page, or one of the host itself, makes the request. */
+  readonly origin: string | undefined;
+  readonly isPreflight: boolean;
   /** Undefined: not told, so that rules on addresses are passed over. */
   readonly address: string | undefined;
   readonly isSecure: boolean;
@@ -104,6 +107,15 @@ export function explainAccess(
     const detail = 'gateways answer it by themselves: log-in and log-out';
     return steps.decided('path', { ...allowed('own-path'), detail });
   }
+  const { allowPreflights } = rules.rules;
+  if (request.isPreflight && request.method === 'OPTIONS' && !isReserved(request.target.split('?')[0]!)) {
+    if (allowPreflights) {
+      steps.passed('preflight', 'CORS preflights need no identity here');
+      limit(rules, steps, 'the address');
+      return steps.decided('admission', allowed('preflight'));
+    }
+    steps.skipped('preflight', 'CORS preflights are not let through: see allowPreflights');
+  }
   return explainIdentity(rules, providers, request, steps);
 }
 
@@ -152,6 +164,8 @@ function explainIdentity(
     if (!rules.rules.basicAuth.some(({ name }) => name === basicUser))
       return steps.decided('identity', wrong('credential-wrong', `no basic user is called ${basicUser}`));
     steps.passed('identity', `basic user ${basicUser}`);
+    const foreign = explainOrigin(rules, request, steps);
+    if (foreign !== undefined) return foreign;
     limit(rules, steps, 'the user');
     return steps.decided('admission', allowed(`basic ${basicUser}`));
   }
@@ -188,10 +202,11 @@ function explainKey(
 function explainPerson(
   rules: CompiledRules,
   providers: readonly ExplainedProvider[],
-  { providerId }: ExplainedRequest,
+  request: ExplainedRequest,
   person: NonNullable<ExplainedRequest['person']>,
   steps: Steps,
 ): AccessExplanation {
+  const { providerId } = request;
   const able = providers.filter(
     (provider) => isLogin(provider) && (providerId === undefined || provider.id === providerId),
   );
@@ -218,8 +233,29 @@ function explainPerson(
   }
   if (claims.length === 0) steps.skipped('claims', 'none are asked for');
   else steps.passed('claims', 'all hold');
+  const foreign = explainOrigin(rules, request, steps);
+  if (foreign !== undefined) return foreign;
   limit(rules, steps, 'the person');
   return steps.decided('admission', allowed('session'));
+}
+
+/** Pages of others may not change things in the name of a person whom the browser identifies by itself. */
+function explainOrigin(
+  { rules }: CompiledRules,
+  { method, origin, host, isSecure }: ExplainedRequest,
+  steps: Steps,
+): AccessExplanation | undefined {
+  const own = `${isSecure ? 'https' : 'http'}://${host}`;
+  // The port is the gateway's, which the question does not name.
+  if (origin === undefined || origin === own || origin.startsWith(`${own}:`)) return undefined;
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') {
+    steps.skipped('origin', `${method} changes nothing (but an upgrade would be refused)`);
+    return undefined;
+  }
+  if (!rules.allowedOrigins.includes(origin))
+    return steps.decided('origin', refusal('other-origin', `${origin} is not among the allowed origins`));
+  steps.passed('origin', `${origin} is among the allowed origins`);
+  return undefined;
 }
 
 /** Browsers are sent where they can log in; others are told what is missing. */

@@ -22,6 +22,7 @@ export const ACCESS_REASONS = {
   'login-not-available': { status: 503, says: 'Logging in here is not possible at the moment.' },
   'issuer-away': { status: 503, says: 'Who may come in cannot be checked at the moment.' },
   'control-plane-away': { status: 503, says: 'Who may come in cannot be checked at the moment.' },
+  'other-origin': { status: 403, says: 'Another site may not do this in your name.' },
   'email-missing': { status: 403, says: 'You are logged in, but without a verified e-mail address.' },
   'email-not-allowed': { status: 403, says: 'You are logged in, but this address is not for you.' },
   'claim-not-met': { status: 403, says: 'You are logged in, but this address is not for you.' },

@@ -2,13 +2,18 @@
  * Access rules as they come from another program or another version of ours. A rule that is not understood restricts in
  * a way that nobody here knows: the whole set is refused by the name of that field, and its share has to be closed.
  */
-import type { AccessRules } from './access-rules.ts';
+import { OPEN_RULES, type AccessRules } from './access-rules.ts';
 
 export type ReadRules = { readonly rules: AccessRules } | { readonly unreadable: string };
 
 /** Undefined: as it should be; else the path of the field that is not, from `at`. */
 type Check = (value: unknown, at: string) => string | undefined;
 
+/** Fields that came after the first version; a control plane that does not send them means their defaults. */
+const { allowedOrigins, allowPreflights, responseTimeoutMs, contact } = OPEN_RULES;
+const LATER_FIELDS = { allowedOrigins, allowPreflights, responseTimeoutMs, contact };
+
+const flag: Check = (value, at) => (typeof value === 'boolean' ? undefined : at);
 const text: Check = (value, at) => (typeof value === 'string' ? undefined : at);
 const count: Check = (value, at) => (Number.isSafeInteger(value) && (value as number) > 0 ? undefined : at);
 const time: Check = (value, at) => (Number.isFinite(value) ? undefined : at);
@@ -52,12 +57,20 @@ const CHECKS: { readonly [K in keyof AccessRules]: Check } = {
   expiresAtMs: orNull(time),
   rateLimit: orNull(exactly({ requests: count, perMs: count })),
   session: exactly({ idleMs: count, absoluteMs: count }),
+  allowedOrigins: listOf(text),
+  allowPreflights: flag,
+  responseTimeoutMs: orNull(count),
+  contact: orNull(text),
 };
 
 const checkRules = exactly(CHECKS);
 
 export function readAccessRules(value: unknown): ReadRules {
-  const problem = checkRules(value, '');
-  if (problem === undefined) return { rules: value as AccessRules };
+  const whole: unknown =
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...LATER_FIELDS, ...value }
+      : value;
+  const problem = checkRules(whole, '');
+  if (problem === undefined) return { rules: whole as AccessRules };
   return { unreadable: problem };
 }

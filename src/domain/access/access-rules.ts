@@ -17,6 +17,14 @@ export interface AccessRules {
   readonly expiresAtMs: number | null;
   readonly rateLimit: RateLimit | null;
   readonly session: SessionLimits;
+  /** Canonical web origins whose pages may act in the name of callers whom browsers identify by themselves. */
+  readonly allowedOrigins: readonly string[];
+  /** Whether CORS preflights, which carry no credential, go to the service. */
+  readonly allowPreflights: boolean;
+  /** How long the service may take until the first byte of its answer; null: as long as the gateway's own limit. */
+  readonly responseTimeoutMs: number | null;
+  /** Whom people may ask when they are not let in: an e-mail address or a web address. */
+  readonly contact: string | null;
 }
 
 export interface ClaimRule {
@@ -63,4 +71,8 @@ export const OPEN_RULES: AccessRules = {
   expiresAtMs: null,
   rateLimit: null,
   session: DEFAULT_SESSION_LIMITS,
+  allowedOrigins: [],
+  allowPreflights: false,
+  responseTimeoutMs: null,
+  contact: null,
 };

@@ -70,13 +70,7 @@ export const ACCESS_FAILURES = {
     says: 'Too many log-ins from your network; wait a little.',
     cause: 'too many log-ins from this address',
   },
-  otherOrigin: {
-    status: 403,
-    code: 'other-origin',
-    hop: 'client',
-    says: 'Another site may not do this in your name.',
-    cause: 'the request was made by a page of another origin',
-  },
+  otherOrigin: failureOfAccess('other-origin', 'the request was made by a page of another origin'),
   noSuchPage: {
     status: 404,
     code: 'unknown-path',

@@ -5,6 +5,7 @@
 import type { CallerIdentity, GatewayDelta, GatewayProvider, GatewaySnapshot } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 import type { HeadChanges } from '../http/forward-head-codec.ts';
+import type { PageHelp } from '../answers/page-help.ts';
 import type { LocalAnswer } from '../answers/local-answer.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../shares/route-decision.ts';
@@ -29,6 +30,7 @@ export interface Refusal {
   readonly failure: Failure;
   /** Header lines of the answer, without line ends. */
   readonly lines?: readonly string[];
+  readonly help?: PageHelp;
 }
 
 /** The gateway answers by itself. */

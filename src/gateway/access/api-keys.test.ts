@@ -66,7 +66,10 @@ describe('API keys', () => {
       assert.equal(answer.headers.get('cache-control'), 'no-store');
     }
     assert.equal((await world.ask('header', { path: '/?X-Api-Key=key-of-reports' })).status, 401);
-    assert.match((await world.ask('header')).headers.get('www-authenticate') ?? '', /^Bearer realm=/);
+    assert.match(
+      (await world.ask('header')).headers.get('www-authenticate') ?? '',
+      /^ApiKey realm="header\.share\.localhost", in="header", name="X-Api-Key"$/,
+    );
     assert.equal(world.hits('header'), hits);
   });
 

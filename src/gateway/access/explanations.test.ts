@@ -20,7 +20,8 @@ import {
 import { personOf } from '../testing/scripted-control.ts';
 import { TEST_SEED } from '../../../test/support/test-seed.ts';
 
-const ROUNDS = 400;
+const ROUNDS = 500;
+const PARTNER = 'https://partner.example';
 
 describe('an explanation', () => {
   let world: AccessWorld;
@@ -69,6 +70,8 @@ describe('an explanation', () => {
       'login',
       'path-ambiguous',
       'email-not-allowed',
+      'other-origin',
+      'preflight',
     ])
       assert.ok(decisions.has(reason), `FRONTDOOR_TEST_SEED=${TEST_SEED} never came to ${reason}`);
   });
@@ -85,6 +88,8 @@ function randomRules(random: SeededRandom, nowMs: number): Partial<AccessRules> 
       deny: random.int(12) === 0 ? ['127.0.0.1'] : [],
     },
     expiresAtMs: maybe(nowMs + random.pick([-1, 0, 1_000_000]), null),
+    allowedOrigins: random.int(2) === 0 ? [PARTNER] : [],
+    allowPreflights: random.int(2) === 0,
   };
 }
 
@@ -109,9 +114,15 @@ function randomQuestion(random: SeededRandom, nowMs: number): ExplainedRequest {
   const kind = random.pick(['nobody', 'nobody', 'person', 'person', 'key'] as const);
   const email = random.pick(['ann@example.com', 'bob@example.com', 'eve@evil.example', null]);
   const groups = random.pick([['staff'], ['ops', 'x'], []]);
+  const methods = kind === 'person' ? ['GET', 'POST', 'POST', 'POST'] : ['GET', 'GET', 'POST', 'OPTIONS'];
+  const method = random.pick(methods);
+  const isPreflight = method === 'OPTIONS' && random.int(2) === 0;
+  const origins = ['https://app.share.localhost', PARTNER, 'https://other.share.localhost'];
   return {
     host: 'app.share.localhost',
-    method: random.pick(['GET', 'GET', 'POST']),
+    method,
+    isPreflight,
+    origin: isPreflight || random.int(4) > 0 ? random.pick(origins) : undefined,
     target: random.pick(['/', '/a?b', '/health', '/public/x', '/public/../x', '/a//b', '/.frontdoor/other']),
     address: '127.0.0.1',
     // A session is of TLS alone.
@@ -128,7 +139,16 @@ function randomQuestion(random: SeededRandom, nowMs: number): ExplainedRequest {
 const KEY_OF: Readonly<Record<string, string>> = { build: 'a-key', old: 'old-key', none: 'no-key' };
 
 /** The question as it is asked for real. */
-function linesOf(world: AccessWorld, { method, person, keyName }: ExplainedRequest): readonly string[] {
+function linesOf(world: AccessWorld, question: ExplainedRequest): readonly string[] {
+  const { origin, isPreflight } = question;
+  return [
+    ...credentialsOf(world, question),
+    ...(origin === undefined ? [] : [`Origin: ${origin}`]),
+    ...(isPreflight ? ['Access-Control-Request-Method: PUT'] : []),
+  ];
+}
+
+function credentialsOf(world: AccessWorld, { method, person, keyName }: ExplainedRequest): readonly string[] {
   const browser = keyName === undefined && method === 'GET' ? [BROWSER_LINE] : [];
   if (keyName !== undefined) return [`X-Api-Key: ${KEY_OF[keyName]!}`];
   if (person === undefined) return browser;

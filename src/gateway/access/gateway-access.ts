@@ -19,7 +19,7 @@ import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../shares/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import { OPEN_ADMISSION, type Access, type AccessFeed, type Admission, type Verdict } from './access.ts';
-import { ACCESS_FAILURES, accessEnded, failureOfAccess, withWayOut } from './access-failure-table.ts';
+import { ACCESS_FAILURES, accessEnded, failureOfAccess } from './access-failure-table.ts';
 import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';
 import { BasicCheck } from './basic-check.ts';
 import { CallerAdmission, Grant, type Caller } from './caller.ts';
@@ -28,11 +28,12 @@ import { certificateOf, isUnasked } from './caller-certificate.ts';
 import { answerInTime, type LoginControl } from './login-control.ts';
 import { LoginFlow } from './login-flow.ts';
 import { LoginHosts } from './login-hosts.ts';
-import { isNavigation, isOwnOrigin } from './navigation.ts';
+import { isForeign } from './foreign-origin.ts';
+import { isNavigation, isPreflight } from './navigation.ts';
 import { OriginIdentity } from './origin-identity.ts';
-import { challenge, refusal, withOwnLines } from './own-verdicts.ts';
+import { notWanted, refusal, unauthenticated, withOwnLines } from './own-verdicts.ts';
 import { CLEAR_SESSION_LINE, NO_COOKIES, readOwnCookies, type OwnCookies } from './own-cookies.ts';
-import { changesOf, PathAdmission } from './path-admission.ts';
+import { changesOf, PathAdmission, PREFLIGHT } from './path-admission.ts';
 import { ProofSearch, Search } from './proof-search.ts';
 import { ProviderDirectory } from './provider-directory.ts';
 import { callerAddress, RateLimits } from './rate-limits.ts';
@@ -189,8 +190,7 @@ export class GatewayAccess implements Access, AccessFeed {
     const network = this.#network(host, client, nowMs);
     if (network !== undefined) return network;
     if (!host.needsIdentity) return undefined;
-    if (admission instanceof PathAdmission && pathKind(rules, admission.target) === 'public')
-      return undefined;
+    if (admission instanceof PathAdmission && admission.isOpenBy(rules)) return undefined;
     if (!this.#isTrusted()) return failureOfAccess('control-plane-away');
     if (!(admission instanceof CallerAdmission))
       return accessEnded('the address asks who calls, which it did not before');
@@ -230,6 +230,8 @@ export class GatewayAccess implements Access, AccessFeed {
         return this.#admitPath('network', host, head, client, cookies);
       return this.#admit(caller, { host, head, client, cookies }, cookies.omitted, undefined, nowMs);
     }
+    if (rules.rules.allowPreflights && isPreflight(head) && !isReserved(head.target))
+      return this.#admitPath(PREFLIGHT, host, head, client, cookies);
     if (!this.#isTrusted()) return refusal(failureOfAccess('control-plane-away'));
     const guard = this.#providers.guardOf(host);
     if (guard.hasLogins && isReserved(head.target)) return this.#logins.reserved(host, guard, head, client);
@@ -267,13 +269,10 @@ export class GatewayAccess implements Access, AccessFeed {
       caller.grants.set(host, grant);
     }
     const { identity } = caller;
-    if (grant.refusal !== undefined) {
-      const failure = failureOfAccess(grant.refusal);
-      return refusal(caller instanceof SessionCaller ? withWayOut(failure) : failure, [], identity);
-    }
-    if (caller.isAmbient && head.upgrade !== '' && !isOwnOrigin(head, client.isSecure))
+    if (grant.refusal !== undefined) return notWanted(grant.refusal, identity);
+    const { rateLimit, allowedOrigins } = host.route.rules.rules;
+    if (caller.isAmbient && isForeign(head, client.isSecure, allowedOrigins))
       return refusal(ACCESS_FAILURES.otherOrigin, [], identity);
-    const { rateLimit } = host.route.rules.rules;
     if (rateLimit !== null) {
       const waitMs = this.#rates.take(grant.rateKey, rateLimit, this.#monotonicMs());
       if (waitMs > 0) return refusal(failureOfAccess('rate-limited'), [retryAfter(waitMs)], identity);
@@ -303,7 +302,7 @@ export class GatewayAccess implements Access, AccessFeed {
     const { host, head, client, guard, cookies, wrong } = search;
     const lines = cookies.isDoubled ? [CLEAR_SESSION_LINE] : [];
     if (wrong === 'credential' || wrong === 'basic')
-      return refusal(failureOfAccess('credential-wrong'), [...lines, challenge(host, guard, wrong)]);
+      return unauthenticated('credential-wrong', host, guard, wrong, lines);
     if (isNavigation(head)) {
       if (guard.logins.length > 0 && !client.isSecure) return this.#logins.toHttps(host, head);
       if (guard.logins.length > 0) return this.#logins.begin(host, guard, client, cookies, head.target);
@@ -311,7 +310,7 @@ export class GatewayAccess implements Access, AccessFeed {
     }
     const missing = wrong === 'session' ? 'credential-wrong' : 'credential-missing';
     const reason = guard.isShut ? 'provider-disabled' : missing;
-    return refusal(failureOfAccess(reason), [...lines, challenge(host, guard, undefined)]);
+    return unauthenticated(reason, host, guard, undefined, lines);
   }
 
   #network(host: GatewayHost, client: ClientFacts, nowMs: number): Failure | undefined {

@@ -1,4 +1,5 @@
 /** Pages of the log-in: no script, nothing loaded, nothing of the request unescaped. */
+import { escaped } from '../answers/html-text.ts';
 import type { LocalAnswer } from '../answers/local-answer.ts';
 import type { Provider } from './provider.ts';
 
@@ -61,16 +62,4 @@ function page(title: string, body: string): LocalAnswer {
       `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
       `<title>${title}</title><style>${STYLE}</style></head>\n<body>${body}</body></html>\n`,
   };
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!);
 }

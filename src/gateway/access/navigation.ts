@@ -9,14 +9,9 @@ export function isNavigation(head: RequestHead): boolean {
   return (mode === '' || mode === 'navigate') && headerValue(head.fields, 'x-requested-with') === '';
 }
 
-/**
- * Whether a page of this host, or no page at all, asks for another protocol. Browsers send cookies with such requests
- * from any page, and let it read what comes.
- */
-export function isOwnOrigin(head: RequestHead, isSecure: boolean): boolean {
-  const origin = headerValue(head.fields, 'origin').toLowerCase();
-  if (origin === '') return true;
-  const [scheme, defaultPort] = isSecure ? ['https://', ':443'] : ['http://', ':80'];
-  const own = head.hostValue.toLowerCase();
-  return origin === scheme + (own.endsWith(defaultPort) ? own.slice(0, -defaultPort.length) : own);
+/** What a browser asks before a page of another origin may ask for more than a form could: it shows no credential. */
+export function isPreflight(head: RequestHead): boolean {
+  if (head.method !== 'OPTIONS' || head.hasBody || head.upgrade !== '') return false;
+  const { fields } = head;
+  return headerValue(fields, 'origin') !== '' && headerValue(fields, 'access-control-request-method') !== '';
 }

@@ -1,27 +1,93 @@
 /** What the gateway says when it does not pass a request on: challenges, and what all its own answers say. */
 import { isLoopbackHost } from '#base';
-import type { CallerIdentity } from '#domain';
+import type { AccessReason, CallerIdentity } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
+import type { PageHelp, WantedCredential } from '../answers/page-help.ts';
 import type { ClientFacts } from '../shares/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Refusal, Verdict } from './access.ts';
+import { failureOfAccess, withWayOut } from './access-failure-table.ts';
 import type { HostGuard } from './host-guard.ts';
+import { LOGOUT_PATH } from './login-pages.ts';
 
-export function refusal(failure: Failure, lines: readonly string[] = [], identity?: CallerIdentity): Refusal {
-  return { type: 'refuse', decision: failure.code, identity, failure, lines };
+export function refusal(
+  failure: Failure,
+  lines: readonly string[] = [],
+  identity?: CallerIdentity,
+  help?: PageHelp,
+): Refusal {
+  const more = help === undefined ? {} : { help };
+  return { type: 'refuse', decision: failure.code, identity, failure, lines, ...more };
 }
 
-/** What a caller could show: RFC 6750, or a name and password where there is nothing else. */
-export function challenge(
+/** Nothing that it shows lets a caller in: the answer names what would. */
+export function unauthenticated(
+  reason: AccessReason,
+  host: GatewayHost,
+  guard: HostGuard,
+  wrong: 'credential' | 'basic' | undefined,
+  lines: readonly string[],
+): Refusal {
+  const help = { credentials: wantedCredentials(guard) };
+  return refusal(failureOfAccess(reason), [...lines, ...challenges(host, guard, wrong)], undefined, help);
+}
+
+/** Known, and not wanted; a person who is logged in may come as another. */
+export function notWanted(reason: AccessReason, identity: CallerIdentity): Refusal {
+  const failure = failureOfAccess(reason);
+  if (identity.kind !== 'session') return refusal(failure, [], identity);
+  return refusal(withWayOut(failure), [], identity, { logoutPath: LOGOUT_PATH });
+}
+
+/** What a caller could show to get in. */
+function wantedCredentials(guard: HostGuard): readonly WantedCredential[] {
+  const keys = [...guard.headerKeys, ...guard.queryKeys].map(
+    ({ placement, record, keyField }): WantedCredential => ({
+      type: 'api-key',
+      in: placement === 'query' ? 'query' : 'header',
+      name: record.apiKeys?.name ?? keyField,
+    }),
+  );
+  const takesBearer = guard.bearerKeys.length > 0 || guard.tokens.length > 0;
+  return [
+    ...(guard.logins.length > 0 ? [{ type: 'login' } as const] : []),
+    ...keys,
+    ...(takesBearer ? [{ type: 'bearer' } as const] : []),
+    ...(guard.basicUsers.size > 0 ? [{ type: 'basic' } as const] : []),
+  ];
+}
+
+/**
+ * The challenges of a 401, a line each: RFC 6750 and RFC 7617, and for API keys, which have no scheme of their own, the
+ * place where the key goes. Where people log in, Basic is offered only to callers who tried it: browsers would open
+ * their password box for every script of a page whose session has ended.
+ */
+function challenges(
   { host }: GatewayHost,
   guard: HostGuard,
   wrong: 'credential' | 'basic' | undefined,
-): string {
+): readonly string[] {
+  const lines: string[] = [];
+  const wanted = wantedCredentials(guard);
+  const basic = `WWW-Authenticate: Basic realm="${host}", charset="UTF-8"`;
+  if (wrong === 'basic') lines.push(basic);
   const takesOnlyBasic =
-    guard.basicUsers.size > 0 && guard.keys.length === 0 && guard.tokens.length === 0 && !guard.hasLogins;
-  if (wrong === 'basic' || takesOnlyBasic) return `WWW-Authenticate: Basic realm="${host}", charset="UTF-8"`;
-  const error = wrong === 'credential' ? ', error="invalid_token"' : '';
-  return `WWW-Authenticate: Bearer realm="${host}"${error}`;
+    !guard.hasLogins && wanted.length > 0 && wanted.every(({ type }) => type === 'basic');
+  const takesBearer = wanted.some(({ type }) => type === 'bearer');
+  const keys = wanted.filter((each) => each.type === 'api-key');
+  if (!takesOnlyBasic && (takesBearer || keys.length === 0)) {
+    const error = wrong === 'credential' ? ', error="invalid_token"' : '';
+    lines.push(`WWW-Authenticate: Bearer realm="${host}"${error}`);
+  }
+  for (const key of keys)
+    lines.push(`WWW-Authenticate: ApiKey realm="${host}", in="${key.in}", name="${quotable(key.name)}"`);
+  if (wrong !== 'basic' && guard.basicUsers.size > 0 && !guard.hasLogins) lines.push(basic);
+  return lines;
+}
+
+/** Inside the quotes of a header's value. */
+function quotable(name: string): string {
+  return encodeURIComponent(name);
 }
 
 const HSTS = 'Strict-Transport-Security: max-age=31536000';

@@ -1,6 +1,10 @@
 /** Let in for the place that a request goes to, whoever sent it: asked about again by that place. */
+import { pathKind, type CompiledRules } from '#domain';
 import type { Admission } from './access.ts';
 import type { OwnCookies } from './own-cookies.ts';
+
+/** As a decision in logs and records. */
+export const PREFLIGHT = 'preflight';
 
 export class PathAdmission implements Admission {
   readonly type = 'admit';
@@ -14,6 +18,12 @@ export class PathAdmission implements Admission {
     this.decision = decision;
     this.target = target;
     this.changes = changesOf(cookies);
+  }
+
+  /** Whether its place needs no identity by the rules of now. */
+  isOpenBy(rules: CompiledRules): boolean {
+    if (pathKind(rules, this.target) === 'public') return true;
+    return this.decision === PREFLIGHT && rules.rules.allowPreflights;
   }
 }
 

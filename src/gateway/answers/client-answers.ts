@@ -1,11 +1,14 @@
 /** What the gateway itself says to a client: pages of failure and answers of its own, each told of once. */
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '#base';
-import { encodeErrorAnswer, type ErrorAnswer } from './error-page.ts';
+import type { OwnAnswer, Refusal } from '../access/access.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import { askedOf, encodeErrorAnswer, type ErrorAnswer } from './error-page.ts';
 import { FAILURES, type Failure } from './failure-table.ts';
 import { recordFailure, recordGone, type Outcome } from './failure-record.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { encodeLocalAnswer, type LocalAnswer } from './local-answer.ts';
+import type { PageHelp } from './page-help.ts';
 import type { RequestRecord } from '../exchange/request-record.ts';
 import type { SocketWriter } from '../exchange/socket-writer.ts';
 
@@ -27,28 +30,30 @@ export class ClientAnswers {
     asked: ErrorAnswer,
     lines: readonly string[] = [],
     error?: unknown,
+    help?: PageHelp,
   ): boolean {
     const errorId = record?.id ?? this.#context.records.nextId();
     const keepAlive = asked.keepAlive && !this.#context.draining;
     this.tellFailure(record, failure, { status: failure.status, errorId }, error);
-    this.#write(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, lines));
+    const contact = record?.route?.rules.rules.contact ?? null;
+    this.#write(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, lines, { ...help, contact }));
     return keepAlive;
   }
 
   /** Of a request that goes to no service: it counts as traffic of its share. */
-  refusal(
-    record: RequestRecord,
-    failure: Failure,
-    asked: ErrorAnswer,
-    lines: readonly string[] = [],
-  ): boolean {
+  verdict(record: RequestRecord, head: RequestHead, verdict: Refusal | OwnAnswer): boolean {
+    const asked = askedOf(head);
+    if (verdict.type === 'answer') return this.#own(record, verdict.answer, asked);
+    const { failure, lines, help } = verdict;
     // A request on another share's connection is nobody's traffic.
     const isMisdirected = failure.status === 421;
+    this.#context.observer.refused(record, head);
     if (!isMisdirected) record.route?.slot.traffic.answered(failure.status, 0);
-    return this.failure(record, failure, { ...asked, keepAlive: asked.keepAlive && !isMisdirected }, lines);
+    const kept = { ...asked, keepAlive: asked.keepAlive && !isMisdirected };
+    return this.failure(record, failure, kept, lines, undefined, help);
   }
 
-  own(record: RequestRecord, answer: LocalAnswer, asked: ErrorAnswer): boolean {
+  #own(record: RequestRecord, answer: LocalAnswer, asked: ErrorAnswer): boolean {
     const keepAlive = asked.keepAlive && !this.#context.draining;
     record.status = answer.status;
     record.doneMs = performance.now();

@@ -1,9 +1,10 @@
 /**
  * The page that a client gets when the gateway cannot serve it: HTML, or JSON for programs that ask for it. It has no
- * script, loads nothing, and says nothing that came from the request.
+ * script, loads nothing, and says nothing that came from the request; names that tenants chose are escaped.
  */
 import { STATUS_CODES } from '#net';
 import type { Failure } from './failure-table.ts';
+import { helpHtml, helpJson, NO_HELP, type PageHelp } from './page-help.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 
 /** Whether an Accept header asks for JSON rather than a page. */
@@ -17,11 +18,11 @@ const STYLE =
   'h1{font-size:1.4rem;margin:0 0 .5rem}p{margin:.5rem 0}code{font-size:.9rem}.id{color:#666;font-size:.9rem}' +
   '@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}.id{color:#999}}';
 
-function page(failure: Failure, errorId: string): string {
+function page(failure: Failure, errorId: string, help: string): string {
   const title = statusText(failure.status);
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.says}</p>\n` +
+    `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.says}</p>\n${help}` +
     `<p class="id">Error id: <code>${errorId}</code></p></body></html>\n`
   );
 }
@@ -29,16 +30,18 @@ function page(failure: Failure, errorId: string): string {
 export interface ErrorAnswer {
   readonly accept: string;
   readonly isHead: boolean;
+  /** A GET: the page may offer to try again. */
+  readonly isRead: boolean;
   readonly keepAlive: boolean;
 }
 
 /** Of a request that could not be read. */
-export const NOTHING_ASKED: ErrorAnswer = { accept: '', isHead: false, keepAlive: false };
+export const NOTHING_ASKED: ErrorAnswer = { accept: '', isHead: false, isRead: true, keepAlive: false };
 
 /** Of one whose answer comes from the gateway: with a body to come, or an upgrade asked for, its connection ends. */
 export function askedOf(head: RequestHead): ErrorAnswer {
   const keepAlive = head.keepAlive && !head.hasBody && head.upgrade === '';
-  return { accept: head.accept, isHead: head.method === 'HEAD', keepAlive };
+  return { accept: head.accept, isHead: head.method === 'HEAD', isRead: head.method === 'GET', keepAlive };
 }
 
 /** `200 OK` */
@@ -52,12 +55,13 @@ export function encodeErrorAnswer(
   errorId: string,
   asked: ErrorAnswer,
   moreLines: readonly string[] = [],
+  help: PageHelp = NO_HELP,
 ): Buffer {
   const json = prefersJson(asked.accept);
   const body = Buffer.from(
     json
-      ? `${JSON.stringify({ error: failure.code, message: failure.says, errorId })}\n`
-      : page(failure, errorId),
+      ? `${JSON.stringify({ error: failure.code, message: failure.says, errorId, ...helpJson(help) })}\n`
+      : page(failure, errorId, helpHtml(help, failure.status, asked.isRead)),
   );
   const lines = [
     `HTTP/1.1 ${statusText(failure.status)}`,

@@ -8,7 +8,8 @@ import { performance } from 'node:perf_hooks';
 import type { Admission, Verdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
 import { ClientAnswers } from '../answers/client-answers.ts';
-import { askedOf, NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
+import { refusedHead } from '../answers/cookie-bomb.ts';
+import { NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
 import { Exchange, type ExchangeClient } from './exchange.ts';
 import { FAILURES, failureOfRequest, type Failure } from '../answers/failure-table.ts';
 import { IS_TOKEN } from '../http/field-name-table.ts';
@@ -224,7 +225,9 @@ export class ClientConnection implements ExchangeClient {
     const head = this.#context.requestHead;
     const refusal = heads.refusal ?? readRequestHead(heads.text, this.#context.limits.maxFields, head);
     if (refusal !== undefined) {
-      this.#refuse(failureOfRequest(refusal));
+      const isServed = (host: string): boolean => this.#context.table.find(host) !== undefined;
+      const { failure, lines } = refusedHead(refusal, heads.text, isServed, this.#facts.isSecure);
+      this.#refuse(failure, lines);
       return;
     }
     this.#context.counters.requests += 1;
@@ -262,12 +265,7 @@ export class ClientConnection implements ExchangeClient {
     if (verdict.type === 'admit') this.#serve(verdict, head, rest);
     else {
       if (rest !== undefined) this.input.hold(rest);
-      const asked = askedOf(head);
-      this.exchangeDone(
-        verdict.type === 'answer'
-          ? this.#answers.own(record, verdict.answer, asked)
-          : this.#answers.refusal(record, verdict.failure, asked, verdict.lines),
-      );
+      this.exchangeDone(this.#answers.verdict(record, head, verdict));
     }
   }
 
@@ -290,8 +288,8 @@ export class ClientConnection implements ExchangeClient {
   }
 
   /** Before a request could be read, or while it was decided. */
-  #refuse(failure: Failure): void {
-    this.exchangeDone(this.#answers.failure(this.#record, failure, NOTHING_ASKED));
+  #refuse(failure: Failure, lines: readonly string[] = []): void {
+    this.exchangeDone(this.#answers.failure(this.#record, failure, NOTHING_ASKED, lines));
   }
 
   /** Half-closes, and discards what the client still sends, so that it can read the last answer (RFC 9112 §9.6). */

@@ -8,6 +8,7 @@ import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
+import { clearedCookies } from '../answers/cookie-bomb.ts';
 import type { ErrorAnswer } from '../answers/error-page.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import {
@@ -54,6 +55,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly #accept: string;
   readonly #upgrade: string;
   readonly #http10: boolean;
+  readonly #answerTimeoutMs: number;
   #keepAlive: boolean;
   /** The client waits for 100 before it sends its body. */
   #expecting: boolean;
@@ -84,6 +86,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#accept = head.accept;
     this.#upgrade = head.upgrade;
     this.#http10 = head.http10;
+    this.#answerTimeoutMs = this.route.rules.rules.responseTimeoutMs ?? context.limits.answerTimeoutMs;
     this.#keepAlive = head.keepAlive;
     this.#expecting = head.expectContinue && head.hasBody && !head.http10;
     if (this.wantsBody) this.#bodyRate = new BodyRate(context.nowMs);
@@ -119,7 +122,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#upstream = upstream;
     upstream.owner = this;
     this.#bodyRate?.restart(this.#context.nowMs);
-    this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
+    this.#client.deadlineIn(this.#answerTimeoutMs);
     this.#sender.attach(upstream);
     // (A circuit that breaks at once has ended this exchange already.)
     if (this.#upstream !== upstream) return;
@@ -138,7 +141,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
       this.#end(failureOfRequest('malformed-chunk'));
       return undefined;
     }
-    if (this.#state === HEAD) this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
+    if (this.#state === HEAD) this.#client.deadlineIn(this.#answerTimeoutMs);
     if (this.#sender.isBlocked && this.wantsBody) this.#client.input.pause(PAUSED_BY_CIRCUIT);
     return rest;
   }
@@ -250,8 +253,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     }
     if (head.status === 100) this.#expecting = false;
     // HTTP/1.0 has no interim answers.
-    if (!this.#http10) this.#write(encodeClientHead(head, ''));
-    this.#client.deadlineIn(this.#context.limits.answerTimeoutMs);
+    if (!this.#http10) this.#write(encodeClientHead(head, this.#record.host, ''));
+    this.#client.deadlineIn(this.#answerTimeoutMs);
   }
 
   #beginAnswer(head: ResponseHead): void {
@@ -267,11 +270,12 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
     if (isStuck || this.#context.draining) this.#keepAlive = false;
     if (!this.#keepAlive) framing += 'Connection: close\r\n';
+    framing += clearedCookies(status, this.#record.cookieBytes, this.#record.client.isSecure);
     this.#status = status;
     this.#reusable = head.keepAlive && this.#body.mode !== BODY_UNTIL_END && this.#upgrade === '';
     this.#keepMs = head.keepAliveMs;
     this.#state = BODY;
-    this.#write(encodeClientHead(head, framing));
+    this.#write(encodeClientHead(head, this.#record.host, framing));
   }
 
   #readBody(bytes: Buffer | undefined): void {
@@ -298,7 +302,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#status = 101;
     this.#state = OVER;
     this.#upstream = undefined;
-    this.#write(encodeClientHead(head, `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`));
+    const lines = `Connection: Upgrade\r\nUpgrade: ${head.upgrade}\r\n`;
+    this.#write(encodeClientHead(head, this.#record.host, lines));
     this.#account();
     this.#client.exchangeUpgraded(upstream, rest);
   }
@@ -352,11 +357,9 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#count(failure.status);
     const keepAlive = this.#keepAlive && !this.wantsBody && this.#upgrade === '' && failure.hop !== 'client';
     this.#tellBytes();
-    this.#client.exchangeFailed(
-      failure,
-      { accept: this.#accept, isHead: this.#record.method === 'HEAD', keepAlive },
-      error,
-    );
+    const { method } = this.#record;
+    const asked = { accept: this.#accept, isHead: method === 'HEAD', isRead: method === 'GET', keepAlive };
+    this.#client.exchangeFailed(failure, asked, error);
   }
 
   #broken(failure: Failure, error?: unknown): void {

@@ -19,6 +19,8 @@ export class RequestRecord {
   readonly target: string;
   readonly host: string;
   readonly isHttp10: boolean;
+  /** Of its `Cookie` lines. */
+  readonly cookieBytes: number;
   /** `traceparent` as it came, when it is well-formed; else ''. */
   readonly traceParent: string;
   readonly startedMs = performance.now();
@@ -48,6 +50,7 @@ export class RequestRecord {
     this.target = head.target;
     this.host = head.host;
     this.isHttp10 = head.http10;
+    this.cookieBytes = head.cookieBytes;
     this.traceParent = traceParent;
   }
 }
@@ -62,6 +65,8 @@ export interface ExchangeTap {
 export interface RequestObserver {
   /** The request is admitted and about to be sent; may set `record.tap`. */
   began(record: RequestRecord, head: RequestHead): void;
+  /** It is not let in; `failed` follows. */
+  refused(record: RequestRecord, head: RequestHead): void;
   /** A whole answer went out, of the service or of the gateway. After an upgrade: when it was granted. */
   served(record: RequestRecord): void;
   /** It was refused, or ended without a whole answer. */

@@ -15,6 +15,7 @@ import {
 import type { FieldLines } from './head-decoder.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
+import { cookieChanges } from './set-cookie-policy.ts';
 
 /** What the gateway makes of a request's head beside framing and forwarding. */
 export interface HeadChanges {
@@ -94,22 +95,12 @@ export function forwardedLines(client: { readonly address: string; readonly isSe
   return `X-Forwarded-For: ${client.address}\r\nX-Forwarded-Proto: ${client.isSecure ? 'https' : 'http'}\r\n`;
 }
 
-/** The head for the client; `framingLines` say how the body ends and whether the connection does. */
-export function encodeClientHead(head: ResponseHead, framingLines: string): string {
-  return `HTTP/1.1 ${head.statusText}\r\n${passingLines(head.fields, passesDownstream, head.connectionNames, ownCookieLines(head.fields))}${framingLines}\r\n`;
-}
-
-const SET_COOKIE = 'set-cookie';
-/** Also as the value of a cookie without a name, which some browsers send as if it were one. */
-const OWN_COOKIE = /^[\s=]*__host-frontdoor-/i;
-
-/** Lines by which an origin would set the gateway's own cookies: they end here. */
-function ownCookieLines(fields: FieldLines): readonly number[] {
-  let found = NONE;
-  for (let i = 0; i < fields.count; i += 1) {
-    if (fields.code[i] !== OTHER || fields.nameEnd[i]! - fields.lineStart[i]! !== SET_COOKIE.length) continue;
-    if (fields.name(i).toLowerCase() === SET_COOKIE && OWN_COOKIE.test(fields.value(i)))
-      found = [...found, i];
-  }
-  return found;
+/**
+ * The head for the client of `host`; `framingLines` say how the body ends and whether the connection does. What the
+ * origin sets as cookies is judged by `set-cookie-policy.ts`.
+ */
+export function encodeClientHead(head: ResponseHead, host: string, framingLines: string): string {
+  const { omitted, lines } = cookieChanges(head.fields, host);
+  const passing = passingLines(head.fields, passesDownstream, head.connectionNames, omitted);
+  return `HTTP/1.1 ${head.statusText}\r\n${passing}${lines}${framingLines}\r\n`;
 }

@@ -6,22 +6,25 @@ import {
   HEAD_BARE_LINE_FEED,
   HEAD_FIRST_LINE_TOO_LONG,
   HEAD_INCOMPLETE,
+  HEAD_TOO_LARGE,
   HeadScanner,
 } from './head-decoder.ts';
 import type { Refusal } from '../answers/refusal-table.ts';
 
 export class HeadBuffer {
-  /** The head as Latin-1 text, after `push` returned true. */
+  /** The head as Latin-1 text, after `push` returned true; what came of it where it is too large; else ''. */
   text = '';
   /** What followed the head in the last piece. */
   rest: Buffer | undefined;
-  /** After `push` returned true with no text: why there is no head. */
+  /** After `push` returned true: why there is no head; undefined: there is one. */
   refusal: Refusal | undefined;
   readonly #scanner: HeadScanner;
+  readonly #maxBytes: number;
   #held: Buffer | undefined;
   #heldBytes = 0;
 
   constructor(maxBytes: number, maxFirstLineBytes: number) {
+    this.#maxBytes = maxBytes;
     this.#scanner = new HeadScanner(maxBytes, maxFirstLineBytes);
   }
 
@@ -53,7 +56,7 @@ export class HeadBuffer {
       if (end < length) this.rest = piece.subarray(end - before);
       return true;
     }
-    this.text = '';
+    this.text = end === HEAD_TOO_LARGE ? bytes.toString('latin1', 0, Math.min(length, this.#maxBytes)) : '';
     if (end === HEAD_BARE_LINE_FEED) this.refusal = 'bare-line-feed';
     else this.refusal = end === HEAD_FIRST_LINE_TOO_LONG ? 'target-too-long' : 'head-too-large';
     return true;

@@ -7,6 +7,7 @@ import {
   ACCEPT,
   CONNECTION,
   CONTENT_LENGTH,
+  COOKIE,
   DISGUISED,
   EXPECT,
   HOST,
@@ -43,6 +44,8 @@ export class RequestHead {
   /** The protocol to switch to; empty: none asked, or one that never passes (h2c). */
   upgrade = '';
   accept = '';
+  /** Of all `Cookie` lines together. */
+  cookieBytes = 0;
   /** Lower-case names that `Connection` lists beyond the known ones: they end here. */
   connectionNames: readonly string[] = NO_NAMES;
   /** The last Host that was well-formed, and its canonical form: most requests repeat it. */
@@ -94,6 +97,7 @@ function readFields(head: RequestHead): Refusal | undefined {
   head.chunked = false;
   head.expectContinue = false;
   head.accept = '';
+  head.cookieBytes = 0;
   head.upgrade = '';
   head.hostValue = '';
   head.connectionNames = NO_NAMES;
@@ -125,6 +129,9 @@ function readFields(head: RequestHead): Refusal | undefined {
         if (head.expectContinue || fields.value(i).toLowerCase() !== '100-continue')
           return 'unknown-expectation';
         head.expectContinue = true;
+        break;
+      case COOKIE:
+        head.cookieBytes += fields.valueEnd[i]! - fields.valueStart[i]!;
         break;
       case ACCEPT:
         head.accept = fields.value(i);

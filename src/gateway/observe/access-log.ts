@@ -28,6 +28,8 @@ export class AccessLog implements RequestObserver {
 
   began(): void {}
 
+  refused(): void {}
+
   served(record: RequestRecord): void {
     this.#begin(record, 'served');
     this.#end();

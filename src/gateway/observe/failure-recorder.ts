@@ -37,6 +37,8 @@ export class FailureRecorder implements RequestObserver {
 
   began(): void {}
 
+  refused(): void {}
+
   served(): void {}
 
   gone(): void {}

@@ -1,6 +1,7 @@
 /**
  * Records requests for the owners who asked for it, while they asked: only then is anything kept, and never more than a
- * bounded amount at a time. What was let in is recorded; what was refused is in the failure records.
+ * bounded amount at a time. Of what was refused some in each second is recorded, without a body: the failure records
+ * have the rest, and what was let in is not pushed out.
  */
 import type { GatewayProvider, GatewayShare, InspectedRequest } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
@@ -24,6 +25,8 @@ export interface InspectorOptions {
 
 const MAX_HELD_BYTES = 32 * 1_048_576;
 const MAX_PER_SHARE = 200;
+/** Of all shares together. */
+const MAX_REFUSED_PER_SECOND = 20;
 const MAX_TARGET = 8_192;
 
 interface Followed {
@@ -40,6 +43,8 @@ export class Inspector implements RequestObserver {
   readonly #perShare = new Map<string, number>();
   #heldBytes = 0;
   #skipped = 0;
+  #refused = 0;
+  #refusedSinceMs = 0;
 
   constructor(options: InspectorOptions) {
     this.#options = options;
@@ -80,6 +85,17 @@ export class Inspector implements RequestObserver {
     const target = redactedTarget((changes?.target ?? head.target).slice(0, MAX_TARGET), secrets);
     this.#followed.set(record, { tap, share, target });
     this.#perShare.set(share.id, count + 1);
+  }
+
+  refused(record: RequestRecord, head: RequestHead): void {
+    const nowMs = this.#options.nowMs();
+    if (Math.abs(nowMs - this.#refusedSinceMs) >= 1_000) {
+      this.#refusedSinceMs = nowMs;
+      this.#refused = 0;
+    }
+    if (this.#refused >= MAX_REFUSED_PER_SECOND) return;
+    this.began(record, head);
+    if (this.#followed.has(record)) this.#refused += 1;
   }
 
   served(record: RequestRecord): void {

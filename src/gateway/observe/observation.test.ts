@@ -4,6 +4,7 @@ import { silentLog } from '#base';
 import {
   ACCESS_REASONS,
   hasRemedy,
+  OPEN_RULES,
   parseFailures,
   parseInspections,
   type GatewayProvider,
@@ -229,6 +230,28 @@ describe('the inspector', () => {
     assert.deepEqual(JSON.parse(textOf(one!.request)), { user: 'ann', passwords: '********' });
     assert.equal(textOf(one!.answer), 'made it');
     assert.equal(headerOf(one!.answer, 'content-type'), 'text/plain');
+  });
+
+  it('records some of what was refused, too, with the reason and without a secret', async () => {
+    const inspected: InspectedRequest[] = [];
+    const nowMs = Date.now();
+    const inspector = new Inspector({
+      add: (one) => inspected.push(one),
+      provider: () => undefined,
+      nowMs: () => nowMs,
+    });
+    const world = await GatewayWorld.start({ observer: inspector });
+    closers.push(() => world.close());
+    const shown = { inspection, rules: OPEN_RULES };
+    await world.serve('guarded', (_request, response) => response.end(), shown);
+    for (let i = 0; i < 30; i += 1)
+      await world.ask(get('guarded', '/x', 'Authorization: Bearer planted-secret\r\nConnection: close\r\n'));
+    const [one] = inspected;
+    assert.doesNotMatch(JSON.stringify(inspected), /planted-secret/);
+    assert.deepEqual([one!.target, one!.status, one!.decision], ['/x', 503, 'guarded']);
+    assert.equal(one!.failure?.code, 'not-decided');
+    assert.equal(headerOf(one!.request, 'authorization'), '********');
+    assert.equal(inspected.length, 20, 'in one second: what was let in is not pushed out');
   });
 
   it('keeps bodies up to the cap, and nothing of one whose secrets cannot be told', async () => {

@@ -65,6 +65,8 @@ export class RequestMetrics implements RequestObserver {
 
   began(): void {}
 
+  refused(): void {}
+
   served(record: RequestRecord): void {
     this.#outcomes.add('served');
     this.#count(record);

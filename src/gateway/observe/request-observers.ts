@@ -14,6 +14,10 @@ export class RequestObservers implements RequestObserver {
     for (const observer of this.#observers) observer.began(record, head);
   }
 
+  refused(record: RequestRecord, head: RequestHead): void {
+    for (const observer of this.#observers) observer.refused(record, head);
+  }
+
   served(record: RequestRecord): void {
     for (const observer of this.#observers) observer.served(record);
   }

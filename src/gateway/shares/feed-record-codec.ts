@@ -3,7 +3,7 @@
  * (nobody knows whom it lets in), such a provider lets nobody in. Fields that are not known here are passed over, but
  * for those of a share's rules, which `access-rules-codec.ts` reads.
  */
-import { readAccessRules, type GatewayProvider, type GatewayShare } from '#domain';
+import { readAccessRules, type AccessRules, type GatewayProvider, type GatewayShare } from '#domain';
 
 /** A share as this gateway took it in. */
 export interface TakenShare extends GatewayShare {
@@ -32,8 +32,10 @@ export function readShare(value: unknown): ReadShare {
   const name = typeof token === 'string' ? token : '';
   if (typeof id !== 'string' || id === '')
     return { share: undefined, problem: { kind: 'share', id: '', token: name, field: 'id' } };
-  const unreadable = shareProblem(record);
-  if (unreadable === undefined) return { share: record as unknown as GatewayShare, problem: undefined };
+  const rules = rulesOf(record['rules']);
+  const unreadable = shareProblem(record) ?? (typeof rules === 'string' ? rules : undefined);
+  if (unreadable === undefined)
+    return { share: { ...record, rules } as unknown as GatewayShare, problem: undefined };
   const custom = Array.isArray(record['customHosts']) ? record['customHosts'].map(recordOf) : [];
   const names = [...(Array.isArray(hosts) ? hosts : []), ...custom.map(({ host }) => host)];
   const { frontdoorId, environmentId, updatedAtMs } = record;
@@ -73,8 +75,16 @@ export function readProvider(value: unknown): ReadProvider {
   return { provider: undefined, problem: { kind: 'provider', id: textOr(record['id']), field } };
 }
 
+/** A string: the field that cannot be read. */
+function rulesOf(value: unknown): AccessRules | null | string {
+  if (value === null) return null;
+  const read = readAccessRules(value);
+  if ('rules' in read) return read.rules;
+  return read.unreadable === '' ? 'rules' : `rules.${read.unreadable}`;
+}
+
 function shareProblem(record: Readonly<Record<string, unknown>>): string | undefined {
-  const { hosts, authProviderIds, customHosts, rules, inspection, updatedAtMs, unreadable } = record;
+  const { hosts, authProviderIds, customHosts, inspection, updatedAtMs, unreadable } = record;
   // As it was kept on disk.
   if (typeof unreadable === 'string') return unreadable;
   const texts = firstThat(record, ['token', 'frontdoorId', 'environmentId'], isNotText);
@@ -83,11 +93,7 @@ function shareProblem(record: Readonly<Record<string, unknown>>): string | undef
   if (!isTexts(authProviderIds)) return 'authProviderIds';
   if (!Array.isArray(customHosts) || !customHosts.every(isCustomHost)) return 'customHosts';
   if (typeof updatedAtMs !== 'number') return 'updatedAtMs';
-  if (inspection !== null && !isInspection(inspection)) return 'inspection';
-  if (rules === null) return undefined;
-  const read = readAccessRules(rules);
-  if ('rules' in read) return undefined;
-  return read.unreadable === '' ? 'rules' : `rules.${read.unreadable}`;
+  return inspection === null || isInspection(inspection) ? undefined : 'inspection';
 }
 
 function isCustomHost(value: unknown): boolean {

@@ -1,0 +1,23 @@
+/** The policy of a share that has none: it lets in everybody whom its auth providers let in. */
+import type { SharePolicyAnswer } from '#contract';
+import { DEFAULT_SESSION_LIMITS, formatIsoDuration } from '#domain';
+
+export const DEFAULT_POLICY: SharePolicyAnswer = {
+  emails: [],
+  claims: [],
+  basicAuth: [],
+  clientCertificate: null,
+  ipAllow: [],
+  ipDeny: [],
+  publicPaths: [],
+  expiresAt: null,
+  rateLimit: null,
+  session: {
+    idle: formatIsoDuration(DEFAULT_SESSION_LIMITS.idleMs),
+    absolute: formatIsoDuration(DEFAULT_SESSION_LIMITS.absoluteMs),
+  },
+  allowedOrigins: [],
+  allowPreflights: false,
+  responseTimeoutSeconds: null,
+  contact: null,
+};
