@@ -13,6 +13,7 @@ import { IDENTITY_ROW } from './identity-row.ts';
 import { ISOLATION_ROW } from './isolation-row.ts';
 import { PATH_ROW } from './path-row.ts';
 import { REVOCATION_ROW } from './revocation-row.ts';
+import { SIBLINGS_ROW } from './siblings-row.ts';
 import { SLOW_PEER_ROW } from './slow-peer-row.ts';
 import { SLOW_READERS_ROW } from './slow-readers-row.ts';
 import { SLOWLORIS_ROW } from './slowloris-row.ts';
@@ -34,6 +35,7 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   REVOCATION_ROW,
   TIMING_ROW,
   CLOCK_ROW,
+  SIBLINGS_ROW,
   SLOW_PEER_ROW,
   SLOW_READERS_ROW,
   CROWD_ROW,
