@@ -19,6 +19,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev docs
        frontdoor dev chaos [--rounds N] [--seed N]
        frontdoor dev chaos fabric [--row ROW]… [--quick] [--relay] [--rounds N] [--seed N]
+       frontdoor dev chaos stops [--row ROW]… [--rounds N] [--rate N] [--streams N] [--stream-ms N]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
 `;

@@ -57,6 +57,11 @@ export class ReplicatedMesh {
     return part;
   }
 
+  /** Of the first account, which the first replica made. */
+  get credentials(): FirstStart {
+    return this.#credentials!;
+  }
+
   /** `frontdoor …` at one of them. */
   run(at: Replica, ...args: string[]): Promise<string> {
     return runCommand(args, {

@@ -1,0 +1,131 @@
+/**
+ * Planned restarts under probes: a part is told to end by SIGTERM and started again as soon as it has ended, as a
+ * service manager does it. Counts the probes that failed, and how long the outage was.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PartProcess } from '../../support/part-process.ts';
+import type { ProbeSummary } from '../../support/steady-probes.ts';
+import type { StopsWorld } from '../../support/stops-world.ts';
+
+export interface StopsContext {
+  readonly rounds: number;
+  readonly perSecond: number;
+  say(line: string): void;
+}
+
+export interface StopsRow {
+  readonly row: string;
+  readonly title: string;
+  /** The longest outage of one round that is good; 0: no probe may fail. */
+  readonly allowedOutageMs: number;
+  /** Nothing else does what the part does: requests wait while it is away. */
+  readonly isOnly?: boolean;
+  /** How long the part was away, in ms: from its end to its being ready again. */
+  round(world: StopsWorld, number: number): Promise<number>;
+}
+
+type Restartable = Pick<PartProcess, 'name' | 'output' | 'start' | 'stop'>;
+
+/** Above all that a drain may take. */
+const GRACE_MS = 45_000;
+/** Before and after each round. */
+const QUIET_MS = 1_000;
+
+export const STOPS_ROWS: readonly StopsRow[] = [
+  {
+    row: 'routers',
+    title: 'one router is restarted, then the other',
+    allowedOutageMs: 0,
+    round: async (world, number) => restart(world.routers[number % 2]!.process),
+  },
+  {
+    row: 'control-planes',
+    title: 'both control planes are restarted, one right after the other',
+    allowedOutageMs: 0,
+    round: async (world) => {
+      let awayMs = 0;
+      for (const replica of world.replicas) awayMs = Math.max(awayMs, await restart(replica));
+      return awayMs;
+    },
+  },
+  {
+    row: 'agent',
+    title: 'the only agent of the share is restarted',
+    allowedOutageMs: 1_000,
+    isOnly: true,
+    round: (world) => restart(world.agent),
+  },
+  {
+    row: 'successor',
+    title: 'a second agent process takes the place of the one that drains',
+    allowedOutageMs: 0,
+    round: async (world, number) => {
+      const [former, next] =
+        number % 2 === 0 ? [world.agent, world.successor] : [world.successor, world.agent];
+      const ended = former.stop('SIGTERM', GRACE_MS);
+      await next.start();
+      judgeEnd(former, await ended);
+      return 0;
+    },
+  },
+];
+
+export interface StopsOutcome {
+  readonly isGood: boolean;
+  readonly total: ProbeSummary;
+  readonly longestOutageMs: number;
+  readonly longestGapMs: number;
+}
+
+export async function runStopsRow(
+  world: StopsWorld,
+  row: StopsRow,
+  context: StopsContext,
+): Promise<StopsOutcome> {
+  const { rounds, perSecond, say } = context;
+  say(`${row.row}: ${row.title}`);
+  const probes = world.probes(perSecond);
+  let longestOutageMs = 0;
+  let longestGapMs = 0;
+  for (let number = 0; number < rounds; number += 1) {
+    const atMs = performance.now();
+    await pause(QUIET_MS);
+    const gapMs = await row.round(world, number);
+    longestGapMs = Math.max(longestGapMs, gapMs);
+    const tookMs = performance.now() - atMs - QUIET_MS;
+    await world.untilSettled();
+    await pause(QUIET_MS);
+    const { count, failed, outageMs, slowestMs, reasons } = probes.since(atMs);
+    longestOutageMs = Math.max(longestOutageMs, outageMs);
+    say(
+      `  round ${number + 1}: ${failed} of ${count} failed, outage ${Math.round(outageMs)} ms, ` +
+        `slowest ${Math.round(slowestMs)} ms, restart took ${seconds(tookMs)}, ` +
+        `${seconds(gapMs)} of it without the part ` +
+        (failed === 0 ? '' : JSON.stringify(reasons)),
+    );
+  }
+  const total = await probes.stop();
+  const isGood = row.allowedOutageMs === 0 ? total.failed === 0 : longestOutageMs <= row.allowedOutageMs;
+  say(
+    `  ${total.count - total.failed} of ${total.count} probes answered in ${rounds} rounds, ${total.failed} failed; ` +
+      `longest outage ${Math.round(longestOutageMs)} ms, slowest ${Math.round(total.slowestMs)} ms`,
+  );
+  return { isGood, total, longestOutageMs, longestGapMs };
+}
+
+/** How long it was away, in ms. */
+async function restart(part: Restartable): Promise<number> {
+  judgeEnd(part, await part.stop('SIGTERM', GRACE_MS));
+  const endedMs = performance.now();
+  await part.start();
+  return performance.now() - endedMs;
+}
+
+function judgeEnd({ name, output }: Restartable, status: number | undefined): void {
+  if (status !== 0) throw new Error(`${name} ended with ${String(status)}: ${output.slice(-2_000)}`);
+  return;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
