@@ -124,7 +124,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   });
   const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
   const pids = { control: process.pid };
-  const stopped = runUntilStopped(() => control.close(), log);
+  const stopped = runUntilStopped((drainMs) => control.close(drainMs), log);
   await writeReadyFile(options.readyFile, { apiUrl, edgeApiUrl, ctrlAddress, dataDir, pids, ...firstStart });
   collectAfterStart();
   return stopped;

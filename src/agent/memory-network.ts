@@ -10,6 +10,7 @@ import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
 
 class MemoryHosted implements HostedService {
   state: HostingState = 'binding';
+  isLowered = false;
   onState: (state: HostingState, error?: Error) => void = () => {};
   readonly service: BindableService;
   readonly handler: (incoming: IncomingDial) => void;
@@ -31,6 +32,10 @@ class MemoryHosted implements HostedService {
   enter(state: HostingState, error?: Error): void {
     this.state = state;
     this.onState(state, error);
+  }
+
+  lower(): void {
+    this.isLowered = true;
   }
 
   reportHealth(passed: boolean): void {

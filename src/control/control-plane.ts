@@ -94,9 +94,16 @@ export interface ControlPlane {
   ): Promise<{ readonly id: string; readonly token: string }>;
   /** A certificate of our own authority for every public share of the zone: browsers will not know it. */
   frontendCertificate(zone: string): Promise<{ readonly cert: string; readonly key: string }>;
-  close(): Promise<void>;
+  /**
+   * With `drainMs` it says first that it stops, and serves on until routers have come to another control plane, for at
+   * most 10 s of that.
+   */
+  close(drainMs?: number): Promise<void>;
 }
 
+/** Until routers have come to another control plane; and for circuits in the making where there is no other. */
+const LEAVE_MS = 10_000;
+const LEAVE_ALONE_MS = 1_000;
 const TRUST_DOMAIN = 'frontdoor.internal';
 
 type Closer = () => Promise<void> | void;
@@ -297,7 +304,12 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       const { certPem, keyPem } = await pki.frontendServer(zone);
       return { cert: certPem, key: keyPem };
     },
-    close: () => closeAll(closers, log),
+    close: async (drainMs = 0) => {
+      const elsewhere = replicas?.routerElsewhere;
+      const mostMs = elsewhere === undefined ? LEAVE_ALONE_MS : LEAVE_MS;
+      if (drainMs > 0) await overlay.leave(Math.min(drainMs, mostMs), elsewhere);
+      await closeAll(closers, log);
+    },
   };
 }
 

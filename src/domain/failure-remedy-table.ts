@@ -13,6 +13,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
     'The target did not answer the agent in time: see whether the service is up and not overloaded.',
   'not-authorized':
     'The gateway may not dial the share, or it has just been deleted: see "frontdoor shares get", then the log of the gateway.',
+  'control-away':
+    'No control plane answered the routers, and only a control plane makes circuits: see whether it runs, and the log of the routers.',
   timeout:
     'No circuit could be made in time: see "frontdoor fabric circuit list" and whether agent and routers are connected.',
   'channel-closed':

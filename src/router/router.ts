@@ -175,8 +175,8 @@ export class Router {
   }
 
   /**
-   * With `drainMs` no circuit begins any more, and those that move data have so long to end. Then everything is
-   * closed; a second call waits for the first, and cuts its draining short.
+   * With `drainMs` controllers and peers choose other ways from now on, and circuits that move data have so long to
+   * end; a circuit that has no other way still begins. Then everything is closed; a second call waits for the first, and cuts its draining short.
    */
   async close(drainMs = 0): Promise<void> {
     if (drainMs > 0 && this.#closing === undefined) await this.#drain(drainMs);
@@ -363,10 +363,12 @@ export class Router {
   async #drain(drainMs: number): Promise<void> {
     const { log } = this.#options;
     const untilMs = this.#clock.nowMs() + drainMs;
+    // Also to those that come back meanwhile: they forget it when the channel ends.
+    this.#controllers.onConnected(({ channel }) => channel.send(makeFrame(contentType.quiesceRouter)));
     this.#controllers.broadcast(makeFrame(contentType.quiesceRouter));
     this.#edge?.drain();
     await this.#circuits.drain();
-    const busy = (): number => this.#circuits.busyCount(DRAINED_IDLE_MS);
+    const busy = (): number => this.#circuits.busyCount(DRAINED_IDLE_MS) + (this.#edge?.dialingCount ?? 0);
     if (busy() > 0) log.info({ circuits: busy(), drainMs }, 'waiting for circuits to end');
     while (this.#closing === undefined && busy() > 0 && this.#clock.nowMs() < untilMs)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));

@@ -18,6 +18,7 @@ const BY_EDGE_CODE: ReadonlyMap<number, Failure> = new Map<number, Failure>([
   [EdgeErrorCode.wrongSessionType, ['not-authorized', 'control']],
   [EdgeErrorCode.invalidService, ['not-authorized', 'control']],
   [EdgeErrorCode.invalidTerminator, ['no-terminator', 'agent']],
+  [EdgeErrorCode.noController, ['control-away', 'control']],
 ]);
 
 /** Of the StateClosed that answers a Connect. */

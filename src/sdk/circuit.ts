@@ -5,6 +5,8 @@
 export interface Circuit {
   /** The overlay's circuit id, for logs. */
   readonly id: string;
+  /** The way that it takes ends soon and there is another: it is not to be kept for a later request. */
+  readonly isLeaving?: boolean;
   /**
    * Queues bytes; the view is owned by the circuit from now on and must not be changed. False: the window is full,
    * wait for `onDrain` (a write is still accepted, so callers must obey). Ignored after `end` or `destroy`.
@@ -53,6 +55,8 @@ export type CircuitErrorCode =
   | 'service-timeout'
   /** This identity may not dial the service, or it is gone. */
   | 'not-authorized'
+  /** No control plane answers, which alone can make circuits. */
+  | 'control-away'
   | 'timeout'
   | 'channel-closed'
   | 'circuit-closed'

@@ -62,7 +62,7 @@ class CountingRouter {
         this.onBatchEnd();
       },
     });
-    this.edge = new EdgeChannel(dialer, silentLog, () => {});
+    this.edge = new EdgeChannel(dialer, silentLog, { hasOtherWay: () => false, onClosed: () => {} });
     t.after(() => this.edge.close('test over'));
   }
 

@@ -17,7 +17,7 @@ import {
 } from '#wire';
 import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
-import type { IncomingDial } from './hosted-service.ts';
+import type { DialRefusal, IncomingDial } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 
 const { edge } = headerId;
@@ -25,6 +25,14 @@ const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
 /** What a circuit may send before it is the next one's turn, while several wait for room. */
 const PAYLOADS_PER_TURN = 4;
+/** Of a terminator: others of the service come first. */
+const PRECEDENCE_FAILED = 2;
+
+const ROUTE_CODE: Readonly<Record<DialRefusal, number>> = {
+  'service-refused': RouteErrorCode.connectionRefused,
+  'service-timeout': RouteErrorCode.dialTimeout,
+  'not-hosted': RouteErrorCode.invalidTerminator,
+};
 
 export interface ChannelBind {
   readonly connId: number;
@@ -36,10 +44,15 @@ export interface ChannelBind {
   readonly onClosed: (reason: string) => void;
 }
 
+export interface EdgeChannelOptions {
+  readonly hasOtherWay: () => boolean;
+  readonly onClosed: (reason: string) => void;
+}
+
 export class EdgeChannel implements CircuitCarrier {
   readonly #channel: Channel;
   readonly #log: Log;
-  readonly #onClosed: (reason: string) => void;
+  readonly #options: EdgeChannelOptions;
   readonly #initiators = new Map<string, OverlayCircuit>();
   readonly #terminators = new Map<string, OverlayCircuit>();
   readonly #byConnId = new Map<number, OverlayCircuit>();
@@ -51,11 +64,12 @@ export class EdgeChannel implements CircuitCarrier {
   #served: OverlayCircuit | undefined;
   #payloadsLeft = 0;
   #nextConnId = 1;
+  #isStopping = false;
 
-  constructor(channel: Channel, log: Log, onClosed: (reason: string) => void) {
+  constructor(channel: Channel, log: Log, options: EdgeChannelOptions) {
     this.#channel = channel;
     this.#log = log;
-    this.#onClosed = onClosed;
+    this.#options = options;
     this.#timer = setInterval(() => {
       const nowMs = Date.now();
       for (const circuit of this.#byConnId.values()) circuit.tick(nowMs);
@@ -75,6 +89,16 @@ export class EdgeChannel implements CircuitCarrier {
 
   get isClosed(): boolean {
     return this.#channel.isClosed;
+  }
+
+  /** The router said that it ends soon. It still takes circuits of those that have no other way. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** New requests are better sent over a new circuit. */
+  get isLeaving(): boolean {
+    return this.#isStopping && this.#options.hasOtherWay();
   }
 
   get isWritable(): boolean {
@@ -117,7 +141,11 @@ export class EdgeChannel implements CircuitCarrier {
   }
 
   /** Resolves when the router took the Bind; the terminator stands when `onEstablished` is called. */
-  async bind(bind: Omit<ChannelBind, 'connId'>, listenerId: string): Promise<ChannelBind> {
+  async bind(
+    bind: Omit<ChannelBind, 'connId'>,
+    listenerId: string,
+    isLowered: boolean,
+  ): Promise<ChannelBind> {
     const standing: ChannelBind = { ...bind, connId: this.#takeConnId() };
     this.#binds.set(standing.connId, standing);
     const headers = new HeaderWriter()
@@ -126,6 +154,7 @@ export class EdgeChannel implements CircuitCarrier {
       .text(edge.listenerId, listenerId)
       .bool(edge.supportsBindSuccess, true)
       .bool(edge.useXgressToSdk, true);
+    if (isLowered) headers.u8(edge.precedence, PRECEDENCE_FAILED);
     try {
       const frame = makeFrame(contentType.bind, { headers, body: bind.token });
       const answer = await this.#channel.request(frame, BIND_TIMEOUT_MS);
@@ -141,6 +170,12 @@ export class EdgeChannel implements CircuitCarrier {
     if (!this.#binds.delete(bind.connId)) return;
     const headers = new HeaderWriter().u32(edge.connId, bind.connId);
     this.#channel.send(makeFrame(contentType.unbind, { headers, body: bind.token }));
+  }
+
+  /** Circuits go to this host only where there is no other. */
+  lower(bind: ChannelBind): void {
+    const headers = new HeaderWriter().u32(edge.connId, bind.connId).u8(edge.precedence, PRECEDENCE_FAILED);
+    this.#channel.send(makeFrame(contentType.updateBind, { headers, body: bind.token }));
   }
 
   reportHealth(bind: ChannelBind, passed: boolean): void {
@@ -196,6 +231,13 @@ export class EdgeChannel implements CircuitCarrier {
         // The answer to a dial that this side gave up meanwhile.
         if (connId !== undefined && !this.#byConnId.has(connId)) this.#sendStateClosed(connId);
         return;
+      case contentType.stopping:
+        this.#isStopping = true;
+        this.#log.info({ router: this.#channel.peer.address }, 'the router stops: new circuits go elsewhere');
+        return;
+      case contentType.circuitsLeaving:
+        for (const id of textOfBody(frame).split('\n')) this.#initiators.get(id)?.leave();
+        return;
       case contentType.connInspectRequest:
         this.#onInspect(frame, connId);
         return;
@@ -232,9 +274,7 @@ export class EdgeChannel implements CircuitCarrier {
       refuse: (reason, code = 'service-refused') => {
         if (isAnswered) return;
         isAnswered = true;
-        const routeCode =
-          code === 'service-timeout' ? RouteErrorCode.dialTimeout : RouteErrorCode.connectionRefused;
-        this.#refuseDial(frame, bindConnId, reason, routeCode);
+        this.#refuseDial(frame, bindConnId, reason, ROUTE_CODE[code]);
       },
     });
   }
@@ -305,7 +345,7 @@ export class EdgeChannel implements CircuitCarrier {
     }
     for (const bind of binds) bind.onClosed(reason);
     this.#log.info({ reason, router: this.#channel.peer.address }, 'channel to router closed');
-    this.#onClosed(reason);
+    this.#options.onClosed(reason);
   }
 
   #takeConnId(): number {

@@ -6,6 +6,9 @@ export interface BindableService {
   readonly name: string;
 }
 
+/** `not-hosted`: this host does not offer the service any more; another one is to be dialed. */
+export type DialRefusal = 'service-refused' | 'service-timeout' | 'not-hosted';
+
 /** Somebody dials a hosted service. Exactly one of `accept` and `refuse` is to be called, soon. */
 export interface IncomingDial {
   /** As the dialer gave it: for logs, proves nothing. */
@@ -14,7 +17,7 @@ export interface IncomingDial {
   /** Takes the dial; the circuit starts paused. */
   accept(): Circuit;
   /** The reason reaches the dialer. */
-  refuse(reason: string, code?: 'service-refused' | 'service-timeout'): void;
+  refuse(reason: string, code?: DialRefusal): void;
 }
 
 export type HostingState = 'binding' | 'bound' | 'failed';
@@ -24,6 +27,8 @@ export interface HostedService {
   onState: (state: HostingState, error?: Error) => void;
   /** What the host's own check of the service says; kept and told again after each new bind. */
   reportHealth(passed: boolean): void;
+  /** From now on this host is dialed only where the service has no other. */
+  lower(): void;
   /** Takes the offer back; circuits that stand go on. */
   close(): void;
 }

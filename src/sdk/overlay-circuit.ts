@@ -39,6 +39,8 @@ const unread = new ReceiveBudget(MAX_UNREAD_BYTES);
 
 /** What a circuit needs of the channel that carries it. */
 export interface CircuitCarrier {
+  /** It ends soon, and circuits have another way. */
+  readonly isLeaving: boolean;
   /** For one payload. Asked for nothing else: others wait too. */
   hasRoom(circuit: OverlayCircuit): boolean;
   /** `onChannelDrain` is called when it is the circuit's turn. */
@@ -63,6 +65,7 @@ export class OverlayCircuit implements Circuit {
   /** Set when the overlay has taken the circuit away while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
+  #isLeaving = false;
   /** Nobody has resumed it yet: whoever gets the circuit may not have set its handlers. */
   #isNew = true;
   #closedWhileNew: { readonly error: CircuitError | undefined } | undefined;
@@ -89,6 +92,15 @@ export class OverlayCircuit implements Circuit {
       },
     };
     this.#xgress = new Xgress(id, isTerminator, OPTIONS, port, undefined, unread);
+  }
+
+  get isLeaving(): boolean {
+    return this.#isLeaving || this.#carrier.isLeaving;
+  }
+
+  /** Its far end stops. */
+  leave(): void {
+    this.#isLeaving = true;
   }
 
   /** The initiator's first frame. */

@@ -2,8 +2,8 @@
  * An identity on the overlay: keeps channels to the routers that the control plane names, dials services through
  * them and hosts services at them. Attaches again by itself after the loss of any of them.
  */
-import { messageOf, systemClock, type Log } from '#base';
-import { CircuitError, type Circuit } from './circuit.ts';
+import { FrontdoorError, messageOf, systemClock, type ErrorKind, type Log } from '#base';
+import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import type { EdgeRouterAddress, ServiceSession } from './edge-resources.ts';
 import type { BindableService, HostedService, IncomingDial, OverlayHost } from './hosted-service.ts';
@@ -21,6 +21,23 @@ export interface OverlayClientOptions {
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;
 const MAX_ROUTERS = 4;
+/** Of one dial: each at another router, as far as there are some. */
+const MAX_DIAL_ATTEMPTS = 4;
+/** Another router may know a controller, or a way, that this one does not. */
+const REFUSED_BY_ROUTER: ReadonlySet<CircuitErrorCode> = new Set([
+  'control-away',
+  'no-terminator',
+  'overlay',
+]);
+const REFUSALS: ReadonlySet<ErrorKind> = new Set([
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'notFound',
+  'conflict',
+]);
+/** How soon a session that could not be taken anew is asked for again; until then the former one is used. */
+const SESSION_RETRY_MS = 5_000;
 /** Service sessions are asked for anew now and then, so that a changed policy shows. */
 const SERVICE_SESSION_MS = 30 * 60_000;
 
@@ -50,20 +67,33 @@ export class OverlayClient implements OverlayHost {
     return this.#up().reduce((count, { edge }) => count + (edge?.circuitCount ?? 0), 0);
   }
 
-  /** A new circuit to the service, paused. Rejects with a `CircuitError`. */
+  /**
+   * A new circuit to the service, paused. What one router refuses for a reason of its own is asked of another one, and
+   * a session that is over is taken anew, once. Rejects with a `CircuitError`.
+   */
   async dial(serviceId: string, timeoutMs: number): Promise<Circuit> {
     const deadlineMs = systemClock.nowMs() + timeoutMs;
+    const refusedBy = new Set<RouterConnection>();
+    let wasStale = false;
     for (let attempt = 1; ; attempt += 1) {
       const session = await this.#dialSession(serviceId);
-      const connection = await this.#anyRouter(deadlineMs);
+      const connection = await this.#anyRouter(deadlineMs, refusedBy);
       const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
       try {
         return await connection.edge!.dial(session.token, this.#options.name, leftMs);
       } catch (error) {
-        const isStale = error instanceof CircuitError && error.code === 'not-authorized';
-        const wasLost = error instanceof CircuitError && error.code === 'channel-closed';
-        if (isStale) this.#dialSessions.delete(serviceId);
-        if (attempt === 2 || !(isStale || wasLost)) throw error;
+        if (!(error instanceof CircuitError) || attempt === MAX_DIAL_ATTEMPTS) throw error;
+        if (error.code === 'not-authorized') {
+          this.#dialSessions.delete(serviceId);
+          if (wasStale) throw error;
+          wasStale = true;
+        } else if (error.code === 'channel-closed') {
+          refusedBy.delete(connection);
+        } else {
+          refusedBy.add(connection);
+          const hasOther = this.#up().some((one) => !refusedBy.has(one));
+          if (!REFUSED_BY_ROUTER.has(error.code) || !hasOther) throw error;
+        }
       }
     }
   }
@@ -89,8 +119,16 @@ export class OverlayClient implements OverlayHost {
     for (const wake of this.#waiting) wake();
   }
 
+  /** Those that stop come last. */
   #up(): RouterConnection[] {
-    return [...this.#routers.values()].filter(({ edge }) => edge !== undefined && !edge.isClosed);
+    const up = [...this.#routers.values()].filter(({ isUp }) => isUp);
+    return up.sort((a, b) => Number(a.edge!.isStopping) - Number(b.edge!.isStopping));
+  }
+
+  #hasOtherWay(connection: RouterConnection): boolean {
+    for (const other of this.#routers.values())
+      if (other !== connection && other.isUp && !other.edge!.isStopping) return true;
+    return false;
   }
 
   async #dialSession(serviceId: string): Promise<ServiceSession> {
@@ -103,13 +141,24 @@ export class OverlayClient implements OverlayHost {
       return await session;
     } catch (error) {
       this.#dialSessions.delete(serviceId);
-      throw new CircuitError('not-authorized', 'control', messageOf(error), { cause: error });
+      // Said by a control plane; one that is away says nothing, and ends no session.
+      if (isRefusal(error))
+        throw new CircuitError('not-authorized', 'control', messageOf(error), { cause: error });
+      if (known !== undefined) {
+        this.#dialSessions.set(serviceId, {
+          session: known.session,
+          atMs: nowMs + SESSION_RETRY_MS - SERVICE_SESSION_MS,
+        });
+        return known.session;
+      }
+      throw new CircuitError('control-away', 'control', messageOf(error), { cause: error });
     }
   }
 
-  async #anyRouter(deadlineMs: number): Promise<RouterConnection> {
+  async #anyRouter(deadlineMs: number, refusedBy: ReadonlySet<RouterConnection>): Promise<RouterConnection> {
     for (;;) {
-      const [first] = this.#up();
+      const up = this.#up();
+      const first = up.find((one) => !refusedBy.has(one)) ?? up[0];
       if (first !== undefined) return first;
       const leftMs = deadlineMs - systemClock.nowMs();
       if (this.#isClosed || leftMs <= 0)
@@ -169,6 +218,7 @@ export class OverlayClient implements OverlayHost {
       api,
       log,
       ...(openChannel === undefined ? {} : { openChannel }),
+      hasOtherWay: (connection) => this.#hasOtherWay(connection),
       onUp: (connection) => {
         log.info({ router: name }, 'channel to router opened');
         for (const hosting of this.#hostings) hosting.attach(connection);
@@ -179,4 +229,9 @@ export class OverlayClient implements OverlayHost {
       },
     });
   }
+}
+
+/** The control plane answered, and not because something of its own was missing. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof FrontdoorError && REFUSALS.has(error.kind);
 }

@@ -5,7 +5,7 @@
  */
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
 import { dialChannel, type Channel } from '#net';
-import { HeaderWriter, headerId, type FrameHeaders } from '#wire';
+import { HeaderWriter, headerId, versionHeader, type FrameHeaders } from '#wire';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import { EdgeChannel } from './edge-channel.ts';
 
@@ -27,6 +27,8 @@ export interface RouterConnectionOptions {
   readonly api: EdgeApiClient;
   readonly log: Log;
   readonly openChannel?: ChannelOpener;
+  /** Whether new circuits have another way than this one: then a router that stops gets none. */
+  hasOtherWay(connection: RouterConnection): boolean;
   onUp(connection: RouterConnection): void;
   onDown(connection: RouterConnection, reason: string): void;
 }
@@ -67,6 +69,11 @@ export class RouterConnection {
   /** The channel, while there is one. */
   get edge(): EdgeChannel | undefined {
     return this.#edge;
+  }
+
+  /** It can take circuits now. */
+  get isUp(): boolean {
+    return this.#edge !== undefined && !this.#edge.isClosed;
   }
 
   /** After a log-in: service sessions are of that session from now on, and so must the channel be. */
@@ -122,7 +129,10 @@ export class RouterConnection {
     const former = this.#edge;
     const generation = (this.#generation += 1);
     this.#token = token;
-    this.#edge = new EdgeChannel(channel, log, (reason) => this.#onClosed(generation, reason));
+    this.#edge = new EdgeChannel(channel, log, {
+      hasOtherWay: () => this.#options.hasOtherWay(this),
+      onClosed: (reason) => this.#onClosed(generation, reason),
+    });
     if (former !== undefined && !former.isClosed) this.#retire(former);
     if (!this.#edge.isClosed) onUp(this);
     if (this.#wantedToken !== '') this.followSession(this.#wantedToken);
@@ -142,7 +152,10 @@ export class RouterConnection {
 
   #open(identityId: string, token: string): Promise<Channel> {
     const { api, log, openChannel } = this.#options;
-    const helloHeaders = new HeaderWriter().text(headerId.edge.sessionToken, token).build();
+    const helloHeaders = new HeaderWriter()
+      .text(headerId.channel.helloVersion, versionHeader(process.platform, process.arch))
+      .text(headerId.edge.sessionToken, token)
+      .build();
     const opened = openChannel?.(this.name, identityId, helloHeaders, api.identity.certPem);
     if (opened !== undefined) return opened;
     return dialChannel({

@@ -32,6 +32,7 @@ export class ServiceHosting implements HostedService {
   #state: HostingState = 'binding';
   #health: boolean | undefined;
   #isClosed = false;
+  #isLowered = false;
 
   constructor(options: ServiceHostingOptions) {
     this.#options = options;
@@ -67,6 +68,12 @@ export class ServiceHosting implements HostedService {
     for (const [connection, attachment] of this.#attachments) this.#tellHealth(connection, attachment);
   }
 
+  lower(): void {
+    this.#isLowered = true;
+    for (const [connection, { bind }] of this.#attachments)
+      if (bind !== undefined) connection.edge?.lower(bind);
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -85,6 +92,7 @@ export class ServiceHosting implements HostedService {
       const session = await this.#options.createSession();
       const edge = connection.edge;
       if (!isStill() || edge === undefined) return;
+      const wasLowered = this.#isLowered;
       const bind = await edge.bind(
         {
           token: session.token,
@@ -94,12 +102,14 @@ export class ServiceHosting implements HostedService {
           onClosed: (reason) => this.#onBindClosed(connection, attachment, reason),
         },
         service.id,
+        wasLowered,
       );
       if (!isStill()) {
         edge.unbind(bind);
         return;
       }
       attachment.bind = bind;
+      if (this.#isLowered && !wasLowered) edge.lower(bind);
       this.#tellHealth(connection, attachment);
     } catch (error) {
       if (isStill()) this.#retry(connection, attachment, messageOf(error));

@@ -47,6 +47,8 @@ export const EdgeErrorCode = {
   invalidPrecedence: 9,
   invalidCost: 10,
   encryptionDataMissing: 11,
+  /** Ours, from a router to a client of ours: no control plane answers it. */
+  noController: 61_001,
 } as const;
 
 export const RetryHint = { none: 0, tooBusy: 1, startOver: 2, notRetriable: 3 } as const;

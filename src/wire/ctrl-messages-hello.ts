@@ -8,7 +8,7 @@ import { HeaderWriter, type FrameHeaders } from './frame-headers.ts';
 import { headerId } from './header-table.ts';
 import { encodeCapabilities, hasCapability } from './header-values.ts';
 import { helloMessages, RouterCapability, type Listener } from './ctrl-messages.ts';
-import { parseVersionHeader } from './hello-codec.ts';
+import { ownRelease, parseVersionHeader } from './hello-codec.ts';
 
 export const CtrlRouterCapability = {
   multiChannel: 1,
@@ -31,6 +31,8 @@ export const ControllerCapability = {
 export interface RouterHello {
   /** Version part of header 4. */
   readonly version: string;
+  /** Our own release, '' when it does not say which; undefined: a router that others made. */
+  readonly release: string | undefined;
   /** Link listeners that the router advertises. */
   readonly listeners: readonly Listener[];
   readonly capabilities: Uint8Array;
@@ -103,6 +105,7 @@ export function decodeRouterHello(hello: Frame): RouterHello | undefined {
     (isCurrent || isGrouped ? undefined : headers.bytes(ctrlHello.legacyListeners));
   return {
     version,
+    release: ownRelease(headers.text(channel.helloVersion)),
     listeners: listeners === undefined ? [] : helloMessages.listeners.decode(listeners).listeners,
     capabilities,
     isGrouped,

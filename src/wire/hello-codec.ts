@@ -32,9 +32,19 @@ export const CHANNEL_HEADERS = {
 /** What every part of ours says on the wire; the product's own version shows only in its own APIs. */
 export const WIRE_VERSION = 'v1.7.2';
 
-/** The five parts of header 4. */
-export function versionHeader(os: string, architecture: string): string {
-  return [WIRE_VERSION, 'frontdoor', '2026-01-01 00:00:00', os, architecture].join('|');
+const OWN_REVISION = 'frontdoor';
+
+/** The five parts of header 4; the second one names our release. */
+export function versionHeader(os: string, architecture: string, release = ''): string {
+  const revision = release === '' ? OWN_REVISION : `${OWN_REVISION} ${release}`;
+  return [WIRE_VERSION, revision, '2026-01-01 00:00:00', os, architecture].join('|');
+}
+
+/** Our release by which a peer speaks, '' when its header 4 does not say which; undefined: the peer is not ours. */
+export function ownRelease(text: string | undefined): string | undefined {
+  const parts = text?.split('|');
+  const [name, release = ''] = (parts?.length === 5 ? parts[1]! : '').split(' ');
+  return name === OWN_REVISION ? release : undefined;
 }
 
 /** The version part of header 4; undefined unless it has exactly five parts. */

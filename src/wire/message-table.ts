@@ -347,12 +347,19 @@ const EDGE_MESSAGES = {
   postureStateChange: row(10904, 'PostureStateChange', 'router', 'protobuf', 'Push.', '2.0'),
 } as const;
 
+/** Sent only to a peer whose hello names a release of ours. */
+const OWN_MESSAGES = {
+  stopping: row(61000, 'Stopping', 'both', 'empty', 'The sender ends soon: new circuits go elsewhere.'),
+  circuitsLeaving: row(61001, 'CircuitsLeaving', 'both', 'text', 'Ids in lines: their far end stops.'),
+} as const;
+
 export const MESSAGE_TABLE = {
   ...CHANNEL_MESSAGES,
   ...CTRL_MESSAGES,
   ...XGRESS_MESSAGES,
   ...EDGE_CTRL_MESSAGES,
   ...EDGE_MESSAGES,
+  ...OWN_MESSAGES,
 } as const;
 
 export type MessageKey = keyof typeof MESSAGE_TABLE;

@@ -37,6 +37,7 @@ export {
   LATENCY_TYPE,
   makeHello,
   makeResult,
+  ownRelease,
   parseVersionHeader,
   PING_TYPE,
   rejectHello,

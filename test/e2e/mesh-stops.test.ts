@@ -28,11 +28,10 @@ test('a router that stands still is dropped by routers and control plane in time
   assertGood(mesh, () => stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
 
 for (const [name, where] of [
-  ['in', 'where circuits begin'],
-  ['out', 'where circuits end'],
+  ['in', 'where circuits begin lets them end whole, and closes its own door'],
+  ['out', 'where circuits end lets them end whole, and serves those that have no other way'],
 ] as const) {
-  test(`SIGTERM at the router ${where} lets them end whole and takes no new ones`, async () =>
-    assertGood(mesh, () => drain(context, mesh, name, 500)));
+  test(`SIGTERM at the router ${where}`, async () => assertGood(mesh, () => drain(context, mesh, name, 500)));
 }
 
 test('a router that is deleted loses its channel and its links, and comes in nowhere again', async () => {

@@ -16,6 +16,8 @@ export class ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
   readonly version: string;
+  /** Of ours, '' when it does not say which; undefined: a router that others made. */
+  readonly release: string | undefined;
   /** Where other routers dial links to it. */
   listeners: readonly Listener[];
   readonly connectedAtMs: number;
@@ -38,6 +40,7 @@ export class ConnectedRouter {
     this.channel = channel;
     this.fingerprint = channel.peer.fingerprint;
     this.version = hello.version;
+    this.release = hello.release;
     this.listeners = hello.listeners;
     this.connectedAtMs = connectedAtMs;
   }
@@ -86,10 +89,12 @@ export class RouterRegistry {
 
   add(router: ConnectedRouter): void {
     this.#routers.set(router.id, router);
+    // One that still drains asks again; one that was restarted does not.
+    this.#quiesced.delete(router.id);
     this.#version += 1;
   }
 
-  /** It asked for no new circuits; kept while it is away. */
+  /** It asked for no new circuits, over its present channel or the last one. */
   isQuiesced(id: string): boolean {
     return this.#quiesced.has(id);
   }

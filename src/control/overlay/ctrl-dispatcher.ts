@@ -16,6 +16,7 @@ import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { DataModelFeed } from './data-model-feed.ts';
 import type { FabricCircuitRequests } from './fabric-circuit-requests.ts';
 import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
+import type { LeavingCircuits } from './leaving-circuits.ts';
 import type { LinkReports } from './link-reports.ts';
 import type { PeerFeed } from './peer-feed.ts';
 import type { RouterInspection } from './router-inspection.ts';
@@ -44,6 +45,7 @@ export interface CtrlParts {
   readonly terminatorRequests: TerminatorRequests;
   readonly validation: TerminatorValidation;
   readonly prober: ShareProber;
+  readonly leaving: LeavingCircuits;
   readonly certificates: CertificateExtension;
   readonly clock: Clock;
   readonly log: Log;
@@ -210,8 +212,9 @@ export class CtrlDispatcher {
   }
 
   #onQuiesce(router: ConnectedRouter, frame: Frame, isQuiesced: boolean): void {
-    const { routers, log } = this.#parts;
+    const { routers, leaving, log } = this.#parts;
     routers.setQuiesced(router.id, isQuiesced);
+    if (isQuiesced) leaving.onQuiesced(router.id);
     const text = isQuiesced ? 'router quiesced' : 'router dequiesced';
     log.info({ router: router.id }, text);
     router.result(frame, true, text);

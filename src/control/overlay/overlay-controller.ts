@@ -12,7 +12,15 @@ import {
   type HelloDecision,
   type TlsIdentity,
 } from '#net';
-import { headerId, HeaderWriter, versionHeader, WIRE_VERSION, type Frame } from '#wire';
+import {
+  contentType,
+  headerId,
+  HeaderWriter,
+  makeFrame,
+  versionHeader,
+  WIRE_VERSION,
+  type Frame,
+} from '#wire';
 import { ControllerCapability, ctrlMessages, decodeRouterHello, encodeControllerHello } from '#wire/ctrl';
 import type { ModelChange } from '../model/overlay-model.ts';
 import type { Measurements } from '../model/share-status.ts';
@@ -25,6 +33,7 @@ import { admitRouter } from './router-admission.ts';
 export const CTRL_ALPN = 'ziti-ctrl';
 const HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 5_000, closeAfterMs: 20_000 };
 const TICK_MS = 250;
+const LEAVE_LOOK_MS = 50;
 
 /** A router, as SDKs are told of it. */
 export interface OverlayRouter {
@@ -49,6 +58,12 @@ export interface OverlayController {
   setTls(identity: TlsIdentity): void;
   /** `serviceKeys` answers something new. */
   keysChanged(): void;
+  /**
+   * Tells routers of ours that this controller stops, and serves on until the others have all of them and no circuit is
+   * in the making; for at most `timeoutMs`. `isElsewhere`: whether another controller has the router. Without another
+   * controller there is nothing to wait for.
+   */
+  leave(timeoutMs: number, isElsewhere: ((routerId: string) => boolean) | undefined): Promise<void>;
   /** Looks at deadlines; done by itself unless `tickMs` is 0. */
   tick(): void;
   close(): Promise<void>;
@@ -159,9 +174,26 @@ class OverlayCore implements OverlayController {
     }
   }
 
+  async leave(timeoutMs: number, isElsewhere: ((routerId: string) => boolean) | undefined): Promise<void> {
+    const { routers, builder } = this.#parts;
+    for (const router of routers.all())
+      if (router.release !== undefined) router.send(makeFrame(contentType.stopping));
+    const mustStay = (): boolean => {
+      if (builder.pendingCount > 0) return true;
+      if (isElsewhere === undefined) return false;
+      // Of routers without an edge part the others tell nothing.
+      for (const { id, edge } of routers.all()) if (edge !== undefined && !isElsewhere(id)) return true;
+      return false;
+    };
+    const deadlineMs = performance.now() + timeoutMs;
+    while (mustStay() && performance.now() < deadlineMs)
+      await new Promise((resolve) => setTimeout(resolve, LEAVE_LOOK_MS));
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#parts.follower.stop();
+    this.#parts.leaving.close();
     clearInterval(this.#timer);
     await this.#listener?.close('the controller stops');
     await this.#parts.certificates.idle();

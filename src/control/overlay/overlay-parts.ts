@@ -14,6 +14,7 @@ import { DataModelFeed } from './data-model-feed.ts';
 import { FabricCircuitRequests } from './fabric-circuit-requests.ts';
 import { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
+import { LeavingCircuits } from './leaving-circuits.ts';
 import { LinkRegistry } from './link-registry.ts';
 import { LinkReports } from './link-reports.ts';
 import { MeshView } from './mesh-view.ts';
@@ -75,6 +76,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     onTerminatorResult: (terminator, error) => prober.onCircuitResult(terminator, error),
     onEstablished: (circuit) => rerouter.onEstablished(circuit),
   });
+  const leaving = new LeavingCircuits({ routers, circuits, terminators });
   const sessionFeed = new SessionFeed(sessions, routers);
   const dataModel = new DataModelFeed(model, routers, options.serviceKeys);
   const validation = new TerminatorValidation(terminators, fabricTerminators, routers, clock, log);
@@ -121,6 +123,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     }),
     validation,
     prober,
+    leaving,
     clock,
     log,
     sessionCheck,
@@ -153,6 +156,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     follower,
     certificates,
     awayCircuits,
+    leaving,
     dispatcher,
     view,
   };

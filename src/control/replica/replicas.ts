@@ -60,6 +60,12 @@ export class Replicas {
     return this.#others.isConnected(identityId);
   }
 
+  /** Whether another has the router's control channel; undefined: there is no other control plane. */
+  get routerElsewhere(): ((routerId: string) => boolean) | undefined {
+    if (this.#roll.others.next().done === true) return undefined;
+    return (routerId) => this.#others.routers().has(routerId);
+  }
+
   /** Joins the others; from then on this one is told of, and told. Errors: those of the store. */
   async start({ apiUrl, ctrlAddress, measurements, routers }: ReplicaStart): Promise<void> {
     const { store, model } = this.#options;

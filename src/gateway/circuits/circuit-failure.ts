@@ -10,6 +10,10 @@ const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; 
   'service-refused': { status: 502, says: 'The service behind this address does not accept connections.' },
   'service-timeout': { status: 504, says: 'The service behind this address did not answer in time.' },
   'not-authorized': { status: 503, says: 'This service is not available here.' },
+  'control-away': {
+    status: 503,
+    says: 'No connection to the service can be made at the moment. Please try again shortly.',
+  },
   timeout: { status: 504, says: 'No connection to the service could be made in time.' },
   'channel-closed': { status: 503, says: 'The way to the service is interrupted. Please try again shortly.' },
   'circuit-closed': { status: 502, says: 'The connection to the service was lost.' },

@@ -142,7 +142,7 @@ describe('failure records', () => {
       accessEnded('').code,
     ];
     const circuits = [
-      ...['no-terminator', 'service-refused', 'service-timeout', 'not-authorized', 'timeout'],
+      ...['no-terminator', 'service-refused', 'service-timeout', 'not-authorized', 'timeout', 'control-away'],
       ...['channel-closed', 'circuit-closed', 'overlay', 'no-answer', 'malformed-answer'],
     ];
     assert.deepEqual(

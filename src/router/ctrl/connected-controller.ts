@@ -4,6 +4,8 @@ import { makeFrame, RESULT_TYPE } from '#wire';
 import { decodeControllerHello } from '#wire/ctrl';
 import type { Controller } from './controllers.ts';
 
+const NEW_MS = 5_000;
+
 export class ConnectedController implements Controller {
   readonly id: string;
   readonly version: string;
@@ -13,6 +15,9 @@ export class ConnectedController implements Controller {
   /** Of the last heartbeat; undefined before the first answer. */
   latencyNs: number | undefined;
   lastAnswerMs = performance.now();
+  /** It said that it ends soon: another one is asked, while there is one. */
+  isStopping = false;
+  readonly #connectedMs = performance.now();
 
   private constructor(channel: Channel, version: string, endpoint: string | undefined) {
     this.id = channel.peer.id;
@@ -28,6 +33,11 @@ export class ConnectedController implements Controller {
     return hello === undefined
       ? 'the controller did not say its version'
       : new ConnectedController(channel, hello.version, endpoint);
+  }
+
+  /** Other routers may not have come to it yet: it may not know every way. */
+  get isNew(): boolean {
+    return performance.now() - this.#connectedMs < NEW_MS;
   }
 
   get isResponsive(): boolean {

@@ -5,7 +5,14 @@
  */
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { dialChannel, type Channel, type TlsIdentity } from '#net';
-import { formatAddress, parseAddress, versionHeader, type Frame, type FrameHeaders } from '#wire';
+import {
+  contentType,
+  formatAddress,
+  parseAddress,
+  versionHeader,
+  type Frame,
+  type FrameHeaders,
+} from '#wire';
 import { encodeRouterHello, type AdvertisedListener } from '#wire/ctrl';
 import type { CtrlConfig, HttpProxyConfig } from '../config/router-config.ts';
 import { WorkerPool } from '../worker-pool.ts';
@@ -233,12 +240,18 @@ export class ControllerSet implements Controllers {
     channel.handle({
       onFrame: (frame) => {
         controller.onFrame();
-        this.#sink?.onFrame(frame, controller);
+        if (frame.contentType === contentType.stopping) this.#onStopping(controller);
+        else this.#sink?.onFrame(frame, controller);
       },
       onLatency: (nanoseconds) => controller.onLatency(nanoseconds),
       onClose: (reason) => this.#onClosed(controller, dial, reason),
     });
     return 'taken';
+  }
+
+  #onStopping(controller: ConnectedController): void {
+    controller.isStopping = true;
+    this.#options.log.info({ controllerId: controller.id }, 'the controller stops: others are asked first');
   }
 
   #onClosed(controller: ConnectedController, dial: ControllerDial | undefined, reason: string): void {
@@ -265,10 +278,17 @@ export class ControllerSet implements Controllers {
   }
 
   /** Lower is better; the map's order, oldest channel first, decides among equals. */
-  #rank({ id, isResponsive, channel }: ConnectedController): number {
+  #rank({ id, isResponsive, isStopping, isNew, channel }: ConnectedController): number {
     // More than `outQueueSize` frames wait: what is asked of it now waits behind them.
     const isBehind = !channel.isWritable;
-    return (isResponsive ? 0 : 4) + (isBehind ? 2 : 0) + (id === this.#leaderId ? 0 : 1);
+    const isLeader = id === this.#leaderId;
+    return (
+      (isResponsive ? 0 : 16) +
+      (isStopping ? 8 : 0) +
+      (isNew ? 4 : 0) +
+      (isBehind ? 2 : 0) +
+      (isLeader ? 0 : 1)
+    );
   }
 
   #inspectionOf(controller: ConnectedController): Record<string, unknown> {

@@ -16,7 +16,10 @@ export interface Controller {
 }
 
 export interface Controllers {
-  /** Connected ones: those that answer in time first, among them the leader, then the oldest channel. */
+  /**
+   * Connected ones: those that answer in time first, then those that neither stop nor have just come, among them the
+   * leader, then the oldest channel.
+   */
   all(): readonly Controller[];
   /** Whom to ask what any of them can answer. */
   best(): Controller | undefined;

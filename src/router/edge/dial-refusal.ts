@@ -2,7 +2,8 @@
 import { FrontdoorError } from '#base';
 import {
   decodeEdgeRefusal,
-  type FrameHeaders,
+  EdgeErrorCode,
+  FrameHeaders,
   HeaderWriter,
   headerId,
   RouteErrorCode,
@@ -35,4 +36,12 @@ export class CircuitRefusal extends Error {
     }
     this.codes = codes.build();
   }
+}
+
+/** For the SDK whose dial failed. Only one of ours is told by a number that the router itself had no controller. */
+export function refusalCodes(error: unknown, isOurs: boolean): FrameHeaders {
+  if (error instanceof CircuitRefusal) return error.codes;
+  const isAlone = error instanceof FrontdoorError && error.code === 'no-controller';
+  if (!isAlone || !isOurs) return FrameHeaders.empty;
+  return new HeaderWriter().u32(edge.errorCode, EdgeErrorCode.noController).build();
 }

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import {
   contentType,
+  FrameHeaders,
   HeaderWriter,
   headerId,
   makeFrame,
@@ -11,6 +12,7 @@ import {
   PAYLOAD_TYPE,
   RouteErrorCode,
   textOfBody,
+  versionHeader,
   Xgress,
   XGRESS_DEFAULTS,
 } from '#wire';
@@ -63,13 +65,20 @@ test('mtu cuts an SDK’s messages into chunks of the circuit, which the far end
   assert.equal(once.filter(({ flags }) => (flags & PAYLOAD_FLAGS.chunk) !== 0).length, 9);
 });
 
-test('while the router drains an SDK dials nothing new, and its circuits carry on', async (t) => {
+test('a router that stops tells SDKs of ours alone, and refuses nobody who has no other way', async (t) => {
+  const ours = new HeaderWriter().text(headerId.channel.helloVersion, versionHeader('linux', 'x64')).build();
+  for (const [hello, count] of [
+    [ours, 1],
+    [FrameHeaders.empty, 0],
+  ] as const) {
+    const { sdk, drain } = makeEdgeWorld(t, {}, {}, hello);
+    drain();
+    assert.equal((await sdk.connect(1)).contentType, contentType.stateConnected);
+    assert.equal(sdk.frames.filter((frame) => frame.contentType === contentType.stopping).length, count);
+  }
   const { sdk, far, drain } = makeEdgeWorld(t);
   await sdk.connect(1);
   drain();
-  const refused = await sdk.connect(2);
-  assert.equal(refused.contentType, contentType.stateClosed);
-  assert.match(textOfBody(refused), /stopping/);
   const got = textAt(far, 'c1');
   sdk.send(1, Buffer.from('still here'), true);
   assert.equal(String(await got), 'still here');

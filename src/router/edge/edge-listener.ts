@@ -24,7 +24,8 @@ import {
 } from '#wire';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
-import { EdgePeer, type EdgeContext } from './edge-peer.ts';
+import type { EdgeContext } from './edge-context.ts';
+import { EdgePeer } from './edge-peer.ts';
 
 const { channel: channelHeaders, edge } = headerId;
 
@@ -38,7 +39,7 @@ export interface EdgeListenerOptions {
   readonly sessions: ApiSessionRegistry;
   readonly context: EdgeContext;
   readonly log: Log;
-  onOpened(identityId: string, peer: ChannelPeer): void;
+  onOpened(identityId: string, peer: EdgePeer): void;
   onClosed(identityId: string): void;
 }
 
@@ -141,7 +142,7 @@ export class EdgeListener {
     this.#peers.set(channel, peer);
     const fields = { identity: session.identityId, peer: channel.peer.address };
     this.#options.log.info(fields, 'edge channel opened');
-    this.#options.onOpened(session.identityId, channel.peer);
+    this.#options.onOpened(session.identityId, peer);
     channel.handle({
       onFrame: (frame) => peer.onFrame(frame),
       onData: (frame) => peer.onData(frame),

@@ -4,9 +4,11 @@
  */
 import type { Clock, Log } from '#base';
 import type { Channel, ServerTls, TlsPorts } from '#net';
+import { contentType, textOfBody, type Frame } from '#wire';
 import type { EdgeConfig, EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
 import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
 import { ApiSessionRegistry } from '../ctrl/api-session-registry.ts';
+import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import { ConnectEvents } from '../ctrl/connect-events.ts';
 import type { Controllers, CtrlHandlers, Inspector } from '../ctrl/controllers.ts';
 import { EdgeHello, type AdvertisedEdge } from '../ctrl/edge-hello.ts';
@@ -35,6 +37,7 @@ export interface EdgePartOptions {
   readonly ends: XgressEnds;
   readonly faults: CircuitFaults;
   readonly dialers: EgressDialers;
+  readonly asker: CircuitAsker;
   readonly rateLimiter: WorkerPool;
   readonly metrics: Metrics;
   /** Which terminators of other bindings are alive. */
@@ -97,7 +100,7 @@ export class EdgePart {
 
   /** Rejects with a `FrontdoorError` when the port, or the protocol on it, is taken. */
   async listen(config: EdgeListenerConfig, ports: TlsPorts, tls: ServerTls): Promise<void> {
-    const { routerId, forwarder, ends, faults, controllers, dialers, log } = this.#options;
+    const { routerId, forwarder, ends, faults, controllers, dialers, asker, log } = this.#options;
     const { address, xgress } = config;
     const { handshakeTimeoutMs } = this.#options.config;
     const port = await ports.open({ host: address.host, port: address.port, tls, handshakeTimeoutMs });
@@ -111,16 +114,17 @@ export class EdgePart {
         log,
         forwarder,
         terminators: this.terminators,
-        controller: () => controllers.best(),
-        isDraining: () => this.#isDraining,
+        asker,
         sendToControllers: (frame) => controllers.broadcast(frame) > 0,
         reportFault: (circuitId, controllerId, isTerminator) =>
           faults.onCircuitClosed(circuitId, controllerId, isTerminator),
         ends,
         xgress,
       },
-      onOpened: (identityId, peer) =>
-        this.#connectEvents?.onOpened(identityId, peer.address, `${address.host}:${port.port}`),
+      onOpened: (identityId, peer) => {
+        this.#connectEvents?.onOpened(identityId, peer.channel.peer.address, `${address.host}:${port.port}`);
+        if (this.#isDraining) peer.announceStop();
+      },
       onClosed: (identityId) => this.#connectEvents?.onClosed(identityId),
     });
     const { terminators } = this;
@@ -139,6 +143,7 @@ export class EdgePart {
     const { controllers, edge, terminatorChecks } = this.#options;
     return [
       new TerminatorMessages(this.terminators, terminatorChecks).handlers(),
+      new Map([[contentType.circuitsLeaving, (frame: Frame) => this.#onLeaving(frame)]]),
       ...(edge === undefined
         ? []
         : [
@@ -154,9 +159,17 @@ export class EdgePart {
 
   readonly inspect: Inspector = (name) => this.#subscription?.inspect(name);
 
-  /** SDKs dial no new circuits here; channels and circuits stand. */
+  /** Peers of ours go elsewhere from now on; who has no other way is served until the end. */
   drain(): void {
     this.#isDraining = true;
+    for (const peer of this.#listener?.peers() ?? []) peer.announceStop();
+  }
+
+  /** Dials that wait for their circuit. */
+  get dialingCount(): number {
+    let count = 0;
+    for (const peer of this.#listener?.peers() ?? []) count += peer.dialingCount;
+    return count;
   }
 
   async close(): Promise<void> {
@@ -166,6 +179,11 @@ export class EdgePart {
     this.terminators.close();
     this.#subscription?.close();
     await this.#modelFile?.close();
+  }
+
+  #onLeaving(frame: Frame): void {
+    const circuitIds = textOfBody(frame).split('\n');
+    for (const peer of this.#listener?.peers() ?? []) peer.announceLeaving(circuitIds);
   }
 
   #advertised(): AdvertisedEdge | undefined {

@@ -2,17 +2,15 @@
  * One SDK at this router: its channel (one connection or a group), the connections it dialed and hosts on it, and
  * what its messages mean. Nothing it sends can touch a circuit that is not its own.
  */
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { FrontdoorError, messageOf } from '#base';
 import { ChannelError, type Channel } from '#net';
 import {
   contentType,
-  decodeCircuitCreated,
-  encodeCreateCircuitV2,
-  FrameHeaders,
   HeaderWriter,
   headerId,
   makeFrame,
   messageName,
+  ownRelease,
   textOfBody,
   type CircuitCreated,
   type DataFrame,
@@ -20,16 +18,15 @@ import {
 } from '#wire';
 import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
-import type { XgressConfig } from '../config/router-config.ts';
-import type { Forwarder } from '../forwarder/forwarder.ts';
-import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { openChannelGate, type ChannelGate } from './channel-gate.ts';
 import { ChannelReading } from './channel-reading.ts';
 import { DataCircuit } from './data-circuit.ts';
+import type { EdgeContext } from './edge-context.ts';
 import { stateClosed, XgressCircuit, type EdgeCircuit, type EdgeCircuitOptions } from './edge-circuit.ts';
 import { traceOfSdk } from './edge-trace.ts';
-import { connectedFrame, connIdOfBody, dialerData, dialFrame, type IncomingCircuit } from './dial-frame.ts';
-import { CircuitRefusal, HostRefusal } from './dial-refusal.ts';
+import { requestCircuit } from './circuit-request.ts';
+import { connectedFrame, connIdOfBody, dialFrame, type IncomingCircuit } from './dial-frame.ts';
+import { HostRefusal, refusalCodes } from './dial-refusal.ts';
 import { TerminatorRegistry, terminatorOfBind, type Terminator } from './terminator-registry.ts';
 
 const { ctrl, edge } = headerId;
@@ -38,24 +35,6 @@ const { ctrl, edge } = headerId;
 const FIRST_ROUTER_CONN_ID = 0x8000_0000;
 const MAX_CONNECTIONS = 65_536;
 const MAX_PENDING_CONNECTS = 4_096;
-
-/** What an edge peer needs of its router. */
-export interface EdgeContext {
-  readonly log: Log;
-  readonly forwarder: Forwarder;
-  readonly terminators: TerminatorRegistry;
-  /** A controller to ask for circuits; undefined while there is none. */
-  controller(): { readonly channel: Channel; readonly id: string } | undefined;
-  /** The router is stopping: circuits that are dialed now would not live. */
-  isDraining(): boolean;
-  sendToControllers(frame: Frame): boolean;
-  /** Circuits whose end here closed: their controller hears of it. */
-  reportFault(circuitId: string, controllerId: string, isTerminator: boolean): void;
-  /** What all ends of circuits at this router share. */
-  readonly ends: XgressEnds;
-  /** Of the edge listener: for circuits whose xgress end the router holds, and for how long a circuit may take. */
-  readonly xgress: XgressConfig;
-}
 
 interface CircuitEnds {
   initiator?: XgressCircuit;
@@ -81,6 +60,28 @@ export class EdgePeer {
     this.session = session;
     this.#context = context;
     this.#gate = openChannelGate(channel, context.forwarder.holds);
+  }
+
+  /** Its hello names a release of ours. */
+  get isOurs(): boolean {
+    return ownRelease(this.channel.peer.hello.text(headerId.channel.helloVersion)) !== undefined;
+  }
+
+  /** Dials of it that wait for their circuit. */
+  get dialingCount(): number {
+    return this.#dialing.size;
+  }
+
+  /** The router ends soon: whoever has another way takes that one from now on. */
+  announceStop(): void {
+    if (this.isOurs) this.channel.send(makeFrame(contentType.stopping));
+  }
+
+  /** Of these circuits, those that this peer began end soon at their far end. */
+  announceLeaving(circuitIds: readonly string[]): void {
+    if (!this.isOurs) return;
+    const own = circuitIds.filter((id) => this.#xgressByCircuit.get(id)?.initiator !== undefined);
+    if (own.length > 0) this.channel.send(makeFrame(contentType.circuitsLeaving, { body: own.join('\n') }));
   }
 
   /** Payloads and acknowledgements of an SDK that speaks xgress. */
@@ -188,6 +189,8 @@ export class EdgePeer {
       if (error instanceof ChannelError && error.code === 'timeout') {
         throw new FrontdoorError('timeout', 'dial-timeout', `the host did not answer within ${timeoutMs} ms`);
       }
+      if (error instanceof ChannelError && error.code === 'closed')
+        throw new FrontdoorError('notFound', 'unknown-terminator', 'the host went away');
       throw error;
     }
   }
@@ -204,32 +207,17 @@ export class EdgePeer {
     }
     this.#dialing.add(connId);
     try {
-      const { created, controllerId } = await this.#createCircuit(frame);
+      const { asker, xgress } = this.#context;
+      const asked = { frame, session: this.session, fingerprint: this.channel.peer.fingerprint };
+      const { created, controllerId } = await requestCircuit(asked, asker, xgress.getCircuitTimeoutMs);
       this.#onCircuitCreated(frame, connId, created, controllerId);
     } catch (error) {
       if (!this.#dialing.delete(connId)) return;
       this.#context.log.info({ identity: this.session.identityId, err: messageOf(error) }, 'dial failed');
-      const codes = error instanceof CircuitRefusal ? error.codes : FrameHeaders.empty;
+      const codes = refusalCodes(error, this.isOurs);
       // Never without a text: the C SDK takes an empty one for a stale session and starts over.
       this.channel.reply(frame, stateClosed(connId, messageOf(error) || 'dial failed', codes));
     }
-  }
-
-  async #createCircuit(frame: Frame): Promise<{ created: CircuitCreated; controllerId: string }> {
-    if (this.#context.isDraining())
-      throw new FrontdoorError('unavailable', 'draining', 'the router is stopping');
-    const controller = this.#context.controller();
-    if (controller === undefined) throw new Error('the router has no controller now');
-    const request = encodeCreateCircuitV2({
-      sessionToken: textOfBody(frame),
-      apiSessionToken: this.session.token,
-      fingerprints: [this.channel.peer.fingerprint],
-      terminatorInstanceId: frame.headers.text(edge.terminatorIdentity) ?? '',
-      peerData: dialerData(frame, this.session.identityId),
-    });
-    const answer = await controller.channel.request(request, this.#context.xgress.getCircuitTimeoutMs);
-    if (answer.contentType !== contentType.createCircuitV2Response) throw new CircuitRefusal(answer);
-    return { created: decodeCircuitCreated(answer), controllerId: controller.id };
   }
 
   #onCircuitCreated(frame: Frame, connId: number, created: CircuitCreated, controllerId: string): void {
@@ -311,6 +299,8 @@ export class EdgePeer {
     const precedence = frame.headers.u8(edge.precedence);
     if (cost !== undefined) terminator.cost = cost;
     if (precedence !== undefined) terminator.precedence = Math.min(precedence, 2) as TerminatorPrecedence;
+    // A later process of the same host has it: what the former says of it no longer counts.
+    if (this.#context.terminators.byId(terminator.id) !== terminator) return;
     const update = ctrlMessages.updateEdgeTerminator.frame({
       sessionToken: terminator.tokenText,
       fingerprints: [this.channel.peer.fingerprint],

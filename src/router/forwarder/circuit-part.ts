@@ -6,6 +6,7 @@ import type { Clock, Log } from '#base';
 import type { ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { TerminatorInvalidReason } from '#wire/ctrl';
 import type { ProxyListenerConfig, RouterConfig, TransportListenerConfig } from '../config/router-config.ts';
+import { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { Controllers, CtrlHandlers, Inspector } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../ctrl/terminator-messages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -44,6 +45,7 @@ export class CircuitPart {
   readonly #routes: CircuitRoutes;
   readonly #idleScan: IdleScan;
   readonly #ingress: IngressCircuits;
+  readonly #asker: CircuitAsker;
   readonly #listeners: CircuitListener[] = [];
 
   constructor(options: CircuitPartOptions) {
@@ -70,7 +72,8 @@ export class CircuitPart {
       );
     this.#routes = new CircuitRoutes({ forwarder, dialers: this.#dialers, config: config.forwarder, log });
     this.#idleScan = new IdleScan({ forwarder, controllers, ...config.forwarder, log, clock });
-    this.#ingress = new IngressCircuits({ controllers, ends: this.#ends, faults, log });
+    this.#asker = new CircuitAsker(controllers);
+    this.#ingress = new IngressCircuits({ asker: this.#asker, ends: this.#ends, faults, log });
   }
 
   /** What the edge joins in with. */
@@ -80,6 +83,7 @@ export class CircuitPart {
       ends: this.#ends,
       faults: this.#faults,
       dialers: this.#dialers,
+      asker: this.#asker,
       terminatorChecks: [this.#checkTransport],
     };
   }
@@ -111,17 +115,19 @@ export class CircuitPart {
 
   readonly inspect: Inspector = (name) => inspectCircuits(this.forwarder, name, this.#options.clock.nowMs());
 
-  /** Circuits that moved something within the last `idleMs`. */
+  /** Circuits that moved something within the last `idleMs`, and far ends that are being dialed. */
   busyCount(idleMs: number): number {
     const sinceMs = this.#options.clock.nowMs() - idleMs;
-    let count = 0;
+    let count = this.#routes.dialCount;
     for (const { lastActiveMs } of this.forwarder.circuits()) if (lastActiveMs >= sinceMs) count += 1;
     return count;
   }
 
-  /** No circuit is begun or dialed here any more; those that stand go on. */
+  /**
+   * Its own ports take no connections any more: what stands before them goes elsewhere. Controllers choose other ways;
+   * circuits that have no other one still begin and end here.
+   */
   async drain(): Promise<void> {
-    this.#routes.refuseDials();
     await this.#stopListening();
   }
 

@@ -145,17 +145,6 @@ test('a Route again to an end that stands dials nothing and answers the same; so
   assert.equal(world.dials.length, 1);
 });
 
-test('while the router drains a Route dials nothing, and one for an end that stands is taken', async (t) => {
-  const world = makeWorld(t);
-  assert.equal((await world.route()).isSuccess, true);
-  world.routes.refuseDials();
-  assert.equal((await world.route({ attempt: 2 })).isSuccess, true);
-  const egress = { ...EGRESS.egress!, address: 'other' };
-  const refused = await world.route({ circuitId: 'c2', egress });
-  assert.deepEqual([refused.isSuccess, refused.errorCode], [false, RouteErrorCode.resourcesNotAvailable]);
-  assert.equal(world.dials.length, 1);
-});
-
 test('a Route to a link that is not there fails with code 8 and tells every controller of the link', async (t) => {
   const world = makeWorld(t);
   const forwards = [{ srcAddress: 'in', dstAddress: 'link1', dstType: DestType.LINK }];

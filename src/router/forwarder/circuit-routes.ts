@@ -39,7 +39,6 @@ export class CircuitRoutes {
   readonly #options: CircuitRoutesOptions;
   /** By the address of the end that is dialed. */
   readonly #dials = new Map<string, PendingDial>();
-  #isDraining = false;
 
   constructor(options: CircuitRoutesOptions) {
     this.#options = options;
@@ -59,9 +58,9 @@ export class CircuitRoutes {
     ]);
   }
 
-  /** From now on no far end is dialed: controllers take another terminator, or refuse. What stands can be rerouted. */
-  refuseDials(): void {
-    this.#isDraining = true;
+  /** Far ends that are being dialed now. */
+  get dialCount(): number {
+    return this.#dials.size;
   }
 
   close(): void {
@@ -110,7 +109,6 @@ export class CircuitRoutes {
   }
 
   async #dial(route: Route, from: Controller, receivedMs: number): Promise<PeerData> {
-    if (this.#isDraining) throw new FrontdoorError('limited', 'draining', 'the router is stopping');
     const abort = new AbortController();
     const { address } = route.egress!;
     const done = this.#dialNow(route, from, receivedMs, abort.signal);

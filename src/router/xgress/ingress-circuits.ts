@@ -1,10 +1,10 @@
 /** Asks a controller for a circuit to a service, for a local connection, and makes that connection its initiator. */
 import { formatHostPort, FrontdoorError, utf8, type Log } from '#base';
 import { ChannelError } from '#net';
-import { decodeCircuitAnswer, headerId, peerDataRecord, type CircuitGranted } from '#wire';
+import { contentType, decodeCircuitAnswer, headerId, peerDataRecord, type CircuitGranted } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../config/router-config.ts';
-import type { Controller, Controllers } from '../ctrl/controllers.ts';
+import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import type { LocalConnection } from './xgress-end.ts';
 import type { XgressEnds } from './xgress-ends.ts';
@@ -12,7 +12,7 @@ import type { XgressEnds } from './xgress-ends.ts';
 const { peerData } = headerId;
 
 export interface IngressCircuitsOptions {
-  readonly controllers: Controllers;
+  readonly asker: CircuitAsker;
   readonly ends: XgressEnds;
   readonly faults: CircuitFaults;
   readonly log: Log;
@@ -46,29 +46,27 @@ export class IngressCircuits {
 
   /** Rejects with `FrontdoorError`: unavailable (no controller), timeout, or badGateway with the reason. */
   async open(request: IngressRequest): Promise<void> {
-    const { controllers, ends, faults } = this.#options;
-    const controller = controllers.best();
-    if (controller === undefined)
-      throw new FrontdoorError('unavailable', 'no-controller', 'the router has no controller now');
-    const { circuitId, address } = await this.#ask(controller, request);
+    const { ends, faults } = this.#options;
+    const { granted, controllerId } = await this.#ask(request);
+    const { circuitId, address } = granted;
     try {
       request.onCircuit?.(circuitId);
       ends.open({
         circuitId,
         address,
-        controllerId: controller.id,
+        controllerId,
         isTerminator: false,
         connection: request.connection,
         config: request.config,
         hopType: request.hopType,
       });
     } catch (error) {
-      faults.onCircuitClosed(circuitId, controller.id, false);
+      faults.onCircuitClosed(circuitId, controllerId, false);
       throw error;
     }
   }
 
-  async #ask(controller: Controller, request: IngressRequest): Promise<CircuitGranted> {
+  async #ask(request: IngressRequest): Promise<{ granted: CircuitGranted; controllerId: string }> {
     const { ingressId, service, connection, config } = request;
     const data = new Map([
       [peerData.initiatorLocalAddress, addressOf(connection.localAddress, connection.localPort)],
@@ -76,7 +74,12 @@ export class IngressCircuits {
     ]);
     const frame = ctrlMessages.circuitRequest.frame({ ingressId, service, peerData: peerDataRecord(data) });
     try {
-      return decodeCircuitAnswer(await controller.channel.request(frame, config.getCircuitTimeoutMs));
+      const { answer, controller } = await this.#options.asker.ask(
+        frame,
+        config.getCircuitTimeoutMs,
+        (one) => one.contentType === contentType.circuitFailed,
+      );
+      return { granted: decodeCircuitAnswer(answer), controllerId: controller.id };
     } catch (error) {
       if (!(error instanceof ChannelError)) throw error;
       const text = `no circuit to ${service}: ${error.message}`;

@@ -17,10 +17,12 @@ import {
 import { within } from '../../../../test/support/deadline.ts';
 import type { XgressConfig } from '../../config/router-config.ts';
 import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
+import { CircuitAsker } from '../../ctrl/circuit-asker.ts';
 import type { MemoryLink, MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
 import { MemoryMesh, type MeshRouter } from '../../forwarder/testing/memory-mesh.ts';
 import { edgeDialer } from '../edge-dialer.ts';
-import { EdgePeer, type EdgeContext } from '../edge-peer.ts';
+import type { EdgeContext } from '../edge-context.ts';
+import { EdgePeer } from '../edge-peer.ts';
 import type { Terminator } from '../terminator-registry.ts';
 
 const { edge } = headerId;
@@ -75,6 +77,7 @@ export function makeEdgeWorld(
   t: TestContext,
   xgress: Partial<XgressConfig> = {},
   link: MemoryLinkOptions = {},
+  sdkHello = FrameHeaders.empty,
 ): EdgeWorld {
   const mesh = new MemoryMesh(2);
   t.after(() => mesh.close());
@@ -84,7 +87,6 @@ export function makeEdgeWorld(
     onData: (frame) => void (frame.contentType === PAYLOAD_TYPE && payloads.push(frame)),
   });
   const [near, far] = mesh.routers as [MeshRouter, MeshRouter];
-  const { controller } = near.controller;
   let count = 0;
   near.controller.answers.set(contentType.createCircuitV2, (request, channel) => {
     const circuitId = `c${(count += 1)}`;
@@ -93,13 +95,11 @@ export function makeEdgeWorld(
       channel.send(encodeCircuitCreated(request, created));
     });
   });
-  let isDraining = false;
   const context: EdgeContext = {
     log: silentLog,
     forwarder: near.forwarder,
     terminators: undefined!,
-    controller: () => controller,
-    isDraining: () => isDraining,
+    asker: new CircuitAsker(near.controllers),
     sendToControllers: () => true,
     reportFault: (...fault) => near.faults.onCircuitClosed(...fault),
     ends: near.ends,
@@ -107,7 +107,7 @@ export function makeEdgeWorld(
   };
   const peer = (id: string): ChannelPeer => ({
     id,
-    hello: FrameHeaders.empty,
+    hello: id === 'sdk' ? sdkHello : FrameHeaders.empty,
     fingerprint: 'ff',
     address: 'memory',
   });
@@ -145,7 +145,7 @@ export function makeEdgeWorld(
     link: memoryLink,
     sdk: new Sdk(dialer),
     payloads,
-    drain: () => (isDraining = true),
+    drain: () => edgePeer.announceStop(),
   };
 }
 

@@ -10,6 +10,7 @@ import { contentType, encodeCircuitFailed, encodeCircuitSuccess, type Frame, typ
 import { ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
 import type { XgressConfig } from '../../config/router-config.ts';
 import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
+import { CircuitAsker } from '../../ctrl/circuit-asker.ts';
 import { MemoryLink, type MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
 import { MeshRouter, type MeshOptions } from '../../forwarder/testing/memory-mesh.ts';
 import { CircuitListener, type CircuitListenerConfig } from '../circuit-listener.ts';
@@ -76,7 +77,11 @@ export class TransportWorld {
     const { tls = NO_TLS } = this.#options;
     const listener = await CircuitListener.open({
       config,
-      circuits: new IngressCircuits({ ...this.near, log: silentLog }),
+      circuits: new IngressCircuits({
+        ...this.near,
+        asker: new CircuitAsker(this.near.controllers),
+        log: silentLog,
+      }),
       ports: this.#ports,
       tls: { default: tls, alternates: [] },
       handshakeTimeoutMs: 600_000,

@@ -1,0 +1,50 @@
+/** An SDK's Connect as a question to the controllers: they prove who dials, and know where the service is hosted. */
+import {
+  contentType,
+  decodeCircuitCreated,
+  decodeEdgeRefusal,
+  EdgeErrorCode,
+  encodeCreateCircuitV2,
+  headerId,
+  textOfBody,
+  type CircuitCreated,
+  type Frame,
+} from '#wire';
+import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
+import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
+import { dialerData } from './dial-frame.ts';
+import { CircuitRefusal } from './dial-refusal.ts';
+
+export interface AskedCircuit {
+  /** The Connect. */
+  readonly frame: Frame;
+  readonly session: KnownApiSession;
+  /** Of the SDK's certificate. */
+  readonly fingerprint: string;
+}
+
+/** Rejects with a `CircuitRefusal`, or as `CircuitAsker` does. */
+export async function requestCircuit(
+  { frame, session, fingerprint }: AskedCircuit,
+  asker: CircuitAsker,
+  timeoutMs: number,
+): Promise<{ readonly created: CircuitCreated; readonly controllerId: string }> {
+  const question = encodeCreateCircuitV2({
+    sessionToken: textOfBody(frame),
+    apiSessionToken: session.token,
+    fingerprints: [fingerprint],
+    terminatorInstanceId: frame.headers.text(headerId.edge.terminatorIdentity) ?? '',
+    peerData: dialerData(frame, session.identityId),
+  });
+  const { answer, controller } = await asker.ask(question, timeoutMs, isNoWay);
+  if (answer.contentType !== contentType.createCircuitV2Response) throw new CircuitRefusal(answer);
+  return { created: decodeCircuitCreated(answer), controllerId: controller.id };
+}
+
+/** A controller that does not know the host, or a way to it: another one may. */
+function isNoWay(answer: Frame): boolean {
+  return (
+    answer.contentType !== contentType.createCircuitV2Response &&
+    decodeEdgeRefusal(answer).code === EdgeErrorCode.invalidTerminator
+  );
+}

@@ -1,0 +1,23 @@
+/** What the SDKs at a router share: its forwarder, its terminators, and the ways to its controllers. */
+import type { Log } from '#base';
+import type { Frame } from '#wire';
+import type { XgressConfig } from '../config/router-config.ts';
+import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { XgressEnds } from '../xgress/xgress-ends.ts';
+import type { TerminatorRegistry } from './terminator-registry.ts';
+
+/** What an edge peer needs of its router. */
+export interface EdgeContext {
+  readonly log: Log;
+  readonly forwarder: Forwarder;
+  readonly terminators: TerminatorRegistry;
+  readonly asker: CircuitAsker;
+  sendToControllers(frame: Frame): boolean;
+  /** Circuits whose end here closed: their controller hears of it. */
+  reportFault(circuitId: string, controllerId: string, isTerminator: boolean): void;
+  /** What all ends of circuits at this router share. */
+  readonly ends: XgressEnds;
+  /** Of the edge listener: for circuits whose xgress end the router holds, and for how long a circuit may take. */
+  readonly xgress: XgressConfig;
+}

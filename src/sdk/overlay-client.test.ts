@@ -1,0 +1,143 @@
+// Which router a dial goes through, and through which one it goes next.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { FrontdoorError, silentLog } from '#base';
+import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import type { FrameHeaders } from '#wire';
+import { contentType, EdgeErrorCode, HeaderWriter, headerId, makeFrame, ownRelease } from '#wire';
+import { until } from '../../test/support/deadline.ts';
+import type { EdgeApiClient } from './edge-api-client.ts';
+import { OverlayClient } from './overlay-client.ts';
+
+const { edge } = headerId;
+const SESSION = { id: 'api', token: 'token', identityId: 'me', expiresAt: '' };
+
+class ScriptedRouter {
+  readonly name: string;
+  readonly tokens: string[] = [];
+  /** Error code of its refusals; undefined: it grants. */
+  refusal: number | undefined;
+  channel: Channel | undefined;
+  hello: FrameHeaders | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  open(hello: FrameHeaders): Channel {
+    this.hello = hello;
+    const peer = (id: string): ChannelPeer => ({ id, hello, fingerprint: '', address: id });
+    const ends = (id: string) => ({ id: 'x', log: silentLog, peer: peer(id) });
+    const [dialer, listener] = openMemoryChannel(ends(this.name), ends('sdk'));
+    this.channel = listener;
+    listener.handle({
+      onFrame: (frame, channel) => {
+        if (frame.contentType !== contentType.connect) return;
+        this.tokens.push(Buffer.from(frame.body).toString());
+        const headers = new HeaderWriter().u32(edge.connId, frame.headers.u32(edge.connId)!);
+        if (this.refusal !== undefined) {
+          headers.u32(edge.errorCode, this.refusal);
+          channel.reply(frame, makeFrame(contentType.stateClosed, { headers, body: 'refused' }));
+          return;
+        }
+        headers.text(edge.circuitId, `${this.name}-${this.tokens.length}`).bool(edge.useXgressToSdk, true);
+        channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
+      },
+      onData: () => {},
+    });
+    return dialer;
+  }
+}
+
+describe('a dial', () => {
+  const routers = { r1: new ScriptedRouter('r1'), r2: new ScriptedRouter('r2') };
+  let client: OverlayClient;
+  let sessionFailure: FrontdoorError | undefined;
+  let sessionCount = 0;
+
+  beforeEach(async () => {
+    Object.assign(routers, { r1: new ScriptedRouter('r1'), r2: new ScriptedRouter('r2') });
+    sessionFailure = undefined;
+    const api = {
+      identity: { certPem: '' },
+      onSession: () => {},
+      session: async () => SESSION,
+      checkSession: async () => {},
+      edgeRouters: async () =>
+        Object.keys(routers).map((name) => ({ name, isOnline: true, tlsUrl: `tls://${name}:1` })),
+      createSession: async (serviceId: string) => {
+        if (sessionFailure !== undefined) throw sessionFailure;
+        return {
+          id: serviceId,
+          token: `session-${(sessionCount += 1)}`,
+          serviceId,
+          type: 'Dial',
+          routers: [],
+        };
+      },
+    };
+    client = new OverlayClient({
+      api: api as unknown as EdgeApiClient,
+      log: silentLog,
+      name: 'sdk',
+      openChannel: async (name, _id, hello) => routers[name as 'r1' | 'r2'].open(hello),
+    });
+    await until(
+      'both routers',
+      () => Object.values(routers).filter(({ channel }) => channel !== undefined).length,
+      (count) => count === 2,
+    );
+  });
+  afterEach(() => client.close());
+
+  test('goes through another router within the same call when the first has no controller or knows no way', async () => {
+    for (const refusal of [EdgeErrorCode.noController, EdgeErrorCode.invalidTerminator]) {
+      routers.r1.refusal = refusal;
+      assert.match((await client.dial('service', 5_000)).id, /^r2-/);
+    }
+    routers.r2.refusal = EdgeErrorCode.noController;
+    routers.r1.refusal = EdgeErrorCode.noController;
+    await assert.rejects(client.dial('service', 5_000), { code: 'control-away', hop: 'control' });
+  });
+
+  test('leaves a router that stops at once, and with it the circuits that are kept, while there is another', async () => {
+    assert.equal(ownRelease(routers.r1.hello!.text(headerId.channel.helloVersion)), '');
+    const kept = await client.dial('service', 5_000);
+    assert.match(kept.id, /^r1-/);
+    assert.equal(kept.isLeaving, false);
+    routers.r1.channel!.send(makeFrame(contentType.stopping));
+    await until(
+      'it leaves',
+      () => kept.isLeaving,
+      (isLeaving) => isLeaving === true,
+    );
+    const next = await client.dial('service', 5_000);
+    assert.match(next.id, /^r2-/);
+    assert.equal(next.isLeaving, false);
+    routers.r2.channel!.close('gone');
+    await until(
+      'there is no other way',
+      () => kept.isLeaving,
+      (isLeaving) => isLeaving === false,
+    );
+    assert.match((await client.dial('service', 5_000)).id, /^r1-/);
+  });
+
+  test('leaves circuits whose far end stops', async () => {
+    const [first, second] = [await client.dial('service', 5_000), await client.dial('service', 5_000)];
+    routers.r1.channel!.send(makeFrame(contentType.circuitsLeaving, { body: `other\n${first.id}` }));
+    await until(
+      'it leaves',
+      () => first.isLeaving,
+      (isLeaving) => isLeaving === true,
+    );
+    assert.equal(second.isLeaving, false);
+  });
+
+  test('tells a control plane that is away from one that refuses', async () => {
+    sessionFailure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
+    await assert.rejects(client.dial('service', 5_000), { code: 'control-away', hop: 'control' });
+    sessionFailure = new FrontdoorError('notFound', 'http_404', 'no such service');
+    await assert.rejects(client.dial('service', 5_000), { code: 'not-authorized' });
+  });
+});
