@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
+import { until } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { startAgent, type Agent, type AgentOptions } from './agent.ts';
 import { ask } from './ask-agent.ts';
@@ -297,6 +298,44 @@ test(
     assert.match(await busy, /slow$/);
     await closed;
     assert.equal(network.records.size, 1);
+  },
+);
+
+test(
+  'while it drains it still serves what no other host does, and its successor may start on the directory',
+  { timeout: 60_000 },
+  async () => {
+    let answer: () => void = () => {};
+    const asked = Promise.withResolvers<void>();
+    const http = createHttpServer((request, response) => {
+      if (request.url === '/') return void response.end('quick');
+      answer = () => response.end('slow');
+      asked.resolve();
+    });
+    cleanups.push(() => http.closeAllConnections());
+    const target = await serve(http);
+    const { agent, network, dataDir } = await world();
+    await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+    const caller = await network.dial('app');
+    const slow = new Promise<Error | undefined>((resolve) => (caller.onClose = resolve));
+    caller.onEnd = () => caller.end();
+    caller.resume();
+    caller.write(Buffer.from('GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
+    await asked.promise;
+    const closed = agent.close({ drainMs: 30_000 });
+    await until(
+      'others come first',
+      () => network.hosted.get('app')?.isLowered,
+      (isLowered) => isLowered === true,
+    );
+    assert.match(await get(await network.dial('app')), /quick$/);
+    const successor = await world({ dataDir });
+    assert.equal((await ask(successor.agent.socketPath, { op: 'version' })).version, '9.9.9');
+    answer();
+    assert.equal(await slow, undefined);
+    await closed;
+    assert.equal(network.hosted.has('app'), false);
+    assert.equal((await ask(successor.agent.socketPath, { op: 'version' })).version, '9.9.9');
   },
 );
 

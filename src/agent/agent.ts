@@ -66,7 +66,10 @@ export interface Agent {
   readonly socketPath: string;
   /** Resolves once all is closed, whoever asked for it; `lost` when another process took the data directory. */
   readonly closed: Promise<{ readonly reason: 'asked' | 'lost' }>;
-  /** Stops offering shares, lets circuits end for so long, closes. Again with less time: that time holds. */
+  /**
+   * Gives the data directory to whoever starts next, lets circuits end for so long, closes; what no other agent and no
+   * successor hosts is served meanwhile. Again with less time: that time holds.
+   */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
@@ -218,17 +221,17 @@ class RunningAgent implements Agent {
     clearInterval(this.#lockTimer);
     this.#restore?.stop();
     this.#follower.stop();
-    const socketClosed = this.#socket?.close(1_000);
+    await this.#socket?.close(1_000);
+    // From here on another process may take the directory, and with it the shares.
+    lock.release();
     await this.#table.drain(drainMs, options.timing?.drainQuietMs ?? 2_000, this.#cutDrain.signal);
     this.#table.close();
     this.#health.close();
-    await socketClosed;
     try {
       await network.close();
     } catch (error) {
       options.log.warn({ error: messageOf(error) }, 'closing the connections of the agent failed');
     }
-    lock.release();
     options.log.info({}, 'agent has stopped; its shares stay until they are released');
   }
 

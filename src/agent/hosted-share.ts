@@ -106,6 +106,11 @@ export class HostedShare {
     this.#watchTarget();
   }
 
+  /** The agent stops: others that host the share come first, and it is still served where there is none. */
+  lower(): void {
+    this.#handle.lower();
+  }
+
   /** Takes the offer back; circuits go on. */
   withdraw(): void {
     if (this.#closing) return;
@@ -156,7 +161,7 @@ export class HostedShare {
       return;
     }
     if (this.#closing) {
-      incoming.refuse('the agent is stopping');
+      incoming.refuse('the agent is stopping', 'not-hosted');
       return;
     }
     if (this.circuits >= this.#options.maxCircuits) {
@@ -167,7 +172,8 @@ export class HostedShare {
     const giveUp = (): void => {
       cancel();
       this.#connecting.delete(giveUp);
-      incoming.refuse(this.#closing ? 'the agent is stopping' : 'the target of the share changed');
+      if (this.#closing) incoming.refuse('the agent is stopping', 'not-hosted');
+      else incoming.refuse('the target of the share changed');
     };
     this.#connecting.add(giveUp);
     const { resolver, connectTimeoutMs, targetCa } = this.#options;

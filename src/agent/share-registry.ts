@@ -28,6 +28,17 @@ export interface ShareTableOptions {
   readonly targetCa?: string | undefined;
 }
 
+/** Of a drain's last step, in which nobody is served who asks anew: it is short. */
+const LAST_MS = 5_000;
+const LAST_QUIET_MS = 100;
+
+interface DrainStep {
+  /** After how long a circuit that moves nothing is broken off, and of which circuits; undefined: of all. */
+  readonly quietMs: number;
+  readonly of: ReadonlySet<CircuitCopy> | undefined;
+  readonly cut: AbortSignal;
+}
+
 export class ShareRegistry {
   readonly #options: ShareTableOptions;
   /** By service id. */
@@ -92,24 +103,27 @@ export class ShareRegistry {
     return viewOf(share, this.byToken(share.token));
   }
 
-  /** Stops offering; resolves when no circuit is left or the time is over, whichever is first. */
+  /**
+   * First other hosts come before this one, and circuits that stand now may end; who has no other host is still served.
+   * Then nothing is offered any more, and what began meanwhile may end. Resolves at the latest after `timeoutMs`.
+   */
   async drain(timeoutMs: number, quietMs: number, cut: AbortSignal): Promise<void> {
     this.#closing = true;
+    const deadlineMs = performance.now() + timeoutMs;
+    if (timeoutMs > 0) {
+      for (const hosted of this.#hosted.values()) hosted.lower();
+      const standing = new Set(this.#copies());
+      const isOver = (): boolean => {
+        for (const copy of this.#copies()) if (standing.has(copy)) return false;
+        return true;
+      };
+      await this.#until(isOver, timeoutMs, { quietMs, of: standing, cut });
+    }
     for (const hosted of this.#hosted.values()) hosted.withdraw();
     if (timeoutMs <= 0 || cut.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const isIdle = (): void => {
-      for (const hosted of this.#hosted.values()) if (hosted.circuits > 0) return;
-      resolve();
-    };
-    this.#onIdle = isIdle;
-    const deadline = setTimeout(resolve, timeoutMs);
-    const sweep = this.#stopQuietCircuits(quietMs);
-    cut.addEventListener('abort', () => resolve(), { once: true });
-    isIdle();
-    await promise;
-    clearTimeout(deadline);
-    clearInterval(sweep);
+    const isIdle = (): boolean => [...this.#hosted.values()].every(({ circuits }) => circuits === 0);
+    const lastMs = Math.max(LAST_QUIET_MS, Math.min(LAST_MS, deadlineMs - performance.now()));
+    await this.#until(isIdle, lastMs, { quietMs: Math.min(quietMs, LAST_QUIET_MS), of: undefined, cut });
   }
 
   close(): void {
@@ -118,20 +132,42 @@ export class ShareRegistry {
     this.#hosted.clear();
   }
 
+  *#copies(): Generator<CircuitCopy> {
+    for (const hosted of this.#hosted.values()) yield* hosted.copies();
+  }
+
+  /** Resolves when it is so, the time is over or the wait is cut; quiet circuits are broken off meanwhile. */
+  async #until(isSo: () => boolean, timeoutMs: number, { quietMs, of, cut }: DrainStep): Promise<void> {
+    if (cut.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (isSo()) resolve();
+    };
+    this.#onIdle = look;
+    const deadline = setTimeout(resolve, timeoutMs);
+    const sweep = this.#stopQuietCircuits(quietMs, of);
+    const onCut = (): void => resolve();
+    cut.addEventListener('abort', onCut, { once: true });
+    look();
+    await promise;
+    cut.removeEventListener('abort', onCut);
+    clearTimeout(deadline);
+    clearInterval(sweep);
+  }
+
   /**
    * Callers keep circuits for their next request. While draining, one where nothing moved for a while and the
    * service spoke last owes nobody an answer: it is broken off, so that the drain ends before its time.
    */
-  #stopQuietCircuits(quietMs: number): NodeJS.Timeout {
+  #stopQuietCircuits(quietMs: number, of: ReadonlySet<CircuitCopy> | undefined): NodeJS.Timeout {
     const seen = new Map<CircuitCopy, number>();
     return setInterval(() => {
-      for (const hosted of this.#hosted.values()) {
-        for (const copy of [...hosted.copies()]) {
-          const bytes = copy.bytesFromService + copy.bytesToService;
-          const quiet = seen.get(copy) === bytes;
-          if (quiet && (copy.serviceSpokeLast || bytes === 0)) copy.stop('the agent is stopping');
-          else seen.set(copy, bytes);
-        }
+      for (const copy of [...this.#copies()]) {
+        if (of?.has(copy) === false) continue;
+        const bytes = copy.bytesFromService + copy.bytesToService;
+        const quiet = seen.get(copy) === bytes;
+        if (quiet && (copy.serviceSpokeLast || bytes === 0)) copy.stop('the agent is stopping');
+        else seen.set(copy, bytes);
       }
     }, quietMs);
   }
