@@ -39,6 +39,10 @@ export interface GatewayLimits {
   readonly maxIdleCircuitsPerShare: number;
   readonly maxIdleCircuits: number;
   readonly idleCircuitMs: number;
+  /** A circuit that is older carries no further request: circuits leave parts that drain by themselves. */
+  readonly circuitAgeMs: number;
+  /** Since the last host of a share that was served went: for so long requests wait for one to come back. */
+  readonly absenceHoldMs: number;
   /** Dials of one share at the same time. */
   readonly maxDialsPerShare: number;
   /** Requests of one share that wait for a circuit. */
@@ -72,6 +76,8 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   maxIdleCircuitsPerShare: 512,
   maxIdleCircuits: 2_048,
   idleCircuitMs: 30_000,
+  circuitAgeMs: 10_000,
+  absenceHoldMs: 5_000,
   maxDialsPerShare: 64,
   maxWaitingPerShare: 8_192,
 };

@@ -14,6 +14,8 @@ import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
 const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
 /** How long a circuit that was ended here may take to end on the other side. */
 const CLOSING_MS = 5_000;
+/** Between two dials for requests that wait for an agent to come back. */
+const REDIAL_MS = 200;
 
 export class CircuitPool {
   readonly #dialer: CircuitDialer;
@@ -60,7 +62,7 @@ export class CircuitPool {
     for (;;) {
       const upstream = idle.at(-1);
       if (upstream === undefined) return undefined;
-      const usable = !upstream.closed && upstream.idleUntilMs > nowMs;
+      const usable = isKept(upstream, nowMs);
       if (usable && !isRepeatable && nowMs - upstream.idleSinceMs > MAX_IDLE_FOR_UNREPEATABLE_MS)
         return undefined;
       idle.pop();
@@ -93,7 +95,9 @@ export class CircuitPool {
     if (keepMs >= 0) idleMs = Math.min(idleMs, keepMs > 2_000 ? keepMs - 1_000 : keepMs / 2);
     upstream.owner = undefined;
     upstream.uses += 1;
-    if (this.#closed || route.retired || upstream.closed || upstream.ended || idleMs <= 0) {
+    const isOver = upstream.closed || upstream.ended || idleMs <= 0;
+    const mustGo = isOver || upstream.circuit.isLeaving === true || this.#isOld(upstream, nowMs);
+    if (this.#closed || route.retired || mustGo) {
       this.finish(upstream);
       return;
     }
@@ -140,11 +144,8 @@ export class CircuitPool {
       this.finish(upstream);
     }
     this.#warm.delete(route);
-    if (!route.revoked) return;
-    const { waiters } = route.slot;
-    for (let waiter = waiters.next(false); waiter !== undefined; waiter = waiters.next(false)) {
-      waiter.circuitFailed(new CircuitError('not-authorized', 'control', 'the share was withdrawn'));
-    }
+    if (route.revoked)
+      failAll(route, new CircuitError('not-authorized', 'control', 'the share was withdrawn'));
   }
 
   /** Ends circuits that were idle for too long. */
@@ -154,7 +155,7 @@ export class CircuitPool {
       const { idle } = route.slot;
       for (let i = idle.length - 1; i >= 0; i -= 1) {
         const upstream = idle[i]!;
-        if (upstream.idleUntilMs > nowMs) continue;
+        if (isKept(upstream, nowMs)) continue;
         idle.splice(i, 1);
         this.#idleCount -= 1;
         this.finish(upstream);
@@ -177,7 +178,10 @@ export class CircuitPool {
 
   #startDials(route: GatewayRoute): void {
     const { slot } = route;
-    while (slot.dialing < slot.waiters.size && slot.dialing < this.#limits.maxDialsPerShare) {
+    if (slot.redial !== undefined) return;
+    // One dial is enough to learn that somebody hosts the share again.
+    const most = slot.absentSinceMs === undefined ? this.#limits.maxDialsPerShare : 1;
+    while (slot.dialing < slot.waiters.size && slot.dialing < most) {
       slot.dialing += 1;
       void this.#dial(route);
     }
@@ -191,6 +195,8 @@ export class CircuitPool {
     try {
       const circuit = await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs);
       upstream = this.#open(circuit, route);
+      slot.wasHosted = true;
+      slot.absentSinceMs = undefined;
     } catch (error) {
       this.#failedDialCount += 1;
       failure =
@@ -199,6 +205,10 @@ export class CircuitPool {
           : new CircuitError('overlay', 'gateway', messageOf(error), { cause: error });
     }
     slot.dialing -= 1;
+    if (failure?.code === 'no-terminator' && slot.wasHosted) {
+      this.#onAbsent(route, failure);
+      return;
+    }
     const waiter = slot.waiters.next(false);
     try {
       if (upstream !== undefined) this.#hand(upstream, waiter);
@@ -207,6 +217,25 @@ export class CircuitPool {
       upstream?.owner?.upstreamFault(error);
     }
     this.#startDials(route);
+  }
+
+  /** The share's agent may be being restarted: whoever waits does so a little longer. */
+  #onAbsent(route: GatewayRoute, failure: CircuitError): void {
+    const { slot } = route;
+    const nowMs = this.#nowMs();
+    slot.absentSinceMs ??= nowMs;
+    if (this.#closed || route.revoked || nowMs - slot.absentSinceMs >= this.#limits.absenceHoldMs) {
+      failAll(route, failure);
+      return;
+    }
+    slot.redial ??= setTimeout(() => {
+      slot.redial = undefined;
+      this.#startDials(route);
+    }, REDIAL_MS);
+  }
+
+  #isOld({ openedMs }: Upstream, nowMs: number): boolean {
+    return nowMs - openedMs >= this.#limits.circuitAgeMs;
   }
 
   #hand(upstream: Upstream, waiter: CircuitWaiter | undefined): void {
@@ -221,12 +250,10 @@ export class CircuitPool {
   #open(circuit: Circuit, route: GatewayRoute): Upstream {
     const { maxResponseHeadBytes } = this.#limits;
     this.#openCount += 1;
-    return new Upstream(
-      circuit,
-      route,
-      new HeadBuffer(maxResponseHeadBytes, maxResponseHeadBytes),
-      this.#dropUnowned,
-    );
+    const heads = new HeadBuffer(maxResponseHeadBytes, maxResponseHeadBytes);
+    const upstream = new Upstream(circuit, route, heads, this.#dropUnowned);
+    upstream.openedMs = this.#nowMs();
+    return upstream;
   }
 
   /** It spoke, ended or closed while nobody owned it. */
@@ -251,4 +278,14 @@ export class CircuitPool {
     this.#openCount -= 1;
     return true;
   }
+}
+
+/** An idle circuit that the next request may have. */
+function isKept({ closed, idleUntilMs, circuit }: Upstream, nowMs: number): boolean {
+  return !closed && idleUntilMs > nowMs && circuit.isLeaving !== true;
+}
+
+function failAll({ slot: { waiters } }: GatewayRoute, failure: CircuitError): void {
+  for (let waiter = waiters.next(false); waiter !== undefined; waiter = waiters.next(false))
+    waiter.circuitFailed(failure);
 }

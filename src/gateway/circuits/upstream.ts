@@ -28,6 +28,7 @@ export class Upstream {
   owner: UpstreamOwner | undefined;
   /** Answers that it has carried. */
   uses = 0;
+  openedMs = 0;
   idleSinceMs = 0;
   idleUntilMs = 0;
   ended = false;
@@ -115,6 +116,12 @@ export class RoutePool {
   readonly idle: Upstream[] = [];
   readonly waiters = new WaitingLine<CircuitWaiter>();
   dialing = 0;
+  /** A circuit was made since the gateway began to serve the share. */
+  wasHosted = false;
+  /** Since when no agent hosts the share, as dials say; undefined: one did at the last dial. */
+  absentSinceMs: number | undefined;
+  /** Until the next dial of a share that no agent hosts. */
+  redial: NodeJS.Timeout | undefined;
 
   constructor(traffic: ShareTraffic) {
     this.traffic = traffic;

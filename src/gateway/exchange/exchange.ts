@@ -329,10 +329,11 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#client.writer.written();
   }
 
-  /** The circuit ended too early. A request that crossed with the close of an idle circuit is sent once more. */
+  /** The circuit ended too early. A request that crossed with that, or lost its router, is sent again. */
   #lost(cause: string, error?: CircuitError): void {
     const upstream = this.#upstream!;
-    const crossed = this.#state === HEAD && !this.#answered && upstream.uses > 0;
+    const isLost = upstream.uses > 0 || error?.code === 'channel-closed';
+    const crossed = this.#state === HEAD && !this.#answered && isLost;
     if (crossed && this.#sender.isRepeatable && !this.freshOnly && !this.route.revoked) {
       this.#context.pool.discard(upstream, 'closed by the service');
       this.#context.counters.retries += 1;

@@ -1,0 +1,68 @@
+// Circuits whose way ends soon, and requests to a share whose only agent is away for a moment.
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { CircuitError } from '#sdk';
+import { get, GatewayWorld, statusOf } from '../testing/gateway-world.ts';
+
+const AWAY = new CircuitError('no-terminator', 'agent', 'no agent hosts it');
+
+describe('a share whose only agent is away', async () => {
+  const world = await GatewayWorld.start({ limits: { absenceHoldMs: 60_000 } });
+  after(() => world.close());
+
+  it('fails at once when it was never hosted since the gateway began to serve it', async () => {
+    await world.serve('never', (_request, response) => response.end('here'));
+    world.dialer.refuse = AWAY;
+    assert.equal(statusOf(await world.ask(get('never'))), 503);
+    world.dialer.refuse = undefined;
+  });
+
+  it('has its requests wait until the agent is back, by one dial at a time', async () => {
+    await world.serve('held', (_request, response) => response.setHeader('connection', 'close').end('here'));
+    assert.equal(statusOf(await world.ask(get('held'))), 200);
+    world.dialer.refuse = AWAY;
+    const before = world.dialer.dials;
+    const answers = Array.from({ length: 20 }, () => world.ask(get('held')));
+    await world.eventually(() => world.dialer.dials >= before + 22, 'two dials after the first of each');
+    world.dialer.refuse = undefined;
+    for (const answer of await Promise.all(answers)) assert.equal(statusOf(answer), 200);
+  });
+
+  it('fails after the hold, and at once from then on, until it is back', async () => {
+    const short = await GatewayWorld.start({ limits: { absenceHoldMs: 600 } });
+    try {
+      await short.serve('gone', (_request, response) =>
+        response.setHeader('connection', 'close').end('here'),
+      );
+      assert.equal(statusOf(await short.ask(get('gone'))), 200);
+      short.dialer.refuse = AWAY;
+      assert.equal(statusOf(await short.ask(get('gone'))), 503);
+      const before = short.dialer.dials;
+      assert.equal(statusOf(await short.ask(get('gone'))), 503);
+      assert.equal(short.dialer.dials, before + 1);
+      short.dialer.refuse = undefined;
+      assert.equal(statusOf(await short.ask(get('gone'))), 200);
+    } finally {
+      await short.close();
+    }
+  });
+
+  it('never keeps a circuit for another request when its way ends soon or it is old', async () => {
+    const old = await GatewayWorld.start({ limits: { circuitAgeMs: 0 } });
+    try {
+      for (const one of [world, old]) await one.serve('kept', (_request, response) => response.end('here'));
+      assert.equal(statusOf(await world.ask(get('kept'))), 200);
+      const [kept] = world.dialer.circuits.slice(-1);
+      const dials = world.dialer.dials;
+      Object.assign(kept!, { isLeaving: true });
+      assert.equal(statusOf(await world.ask(get('kept'))), 200);
+      assert.equal(world.dialer.dials, dials + 1);
+      for (let count = 1; count <= 2; count += 1) {
+        assert.equal(statusOf(await old.ask(get('kept'))), 200);
+        assert.equal(old.dialer.dials, count);
+      }
+    } finally {
+      await old.close();
+    }
+  });
+});
