@@ -134,7 +134,12 @@ export const accessQuestionSchema = closed({
     Type.Boolean({ description: 'A CORS preflight, of method OPTIONS; false when not given' }),
   ),
   path: Type.Optional(
-    Type.String({ pattern: '^/', maxLength: 16_384, description: 'With its query; / when not given' }),
+    Type.String({
+      title: 'path that begins with /',
+      pattern: '^/',
+      maxLength: 16_384,
+      description: 'With its query; / when not given',
+    }),
   ),
   address: Type.Optional(
     Type.String({

@@ -1,97 +1,271 @@
-/** The string formats that the contract's schemas use, with their checks and what refusals call them. */
-import {
-  isCertificateName,
-  isShareName,
-  isUuid,
-  isZoneName,
-  parseAddress,
-  parseEmailPattern,
-  parseIpNetwork,
-  parseIsoDuration,
-  parseName,
-  parsePathPattern,
-  parseShareTarget,
-  parseWebOrigin,
-} from '#domain';
+/**
+ * The string formats of the contract's schemas, each once: in JSON Schema's own words, as the rule that refusals name, as
+ * a description and an example. The server checks by the very pattern that the API's description shows; the parsers of
+ * the domain take what it takes (`format-table.test.ts`).
+ */
+import { isUuid } from '#domain';
+import * as patterns from './format-pattern.ts';
 
 export interface StringFormat {
+  /** What the API's description says of it; the pattern has its anchors. */
+  readonly words: FormatWords;
+  /** Whether the words allow a text. */
   readonly check: (text: string) => boolean;
-  /** The word after "must be of". */
+  /** The rule after "must be of", where a text breaks it. */
+  readonly rule: string | ((text: string) => string);
+  /** The word after "must be of" where the value is missing. */
   readonly saidAs: string;
+  /** In documents for people. */
+  readonly name: string;
+  readonly example: string;
 }
+
+interface FormatWords {
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly description?: string;
+}
+
+type Row = Omit<StringFormat, 'check' | 'words' | 'saidAs' | 'name'> &
+  Partial<Pick<StringFormat, 'saidAs' | 'name'>>;
+
+/** One that is a pattern. It is tried on texts of at most `maxLength` characters, which bounds its time. */
+function patterned(pattern: string, words: Omit<FormatWords, 'pattern'>, row: Row): StringFormat {
+  const { minLength = 0, maxLength = Infinity } = words;
+  const whole = `^${pattern}$`;
+  const form = new RegExp(whole, 'u');
+  return {
+    saidAs: 'string',
+    name: 'string',
+    ...row,
+    words: { ...words, pattern: whole },
+    check: (text) => hasLength(text, minLength, maxLength) && text.isWellFormed() && form.test(text),
+  };
+}
+
+/** One that JSON Schema has a word for, which every reader checks by itself. */
+function standard(
+  format: string,
+  check: StringFormat['check'],
+  row: Row & Pick<StringFormat, 'saidAs'>,
+): StringFormat {
+  return { name: 'string', ...row, words: { format }, check };
+}
+
+/** Counted in code points, as JSON Schema does. */
+function hasLength(text: string, least: number, most: number): boolean {
+  if (text.length < least || text.length > 2 * most) return false;
+  const length = text.length <= most && least <= 1 ? text.length : [...text].length;
+  return length >= least && length <= most;
+}
+
+const SHARE_NAME = '[a-z0-9][a-z0-9-]{1,61}[a-z0-9]';
+const KEPT_SHARE_NAMES = ['oauth', 'api', 'www'];
+const isShareNameForm = new RegExp(`^${SHARE_NAME}$`);
+const NAME_RULE = 'name (1 to 255 characters, no control characters)';
 
 export const stringFormats = {
-  uuid: { check: isUuid, saidAs: 'UUID' },
-  name: { check: (text) => parseName(text) !== undefined, saidAs: 'string' },
-  'share-name': { check: isShareName, saidAs: 'string' },
-  'share-target': { check: (text) => parseShareTarget(text) !== undefined, saidAs: 'uri' },
-  'service-name': { check: isServiceName, saidAs: 'string without @' },
-  'terminator-address': { check: isTerminatorAddress, saidAs: 'tcp:host:port or tls:host:port' },
-  uri: { check: (text) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(text), saidAs: 'uri' },
-  'date-time': { check: isDateTime, saidAs: 'date-time' },
-  span: { check: isSpan, saidAs: 'duration' },
-  'email-pattern': {
-    check: (text) => parseEmailPattern(text) !== undefined,
-    saidAs: 'name@domain or *@domain',
-  },
-  'ip-network': { check: (text) => parseIpNetwork(text) !== undefined, saidAs: 'address or CIDR' },
-  'ip-address': { check: (text) => parseAddress(text) !== undefined, saidAs: 'address' },
-  'path-pattern': { check: (text) => parsePathPattern(text) !== undefined, saidAs: '/path or /path/*' },
-  'basic-user': { check: isBasicUser, saidAs: 'string without :' },
-  'certificate-name': { check: isCertificateName, saidAs: 'name or *@domain' },
-  'certificate-pem': { check: isCertificatePem, saidAs: 'PEM certificate' },
-  'web-origin': { check: (text) => parseWebOrigin(text) !== undefined, saidAs: 'https://host origin' },
-  contact: { check: isContact, saidAs: 'e-mail address or web address' },
-  'zone-name': { check: isZoneName, saidAs: 'hostname' },
+  uuid: standard('uuid', isUuid, {
+    saidAs: 'UUID',
+    rule: 'UUID',
+    name: 'UUID',
+    example: '5b0c2a3e-6f0f-4a5e-9d53-0f2f6d1c7a10',
+  }),
+  name: patterned(
+    patterns.nameWithout(''),
+    {
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'A name of 1 to 255 characters without control characters. Outer spaces are removed.',
+    },
+    { rule: NAME_RULE, name: 'name', example: 'Example' },
+  ),
+  'share-name': patterned(
+    `(?!(?:${KEPT_SHARE_NAMES.join('|')})$)(?!..--)${SHARE_NAME}`,
+    {
+      description:
+        'A DNS label: 3 to 63 of a-z, 0-9 and -, with no - at either end. Its third and fourth characters are not both -, and `oauth`, `api` and `www` are reserved.',
+    },
+    { rule: shareNameRule, name: 'share name', example: 'example' },
+  ),
+  'share-target': patterned(
+    `[Hh][Tt][Tt][Pp][Ss]?://${patterns.HOST}(?::${patterns.PORT})?/?`,
+    {
+      maxLength: 300,
+      description: '`http` or `https`, a host name or address, and optionally a port; no path.',
+    },
+    {
+      saidAs: 'uri',
+      rule: targetRule,
+      name: 'URL',
+      example: 'http://localhost:3000',
+    },
+  ),
+  'service-name': patterned(
+    patterns.nameWithout('@'),
+    {
+      minLength: 1,
+      maxLength: 1_000,
+      description:
+        'A name of 1 to 255 characters without control characters and without `@`, which separates instance and service.',
+    },
+    {
+      rule: 'service name (1 to 255 characters without @, no control characters)',
+      name: 'name',
+      example: 'database',
+    },
+  ),
+  'terminator-address': patterned(
+    `(?:tcp|tls):${patterns.HOST}:${patterns.PORT}`,
+    { maxLength: 300, description: 'The address that the router dials: `tcp:host:port` or `tls:host:port`.' },
+    {
+      saidAs: 'tcp:host:port or tls:host:port',
+      rule: 'tcp:host:port or tls:host:port',
+      name: 'address',
+      example: 'tcp:127.0.0.1:5432',
+    },
+  ),
+  uri: standard('uri', isUri, {
+    saidAs: 'uri',
+    rule: 'uri',
+    name: 'URI',
+    example: 'https://idp.example.com',
+  }),
+  'date-time': standard('date-time', isDateTime, {
+    saidAs: 'date-time',
+    rule: 'date-time (ISO 8601 with a time zone, as 2030-01-01T00:00:00Z)',
+    name: 'timestamp',
+    example: '2030-01-01T00:00:00Z',
+  }),
+  span: patterned(
+    patterns.SPAN,
+    {
+      maxLength: 40,
+      description:
+        'An ISO 8601 duration from PT1S to P365D: one unit as `PT90M`, or days to seconds as `P1DT12H30M`.',
+    },
+    {
+      saidAs: 'duration',
+      rule: 'duration from PT1S to P365D (one unit as PT90M, or several as P1DT12H)',
+      name: 'duration',
+      example: 'PT1H',
+    },
+  ),
+  'email-pattern': patterned(
+    patterns.EMAIL_PATTERN,
+    { maxLength: 318, description: 'An e-mail address, or `*@` and a domain for everybody there.' },
+    { rule: 'name@domain or *@domain', name: 'e-mail pattern', example: '*@example.com' },
+  ),
+  'ip-network': patterned(
+    patterns.IP_NETWORK,
+    { maxLength: 60, description: 'An IP address, or a network such as `10.0.0.0/8`.' },
+    { rule: 'address or CIDR', name: 'address or CIDR', example: '192.0.2.0/24' },
+  ),
+  'ip-address': patterned(
+    `(?:${patterns.IPV4}|${patterns.IPV6})`,
+    { maxLength: 60, description: 'An IPv4 or IPv6 address.' },
+    { rule: 'IP address', name: 'address', example: '192.0.2.7' },
+  ),
+  'path-pattern': patterned(
+    patterns.PATH_PATTERN,
+    {
+      maxLength: 1_024,
+      description:
+        'A path, or a path that ends in `/*` for everything below it. It has no query, no `..` and no `;`, and is not below `/.frontdoor`.',
+    },
+    { rule: '/path or /path/*, without .., ;, ? and double escapes', name: 'path', example: '/health' },
+  ),
+  'basic-user': patterned(
+    '[^:\\u0000-\\u001f\\u007f-\\u009f]+',
+    { minLength: 1, maxLength: 255, description: 'A user name without a colon or control characters.' },
+    { rule: 'user name (1 to 255 characters without : or control characters)', name: 'name', example: 'ann' },
+  ),
+  'certificate-name': patterned(
+    `(?:${patterns.EVERYBODY_OF}|[^*\\u0000-\\u001f\\u007f-\\u009f]+)`,
+    { minLength: 1, maxLength: 255, description: 'A whole name, or `*@` and a domain.' },
+    { rule: 'name or *@domain', name: 'name', example: '*@example.com' },
+  ),
+  'certificate-pem': patterned(
+    patterns.PEM,
+    { maxLength: 16_384, description: 'One certificate in PEM.' },
+    {
+      rule: 'PEM certificate',
+      name: 'PEM',
+      example: `-----BEGIN CERTIFICATE-----\n${'MIIBszCCAVmgAwIBAgIUExampleExampleExample'}\n-----END CERTIFICATE-----\n`,
+    },
+  ),
+  'web-origin': patterned(
+    `[Hh][Tt][Tt][Pp][Ss]?://${patterns.HOST}(?::${patterns.PORT})?`,
+    {
+      maxLength: 300,
+      description: 'A web origin as browsers name it: `https`, a host, perhaps a port; no slash at the end.',
+    },
+    {
+      saidAs: 'https://host origin',
+      rule: 'https://host origin',
+      name: 'origin',
+      example: 'https://app.example.com',
+    },
+  ),
+  contact: patterned(
+    `(?:[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,189}|https?://[A-Za-z0-9._~:/?#@!$()*+,;=%[\\]-]{1,246})`,
+    { maxLength: 254, description: 'An e-mail address, or the address of a web page.' },
+    {
+      rule: 'e-mail address or web address',
+      name: 'e-mail or web address',
+      example: 'owner@example.com',
+    },
+  ),
+  'zone-name': patterned(
+    patterns.ZONE_NAME,
+    { maxLength: 189, description: 'A DNS name of two labels or more.' },
+    {
+      saidAs: 'hostname',
+      rule: 'hostname (a DNS name of two labels or more)',
+      name: 'DNS name',
+      example: 'apps.example.com',
+    },
+  ),
 } as const satisfies Readonly<Record<string, StringFormat>>;
 
-/** In what routers ask for, `INSTANCE@SERVICE`, the at sign ends the instance. */
-function isServiceName(text: string): boolean {
-  return parseName(text) !== undefined && !text.includes('@');
+export type FormatName = keyof typeof stringFormats;
+
+/** What a text of this format is, in words; undefined for a format that says it all by its name. */
+export function formatDescription(format: string | undefined): string | undefined {
+  return (stringFormats[format as FormatName] as StringFormat | undefined)?.words.description;
 }
 
-/** What a router's `transport` dialer dials; a host as share targets have it. */
-function isTerminatorAddress(text: string): boolean {
-  const hostPort = /^(?:tcp|tls):([^/]+:[0-9]{1,5})$/.exec(text)?.[1];
-  return hostPort !== undefined && parseShareTarget(`http://${hostPort}`) !== undefined;
+/** What of the format a text breaks. */
+export function brokenRule(format: FormatName, text: string): string {
+  const { rule } = stringFormats[format];
+  return typeof rule === 'string' ? rule : rule(text);
 }
 
-const MAX_SPAN_MS = 365 * 86_400_000;
-
-/** How long something lasts: from a second to a year. */
-function isSpan(text: string): boolean {
-  const ms = parseIsoDuration(text);
-  return ms !== undefined && ms >= 1_000 && ms <= MAX_SPAN_MS;
+function isUri(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\S+$/i.test(text);
 }
 
-/** The colon ends a name in what browsers send (RFC 7617). */
-function isBasicUser(text: string): boolean {
-  return text.length > 0 && text.length <= 255 && !/[:\p{Cc}]/u.test(text);
+/** What is no URI at all is told apart from one that shares cannot lead to. */
+function targetRule(text: string): string {
+  return isUri(text) ? 'uri (http or https, a host name or address, perhaps a port, no path)' : 'uri';
 }
 
-const MAX_CONTACT = 254;
-/** Nothing that a page or a header would have to escape. */
-const CONTACT =
-  /^(?:[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,189}|https?:\/\/[A-Za-z0-9._~:/?#@!$()*+,;=%[\]-]{1,246})$/;
-
-function isContact(text: string): boolean {
-  return text.length <= MAX_CONTACT && CONTACT.test(text);
+function shareNameRule(text: string): string {
+  if (!isShareNameForm.test(text)) {
+    return 'share name (3 to 63 of a-z, 0-9 and -, no - at either end)';
+  }
+  return text.startsWith('--', 2)
+    ? 'share name without -- in the third and fourth place'
+    : `share name other than ${KEPT_SHARE_NAMES.join(', ')}`;
 }
 
-const MAX_PEM = 16_384;
-const PEM =
-  /^\s*-----BEGIN CERTIFICATE-----\r?\n(?:[A-Za-z0-9+/]{1,76}={0,2}\r?\n){1,400}-----END CERTIFICATE-----\s*$/;
-
-/** The form alone: whether it is a certificate is found out where it is stored. */
-function isCertificatePem(text: string): boolean {
-  return text.length <= MAX_PEM && PEM.test(text);
-}
-
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /** RFC 3339: what JSON Schema calls date-time. */
 function isDateTime(text: string): boolean {
-  const date = DATE_TIME.exec(text)?.[1];
+  const date = text.length > 100 ? undefined : DATE_TIME.exec(text)?.[1];
   if (date === undefined || Number.isNaN(Date.parse(text))) return false;
   // 30 February parses, as a day of March.
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);

@@ -8,10 +8,10 @@ export {
 } from './openapi.ts';
 export { conventions } from './openapi-head.ts';
 export { exampleBodyOf } from './example-body.ts';
-export { formatDescription } from './openapi-format-table.ts';
 export { sheetsByGroup, type OperationSheet } from './operation-sheet.ts';
 export { queryProblem, shownName, type QueryValues } from './query-policy.ts';
-export { stringFormats, type StringFormat } from './format-table.ts';
+export { formatDescription, stringFormats, type StringFormat } from './format-table.ts';
+export { ruleWords, typeWord } from './value-rule.ts';
 export {
   errorSchema,
   type EnvironmentEntry,

@@ -5,9 +5,8 @@
 import type { TSchema } from 'typebox';
 import * as accessSchemas from './access-schemas.ts';
 import * as fabricSchemas from './fabric-schemas.ts';
-import type { stringFormats } from './format-table.ts';
+import { stringFormats, type FormatName } from './format-table.ts';
 import * as metricSchemas from './metric-schemas.ts';
-import { formatWords } from './openapi-format-table.ts';
 import * as organizationSchemas from './organization-schemas.ts';
 import * as providerSchemas from './provider-schemas.ts';
 import * as recordSchemas from './record-schemas.ts';
@@ -72,7 +71,7 @@ export class SchemaComponents {
   #described(schema: TSchema): Json {
     const { format, properties, items, ...rest } = schema as Json;
     const words =
-      typeof format === 'string' ? (formatWords[format as keyof typeof stringFormats] ?? { format }) : {};
+      typeof format === 'string' ? (stringFormats[format as FormatName]?.words ?? { format }) : {};
     const isIgnored = rest['readOnly'] === true;
     return {
       ...words,

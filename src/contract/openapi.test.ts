@@ -1,9 +1,6 @@
 // The API's description says all that the operation table says, in words that anybody's tools know.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { fc } from '../../test/support/fast-check.ts';
-import { stringFormats } from './format-table.ts';
-import { formatWords } from './openapi-format-table.ts';
 import { openApiDocument, type OpenApiOperation } from './openapi.ts';
 import { operations } from './operation-table.ts';
 import type { Operation } from './operation.ts';
@@ -115,97 +112,5 @@ suite('the OpenAPI document', () => {
       [...parts(document)].map((part) => part['format']).filter((each) => typeof each === 'string'),
     );
     assert.deepEqual([...formats].sort(), ['date-time', 'duration', 'uri', 'uuid']);
-  });
-
-  const ownFormats = [
-    ...['name', 'share-name', 'share-target', 'service-name', 'terminator-address'],
-    ...['span', 'email-pattern', 'ip-network', 'ip-address', 'path-pattern', 'basic-user'],
-    ...['certificate-name', 'certificate-pem', 'zone-name'],
-  ] as (keyof typeof stringFormats)[];
-  for (const name of ownFormats) {
-    test(`says in standard words what a ${name} is: the server takes all of them`, () => {
-      const { pattern = '', minLength = 0, maxLength = Infinity, not } = formatWords[name];
-      const form = new RegExp(pattern);
-      const values = fc
-        .stringMatching(form)
-        .filter(
-          (text) =>
-            text.length >= minLength &&
-            text.length <= maxLength &&
-            !(not?.enum?.includes(text) ?? false) &&
-            !new RegExp(not?.pattern ?? '(?!)').test(text),
-        );
-      fc.assert(
-        fc.property(values, (text) => stringFormats[name].check(text)),
-        { numRuns: 2_000 },
-      );
-    });
-  }
-
-  test('says of what is no name, share name, target or address that it is none', () => {
-    const wrong = {
-      name: ['', ' ', 'a\nb', '\u0085'],
-      'share-name': ['ab', 'Abc', '-abc', 'abc-', 'a'.repeat(64), 'xn--pple-43d', 'ab--cd', '1---2'],
-      'share-target': [
-        'ftp://a',
-        'http://a/b',
-        'http://a?b',
-        'http://1.2.3',
-        'http://a:0',
-        'http://a:65536',
-        'http://[::1',
-        'http://[1::2::3]',
-      ],
-      'service-name': ['', ' ', 'a@b', '@', 'a\nb'],
-      'terminator-address': [
-        'udp:a:1',
-        'tcp:a',
-        'tcp:a:0',
-        'tls:a:65536',
-        'tcp::80',
-        'tcp://a:80',
-        'tcp:a:80/',
-        'tcp:1.2.3:80',
-        'tls:[::1:80',
-        'a:80',
-      ],
-      span: ['PT0S', 'P1Y', 'P1M', '1H', 'PT', 'P400D'],
-      'email-pattern': ['ann', '*', '*@*', 'a*@b.example', 'ann@', '@a.example', 'a b@c.example'],
-      'ip-network': ['10.0.0.0/33', '10.0.0/8', '10.0.0.0/', '::/129', 'fe80::1%eth0', '256.0.0.1', 'a'],
-      'ip-address': ['10.0.0.0/8', '1.2.3', '[::1]', 'fe80::1%eth0', 'a'],
-      'path-pattern': ['', 'a', '/a*', '/a;b', '/a?b', '//a', '/../a', '/a\\b', '/a%2fb'],
-      'basic-user': ['', 'a:b', 'a\nb'],
-      'certificate-name': ['', '*', '*.example.com', 'a\nb'],
-      'certificate-pem': ['', 'x', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
-      'zone-name': [
-        '',
-        'a',
-        '-a.example',
-        'a..example',
-        'a_b.example',
-        '192.0.2.1',
-        'a.example.',
-        '*.a.example',
-      ],
-    };
-    for (const [name, texts] of Object.entries(wrong)) {
-      const form = new RegExp(formatWords[name as keyof typeof wrong].pattern!);
-      for (const text of texts) {
-        assert.ok(!form.test(text), `${name}: ${text}`);
-        assert.ok(!stringFormats[name as keyof typeof wrong].check(text), `${name}: ${text}`);
-      }
-    }
-    const right = [
-      'http://localhost:3000',
-      'https://a_b.example',
-      'http://2048-game:80',
-      'http://[::1]:65535/',
-      'http://[1:2:3:4:5:6:7:8]',
-    ];
-    for (const text of ['tcp:127.0.0.1:5432', 'tls:db.internal:443', 'tls:[::1]:65535', 'tcp:a_b:1']) {
-      assert.match(text, new RegExp(formatWords['terminator-address'].pattern!));
-      assert.ok(stringFormats['terminator-address'].check(text));
-    }
-    for (const text of right) assert.match(text, new RegExp(formatWords['share-target'].pattern!));
   });
 });

@@ -1,7 +1,6 @@
 /** A schema as rows for readers: each field by its dotted path, its type in words. */
 import type { TSchema } from 'typebox';
-import type { stringFormats } from './format-table.ts';
-import { formatWords } from './openapi-format-table.ts';
+import { stringFormats, type FormatName, type StringFormat } from './format-table.ts';
 import { propertiesOf, type Json } from './openapi-schemas.ts';
 
 export interface FieldRow {
@@ -14,25 +13,6 @@ export interface FieldRow {
   readonly note: string;
 }
 
-const FORMAT_NAMES: Readonly<Record<string, string>> = {
-  uuid: 'UUID',
-  uri: 'URI',
-  'date-time': 'timestamp',
-  name: 'name',
-  'share-name': 'share name',
-  'share-target': 'URL',
-  'service-name': 'name',
-  'terminator-address': 'address',
-  span: 'duration',
-  'email-pattern': 'e-mail pattern',
-  'ip-network': 'address or CIDR',
-  'ip-address': 'address',
-  'path-pattern': 'path',
-  'basic-user': 'name',
-  'certificate-name': 'name',
-  'certificate-pem': 'PEM',
-  'zone-name': 'DNS name',
-};
 /** Nothing of ours is nested deeper; a schema that names itself would never end. */
 const MAX_DEPTH = 6;
 
@@ -63,14 +43,13 @@ export function typeWords(schema: TSchema): string {
   if (items !== undefined) return `array of ${typeWords(items)}`;
   if (Array.isArray(values)) return values.map((value) => value ?? 'null').join(' | ');
   const types = Array.isArray(type) ? type : [type ?? 'any'];
-  const named = typeof format === 'string' ? ` (${FORMAT_NAMES[format] ?? format})` : '';
+  const named = typeof format === 'string' ? ` (${formatOf(format)?.name ?? format})` : '';
   return types.map((each) => (each === 'string' ? `string${named}` : String(each))).join(' or ');
 }
 
 function noteOf(schema: TSchema): string {
   const { description, format, minItems, maxItems } = schema as Notable;
-  const words = format === undefined ? undefined : formatWords[format as keyof typeof stringFormats];
-  const said = description ?? words?.description;
+  const said = description ?? (format === undefined ? undefined : formatOf(format)?.words.description);
   return [
     ...(said === undefined ? [] : [said]),
     ...(minItems === undefined ? [] : [`at least ${minItems}`]),
@@ -84,6 +63,10 @@ interface Notable {
   readonly format?: string;
   readonly minItems?: number;
   readonly maxItems?: number;
+}
+
+function formatOf(format: string): StringFormat | undefined {
+  return stringFormats[format as FormatName];
 }
 
 function itemsOf(schema: TSchema): TSchema | undefined {

@@ -1,6 +1,8 @@
 /** Operations on who may reach shares, as rows: policies, explanations, custom frontends. */
 import { BELOW_FRONTDOOR as BASE, countedPage, type Row, type Shape } from './management-row.ts';
 
+const DATE_TIME_RULE = 'date-time (ISO 8601 with a time zone, as 2030-01-01T00:00:00Z)';
+
 const policy: Shape = {
   emails: ['string'],
   claims: [{ claim: 'string', anyOf: ['string'] }],
@@ -39,7 +41,13 @@ export const accessRows: readonly Row[] = [
     ...ofShare,
     body: {
       emails: { value: ['*@example.com'], type: 'array', isOptional: true },
-      expiresAt: { value: '2040-01-01T00:00:00Z', type: 'string', format: 'date-time', isOptional: true },
+      expiresAt: {
+        value: '2040-01-01T00:00:00Z',
+        type: 'string',
+        format: 'date-time',
+        rule: DATE_TIME_RULE,
+        isOptional: true,
+      },
       rateLimit: { value: { requests: 10, per: 'PT1M' }, type: 'object', isOptional: true },
       session: { value: { idle: 'PT1H' }, type: 'object', isOptional: true },
     },
@@ -67,7 +75,13 @@ export const accessRows: readonly Row[] = [
     ...ofShare,
     body: {
       method: { value: 'POST', type: 'string', isOptional: true },
-      address: { value: '192.0.2.7', type: 'string', format: 'address', isOptional: true },
+      address: {
+        value: '192.0.2.7',
+        type: 'string',
+        format: 'address',
+        rule: 'IP address',
+        isOptional: true,
+      },
       secure: { value: true, type: 'boolean', isOptional: true },
     },
     status: 200,
@@ -84,7 +98,12 @@ export const accessRows: readonly Row[] = [
     method: 'POST',
     path: `${BASE}/custom-frontends`,
     body: {
-      hostname: { value: 'rows.example.com', type: 'string', format: 'hostname' },
+      hostname: {
+        value: 'rows.example.com',
+        type: 'string',
+        format: 'hostname',
+        rule: 'hostname (a DNS name of two labels or more)',
+      },
       frontendId: { value: '{frontendId}', type: 'string' },
       authProviderIds: { value: ['{providerId}'], type: 'array', isOptional: true },
     },

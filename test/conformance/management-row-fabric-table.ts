@@ -4,6 +4,7 @@
  */
 import { countedPage, type Row, type Shape } from './management-row.ts';
 
+const SERVICE_NAME_RULE = 'service name (1 to 255 characters without @, no control characters)';
 const node = { id: 'UUID', name: 'string', enrolled: 'boolean', createdAt: 'time' } as const satisfies Shape;
 const router: Shape = {
   ...node,
@@ -69,7 +70,7 @@ const serviceRows: readonly Row[] = [
     method: 'POST',
     path: SERVICES,
     body: {
-      name: { value: 'by-row', type: 'string', format: 'string without @', malformed: 'a@b' },
+      name: { value: 'by-row', type: 'string', format: 'string', rule: SERVICE_NAME_RULE, malformed: 'a@b' },
       terminatorStrategy: { value: 'random', type: 'string', isOptional: true },
     },
     status: 201,
@@ -104,7 +105,8 @@ const serviceRows: readonly Row[] = [
       name: {
         value: 'renamed by row',
         type: 'string',
-        format: 'string without @',
+        format: 'string',
+        rule: SERVICE_NAME_RULE,
         malformed: '@',
         isOptional: true,
       },

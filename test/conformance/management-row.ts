@@ -25,13 +25,9 @@ export interface BodyField {
   readonly type: 'string' | 'integer' | 'object' | 'boolean' | 'array';
   /** What a string must be beyond that; refusals of an absent field call it this. */
   readonly format?:
-    | 'UUID'
-    | 'uri'
-    | 'date-time'
-    | 'address'
-    | 'hostname'
-    | 'string without @'
-    | 'tcp:host:port or tls:host:port';
+    'UUID' | 'uri' | 'date-time' | 'address' | 'hostname' | 'string' | 'tcp:host:port or tls:host:port';
+  /** What refusals of a malformed one call it, when not by its format. */
+  readonly rule?: string;
   /** A string that its format refuses; `none` when not given. */
   readonly malformed?: string;
   readonly isOptional?: true;

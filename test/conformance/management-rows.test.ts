@@ -118,7 +118,11 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
           invalid(await context.call(row, { body: { ...good, [name]: wrong } }), name, field.type);
           if (field.format === undefined) continue;
           const malformed = field.malformed ?? 'none';
-          invalid(await context.call(row, { body: { ...good, [name]: malformed } }), name, field.format);
+          invalid(
+            await context.call(row, { body: { ...good, [name]: malformed } }),
+            name,
+            field.rule ?? field.format,
+          );
         }
         invalid(await context.call(row, { body: [] }), 'body', 'object');
         invalid(await context.call(row, { body: '{' }), 'body', 'JSON');

@@ -5,7 +5,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { nearestNames } from '#base';
-import { shownName, stringFormats } from '#contract';
+import { ruleWords, shownName, stringFormats, typeWord } from '#contract';
 import { invalidValue } from './api-errors.ts';
 
 /** Throws `invalid` with the first problem. */
@@ -45,7 +45,7 @@ function problemOf(error: ErrorObject): { readonly property: string; readonly ty
   switch (error.keyword) {
     case 'required': {
       const name = String(error.params['missingProperty']);
-      return { property: dotted([...path, name]), type: typeOf(properties[name] ?? {}, true) };
+      return { property: dotted([...path, name]), type: typeWord(properties[name] ?? {}, true) };
     }
     case 'additionalProperties': {
       const name = String(error.params['additionalProperty']);
@@ -56,24 +56,13 @@ function problemOf(error: ErrorObject): { readonly property: string; readonly ty
     }
     case 'enum':
       return { property: dotted(path), type: (error.params['allowedValues'] as unknown[]).join(' or ') };
-    case 'format':
-    case 'pattern':
-      return { property: dotted(path), type: typeOf(schema, true) };
+    case 'type':
+      return { property: dotted(path), type: typeWord(schema, false) };
     default:
-      return { property: dotted(path), type: typeOf(schema, false) };
+      return { property: dotted(path), type: ruleWords(schema, error.data) };
   }
 }
 
 function dotted(path: readonly string[]): string {
   return path.length === 0 ? 'body' : path.join('.');
-}
-
-/** The JSON Schema type of a schema, or its format. */
-function typeOf(schema: Json, preferFormat: boolean): string {
-  const { type, format } = schema;
-  if (preferFormat && typeof format === 'string' && format in stringFormats) {
-    return stringFormats[format as keyof typeof stringFormats].saidAs;
-  }
-  if (Array.isArray(type)) return String(type[0]);
-  return typeof type === 'string' ? type : 'object';
 }

@@ -204,7 +204,7 @@ describeEachStore('the Management API', (open) => {
         const taken = await world.call('POST', `${path}/${id}/rotate`, { authorization });
         assert.deepEqual([taken.status, taken.body], [403, denied]);
         for (const [bad, message] of [
-          [[], 'Value for scopes must be of array'],
+          [[], 'Value for scopes must be of array of 1 to 3 items, each of them once'],
           [['frontdoor.root'], /^Value for scopes\.0 must be of frontdoor\.read or /],
           ['frontdoor.read', 'Value for scopes must be of array'],
         ] as const) {

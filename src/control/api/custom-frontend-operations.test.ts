@@ -111,7 +111,7 @@ describeEachStore('custom frontends', (open) => {
     ])
       assert.deepEqual((await create({ hostname })).body, {
         error: 'invalid_request',
-        message: 'Value for hostname must be of hostname',
+        message: 'Value for hostname must be of hostname (a DNS name of two labels or more)',
       });
     await world.call('DELETE', `${root}/custom-frontends/${id}`);
     assert.equal((await create({ hostname: 'a.taken.example.com' })).status, 201);

@@ -151,11 +151,11 @@ describeEachStore('keys of API_KEY providers', (open) => {
       'data.keys.1.key',
       'unique key',
     );
-    refused(await post({ name: 'a', key: MASK }), 'data.keys.0.key', 'string');
+    refused(await post({ name: 'a', key: MASK }), 'data.keys.0.key', 'key, as none is stored for this name');
     const { id } = await made({ name: 'a', key: GIVEN });
     const put = (...keys: readonly Partial<Key>[]) =>
       world.call('PUT', `${path}/${id}`, { body: bodyOf(...keys) });
-    refused(await put({ name: 'b', key: MASK }), 'data.keys.0.key', 'string');
+    refused(await put({ name: 'b', key: MASK }), 'data.keys.0.key', 'key, as none is stored for this name');
     refused(await put({ name: 'a', key: MASK }, { name: 'b', key: GIVEN }), 'data.keys.1.key', 'unique key');
     assert.equal((await read(id)).length, 1);
   });

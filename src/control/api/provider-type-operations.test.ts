@@ -3,6 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
+const URI = 'uri (http or https, without query, fragment or user name)';
+
 const TYPES = ['OIDC', 'API_KEY', 'GOOGLE', 'GITHUB'];
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,12 +48,12 @@ const BAD: readonly (readonly [type: string, data: unknown, message: string])[] 
   ['OIDC', { ...oidc, issuer: '' }, 'Value for data.issuer must be of uri'],
   ['OIDC', { ...oidc, issuer: 'id.example' }, 'Value for data.issuer must be of uri'],
   ['OIDC', { ...oidc, issuer: '/realms/a' }, 'Value for data.issuer must be of uri'],
-  ['OIDC', { ...oidc, issuer: 'ftp://id.example' }, 'Value for data.issuer must be of uri'],
-  ['OIDC', { ...oidc, issuer: 'javascript:alert(1)' }, 'Value for data.issuer must be of uri'],
+  ['OIDC', { ...oidc, issuer: 'ftp://id.example' }, `Value for data.issuer must be of ${URI}`],
+  ['OIDC', { ...oidc, issuer: 'javascript:alert(1)' }, `Value for data.issuer must be of ${URI}`],
   ['OIDC', { ...oidc, issuer: 'https://a b' }, 'Value for data.issuer must be of uri'],
-  ['OIDC', { ...oidc, issuer: 'https://user:word@id.example' }, 'Value for data.issuer must be of uri'],
-  ['OIDC', { ...oidc, issuer: 'https://id.example?x=1' }, 'Value for data.issuer must be of uri'],
-  ['OIDC', { ...oidc, client_id: '' }, 'Value for data.client_id must be of string'],
+  ['OIDC', { ...oidc, issuer: 'https://user:word@id.example' }, `Value for data.issuer must be of ${URI}`],
+  ['OIDC', { ...oidc, issuer: 'https://id.example?x=1' }, `Value for data.issuer must be of ${URI}`],
+  ['OIDC', { ...oidc, client_id: '' }, 'Value for data.client_id must be of string of 1 to 1000 characters'],
   ['OIDC', { ...oidc, client_id: null }, 'Value for data.client_id must be of string'],
   ['OIDC', { ...oidc, client_secret: 7 }, 'Value for data.client_secret must be of string'],
   ['OIDC', { ...oidc, scopes: 'openid' }, 'Value for data.scopes must be of array'],
@@ -74,28 +76,48 @@ const BAD: readonly (readonly [type: string, data: unknown, message: string])[] 
   ['API_KEY', { ...key, placement: 'body' }, 'Value for data.placement must be of header or query or bearer'],
   ['API_KEY', { placement: 'header', keys: key.keys }, 'Value for data.name must be of string'],
   ['API_KEY', { placement: 'query', keys: key.keys }, 'Value for data.name must be of string'],
-  ['API_KEY', { ...key, name: 'X Key' }, 'Value for data.name must be of string'],
-  ['API_KEY', { ...key, name: 'X[Key]' }, 'Value for data.name must be of string'],
-  ['API_KEY', { ...key, keys: [] }, 'Value for data.keys must be of array'],
+  [
+    'API_KEY',
+    { ...key, name: 'X Key' },
+    'Value for data.name must be of parameter name (1 to 100 visible ASCII characters)',
+  ],
+  [
+    'API_KEY',
+    { ...key, name: 'X[Key]' },
+    "Value for data.name must be of header name (letters, digits and !#$%&'*+.^_`|~-)",
+  ],
+  ['API_KEY', { ...key, keys: [] }, 'Value for data.keys must be of array of 1 to 1000 items'],
   ['API_KEY', { ...key, keys: [{}] }, 'Value for data.keys.0.name must be of string'],
   ['API_KEY', { ...key, keys: ['ci'] }, 'Value for data.keys.0 must be of object'],
-  ['API_KEY', { ...key, keys: [{ name: 'a\u0000b' }] }, 'Value for data.keys.0.name must be of string'],
-  ['API_KEY', { ...key, keys: [{ name: 'a\ud800b' }] }, 'Value for data.keys.0.name must be of string'],
-  ['API_KEY', { ...key, keys: [{ name: 'a', key: 'short' }] }, 'Value for data.keys.0.key must be of string'],
+  [
+    'API_KEY',
+    { ...key, keys: [{ name: 'a\u0000b' }] },
+    'Value for data.keys.0.name must be of key name (1 to 100 characters, no control characters)',
+  ],
+  [
+    'API_KEY',
+    { ...key, keys: [{ name: 'a\ud800b' }] },
+    'Value for data.keys.0.name must be of key name (1 to 100 characters, no control characters)',
+  ],
+  [
+    'API_KEY',
+    { ...key, keys: [{ name: 'a', key: 'short' }] },
+    'Value for data.keys.0.key must be of key (16 to 300 visible ASCII characters)',
+  ],
   [
     'API_KEY',
     { ...key, keys: [{ name: 'a', key: 'x'.repeat(16) + ' ' }] },
-    'Value for data.keys.0.key must be of string',
+    'Value for data.keys.0.key must be of key (16 to 300 visible ASCII characters)',
   ],
   [
     'API_KEY',
     { ...key, keys: [{ name: 'a', key: 'ü'.repeat(16) }] },
-    'Value for data.keys.0.key must be of string',
+    'Value for data.keys.0.key must be of key (16 to 300 visible ASCII characters)',
   ],
   [
     'API_KEY',
     { ...key, keys: [{ name: 'a', expiresAt: 'soon' }] },
-    'Value for data.keys.0.expiresAt must be of date-time',
+    'Value for data.keys.0.expiresAt must be of date-time (ISO 8601 with a time zone, as 2030-01-01T00:00:00Z)',
   ],
   [
     'API_KEY',

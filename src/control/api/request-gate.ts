@@ -116,5 +116,5 @@ function headerValues(request: IncomingMessage, name: string): string[] {
 function checkHost(request: IncomingMessage): void {
   const hosts = headerValues(request, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && request.httpVersion === '1.1'))
-    throw invalidValue('Host', 'string');
+    throw invalidValue('Host', 'host name, sent once');
 }

@@ -137,23 +137,27 @@ describeEachStore('shares', (open) => {
   });
 
   it('are refused with the property and type that is wrong', async () => {
-    const string = 'Value for name must be of string';
+    const form = 'Value for name must be of share name (3 to 63 of a-z, 0-9 and -, no - at either end)';
+    const reserved = 'Value for name must be of share name other than oauth, api, www';
+    const script = 'Value for name must be of share name without -- in the third and fourth place';
+    const uri =
+      'Value for target must be of uri (http or https, a host name or address, perhaps a port, no path)';
     const cases: [Record<string, unknown>, number, string][] = [
-      [{ name: 'ab' }, 400, string],
-      [{ name: 'Api' }, 400, string],
-      [{ name: 'oauth' }, 400, string],
-      [{ name: 'www' }, 400, string],
-      [{ name: 'api' }, 400, string],
-      [{ name: 'xn--pple-43d' }, 400, string],
-      [{ name: 'ab--cd' }, 400, string],
-      [{ name: 5 }, 400, string],
+      [{ name: 'ab' }, 400, form],
+      [{ name: 'Api' }, 400, form],
+      [{ name: 'oauth' }, 400, reserved],
+      [{ name: 'www' }, 400, reserved],
+      [{ name: 'api' }, 400, reserved],
+      [{ name: 'xn--pple-43d' }, 400, script],
+      [{ name: 'ab--cd' }, 400, script],
+      [{ name: 5 }, 400, 'Value for name must be of string'],
       [{ environmentId: undefined }, 400, 'Value for environmentId must be of string'],
       [{ shareMode: 'open' }, 400, 'Value for shareMode must be of public or private'],
       [{ shareMode: 1 }, 400, 'Value for shareMode must be of string'],
       [{ backendMode: 'tcpTunnel' }, 400, 'Value for backendMode must be of proxy'],
-      [{ target: 'tcp://h:1' }, 400, 'Value for target must be of uri'],
-      [{ target: 'http://h:1/path' }, 400, 'Value for target must be of uri'],
-      [{ target: 'http://u:p@h:1' }, 400, 'Value for target must be of uri'],
+      [{ target: 'tcp://h:1' }, 400, uri],
+      [{ target: 'http://h:1/path' }, 400, uri],
+      [{ target: 'http://u:p@h:1' }, 400, uri],
       [{ target: 3 }, 400, 'Value for target must be of string'],
       [{ grants: 'x' }, 400, 'Value for grants must be of array'],
       [{ grants: [1] }, 400, 'Value for grants.0 must be of string'],

@@ -157,7 +157,7 @@ describeEachStore('policies of shares', (open) => {
     const lost = await put({ basicAuth: masked });
     assert.deepEqual(lost.body, {
       error: 'invalid_request',
-      message: 'Value for basicAuth.1.password must be of string',
+      message: 'Value for basicAuth.1.password must be of password, as none is stored for this name',
     });
     assert.deepEqual(await hashesOf(), { ann: before['ann'] });
     const rows = await world.store.db.selectFrom('audit_event').select(['before', 'after']).execute();
@@ -172,30 +172,51 @@ describeEachStore('policies of shares', (open) => {
     const garbage = leaf.replace(/\n[A-Za-z0-9+/]{64}\n/, `\n${'A'.repeat(64)}\n`);
     const certificates = (...authorities: string[]) => ({ clientCertificate: { authorities } });
     const user = { name: 'ann', password: PASSWORD };
+    const span = 'duration from PT1S to P365D (one unit as PT90M, or several as P1DT12H)';
     const wrong: readonly [object, string, string][] = [
       [{ emails: ['a*@b.example'] }, 'emails.0', 'name@domain or *@domain'],
       [{ emails: 'a@b.example' }, 'emails', 'array'],
-      [{ claims: [{ claim: 'groups', anyOf: [] }] }, 'claims.0.anyOf', 'array'],
+      [{ claims: [{ claim: 'groups', anyOf: [] }] }, 'claims.0.anyOf', 'array of 1 to 100 items'],
       [{ claims: [{ claim: 'groups' }] }, 'claims.0.anyOf', 'array'],
-      [{ basicAuth: [{ name: 'a:b', password: PASSWORD }] }, 'basicAuth.0.name', 'string without :'],
-      [{ basicAuth: [{ name: 'a', password: 'short' }] }, 'basicAuth.0.password', 'string'],
+      [
+        { basicAuth: [{ name: 'a:b', password: PASSWORD }] },
+        'basicAuth.0.name',
+        'user name (1 to 255 characters without : or control characters)',
+      ],
+      [
+        { basicAuth: [{ name: 'a', password: 'short' }] },
+        'basicAuth.0.password',
+        'string of 8 to 1024 characters',
+      ],
       [{ basicAuth: [user, user] }, 'basicAuth.1.name', 'unique name'],
       [{ ipAllow: ['10.0.0.0/33'] }, 'ipAllow.0', 'address or CIDR'],
       [{ ipDeny: ['::1', 'localhost'] }, 'ipDeny.1', 'address or CIDR'],
-      [{ publicPaths: ['/a/../b'] }, 'publicPaths.0', '/path or /path/*'],
-      [{ publicPaths: ['/.frontdoor/*'] }, 'publicPaths.0', '/path or /path/*'],
-      [{ expiresAt: 'tomorrow' }, 'expiresAt', 'date-time'],
-      [{ rateLimit: { requests: 0, per: 'PT1M' } }, 'rateLimit.requests', 'integer'],
-      [{ rateLimit: { requests: 1, per: 'P1M' } }, 'rateLimit.per', 'duration'],
+      [
+        { publicPaths: ['/a/../b'] },
+        'publicPaths.0',
+        '/path or /path/*, without .., ;, ? and double escapes',
+      ],
+      [
+        { publicPaths: ['/.frontdoor/*'] },
+        'publicPaths.0',
+        '/path or /path/*, without .., ;, ? and double escapes',
+      ],
+      [
+        { expiresAt: 'tomorrow' },
+        'expiresAt',
+        'date-time (ISO 8601 with a time zone, as 2030-01-01T00:00:00Z)',
+      ],
+      [{ rateLimit: { requests: 0, per: 'PT1M' } }, 'rateLimit.requests', 'integer from 1 to 1000000'],
+      [{ rateLimit: { requests: 1, per: 'P1M' } }, 'rateLimit.per', span],
       [{ rateLimit: { requests: 1 } }, 'rateLimit.per', 'duration'],
-      [{ session: { idle: 'PT0S' } }, 'session.idle', 'duration'],
+      [{ session: { idle: 'PT0S' } }, 'session.idle', span],
       [{ allowedOrigins: ['https://a.example/x'] }, 'allowedOrigins.0', 'https://host origin'],
       [{ allowedOrigins: ['*'] }, 'allowedOrigins.0', 'https://host origin'],
       [{ contact: 'javascript:alert(1)' }, 'contact', 'e-mail address or web address'],
-      [{ responseTimeoutSeconds: 0 }, 'responseTimeoutSeconds', 'integer'],
-      [{ responseTimeoutSeconds: 3_601 }, 'responseTimeoutSeconds', 'integer'],
+      [{ responseTimeoutSeconds: 0 }, 'responseTimeoutSeconds', 'integer from 1 to 3600'],
+      [{ responseTimeoutSeconds: 3_601 }, 'responseTimeoutSeconds', 'integer from 1 to 3600'],
       [{ allowPreflights: 'yes' }, 'allowPreflights', 'boolean'],
-      [certificates(), 'clientCertificate.authorities', 'array'],
+      [certificates(), 'clientCertificate.authorities', 'array of 1 to 20 items'],
       [certificates('garbage'), 'clientCertificate.authorities.0', 'PEM certificate'],
       [certificates(garbage), 'clientCertificate.authorities.0', 'PEM certificate'],
       [certificates(leaf), 'clientCertificate.authorities.0', 'certificate authority'],
@@ -294,6 +315,6 @@ describeEachStore('policies of shares', (open) => {
     const wrong = await world.call('POST', `${root}/shares/guarded/policy/explain`, {
       body: { address: 'x' },
     });
-    assert.equal((wrong.body as { message: string }).message, 'Value for address must be of address');
+    assert.equal((wrong.body as { message: string }).message, 'Value for address must be of IP address');
   });
 });

@@ -71,7 +71,11 @@ describeEachStore('services of the fabric and their terminators', (open) => {
       'The service name two is taken',
     );
     assert.equal(world.model.fabricService(id)?.name, 'one');
-    refused(await post({ name: 'a@b' }), 400, 'Value for name must be of string without @');
+    refused(
+      await post({ name: 'a@b' }),
+      400,
+      'Value for name must be of service name (1 to 255 characters without @, no control characters)',
+    );
     refused(
       await post({ name: 'x', terminatorStrategy: 'best' }),
       400,
@@ -130,7 +134,7 @@ describeEachStore('services of the fabric and their terminators', (open) => {
       });
     for (const address of ['127.0.0.1:1', 'udp:127.0.0.1:1', 'tcp::1', 'tcp:127.0.0.1:0', 'tcp:a b:1'])
       refused(await post({ address }), 400, 'Value for address must be of tcp:host:port or tls:host:port');
-    refused(await post({ cost: 65_536 }), 400, 'Value for cost must be of integer');
+    refused(await post({ cost: 65_536 }), 400, 'Value for cost must be of integer from 0 to 65535');
     refused(await post({ binding: 'edge' }), 400, 'Value for binding must be of transport');
     refused(await post({ serviceId: 'none' }), 404, 'Service none not found');
     refused(await post({ routerId: 'none' }), 404, 'Router none not found');

@@ -54,7 +54,8 @@ export function settledPolicy(
   const passwordHashes = new Map<string, string>();
   for (const [at, { name }] of policy.basicAuth.entries()) {
     const hash = newHashes.get(name) ?? before?.passwordHashes.get(name);
-    if (hash === undefined) throw invalidValue(`basicAuth.${at}.password`, 'string');
+    if (hash === undefined)
+      throw invalidValue(`basicAuth.${at}.password`, 'password, as none is stored for this name');
     passwordHashes.set(name, hash);
   }
   return { policy, passwordHashes };

@@ -87,7 +87,8 @@ function settleSealed(
     const given = data[property] as string | undefined;
     if (given === undefined) continue;
     const value = given !== MASK ? given : mayKeep ? before[property] : undefined;
-    if (value === undefined) throw invalidValue(`data.${property}`, 'string');
+    if (value === undefined)
+      throw invalidValue(`data.${property}`, 'secret, as none is stored that may be kept');
     after[property] = value;
     masked[property] = MASK;
   }
@@ -121,7 +122,8 @@ function settleKeys(secrets: Secrets, data: ProviderData, stored: readonly Store
   for (const [at, { name, key, expiresAt }] of (data['keys'] as readonly KeyItem[]).entries()) {
     if (keys.has(name)) throw invalidValue(`data.keys.${at}.name`, 'unique name');
     const before = storedOf.get(name);
-    if (key === MASK && before === undefined) throw invalidValue(`data.keys.${at}.key`, 'string');
+    if (key === MASK && before === undefined)
+      throw invalidValue(`data.keys.${at}.key`, 'key, as none is stored for this name');
     const value = key ?? KEY_PREFIX + randomToken();
     const hmac = value === MASK ? before!.hmac : secrets.apiKeyHmac(value);
     if (hmacs.has(hmac)) throw invalidValue(`data.keys.${at}.key`, 'unique key');

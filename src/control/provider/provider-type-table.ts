@@ -50,6 +50,7 @@ function address(description: string) {
   return {
     type: 'string',
     format: 'uri',
+    title: 'uri (http or https, without query, fragment or user name)',
     description,
     pattern: String.raw`${HTTP_ORIGIN}(?:/[^\s?#]*)?$`,
     maxLength: 2_000,
@@ -89,6 +90,7 @@ const oidc: ProviderDataSchema = {
     discovery_url: {
       type: 'string',
       format: 'uri',
+      title: 'uri (http or https, without fragment or user name)',
       description: "Where the provider's metadata are, when not below the issuer",
       pattern: String.raw`${HTTP_ORIGIN}(?:[/?][^\s#]*)?$`,
       maxLength: 2_000,
@@ -110,6 +112,7 @@ const apiKey: ProviderDataSchema = {
     name: {
       type: 'string',
       description: 'Of the header or query parameter',
+      title: 'parameter name (1 to 100 visible ASCII characters)',
       pattern: '^[!-~]{1,100}$',
     },
     keys: {
@@ -123,6 +126,7 @@ const apiKey: ProviderDataSchema = {
         properties: {
           name: {
             type: 'string',
+            title: 'key name (1 to 100 characters, no control characters)',
             description: 'Whose key it is',
             pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]{1,100}$`,
           },
@@ -130,6 +134,7 @@ const apiKey: ProviderDataSchema = {
             type: 'string',
             description:
               'Made by the service when it is not given; shown as ******** once it is stored; sending ******** back keeps the key of this name',
+            title: 'key (16 to 300 visible ASCII characters)',
             pattern: String.raw`^(?:\*{8}|[!-~]{16,300})$`,
           },
           expiresAt: { type: 'string', format: 'date-time', description: 'From when on it is refused' },
@@ -144,7 +149,15 @@ const apiKey: ProviderDataSchema = {
   allOf: [
     {
       if: { properties: { placement: { enum: ['query', 'bearer'] } } },
-      else: { properties: { name: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" } } },
+      else: {
+        properties: {
+          name: {
+            type: 'string',
+            title: "header name (letters, digits and !#$%&'*+.^_`|~-)",
+            pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+          },
+        },
+      },
     },
   ],
   additionalProperties: false,

@@ -16,7 +16,8 @@ const MAX_NAME = 255;
 
 /** A whole name, or `*@domain`: a star anywhere else would look like a pattern and be none. */
 export function isCertificateName(text: string): boolean {
-  if (text.length === 0 || text.length > MAX_NAME || /\p{Cc}/u.test(text)) return false;
+  if (text === '' || text.length > 2 * MAX_NAME || /\p{Cc}/u.test(text)) return false;
+  if ([...text].length > MAX_NAME) return false;
   return !text.includes('*') || (text.startsWith('*@') && parseEmailPattern(text) !== undefined);
 }
 

@@ -1,0 +1,115 @@
+/**
+ * Regular expressions that formats are made of, as texts without anchors. They mean the same to ECMA-262, Python's `re`
+ * and Java: no lookbehind, no classes by Unicode property, no flags. Each agrees with a parser of the domain
+ * (`format-table.test.ts` holds them to each other).
+ */
+
+/** Decimal numbers from 1 to `most`, without leading zeros. */
+export function numberUpTo(most: number): string {
+  const digits = String(most);
+  const shorter = digits.length === 1 ? [] : [`[1-9][0-9]{0,${digits.length - 2}}`];
+  const sameLength = [...digits].flatMap((digit, at) => {
+    const least = at === 0 ? 1 : 0;
+    const below = Number(digit) - 1;
+    if (below < least) return [];
+    const rest = digits.length - at - 1;
+    return [`${digits.slice(0, at)}[${least}-${below}]${rest === 0 ? '' : `[0-9]{${rest}}`}`];
+  });
+  return `(?:${[digits, ...sameLength, ...shorter].join('|')})`;
+}
+
+const OCTET = `(?:0|${numberUpTo(255)})`;
+export const IPV4 = `(?:${OCTET}\\.){3}${OCTET}`;
+
+const GROUP = '[0-9A-Fa-f]{1,4}';
+/** Eight groups, or fewer around one `::`; the last two may be written as an IPv4 address. */
+export const IPV6 = ipv6();
+
+function ipv6(): string {
+  const forms = [`(?:${GROUP}:){7}${GROUP}`, `(?:${GROUP}:){6}${IPV4}`];
+  for (let before = 0; before <= 7; before += 1) {
+    const left = before === 0 ? '' : `${GROUP}(?::${GROUP}){${before - 1}}`;
+    const right = before === 7 ? '' : `(?:${GROUP}(?::${GROUP}){0,${6 - before}})?`;
+    forms.push(`${left}::${right}`);
+    if (before <= 5) forms.push(`${left}::(?:${GROUP}:){0,${5 - before}}${IPV4}`);
+  }
+  return `(?:${forms.join('|')})`;
+}
+
+/** An IPv4 address in IPv6 clothes: its first 80 bits are zero, the next 16 are set. */
+const MAPPED =
+  `(?:(?:0{1,4}:){5}[Ff]{4}:[0-9A-Fa-f:.]+` +
+  `|(?:0{1,4}(?::0{1,4})*)?::(?:0{1,4}:)*[Ff]{4}:(?:${GROUP}:${GROUP}|${IPV4}))`;
+
+/** An address, or a network; of a mapped address the prefix counts from 96. */
+export const IP_NETWORK =
+  `(?:${IPV4}(?:/(?:0|${numberUpTo(32)}))?` +
+  `|(?!${MAPPED}/(?:[0-9]|[1-8][0-9]|9[0-5])$)${IPV6}(?:/(?:0|${numberUpTo(128)}))?)`;
+
+const DNS_LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+export const DNS_NAME = `(?:${DNS_LABEL}\\.)*${DNS_LABEL}`;
+/** What ends in a number is read as an IPv4 address by browsers and resolvers. */
+const NO_NUMBER = '(?!(?:[0-9]+|0[Xx][0-9A-Fa-f]*)(?:[:/]|$))';
+/** Two labels or more. */
+export const ZONE_NAME = `(?:${DNS_LABEL}\\.)+${NO_NUMBER}${DNS_LABEL}`;
+
+const HOST_LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+/** A name of at most 253 characters, or an address, of IPv6 in brackets. */
+export const HOST = `(?:(?![^:/]{254})(?:${HOST_LABEL}\\.)*${NO_NUMBER}${HOST_LABEL}|${IPV4}|\\[${IPV6}\\])`;
+/** At most five digits. */
+export const PORT = `(?![0-9]{6})0*${numberUpTo(65_535)}`;
+
+const ATOM = "[A-Za-z0-9!#$%&'+/=?^_`{|}~-]+";
+/** A star for everybody, or a name; then the domain. */
+export const EMAIL_PATTERN = `(?![^@]{65})(?:\\*|${ATOM}(?:\\.${ATOM})*)@(?!.{254})${DNS_NAME}`;
+export const EVERYBODY_OF = `\\*@(?!.{254})${DNS_NAME}`;
+
+export const NOT_CONTROL = '[^\\u0000-\\u001f\\u007f-\\u009f]';
+/** What is cut at both ends of a name. */
+const SPACES = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+/** 1 to 255 characters between outer spaces, no control characters and none of `except`. */
+export function nameWithout(except: string): string {
+  const inner = `[^${except}\\u0000-\\u001f\\u007f-\\u009f]`;
+  const outer = `[^${except}${SPACES}\\u0000-\\u001f\\u007f-\\u009f]`;
+  return `[${SPACES}]*${outer}(?:${inner}{0,253}${outer})?[${SPACES}]*`;
+}
+
+const CONTINUATION = '%[89ABab][0-9A-Fa-f]';
+/** Escapes of one ASCII character, none that servers read in several ways (`%25`, `%2E`, `%2F`, `%3B`, `%5C`). */
+const ESCAPE = '%2[0-46-9A-Da-d]|%3[0-9AC-Fac-f]|%[46][0-9A-Fa-f]|%5[0-9ABD-Fabd-f]|%7[0-9A-Ea-e]';
+/** Escapes of a character beyond ASCII, in UTF-8. */
+const ESCAPES =
+  `%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${CONTINUATION}` +
+  `|%[Ee]0%[ABab][0-9A-Fa-f]${CONTINUATION}` +
+  `|%[Ee](?:[1-9A-Ca-cEFef])(?:${CONTINUATION}){2}` +
+  `|%[Ee][Dd]%[89][0-9A-Fa-f]${CONTINUATION}` +
+  `|%[Ff]0%[9ABab][0-9A-Fa-f](?:${CONTINUATION}){2}` +
+  `|%[Ff][1-3](?:${CONTINUATION}){3}` +
+  `|%[Ff]4%8[0-9A-Fa-f](?:${CONTINUATION}){2}`;
+const SEGMENT = `(?!\\.(?:[./]|$))(?:[A-Za-z0-9._~!$&'()+,=:@-]|${ESCAPE}|${ESCAPES})+`;
+/** Gateways answer `/.frontdoor` by themselves, however its letters are escaped. */
+const RESERVED = `\\.${[...'frontdoor']
+  .map(
+    (letter) =>
+      `(?:${letter}|%${letter
+        .charCodeAt(0)
+        .toString(16)
+        .replace(/[a-f]/, (hex) => `[${hex}${hex.toUpperCase()}]`)})`,
+  )
+  .join('')}(?:/|$)`;
+export const PATH_PATTERN = `/(?!${RESERVED})(?:${SEGMENT}/)*(?:${SEGMENT}|\\*)?`;
+
+const SECONDS = '(?:0|[1-9]|[1-5][0-9])(?:\\.[0-9]{1,9})?S';
+const MINUTES = '(?:0|[1-9]|[1-5][0-9])M';
+const HOURS = '(?:0|[1-9]|1[0-9]|2[0-3])H';
+const TIME = `T(?:${HOURS}(?:${MINUTES})?(?:${SECONDS})?|${MINUTES}(?:${SECONDS})?|${SECONDS})`;
+/** From a second to 365 days: one unit of any size, or days to seconds that each stay below the next unit. */
+export const SPAN =
+  `P(?:${numberUpTo(52)}W|${numberUpTo(365)}D` +
+  `|T(?:${numberUpTo(8_760)}H|${numberUpTo(525_600)}M|${numberUpTo(31_536_000)}S)` +
+  `|(?=[^.]*[1-9])(?:(?:0|${numberUpTo(364)})D)?${TIME})`;
+
+export const PEM =
+  '[ \\t\\r\\n]*-----BEGIN CERTIFICATE-----\\r?\\n(?:[A-Za-z0-9+/]{1,76}={0,2}\\r?\\n){1,400}' +
+  '-----END CERTIFICATE-----[ \\t\\r\\n]*';
