@@ -18,6 +18,7 @@ import {
   parseWebOrigin,
 } from '#domain';
 import { fc } from '../../test/support/fast-check.ts';
+import { textsLike, textsMatching } from '../../test/support/pattern-texts.ts';
 import { formatValues } from './format-value-fixture.ts';
 import { brokenRule, stringFormats, type FormatName } from './format-table.ts';
 
@@ -56,23 +57,6 @@ function isCalendarTime(text: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** Without its lookaheads, by which nothing can be drawn: of what is drawn so, most is right. */
-function drawable(pattern: string): RegExp {
-  let text = pattern;
-  for (let start = text.search(/\(\?[!=]/); start !== -1; start = text.search(/\(\?[!=]/)) {
-    let depth = 0;
-    let end = start;
-    do {
-      if (text[end] === '\\') end += 1;
-      else if (text[end] === '(') depth += 1;
-      else if (text[end] === ')') depth -= 1;
-      end += 1;
-    } while (depth > 0);
-    text = text.slice(0, start) + text.slice(end);
-  }
-  return new RegExp(text, 'u');
-}
-
 suite('formats', () => {
   for (const name of names) {
     const format = stringFormats[name];
@@ -81,7 +65,7 @@ suite('formats', () => {
     const { right, wrong } = formatValues[name];
 
     test(`${name}: server and description take the same of 400 drawn values and of those at the edges`, () => {
-      const drawn = pattern === undefined ? fc.constantFrom(...right) : fc.stringMatching(drawable(pattern));
+      const drawn = pattern === undefined ? fc.constantFrom(...right) : textsLike(pattern);
       /** Values near the right ones: one character more, less or another. */
       const near = fc
         .tuple(
@@ -151,7 +135,7 @@ suite('formats', () => {
   test('a span is a duration from a second to 365 days, and every one that we write is a span', () => {
     const { pattern = '' } = stringFormats.span.words;
     fc.assert(
-      fc.property(fc.stringMatching(drawable(pattern)).filter(stringFormats.span.check), (text) => {
+      fc.property(textsMatching(pattern), (text) => {
         const ms = parseIsoDuration(text)!;
         assert.ok(ms >= 1_000 && ms <= 365 * DAY_MS, text);
       }),

@@ -1,5 +1,6 @@
 /** Values that a JSON Schema of the API's description allows, as fast-check arbitraries. Knows the words that stand there. */
 import fc from 'fast-check';
+import { textsMatching } from '../support/pattern-texts.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -79,7 +80,7 @@ function texts({ format, pattern, minLength = 0, maxLength }: Schema): fc.Arbitr
   const max = (maxLength ?? 300) as number;
   if (typeof format === 'string' && FORMATS[format] !== undefined) return FORMATS[format];
   if (typeof pattern === 'string') {
-    return fc.stringMatching(new RegExp(pattern)).filter((text) => text.length >= min && text.length <= max);
+    return textsMatching(pattern).filter((text) => text.length >= min && text.length <= max);
   }
   return fc.string({ minLength: min, maxLength: Math.min(max, 40), unit: 'grapheme' });
 }
