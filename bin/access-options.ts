@@ -9,6 +9,7 @@ export type Access = Pick<ControlPlaneOptions, 'limits' | 'trustedIssuers' | 'al
 export async function accessOf(options: AccessOptions): Promise<Access> {
   const { publicApiUrl, trustedIssuers, allowEgress, limitCredentials, limitWrites, limitFailedLogins } =
     options;
+  const { limitUnproven, limitUnprovenPerAddress } = options;
   return {
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
@@ -17,6 +18,8 @@ export async function accessOf(options: AccessOptions): Promise<Access> {
       ...(limitCredentials === undefined ? {} : { credentials: limitCredentials }),
       ...(limitWrites === undefined ? {} : { writes: limitWrites }),
       ...(limitFailedLogins === undefined ? {} : { failedLogins: limitFailedLogins }),
+      maxUnproven: limitUnproven,
+      maxUnprovenPerAddress: limitUnprovenPerAddress,
     },
   };
 }

@@ -8,6 +8,8 @@ export const ERROR_KINDS = {
   forbidden: { status: 403, exitCode: 4 },
   notFound: { status: 404, exitCode: 5 },
   wrongMethod: { status: 405, exitCode: 2 },
+  /** A request that did not arrive in time. */
+  requestTimeout: { status: 408, exitCode: 8 },
   conflict: { status: 409, exitCode: 6 },
   tooLarge: { status: 413, exitCode: 2 },
   unsupportedType: { status: 415, exitCode: 2 },

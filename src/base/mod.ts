@@ -1,3 +1,4 @@
+export { addressKey } from './address-key.ts';
 export { ERROR_KINDS, FrontdoorError, messageOf, type ErrorKind } from './errors.ts';
 export { silentLog, type Log, type LogFields } from './log.ts';
 export { ForwardClock, ManualClock, systemClock, type Clock } from './clock.ts';

@@ -14,6 +14,8 @@ export interface AccessOptions {
   readonly limitCredentials?: RateOption;
   readonly limitWrites?: RateOption;
   readonly limitFailedLogins?: RateOption;
+  readonly limitUnproven?: number;
+  readonly limitUnprovenPerAddress?: number;
 }
 
 const MAX_RATE = 1_000_000;
@@ -36,7 +38,27 @@ export function addAccessOptions(command: Command): Command {
     )
     .addOption(rate('credentials', 'tokens, enrollments and bootstrap tokens, each per address', '20/200'))
     .addOption(rate('writes', 'writing calls, per caller', '1000/2000'))
-    .addOption(rate('failed-logins', 'wrong secrets at the token endpoint, per client', '1/20'));
+    .addOption(rate('failed-logins', 'wrong secrets at the token endpoint, per client', '1/20'))
+    .addOption(
+      connections(
+        '--limit-unproven <count>',
+        'connections to each API whose caller has shown no credential (default: 256)',
+      ),
+    )
+    .addOption(
+      connections(
+        '--limit-unproven-per-address <count>',
+        'the same, of one address; behind a load balancer all callers may have one (default: 192)',
+      ),
+    );
+}
+
+function connections(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+    if (count > 0) return count;
+    throw new InvalidArgumentError('must be a whole number from 1 to 999999.');
+  });
 }
 
 function rate(name: string, what: string, usual: string): Option {

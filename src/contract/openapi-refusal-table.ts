@@ -54,7 +54,7 @@ const rows: readonly RefusalRow[] = [
     status: 413,
     name: 'TooLarge',
     errors: ['too_large'],
-    when: 'The body is larger than 1 MiB',
+    when: 'The body is larger than 1 MiB, or than 16 KiB where the caller shows no credential',
     example: 'The body must not be larger than 1048576 bytes',
   },
   {
@@ -83,7 +83,7 @@ const rows: readonly RefusalRow[] = [
     status: 503,
     name: 'Unavailable',
     errors: ['unavailable'],
-    when: 'A part of the service is away for the moment',
+    when: 'A part of the service is away for the moment, or too many bodies arrive at one time',
     example: 'The service is not available at the moment',
   },
 ];

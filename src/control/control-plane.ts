@@ -15,7 +15,7 @@ import {
   type Log,
 } from '#base';
 import type { AllowedNetwork } from '#domain';
-import { EgressClient } from '#net';
+import { BodyIntake, EgressClient, type UnprovenLimits } from '#net';
 import { formatAddress } from '#wire';
 import { createFabricEnrollment } from './api/fabric-operations.ts';
 import type { ApiLimits } from './api/limits.ts';
@@ -201,6 +201,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const edgeRouters = () => replicas?.routers(overlay.routers()) ?? overlay.routers();
   let edgeApiUrl = '';
   const gatewayCommands = new GatewayCommands();
+  const intake = new BodyIntake();
   const edge = await createEdgeApi({
     pki,
     store,
@@ -211,6 +212,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     status,
     login,
     gatewayCommands,
+    intake,
+    limits: unprovenLimits(options.limits),
     routers: edgeRouters,
     frontendUrls: options.frontendUrls,
     apiUrl: () => edgeApiUrl,
@@ -254,6 +257,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     fabric: overlay.fabric,
     gatewayCommands,
     edgeRouters,
+    intake,
     log,
     clock,
     baseUrl,
@@ -311,6 +315,10 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       await closeAll(closers, log);
     },
   };
+}
+
+function unprovenLimits({ maxUnproven, maxUnprovenPerAddress }: Partial<ApiLimits> = {}): UnprovenLimits {
+  return { maxUnproven, maxUnprovenPerAddress };
 }
 
 /** A taken port is the operator's to solve: say which and how. */

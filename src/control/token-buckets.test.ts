@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '#base';
-import { addressKey, TokenBuckets } from './token-buckets.ts';
+import { addressKey, ManualClock } from '#base';
+import { TokenBuckets } from './token-buckets.ts';
 
 test('a burst is served, then as many a second as the limit says, each key for itself', () => {
   const clock = new ManualClock();

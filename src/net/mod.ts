@@ -59,6 +59,16 @@ export {
   type StreamAnswer,
 } from './json-client.ts';
 export {
+  BodyIntake,
+  BodyRefusal,
+  checkStatedLength,
+  continueWhenRead,
+  hasBody,
+  type BodyAllowance,
+  type BodyLimits,
+} from './body-intake.ts';
+export { UnprovenConnections, type UnprovenLimits } from './unproven-connections.ts';
+export {
   createApiServer,
   endUnfinishedHandshakes,
   type ApiServerLimits,

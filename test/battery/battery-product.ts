@@ -29,7 +29,7 @@ export interface BatteryProduct {
 export const LISTENER_KINDS = ['plain', 'tls'] as const;
 export type ListenerKind = (typeof LISTENER_KINDS)[number];
 
-const COLLECTION = join(import.meta.dirname, '../support/frequent-collection.ts');
+export const COLLECTION = join(import.meta.dirname, '../support/frequent-collection.ts');
 
 export function hostOf(name: string): string {
   return `${name}.share.localhost`;

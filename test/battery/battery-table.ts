@@ -19,6 +19,7 @@ import { SLOW_READERS_ROW } from './slow-readers-row.ts';
 import { SLOWLORIS_ROW } from './slowloris-row.ts';
 import { SOAK_ROW } from './soak-row.ts';
 import { CLOCK_ROW } from './clock-row.ts';
+import { UNPROVEN_ROW } from './unproven-row.ts';
 import { TIMING_ROW } from './timing-row.ts';
 import { TLS_ROW } from './tls-row.ts';
 
@@ -44,4 +45,5 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   SLOWLORIS_ROW,
   FAIRNESS_ROW,
   HANDSHAKE_ROW,
+  UNPROVEN_ROW,
 ];

@@ -23,6 +23,7 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   headTooLarge: 'headers_too_large',
   unavailable: 'unavailable',
   timeout: 'timeout',
+  requestTimeout: 'timeout',
 };
 
 /** What callers can do something about. */
@@ -108,10 +109,6 @@ export function notJson(): FrontdoorError {
     'unsupported_media_type',
     'Content-Type must be application/json',
   );
-}
-
-export function tooLarge(maxBytes: number): FrontdoorError {
-  return new FrontdoorError('tooLarge', 'too_large', `The body must not be larger than ${maxBytes} bytes`);
 }
 
 /** The answer to whatever was thrown. What is not ours to explain gets an error id that stands in the log. */

@@ -1,64 +1,29 @@
-/**
- * Reads a request's body under a cap, and no more than that. The length that a request states is checked before
- * anything else about it is; a body without one is refused as soon as it passes the cap.
- */
-import type { IncomingMessage } from 'node:http';
-import { FrontdoorError } from '#base';
-import { tooLarge } from './api-errors.ts';
+/** What a body is called, and what it holds. How it is read is `#net`'s. */
+import { BodyRefusal, type BodyIntake } from '#net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RefusalError } from './api-errors.ts';
+import { MAX_BODY_BYTES, MAX_UNPROVEN_BODY_BYTES } from './limits.ts';
 
-/** A body that states to be so much larger than the cap is not waited for: its connection ends. */
-const MAX_DISCARDED_BYTES = 16 * 1_048_576;
+/** Reads the body of one request, as far as its caller may send one; empty when there is none. */
+export type ReadBody = () => Promise<Buffer>;
 
-/** Throws `tooLarge` when the stated length is over the cap. */
-export function checkStatedLength(request: IncomingMessage, maxBytes: number): void {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-}
-
-/** Whether the connection has to end after this request, since its body is too large to read to the end. */
-export function isHopelesslyLarge(request: IncomingMessage): boolean {
-  return Number(request.headers['content-length'] ?? 0) > MAX_DISCARDED_BYTES;
-}
-
-export function hasBody(request: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  return coding !== undefined || (length !== undefined && Number(length) > 0);
-}
-
-/** The whole body, empty when there is none. Errors: `tooLarge`; `invalid` when it breaks off. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (!hasBody(request)) return Promise.resolve(Buffer.alloc(0));
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const parts: Buffer[] = [];
-  let length = 0;
-  const settle = (): void => {
-    request.off('data', onData);
-    request.off('end', onEnd);
-    request.off('error', onBroken);
-    request.off('close', onBroken);
-  };
-  const onData = (part: Buffer): void => {
-    length += part.length;
-    if (length <= maxBytes) {
-      parts.push(part);
-      return;
+/** `peer`: the caller that has proven itself, if one has. Errors: `tooLarge`, `requestTimeout`, `unavailable`, `invalid`. */
+export function bodyOf(
+  intake: BodyIntake,
+  request: IncomingMessage,
+  response: ServerResponse,
+  peer: string | undefined,
+): ReadBody {
+  const maxBytes = peer === undefined ? MAX_UNPROVEN_BODY_BYTES : MAX_BODY_BYTES;
+  return async () => {
+    try {
+      return await intake.read(request, response, { peer, maxBytes });
+    } catch (error) {
+      if (!(error instanceof BodyRefusal) || error.retryAfterS === undefined) throw error;
+      const headers = { 'retry-after': String(error.retryAfterS) };
+      throw new RefusalError(error.kind, error.code, error.message, headers);
     }
-    settle();
-    request.resume();
-    reject(tooLarge(maxBytes));
   };
-  const onEnd = (): void => {
-    settle();
-    resolve(Buffer.concat(parts));
-  };
-  const onBroken = (): void => {
-    settle();
-    reject(new FrontdoorError('invalid', 'invalid_request', 'The body broke off'));
-  };
-  request.on('data', onData);
-  request.on('end', onEnd);
-  request.on('error', onBroken);
-  request.on('close', onBroken);
-  return promise;
 }
 
 /** Whether a Content-Type names this media type, in UTF-8. */

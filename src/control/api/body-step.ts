@@ -1,20 +1,20 @@
 /** The last steps before an operation's handler: media type and body. */
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '#contract';
+import { hasBody } from '#net';
 import { invalidValue, notJson } from './api-errors.ts';
 import type { BodyCheck, BodyChecks } from './body-check.ts';
-import { hasBody, isMediaType, parseJson, readBody } from './body-reader.ts';
-import { MAX_BODY_BYTES } from './limits.ts';
+import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 
 /** The body's step of an operation: its checked value, undefined when it reads none. */
 export function bodyStepOf(
   operation: Operation,
   checks: BodyChecks,
-): (request: IncomingMessage) => Promise<unknown> {
+): (request: IncomingMessage, readBody: ReadBody) => Promise<unknown> {
   if (operation.body === 'own') return async () => undefined;
   const check: BodyCheck | undefined =
     operation.body === undefined ? undefined : checks.compile(operation.body);
-  return async (request) => {
+  return async (request, readBody) => {
     const contentType = request.headers['content-type'];
     const coding = request.headers['content-encoding'];
     const isJson = isMediaType(contentType, 'application/json');
@@ -22,7 +22,7 @@ export function bodyStepOf(
     if (mustBeJson && (!isJson || (coding !== undefined && coding !== 'identity'))) {
       throw notJson();
     }
-    const bytes = await readBody(request, MAX_BODY_BYTES);
+    const bytes = await readBody();
     if (bytes.length === 0) {
       if (check === undefined) return undefined;
       if (operation.isBodyOptional === true) return {};

@@ -19,6 +19,7 @@ import type { GatewayCommands } from '../request-records/gateway-commands.ts';
 import type { AccessDirectory } from '../store/access-directory.ts';
 import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
 import type { Store, StoreTransaction, Touch } from '../store/store.ts';
+import type { ReadBody } from './body-reader.ts';
 import type { Query } from './page-query.ts';
 
 /** Makes the JWT that a machine enrolls with. */
@@ -69,6 +70,7 @@ export interface Call {
   readonly body: unknown;
   /** Only for operations that read bodies of their own. */
   readonly request: IncomingMessage;
+  readonly readBody: ReadBody;
   readonly authorization: readonly string[];
   /** Throws when the operation asks for no credentials. */
   readonly principal: Principal;

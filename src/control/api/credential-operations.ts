@@ -1,13 +1,13 @@
 /** Operations whose caller has no API credential yet: the bootstrap token and the token issuer's three. */
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
+import { hasBody } from '#net';
 import { PUBLISHED_AHEAD_MS } from '../oauth/key-rotation.ts';
 import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token-endpoint.ts';
 import { findByCode, mintJti } from '../store/enrollment-store.ts';
 import { tooMany } from './api-errors.ts';
-import { hasBody, isMediaType, parseJson, readBody } from './body-reader.ts';
+import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 import { isoTime, ok, unstored, type Answer, type Handlers } from './call.ts';
-import { MAX_BODY_BYTES } from './limits.ts';
 
 export const credentialHandlers: Handlers<
   'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getOriginKeys' | 'getIssuerMetadata'
@@ -31,7 +31,7 @@ export const credentialHandlers: Handlers<
 
   async issueToken(parts, call) {
     const { store, access, secrets, keys, loginFailures, clock } = parts;
-    const parameters = await parametersOf(call.request);
+    const parameters = await parametersOf(call.request, call.readBody);
     const sources = { store, access, secrets, keys, failures: loginFailures, clock };
     const policy = parts.tokenPolicy();
     const answer = await issueToken(sources, policy, parameters, call.authorization, call.address);
@@ -61,7 +61,7 @@ function keySet(body: unknown): Answer {
   return { status: 200, body, headers };
 }
 
-async function parametersOf(request: IncomingMessage): Promise<TokenParameters> {
+async function parametersOf(request: IncomingMessage, readBody: ReadBody): Promise<TokenParameters> {
   const contentType = request.headers['content-type'];
   const isForm = isMediaType(contentType, 'application/x-www-form-urlencoded');
   if (
@@ -75,7 +75,7 @@ async function parametersOf(request: IncomingMessage): Promise<TokenParameters> 
       'Content-Type must be application/json or application/x-www-form-urlencoded',
     );
   }
-  const bytes = await readBody(request, MAX_BODY_BYTES);
+  const bytes = await readBody();
   const parameters = new Map<string, unknown>();
   if (isForm) {
     for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {

@@ -1,9 +1,13 @@
 /** The Management API's limits, with the defaults that hold when an operator sets nothing. */
+import type { UnprovenLimits } from '#net';
 import type { RateLimit } from '../token-buckets.ts';
 
+/** Of a caller whose credential was proven from the head. */
 export const MAX_BODY_BYTES = 1_048_576;
+/** Of anybody: what asks for a token. */
+export const MAX_UNPROVEN_BODY_BYTES = 16_384;
 
-export interface ApiLimits {
+export interface ApiLimits extends UnprovenLimits {
   /** Tokens, enrollments and bootstrap tokens: each, per client address. */
   readonly credentials: RateLimit;
   /** Everything but reads, per caller. */

@@ -10,7 +10,15 @@ import { createSecureContext } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
-import { endUnfinishedHandshakes, TLS_CIPHERS, TLS_MIN_VERSION } from '#net';
+import {
+  BodyIntake,
+  checkStatedLength,
+  continueWhenRead,
+  endUnfinishedHandshakes,
+  TLS_CIPHERS,
+  TLS_MIN_VERSION,
+  UnprovenConnections,
+} from '#net';
 import { AuditFollowers } from '../audit/audit-followers.ts';
 import { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
@@ -29,7 +37,7 @@ import type { Store } from '../store/store.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { invalidValue, noSuchPath, notJson, refusalOf, type Refusal } from './api-errors.ts';
 import { BodyChecks } from './body-check.ts';
-import { checkStatedLength, isHopelesslyLarge } from './body-reader.ts';
+import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { Answer, ApiParts, Call, Handler, MintEnrollmentJwt } from './call.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
@@ -88,6 +96,8 @@ export interface ManagementApiOptions {
   readonly frontendUrls: (host: string) => readonly string[];
   readonly mintEnrollmentJwt: MintEnrollmentJwt;
   readonly limits?: Partial<ApiLimits>;
+  /** Reads bodies, here and at the other APIs of the process: one budget holds over all. */
+  readonly intake?: BodyIntake;
   readonly agentEnrollmentTtlMs?: number;
   readonly fabricEnrollmentTtlMs?: number;
   /** PEM; without it, plain HTTP. */
@@ -160,8 +170,8 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     // The framework would set the server's own to none.
     requestTimeout: limits.requestTimeoutMs,
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false, caseSensitive: true },
-    frameworkErrors: (_error, request, reply) => {
-      answerRefusal(reply, invalidValue('path', 'uri'), request, 'route', log);
+    frameworkErrors: (_error, _request, reply) => {
+      answerRefusal(reply, invalidValue('path', 'uri'), 'route', log);
     },
   });
   const refusals = new RefusalRecorder({ store, secrets, clock, log });
@@ -173,12 +183,20 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   handleRawFailures(app, log);
   if (app.server instanceof HttpsServer) endUnfinishedHandshakes(app.server, log);
   app.server.maxConnections = limits.maxConnections;
+  continueWhenRead(app.server);
+  const connections = new UnprovenConnections(limits, log);
+  connections.follow(app.server);
+  const intake = options.intake ?? new BodyIntake();
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    intake.endIfUnread(request.raw, reply.raw, gate.provenCaller(request) !== undefined);
+    done();
+  });
   app.removeAllContentTypeParsers();
   // Bodies are read by their operations, after everything that comes before them; here nothing is.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => {
     const route = String(request.routeOptions.url ?? 'route');
-    const refusal = answerRefusal(reply, ownErrorOf(error, request, reply, prefix), request, route, log);
+    const refusal = answerRefusal(reply, ownErrorOf(error, request, reply, prefix), route, log);
     const { operation } = request.routeOptions.config as RouteConfig;
     if (operation !== undefined)
       recordRefusal(refusals, operation, request, gate.provenCaller(request), refusal, error);
@@ -193,14 +211,17 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       url: prefix + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation } satisfies RouteConfig,
       onRequest: async (request) => {
-        admissions.set(request, await gate.admit(operation, request));
+        const admission = await gate.admit(operation, request);
+        admissions.set(request, admission);
+        if (admission.principal !== undefined) connections.prove(request.raw.socket);
       },
       handler: async (request, reply) => {
         const admission = admissions.get(request)!;
-        const body = await readCheckedBody(request.raw);
+        const readBody = bodyOf(intake, request.raw, reply.raw, admission.principal?.id);
+        const body = await readCheckedBody(request.raw, readBody);
         const answer = await handlers[operation.id as OperationId](
           parts,
-          callOf(operation, request, admission, body, gate),
+          callOf(operation, request, admission, { body, readBody }, gate),
         );
         if (answer.status >= 400) {
           const body = answer.body as Refusal['body'];
@@ -228,7 +249,7 @@ function ownErrorOf(error: unknown, request: FastifyRequest, reply: FastifyReply
   return code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE' ? noSuchOperation(request, reply, prefix) : error;
 }
 
-/** Sets `Allow` when only the method is wrong. Throws `tooLarge`, which comes before. */
+/** Sets `Allow` when only the method is wrong. Throws what a body is refused with that is too large, which comes before. */
 function noSuchOperation(request: FastifyRequest, reply: FastifyReply, prefix: string): FrontdoorError {
   checkStatedLength(request.raw, MAX_BODY_BYTES);
   const methods = allowedMethods(request.url, prefix);
@@ -280,7 +301,7 @@ function callOf(
   operation: Operation,
   request: FastifyRequest,
   admission: Admission,
-  body: unknown,
+  { body, readBody }: Pick<Call, 'body' | 'readBody'>,
   gate: RequestGate,
 ): Call {
   return {
@@ -289,6 +310,7 @@ function callOf(
     parameters: request.params as Readonly<Record<string, string>>,
     query: request.query as Query,
     body,
+    readBody,
     request: request.raw,
     authorization: admission.authorization,
     proveAgain: () => gate.principalOf(admission.authorization),
@@ -310,15 +332,8 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return answer.body === undefined ? reply.send() : reply.send(answer.body);
 }
 
-function answerRefusal(
-  reply: FastifyReply,
-  error: unknown,
-  request: FastifyRequest,
-  operation: string,
-  log: Log,
-): Refusal {
+function answerRefusal(reply: FastifyReply, error: unknown, operation: string, log: Log): Refusal {
   const refusal = refusalOf(error, operation, log);
-  if (isHopelesslyLarge(request.raw)) reply.header('connection', 'close');
   void send(reply, refusal);
   return refusal;
 }

@@ -2,10 +2,12 @@
  * The steps of a request that need no body, in their order: caps, limits by address, the header's form, credential,
  * scope, the ids' form, the frontdoor, the query. Nothing reaches a handler but through here.
  */
+import { addressKey } from '#base';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { operations, queryProblem, type Operation } from '#contract';
 import { isUuid } from '#domain';
+import { checkStatedLength } from '#net';
 import { authorizationForm } from '../oauth/authorization-policy.ts';
 import { textOfBase64 } from '../oauth/base64-text.ts';
 import { verifyToken, type Claims, type Principal, type PrincipalSources } from '../oauth/principal.ts';
@@ -20,11 +22,10 @@ import {
   tooMany,
   unauthorized,
 } from './api-errors.ts';
-import { checkStatedLength } from './body-reader.ts';
 import type { ApiParts } from './call.ts';
 import { MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
-import { addressKey, TokenBuckets } from '../token-buckets.ts';
+import { TokenBuckets } from '../token-buckets.ts';
 
 /** What was found out about a request before its body is looked at. */
 export interface Admission {

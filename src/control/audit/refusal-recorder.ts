@@ -3,10 +3,9 @@
  * equal ones within ten seconds as one, and written up to half a second later, so many at most each time. Whatever a
  * flood brings beyond that is counted, and the number is told.
  */
-import { messageOf, type Clock, type Log } from '#base';
+import { addressKey, messageOf, type Clock, type Log } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../store/store.ts';
-import { addressKey } from '../token-buckets.ts';
 import type { Actor, AuditEntry, AuditTarget } from './audit-entry.ts';
 import { appendAudit } from './audit-store.ts';
 import { organizationOf, THE_SYSTEM } from './machine-audit.ts';

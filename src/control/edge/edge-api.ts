@@ -7,8 +7,17 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { FrontdoorError, messageOf } from '#base';
-import { createApiServer, type ApiServerLimits } from '#net';
+import {
+  BodyIntake,
+  BodyRefusal,
+  continueWhenRead,
+  createApiServer,
+  UnprovenConnections,
+  type ApiServerLimits,
+  type UnprovenLimits,
+} from '#net';
 import { RefusalRecorder } from '../audit/refusal-recorder.ts';
+import { addBodySteps } from './edge-body.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { LogInLedger } from './log-in-ledger.ts';
@@ -27,14 +36,15 @@ import { addServiceRoutes } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { TokenBuckets, type RateLimit } from '../token-buckets.ts';
 
-const MAX_BODY_BYTES = 1_048_576;
 const EDGE_PREFIXES = ['', '/edge/client/v1'];
 
 export interface EdgeApiOptions extends EdgeParts {
   readonly limits?: EdgeApiLimits;
+  /** Reads bodies, here and at the other APIs of the process: one budget holds over all. */
+  readonly intake?: BodyIntake;
 }
 
-export interface EdgeApiLimits extends ApiServerLimits {
+export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits {
   /** Enrollments per address; 20/s, burst 200 when absent. */
   readonly enroll?: RateLimit;
   /** Log-ins per identity; 20/s, burst 200 when absent. */
@@ -67,7 +77,6 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   let server!: Server;
   const app = fastify({
     serverFactory: (handler) => (server = createApiServer(pki.edgeServer, handler, log, limits)),
-    bodyLimit: MAX_BODY_BYTES,
     forceCloseConnections: true,
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
@@ -88,9 +97,13 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     server.setSecureContext({ key: keyPem, cert: certPem });
   });
 
-  // Bodies are text, whatever they are called: the C SDK sends its request as text/plain, Go as x-pem-file.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  continueWhenRead(server);
+  const connections = new UnprovenConnections(limits, log);
+  connections.follow(server);
+  server.on('secureConnection', (socket) => {
+    if (!('problem' in context.peers.of(socket))) connections.prove(socket);
+  });
+  addBodySteps(app, context, options.intake ?? new BodyIntake());
   app.addHook('onRequest', (_request, reply, done) => {
     // OpenZiti's C SDK reads this header of every answer unchecked.
     void reply.header('ziti-instance-id', instanceId);
@@ -151,11 +164,12 @@ function answerRefusal(refusal: EdgeRefusal, reply: FastifyReply, instanceId: st
 
 function refusalOf(error: unknown, context: EdgeContext, address: string): EdgeRefusal {
   if (error instanceof EdgeRefusal) return error;
+  if (error instanceof BodyRefusal)
+    return new EdgeRefusal(error.kind, error.code.toUpperCase(), error.message, error.retryAfterS);
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
     return new EdgeRefusal(error.kind, error.code.toUpperCase(), error.message);
   }
   const status = (error as { statusCode?: number }).statusCode;
-  if (status === 413) return new EdgeRefusal('tooLarge', 'TOO_LARGE', 'The body is above 1 MiB');
   if (status !== undefined && status >= 400 && status < 500) {
     return new EdgeRefusal('invalid', 'COULD_NOT_VALIDATE', 'The request cannot be read');
   }

@@ -2,6 +2,7 @@
  * Enrollment and renewal: one-time tokens become certificates, and certificates become younger ones. A claim, the
  * identity and its certificate are one transaction: a crash leaves either nothing or all of it.
  */
+import { addressKey } from '#base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseName } from '#domain';
 import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/pki.ts';
@@ -9,11 +10,11 @@ import { renewCertificate } from '../audit/certificate-changes.ts';
 import { appendMachineAudit } from '../audit/machine-audit.ts';
 import { insertCertificate } from '../store/certificate-store.ts';
 import { claimEnrollment, findByToken, refuseCsr, type EnrollmentKind } from '../store/enrollment-store.ts';
+import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import { couldNotValidate, EdgeRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
 import { peerOf, peerOfKind, queryOf, type EdgeContext } from './edge-context.ts';
 import { jsonBody, textBody } from './edge-request.ts';
 import type { Peer } from './peer-identity.ts';
-import { addressKey } from '../token-buckets.ts';
 
 const DAY_MS = 86_400_000;
 const KINDS: Readonly<Record<string, readonly EnrollmentKind[]>> = {
@@ -27,7 +28,10 @@ interface RouterCsrs {
 }
 
 export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): void {
-  app.post('/enroll', async (request, reply) => {
+  const enrolls = { config: bodyRule({ maxBytes: MAX_CSR_BYTES, maxUnprovenBytes: MAX_CSR_BYTES }) };
+  const renews = { config: bodyRule({ maxBytes: MAX_CSR_BYTES }) };
+
+  app.post('/enroll', enrolls, async (request, reply) => {
     const query = queryOf(request);
     const method = query.get('method') ?? 'ott';
     const token = query.get('token') ?? '';
@@ -39,7 +43,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): voi
     throw invalidToken();
   });
 
-  app.post('/enroll/ott', async (request, reply) => {
+  app.post('/enroll/ott', enrolls, async (request, reply) => {
     admitAddress(context, request);
     const { clientCsr, token } = (jsonBody(request) ?? {}) as { clientCsr?: unknown; token?: unknown };
     if (typeof clientCsr !== 'string' || typeof token !== 'string')
@@ -47,7 +51,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): voi
     return sendData(reply, await enrollClient(context, request, token, clientCsr));
   });
 
-  app.post('/enroll/extend/identity', async (request, reply) => {
+  app.post('/enroll/extend/identity', renews, async (request, reply) => {
     const peer = peerOf(context, request);
     if (peer.identity.kind === 'router') throw couldNotValidate('a router renews at /enroll/extend/router');
     const { csr } = (jsonBody(request) ?? {}) as { csr?: unknown };
@@ -61,7 +65,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): voi
     return sendData(reply, { cert: answer.issued.chainPem });
   });
 
-  app.post('/enroll/extend/router', async (request, reply) => {
+  app.post('/enroll/extend/router', renews, async (request, reply) => {
     const peer = peerOfKind(context, request, 'router');
     const lifetimeDays = lifetimeDaysOf(peer);
     const answer = await context.pki.issueRouter(routerCsrs(request), { id: peer.identity.id, lifetimeDays });

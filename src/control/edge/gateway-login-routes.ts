@@ -14,6 +14,7 @@ import {
 import { BodyChecks, type BodyCheck } from '../api/body-check.ts';
 import { takeGatewayUsage } from '../login/gateway-usage.ts';
 import { sendData } from './edge-answer.ts';
+import { bodyRule } from './edge-body.ts';
 import { peerOfKind, type EdgeContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
@@ -102,8 +103,12 @@ export function addGatewayLoginRoutes(app: FastifyInstance, context: EdgeContext
     await issuers.refresh(read<{ providerId: string }>(request, isProviderQuery).providerId);
     return reply.code(204).send();
   });
-  app.post('/gateway/v1/usage', { bodyLimit: MAX_USAGE_BYTES }, async (request, reply) => {
-    await takeGatewayUsage(store, read<GatewayUsage>(request, isUsage), clock.nowMs());
-    return reply.code(204).send();
-  });
+  app.post(
+    '/gateway/v1/usage',
+    { config: bodyRule({ kind: 'gateway', maxBytes: MAX_USAGE_BYTES }) },
+    async (request, reply) => {
+      await takeGatewayUsage(store, read<GatewayUsage>(request, isUsage), clock.nowMs());
+      return reply.code(204).send();
+    },
+  );
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { parseFailures, parseInspections } from '#domain';
 import { putFailures, putInspected } from '../store/request-record-store.ts';
 import { couldNotValidate } from './edge-answer.ts';
+import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
@@ -10,7 +11,9 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeContex
   const { store, model } = context;
   const frontdoorOf = (shareId: string): string | undefined => model.service(shareId)?.frontdoorId;
 
-  app.post('/gateway/v1/failures', async (request, reply) => {
+  const takes = { config: bodyRule({ kind: 'gateway', maxBytes: MAX_BODY_BYTES }) };
+
+  app.post('/gateway/v1/failures', takes, async (request, reply) => {
     peerOfKind(context, request, 'gateway');
     const records = parseFailures(jsonBody(request));
     if (typeof records === 'string') throw couldNotValidate(records);
@@ -18,7 +21,7 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeContex
     return reply.code(204).send();
   });
 
-  app.post('/gateway/v1/inspections', async (request, reply) => {
+  app.post('/gateway/v1/inspections', takes, async (request, reply) => {
     peerOfKind(context, request, 'gateway');
     const records = parseInspections(jsonBody(request));
     if (typeof records === 'string') throw couldNotValidate(records);

@@ -2,8 +2,7 @@
  * Which log-ins of machines become audit events: the first of an identity from a network in an hour; the ones after it
  * are counted and told with the next. A fleet that logs in over and over, or one machine that does, fills no disk.
  */
-import type { Clock } from '#base';
-import { addressKey } from '../token-buckets.ts';
+import { addressKey, type Clock } from '#base';
 
 interface LastEvent {
   readonly atMs: number;

@@ -3,13 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { parseTrafficReport } from '#domain';
 import { takeTrafficReport } from '../metrics/metric-store.ts';
 import { couldNotValidate } from './edge-answer.ts';
+import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
 export function addMetricRoutes(app: FastifyInstance, context: EdgeContext): void {
   const { store, clock, log } = context;
 
-  app.post('/gateway/v1/metrics', async (request, reply) => {
+  const takes = { config: bodyRule({ kind: 'gateway', maxBytes: MAX_BODY_BYTES }) };
+
+  app.post('/gateway/v1/metrics', takes, async (request, reply) => {
     const gateway = peerOfKind(context, request, 'gateway').identity.id;
     const report = parseTrafficReport(jsonBody(request));
     if (typeof report === 'string') throw couldNotValidate(report);

@@ -3,7 +3,7 @@
  * and believes nobody. A gateway does what the browser sees. Expected refusals are answers, not errors.
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
-import type { Clock, Log } from '#base';
+import { addressKey, type Clock, type Log } from '#base';
 import type {
   AuthProviderType,
   CallerIdentity,
@@ -23,7 +23,6 @@ import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { LoginAttemptTable } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
-import { addressKey } from '../token-buckets.ts';
 import { githubLogin } from './github-login.ts';
 import { guardedHost, loginHostOf, originOf, type GuardedHost } from './guarded-host.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';

@@ -1,0 +1,65 @@
+/**
+ * How much of a body the edge API reads, and from whom. The certificate is known before the first byte of a body: a peer
+ * without one that proves an identity may send a certificate request to an enrollment and nothing anywhere else. Its
+ * request is then answered without its body, which is refused by the route itself for what the peer is.
+ */
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net';
+import type { Identity } from '../model/overlay-model.ts';
+import type { EdgeContext } from './edge-context.ts';
+
+/** What a route may be sent, in bytes. */
+export interface BodyRule {
+  /** By a proven peer; 256 KiB when absent. */
+  readonly maxBytes?: number;
+  /** By anybody; nothing when absent. */
+  readonly maxUnprovenBytes?: number;
+  /** Others are answered without their body; any kind when absent. */
+  readonly kind?: Identity['kind'];
+}
+
+/** For what gateways report. */
+export const MAX_BODY_BYTES = 1_048_576;
+/** One request for each of a router's two certificates, in JSON, with many names. */
+export const MAX_CSR_BYTES = 65_536;
+const USUAL_BYTES = 262_144;
+/** More than this is refused whatever it is for; less is not worth another answer than the route's own. */
+const MAX_IGNORED_BYTES = 16_384;
+
+/** The routes' option that holds it: `{ config: bodyRule({ … }) }`. */
+export function bodyRule(rule: BodyRule): { readonly body: BodyRule } {
+  return { body: rule };
+}
+
+export function addBodySteps(app: FastifyInstance, context: EdgeContext, intake: BodyIntake): void {
+  /** Undefined: its body is not read. */
+  const allowanceOf = (request: FastifyRequest): BodyAllowance | undefined => {
+    const { body: rule = {} } = request.routeOptions.config as { body?: BodyRule };
+    const { maxBytes = USUAL_BYTES, maxUnprovenBytes, kind } = rule;
+    const proof = context.peers.of(request.raw.socket);
+    if ('problem' in proof)
+      return maxUnprovenBytes === undefined ? undefined : { peer: undefined, maxBytes: maxUnprovenBytes };
+    const { identity } = proof.peer;
+    return kind === undefined || identity.kind === kind ? { peer: identity.id, maxBytes } : undefined;
+  };
+
+  const responses = new WeakMap<FastifyRequest, ServerResponse>();
+  app.addHook('onRequest', (request, reply, done) => {
+    responses.set(request, reply.raw);
+    checkStatedLength(request.raw, allowanceOf(request)?.maxBytes ?? MAX_IGNORED_BYTES);
+    done();
+  });
+  // Bodies are text, whatever they are called: the C SDK sends its request as text/plain, Go as x-pem-file.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    const allowance = allowanceOf(request);
+    if (allowance === undefined) return undefined;
+    const response = responses.get(request)!;
+    return (await intake.read(request.raw, response, allowance)).toString('utf8');
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    intake.endIfUnread(request.raw, reply.raw, !('problem' in context.peers.of(request.raw.socket)));
+    done();
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * Connections to a server whose peer has not shown who it is: each costs memory (over TLS some 50 KiB), and anybody can
+ * open them. They are bounded in all and by address. When a bound is reached, the oldest one of the address that has most
+ * goes, one without a request first: newcomers get in, and those of other addresses stay. Of its own address a newcomer
+ * displaces none that had no time for a handshake: when everybody comes back at once, some get through.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { addressKey, type Log } from '#base';
+import { QuietLog } from './quiet-log.ts';
+
+export interface UnprovenLimits {
+  /** In all; 256 when absent. */
+  readonly maxUnproven?: number | undefined;
+  /** Of one address; 192 when absent. Behind a load balancer that hides addresses all clients have one. */
+  readonly maxUnprovenPerAddress?: number | undefined;
+}
+
+/** For a handshake, on a busy machine. */
+const UNDISTURBED_MS = 1_000;
+
+interface Connection {
+  readonly key: string;
+  readonly address: string;
+  readonly socket: Socket;
+  readonly openedMs: number;
+  /** Requests that are not answered yet. */
+  requests: number;
+}
+
+export class UnprovenConnections {
+  readonly #maxUnproven: number;
+  readonly #maxPerAddress: number;
+  readonly #log: QuietLog;
+  /** By both ends of the connection: over TLS a request knows another socket object than the one that was accepted. */
+  readonly #connections = new Map<string, Connection>();
+  readonly #proven = new WeakSet<object>();
+  /** Oldest first. */
+  readonly #byAddress = new Map<string, Set<Connection>>();
+
+  constructor(limits: UnprovenLimits, log: Log) {
+    this.#maxUnproven = limits.maxUnproven ?? 256;
+    this.#maxPerAddress = limits.maxUnprovenPerAddress ?? 192;
+    this.#log = new QuietLog(log);
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Counts the server's connections from now on. */
+  follow(server: Pick<Server, 'on'>): void {
+    server.on('connection', (socket: Socket) => this.#enter(socket));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (this.#proven.has(request.socket)) return;
+      const connection = this.#connections.get(keyOf(request.socket));
+      if (connection === undefined) return;
+      connection.requests += 1;
+      response.once('close', () => (connection.requests -= 1));
+    });
+  }
+
+  /** Its peer has shown who it is: it counts no more. */
+  prove(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
+    if (this.#proven.has(socket)) return;
+    this.#proven.add(socket);
+    const connection = this.#connections.get(keyOf(socket));
+    if (connection !== undefined) this.#remove(connection);
+  }
+
+  #enter(socket: Socket): void {
+    // Gone already.
+    if (socket.remoteAddress === undefined) return;
+    const address = addressKey(socket.remoteAddress);
+    const own = this.#byAddress.get(address);
+    const isFull = this.#connections.size >= this.#maxUnproven;
+    const from =
+      own !== undefined && own.size >= this.#maxPerAddress ? own : isFull ? this.#heaviest() : undefined;
+    if (from !== undefined && !this.#evict(from, from === own ? UNDISTURBED_MS : 0)) {
+      this.#log.warn(
+        { address },
+        'too many connections without credentials: a new one of this address is closed',
+      );
+      socket.destroy();
+      return;
+    }
+    const openedMs = performance.now();
+    const connection: Connection = { key: keyOf(socket), address, socket, openedMs, requests: 0 };
+    this.#connections.set(connection.key, connection);
+    const all = this.#byAddress.get(address) ?? new Set();
+    this.#byAddress.set(address, all.add(connection));
+    socket.once('close', () => this.#remove(connection));
+  }
+
+  #remove(connection: Connection): void {
+    if (this.#connections.get(connection.key) !== connection) return;
+    this.#connections.delete(connection.key);
+    const own = this.#byAddress.get(connection.address);
+    own?.delete(connection);
+    if (own?.size === 0) this.#byAddress.delete(connection.address);
+  }
+
+  #heaviest(): ReadonlySet<Connection> {
+    let heaviest: ReadonlySet<Connection> = new Set();
+    for (const own of this.#byAddress.values()) if (own.size > heaviest.size) heaviest = own;
+    return heaviest;
+  }
+
+  /** False when none is old enough. */
+  #evict(own: ReadonlySet<Connection>, leastAgeMs: number): boolean {
+    const victim = oldestIdle(own) ?? own.values().next().value;
+    if (victim === undefined || performance.now() - victim.openedMs < leastAgeMs) return false;
+    const { address, socket } = victim;
+    this.#log.warn(
+      { address },
+      'too many connections without credentials: the oldest of this address is closed',
+    );
+    this.#remove(victim);
+    socket.destroy();
+    return true;
+  }
+}
+
+function oldestIdle(connections: ReadonlySet<Connection>): Connection | undefined {
+  for (const connection of connections) if (connection.requests === 0) return connection;
+  return undefined;
+}
+
+function keyOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return `${remoteAddress} ${remotePort}`;
+}
