@@ -57,7 +57,7 @@ export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { isUuid } from './uuid.ts';
 export { parseWebOrigin } from './web-origin.ts';
 export { isZoneName, zonesOverlap } from './zone-name.ts';
-export { readAccessRules, type ReadRules } from './access/access-rules-codec.ts';
+export { readAccessRules, sentAccessRules, type ReadRules } from './access/access-rules-codec.ts';
 export {
   DEFAULT_SESSION_LIMITS,
   OPEN_RULES,

@@ -2,7 +2,13 @@
  * The public shares, and what guards them, as a versioned stream for gateways: changes of one tick make one delta, the
  * last deltas are kept so that a gateway that was away briefly resumes. Knows the model and lines of text, not sockets.
  */
-import type { GatewayDelta, GatewayFeedEvent, GatewayShare } from '#domain';
+import {
+  sentAccessRules,
+  type AccessRules,
+  type GatewayDelta,
+  type GatewayFeedEvent,
+  type GatewayShare,
+} from '#domain';
 import type { AccessChange, GatewayAccessSource } from '../login/gateway-access.ts';
 import type { OverlayModel, Service } from '../model/overlay-model.ts';
 
@@ -214,7 +220,9 @@ function gatewayShare(service: Service): GatewayShare {
   const { id, hosts, customHosts, authProviderIds, rules, inspection } = service;
   const { frontdoorId, environmentId, updatedAtMs } = service;
   return {
-    ...{ id, token: service.name, hosts, customHosts, authProviderIds, rules, inspection },
+    ...{ id, token: service.name, hosts, customHosts, authProviderIds, inspection },
+    // Its reader puts the defaults back.
+    rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
     ...{ frontdoorId, environmentId, updatedAtMs },
   };
 }

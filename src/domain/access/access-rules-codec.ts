@@ -65,6 +65,17 @@ const CHECKS: { readonly [K in keyof AccessRules]: Check } = {
 
 const checkRules = exactly(CHECKS);
 
+/**
+ * The rules as they are sent: a later field that has its default is left out, so that an older gateway closes the shares
+ * that use a rule which it does not know, and no others. `readAccessRules` puts the defaults back.
+ */
+export function sentAccessRules(rules: AccessRules): Partial<AccessRules> {
+  const defaults: Readonly<Record<string, unknown>> = LATER_FIELDS;
+  const isSent = ([name, value]: readonly [string, unknown]): boolean =>
+    !Object.hasOwn(defaults, name) || JSON.stringify(value) !== JSON.stringify(defaults[name]);
+  return Object.fromEntries(Object.entries(rules).filter(isSent));
+}
+
 export function readAccessRules(value: unknown): ReadRules {
   const whole: unknown =
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAccessRules, sentAccessRules } from './access-rules-codec.ts';
+import { OPEN_RULES, type AccessRules } from './access-rules.ts';
+
+/** The fields of the first version, which every gateway knows. */
+const FIRST_FIELDS = [
+  ...['emails', 'claims', 'basicAuth', 'clientCertificate', 'ip', 'publicPaths', 'expiresAtMs'],
+  ...['rateLimit', 'session'],
+];
+
+const CHANGED: AccessRules = {
+  ...OPEN_RULES,
+  emails: ['ann@example.com'],
+  allowedOrigins: ['https://www.example.com'],
+  responseTimeoutMs: 5_000,
+};
+
+test('what is sent reads as it was', () => {
+  for (const rules of [OPEN_RULES, CHANGED])
+    assert.deepEqual(readAccessRules(JSON.parse(JSON.stringify(sentAccessRules(rules)))), { rules });
+});
+
+test('a later rule is sent where it is used, so that an older gateway closes these shares and no others', () => {
+  assert.deepEqual(Object.keys(sentAccessRules(OPEN_RULES)).toSorted(), FIRST_FIELDS.toSorted());
+  const later = Object.keys(sentAccessRules(CHANGED)).filter((name) => !FIRST_FIELDS.includes(name));
+  assert.deepEqual(later.toSorted(), ['allowedOrigins', 'responseTimeoutMs']);
+});
