@@ -200,6 +200,7 @@ export class Router {
       rateLimiter: this.#rateLimiter,
       metrics: this.#registry,
       onIndexReset: () => this.#membership.resetIndex(),
+      ca: () => this.#identity.client.ca,
       clock,
       log,
     });

@@ -50,3 +50,9 @@ export {
   type TraceRecord,
   type TraceState,
 } from './ctrl-trace.ts';
+export {
+  parseRefusedHello,
+  REFUSED_HELLO,
+  refusedHelloAlert,
+  type RefusedHello,
+} from './refused-hello-codec.ts';

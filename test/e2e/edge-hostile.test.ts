@@ -178,7 +178,9 @@ describe('a stranger at the edge listener', () => {
     const records = world.recordsFromNow();
     const foreign = await (await makeTestAuthority()).issue(attacker.id);
     const peer = await openPeer({ cert: foreign.cert, key: foreign.key });
-    assert.equal(await peer.hello(attacker.id, edgeHelloHeaders(attacker.sessionToken)), undefined);
+    const answer = await peer.hello(attacker.id, edgeHelloHeaders(attacker.sessionToken));
+    assert.equal(textOfBody(answer!), 'not authorized');
+    await peer.closed();
     const record = await oneRecord(records, 'channel refused');
     assert.match(String(record.fields['reason']), /^certificate is not that of session/);
   });
@@ -186,9 +188,12 @@ describe('a stranger at the edge listener', () => {
   it("is turned away with somebody else's token and its own certificate", async () => {
     const records = world.recordsFromNow();
     const peer = await openPeer(attacker.credentials);
-    assert.equal(await peer.hello(victim.id, edgeHelloHeaders(victim.sessionToken)), undefined);
+    const answer = await peer.hello(victim.id, edgeHelloHeaders(victim.sessionToken));
+    assert.equal(textOfBody(answer!), 'not authorized: the session belongs to another certificate');
+    await peer.closed();
     const record = await oneRecord(records, 'channel refused');
     assert.match(String(record.fields['reason']), /^certificate is not that of session/);
+    assert.match(String(record.fields['identity']), new RegExp(attacker.id));
     assert.doesNotMatch(JSON.stringify(records()), new RegExp(victim.sessionToken));
   });
 
@@ -208,7 +213,9 @@ describe('a stranger at the edge listener', () => {
     await first.closed();
     await oneRecord(records, 'first frame was no hello, connection closed');
     const second = await openPeer(attacker.credentials);
-    assert.equal(await second.hello(attacker.id, new HeaderWriter().build()), undefined);
+    const answer = await second.hello(attacker.id, new HeaderWriter().build());
+    assert.equal(answer?.headers.bool(headerId.channel.resultSuccess), false);
+    await second.closed();
     await oneRecord(records, 'channel refused');
   });
 });

@@ -42,6 +42,8 @@ export interface WorldAgent {
 export interface WorldIdentity {
   readonly id: string;
   readonly credentials: WireCredentials;
+  /** Of the authority that signed the edge API's certificate. */
+  readonly caPem: string;
   /** Of its API session at the edge API; empty for a router. */
   readonly sessionToken: string;
   /** Its session at the edge API is the token's. A router has no use for it. */
@@ -131,7 +133,7 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
       apis.add(api);
       const { token } = await api.session();
       const credentials = { cert: identity.certPem, key: identity.keyPem };
-      return { id, credentials, sessionToken: token, api };
+      return { id, credentials, caPem: identity.caPem, sessionToken: token, api };
     },
     enrollRouter: async (name) => {
       const { token } = await up.control.createFabricNode('router', name);
@@ -139,7 +141,7 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
       const identity = { apiUrl: up.control.edgeApiUrl, certPem, keyPem, caPem };
       const api = new EdgeApiClient({ identity, log: silentLog });
       apis.add(api);
-      return { id, credentials: { cert: certPem, key: keyPem }, sessionToken: '', api };
+      return { id, credentials: { cert: certPem, key: keyPem }, caPem, sessionToken: '', api };
     },
     recordsFromNow: () => {
       const from = records.length;

@@ -17,7 +17,8 @@ export interface Refusal {
   readonly action: string;
   /** Of the first one, when equal ones are told together. */
   readonly target?: AuditTarget | undefined;
-  readonly address: string;
+  /** Null: not known, as of a peer of a router. */
+  readonly address: string | null;
   /** Code of the refusal. */
   readonly reason: string;
 }
@@ -73,18 +74,19 @@ export class RefusalRecorder {
     this.#steadyMs = options.steadyMs ?? (() => performance.now());
   }
 
-  record(refusal: Refusal): void {
+  /** `occurrences`: so many equal ones. */
+  record(refusal: Refusal, occurrences = 1): void {
     if (this.#isClosed) return;
     const key = keyOf(refusal);
     const known = this.#pending.get(key);
     const firstAtMs = this.#options.clock.nowMs();
     if (known !== undefined) {
       if (known.occurrences === 0) known.firstAtMs = firstAtMs;
-      known.occurrences += 1;
+      known.occurrences += occurrences;
     } else if (this.#pending.size >= MAX_PENDING) {
-      this.#overflown += 1;
+      this.#overflown += occurrences;
     } else {
-      this.#pending.set(key, { refusal, firstAtMs, occurrences: 1, dueAtMs: this.#steadyMs() });
+      this.#pending.set(key, { refusal, firstAtMs, occurrences, dueAtMs: this.#steadyMs() });
     }
     this.#flushLater(FLUSH_MS);
   }
@@ -199,5 +201,6 @@ export class RefusalRecorder {
 }
 
 function keyOf({ owner, actor, action, address, reason }: Refusal): string {
-  return JSON.stringify([owner, actor.kind, actor.id, action, addressKey(address), reason]);
+  const source = address === null ? null : addressKey(address);
+  return JSON.stringify([owner, actor.kind, actor.id, action, source, reason]);
 }

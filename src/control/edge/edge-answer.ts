@@ -29,12 +29,15 @@ export class EdgeRefusal extends Error {
   }
 }
 
-export const notAuthorized = (): EdgeRefusal =>
-  new EdgeRefusal(
+/** `reason`: why, for a caller whom a certificate of ours proves; others are not told. */
+export const notAuthorized = (reason?: string): EdgeRefusal => {
+  const cause = reason === undefined ? '' : `: ${reason}`;
+  return new EdgeRefusal(
     'unauthenticated',
     'UNAUTHORIZED',
-    'The request could not be completed. The session is not authorized or the credentials are invalid',
+    `The request could not be completed. The session is not authorized or the credentials are invalid${cause}`,
   );
+};
 
 export const notFound = (): EdgeRefusal =>
   new EdgeRefusal('notFound', 'NOT_FOUND', 'The resource requested was not found or is no longer available');

@@ -118,7 +118,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const refusals = new RefusalRecorder(options);
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error, context, request.ip);
-    recordEdgeRefusal(refusals, context.peers, request, refusal);
+    recordEdgeRefusal(refusals, context, request, refusal);
     return answerRefusal(refusal, reply, instanceId);
   });
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, notFound()));

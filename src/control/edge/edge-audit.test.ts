@@ -238,3 +238,31 @@ test('refusals are told: of enrollments with their true reason, of machines in t
     assert.equal((await verifyAudit(fixture.store.db, fixture.secrets, chain)).valid, true);
   }
 });
+
+test('a log-in with a certificate that has expired, or that was replaced, names whose it is and why', async () => {
+  const agent = await fixture.enroll('late');
+  const { certPem: cert, keyPem: key } = agent.identity;
+  const logIn = () =>
+    rawRequest(fixture, { method: 'POST', path: '/edge/client/v1/authenticate?method=cert', cert, key });
+  const reasons = async (): Promise<string[]> =>
+    (await eventsAbout(agent.id)).filter(({ result }) => result === 'refused').map(({ reason }) => reason!);
+  const year = 366 * 86_400_000;
+  fixture.clock.offsetMs += year;
+  const expired = await logIn();
+  fixture.clock.offsetMs -= year;
+  assert.equal(expired.status, 401);
+  assert.match(expired.text, /certificate has expired/);
+  await fixture.store.transaction(async (trx, touch) => {
+    await trx.deleteFrom('certificate').where('identity_id', '=', agent.id).execute();
+    touch('identity', agent.id);
+  });
+  const replaced = await logIn();
+  assert.equal(replaced.status, 401);
+  assert.match(replaced.text, /certificate is not known any more/);
+  const found = await eventually(async () => {
+    const all = await reasons();
+    return all.length === 2 ? all : undefined;
+  });
+  assert.deepEqual(found.toSorted(), ['certificate-has-expired', 'certificate-is-not-known-any-more']);
+  assert.ok(fixture.logged.some((line) => line.includes('log-in refused') && line.includes(agent.id)));
+});

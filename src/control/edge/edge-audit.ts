@@ -2,7 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditTarget } from '../audit/audit-entry.ts';
 import { appendMachineAudit, type AuditParts } from '../audit/machine-audit.ts';
-import { UNPROVEN, type RefusalRecorder } from '../audit/refusal-recorder.ts';
+import type { RefusalRecorder } from '../audit/refusal-recorder.ts';
+import { reasonOf, refusedIdentity } from '../audit/refused-identity.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import type { EdgeRefusal } from './edge-answer.ts';
 import type { Peer, PeerIdentities } from './peer-identity.ts';
@@ -46,23 +48,20 @@ const ACTIONS: Readonly<Record<string, string>> = {
 /** Tells a refusal, if it is one of a credential, a right, an enrollment, or of too much. */
 export function recordEdgeRefusal(
   recorder: Pick<RefusalRecorder, 'record'>,
-  peers: Pick<PeerIdentities, 'of'>,
+  { peers, model }: { readonly peers: Pick<PeerIdentities, 'of'>; readonly model: OverlayModel },
   request: FastifyRequest,
   refusal: EdgeRefusal,
 ): void {
   if (!STATUSES.has(refusal.status) && !ENROLLMENT_CODES.has(refusal.code)) return;
   const proof = peers.of(request.raw.socket);
+  const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
   const route = (request.routeOptions.url ?? '').replace(/^\/edge\/client\/v1(?=\/)/, '');
   const call = `${request.method} ${route}`;
   recorder.record({
-    ...('problem' in proof
-      ? UNPROVEN
-      : {
-          owner: { frontdoorId: proof.peer.identity.frontdoorId },
-          actor: { kind: proof.peer.identity.kind, id: proof.peer.identity.id },
-        }),
+    ...refusedIdentity(model, leaf),
     action: ACTIONS[call] ?? call,
     address: request.ip,
-    reason: refusal.reason ?? refusal.code,
+    reason:
+      refusal.reason ?? ('problem' in proof && leaf !== undefined ? reasonOf(proof.problem) : refusal.code),
   });
 }

@@ -69,8 +69,11 @@ export interface Caller {
 export function peerOf(context: EdgeContext, request: FastifyRequest): Peer {
   const proof = context.peers.of(request.raw.socket);
   if ('problem' in proof) {
-    context.log.debug({ address: request.ip, problem: proof.problem }, 'edge API: caller refused');
-    throw notAuthorized();
+    const { problem, signed } = proof;
+    const fields = { identity: signed?.id, address: request.ip, problem };
+    if (signed === undefined) context.log.debug(fields, 'edge API: caller refused');
+    else context.log.info(fields, 'edge API: caller refused');
+    throw notAuthorized(signed === undefined ? undefined : problem);
   }
   context.sawPeer(proof.peer);
   return proof.peer;
@@ -93,9 +96,20 @@ export function peerOfKind(
 export function callerOf(context: EdgeContext, request: FastifyRequest): Caller {
   const token = request.headers['zt-session'];
   const session = typeof token === 'string' ? context.sessions.byToken(token) : undefined;
-  if (session === undefined) throw notAuthorized();
   const peer = peerOf(context, request);
-  if (peer.identity.id !== session.identityId) throw notAuthorized();
+  const problem =
+    session === undefined
+      ? 'there is no such session'
+      : peer.identity.id === session.identityId
+        ? undefined
+        : 'the session belongs to another identity';
+  if (session === undefined || problem !== undefined) {
+    const fields = { identity: peer.identity.id, address: request.ip, problem };
+    context.log.info(fields, 'edge API: caller refused');
+    const refusal = notAuthorized(problem);
+    refusal.reason = session === undefined ? 'no-api-session' : 'api-session-of-another';
+    throw refusal;
+  }
   context.sessions.touch([session.token]);
   return { peer, session };
 }

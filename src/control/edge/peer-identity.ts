@@ -14,8 +14,13 @@ export interface Peer {
   readonly leaf: ProvenLeaf;
 }
 
-/** `problem` is for the log: peers are told that they are not authorised, not why. */
-export type PeerProof = { readonly peer: Peer } | { readonly problem: string };
+export type PeerProof =
+  | { readonly peer: Peer }
+  | {
+      readonly problem: string;
+      /** Whose certificate it is, when our authority signed it: the peer may be told the problem. */
+      readonly signed?: ProvenLeaf;
+    };
 
 export class PeerIdentities {
   readonly #pki: Pick<Pki, 'proveLeaf'>;
@@ -33,18 +38,21 @@ export class PeerIdentities {
   of(socket: unknown): PeerProof {
     if (!(socket instanceof TLSSocket)) return { problem: 'no TLS' };
     const proof = this.#proofOf(socket);
-    if ('problem' in proof) return proof;
+    if ('problem' in proof) {
+      const { problem, outOfDate } = proof;
+      return outOfDate === undefined ? { problem } : { problem, signed: outOfDate };
+    }
     return this.check(proof.leaf);
   }
 
   /** What may change while a socket stands: the certificate's dates, and whether the model still knows it. */
   check(leaf: ProvenLeaf): PeerProof {
-    if (this.#clock.nowMs() > leaf.notAfterMs) return { problem: 'certificate has expired' };
+    if (this.#clock.nowMs() > leaf.notAfterMs) return { problem: 'certificate has expired', signed: leaf };
     const identity = this.#model.identityByFingerprint(leaf.fingerprint);
-    if (identity === undefined) return { problem: 'certificate is not known, or not any more' };
+    if (identity === undefined) return { problem: 'certificate is not known any more', signed: leaf };
     const role = identity.kind === 'router' ? 'router' : 'identity';
     if (identity.id !== leaf.id || role !== leaf.role)
-      return { problem: 'certificate names another identity' };
+      return { problem: 'certificate names another identity', signed: leaf };
     return { peer: { identity, leaf } };
   }
 

@@ -44,8 +44,10 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeContext): vo
       proof.peer.identity.kind === 'router'
     ) {
       const problem = 'problem' in proof ? proof.problem : 'not a method or an identity that logs in here';
-      context.log.info({ address: request.ip, problem }, 'edge API: log-in refused');
-      throw new EdgeRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');
+      const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
+      context.log.info({ identity: leaf?.id, address: request.ip, problem }, 'edge API: log-in refused');
+      const cause = leaf === undefined ? '' : `: ${problem}`;
+      throw new EdgeRefusal('unauthenticated', 'INVALID_AUTH', `The authentication request failed${cause}`);
     }
     const { identity, leaf } = proof.peer;
     const waitMs = context.logInLimit.take(identity.id);

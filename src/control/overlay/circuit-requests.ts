@@ -18,6 +18,7 @@ import type { OverlayModel } from '../model/overlay-model.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { ConnectedRouter } from './connected-router.ts';
+import type { RefusalTrail } from './refusal-trail.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 
 export interface PendingLimits {
@@ -32,8 +33,20 @@ export interface CircuitRequestsOptions {
   readonly sessions: ServiceSessionCheck;
   readonly builder: CircuitBuilder;
   readonly circuits: CircuitRegistry;
+  readonly refusals: Pick<RefusalTrail, 'request'>;
   readonly log: Log;
   readonly limits?: PendingLimits;
+}
+
+interface Dial {
+  readonly identityId: string;
+  readonly share: string;
+}
+
+interface RefusedDial {
+  readonly identityId: string | undefined;
+  readonly reason: string | undefined;
+  readonly share?: string;
 }
 
 const { peerData: keys } = headerId;
@@ -53,7 +66,7 @@ export class CircuitRequests {
     const request = decodeCreateCircuitV2(frame);
     const verdict = this.#options.sessions.judge(request, 'Dial');
     if (!verdict.isAllowed) {
-      this.#refuse(router, frame, verdict);
+      this.#refuse(router, frame, verdict, verdict);
       return;
     }
     const { session, service } = verdict;
@@ -61,7 +74,8 @@ export class CircuitRequests {
     const pending = this.#pendingPerIdentity.get(identityId) ?? 0;
     const full = this.#whatIsFull(router, identityId, pending);
     if (full !== undefined) {
-      this.#refuse(router, frame, { text: full, code: EdgeErrorCode.internal, retryHint: RetryHint.tooBusy });
+      const failure = { text: full, code: EdgeErrorCode.internal, retryHint: RetryHint.tooBusy };
+      this.#refuse(router, frame, failure, { reason: 'too-many-dials', identityId, share: service.name });
       return;
     }
     router.pendingCircuits += 1;
@@ -79,7 +93,7 @@ export class CircuitRequests {
     this.#options.builder.build(wish, (outcome) => {
       router.pendingCircuits -= 1;
       this.#release(identityId);
-      this.#answer(router, asked, outcome);
+      this.#answer(router, asked, outcome, { identityId, share: service.name });
     });
   }
 
@@ -118,9 +132,9 @@ export class CircuitRequests {
     else this.#pendingPerIdentity.set(identityId, left);
   }
 
-  #answer(router: ConnectedRouter, frame: Frame, outcome: CircuitOutcome): void {
+  #answer(router: ConnectedRouter, frame: Frame, outcome: CircuitOutcome, dial: Dial): void {
     if (!outcome.isMade) {
-      this.#refuse(router, frame, outcome);
+      this.#refuse(router, frame, outcome, { ...dial, reason: this.#reasonOf(outcome, dial) });
       return;
     }
     const { circuit, ingressAddress, peerData, tags } = outcome;
@@ -129,11 +143,25 @@ export class CircuitRequests {
     );
   }
 
-  #refuse(router: ConnectedRouter, frame: Frame, failure: CircuitFailure): void {
+  /** For the audit trail; undefined: it is no matter for that. */
+  #reasonOf({ code }: CircuitFailure, { identityId }: Dial): string | undefined {
+    // Owners are told of what a gateway could not reach by its records of requests.
+    if (this.#options.model.identity(identityId)?.kind === 'gateway') return undefined;
+    if (code === EdgeErrorCode.invalidTerminator) return 'no-terminator';
+    return code === EdgeErrorCode.invalidSession ? 'not-granted' : undefined;
+  }
+
+  #refuse(router: ConnectedRouter, frame: Frame, failure: CircuitFailure, dial?: RefusedDial): void {
+    const { circuitId, code, text } = failure;
     this.#options.log.info(
-      { router: router.id, circuit: failure.circuitId, code: failure.code, reason: failure.text },
+      { router: router.id, identity: dial?.identityId, circuit: circuitId, code, reason: text },
       'circuit refused',
     );
+    if (dial?.reason !== undefined) {
+      const { identityId, reason, share } = dial;
+      const refused = { identityId, reason, share, routerId: router.id };
+      this.#options.refusals.request({ action: 'dial', ...refused });
+    }
     router.send(encodeEdgeRefusal(frame, failure));
   }
 }

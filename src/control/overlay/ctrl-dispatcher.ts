@@ -4,7 +4,7 @@
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
-import { ctrlMessages } from '#wire/ctrl';
+import { ctrlMessages, parseRefusedHello } from '#wire/ctrl';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
@@ -19,6 +19,7 @@ import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
 import type { LeavingCircuits } from './leaving-circuits.ts';
 import type { LinkReports } from './link-reports.ts';
 import type { PeerFeed } from './peer-feed.ts';
+import type { RefusalTrail } from './refusal-trail.ts';
 import type { RouterInspection } from './router-inspection.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 import type { SessionFeed } from './session-feed.ts';
@@ -43,6 +44,7 @@ export interface CtrlParts {
   readonly fabricTerminatorRequests: FabricTerminatorRequests | undefined;
   readonly circuitRequests: CircuitRequests;
   readonly terminatorRequests: TerminatorRequests;
+  readonly refusals: Pick<RefusalTrail, 'reportedHello'>;
   readonly validation: TerminatorValidation;
   readonly prober: ShareProber;
   readonly leaving: LeavingCircuits;
@@ -56,6 +58,7 @@ type Handler = (router: ConnectedRouter, frame: Frame) => void | Promise<void>;
 
 const MAX_CIRCUITS_PER_MESSAGE = 10_000;
 const MAX_VALIDATED_SESSIONS = 256;
+const MAX_ALERTS_PER_MESSAGE = 100;
 const MAX_PORT = 65_535;
 
 export class CtrlDispatcher {
@@ -240,11 +243,15 @@ export class CtrlDispatcher {
 
   #onAlerts(router: ConnectedRouter, frame: Frame): void {
     const { alerts } = ctrlMessages.alerts.decode(frame.body);
-    for (const { severity, message, sourceType, sourceId } of alerts.slice(0, 100)) {
-      this.#parts.log.warn(
-        { router: router.id, severity, sourceType, sourceId, alert: message },
-        'alert of a router',
-      );
+    for (const alert of alerts.slice(0, MAX_ALERTS_PER_MESSAGE)) {
+      const { severity, message, sourceType, sourceId } = alert;
+      const refused = parseRefusedHello(alert);
+      if (refused !== undefined) this.#parts.refusals.reportedHello(router.id, refused);
+      else
+        this.#parts.log.warn(
+          { router: router.id, severity, sourceType, sourceId, alert: message },
+          'alert of a router',
+        );
     }
   }
 

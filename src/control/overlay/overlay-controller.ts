@@ -8,6 +8,7 @@ import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#b
 import {
   ChannelListener,
   type Channel,
+  type ChannelPeer,
   type HeartbeatOptions,
   type HelloDecision,
   type TlsIdentity,
@@ -21,7 +22,13 @@ import {
   WIRE_VERSION,
   type Frame,
 } from '#wire';
-import { ControllerCapability, ctrlMessages, decodeRouterHello, encodeControllerHello } from '#wire/ctrl';
+import {
+  ControllerCapability,
+  ctrlMessages,
+  decodeRouterHello,
+  encodeControllerHello,
+  REFUSED_HELLO,
+} from '#wire/ctrl';
 import type { ModelChange } from '../model/overlay-model.ts';
 import type { Measurements } from '../model/share-status.ts';
 import { ConnectedRouter } from './connected-router.ts';
@@ -116,7 +123,7 @@ class OverlayCore implements OverlayController {
       ownId: controllerId,
       allowGroups: true,
       log,
-      authorize: (hello, { id }, certificate) => this.#authorize(hello, id, certificate),
+      authorize: (hello, peer, certificate) => this.#authorize(hello, peer, certificate),
       onChannel: (channel, hello) => this.#onChannel(channel, hello),
     });
     if (tickMs > 0) {
@@ -197,15 +204,30 @@ class OverlayCore implements OverlayController {
     clearInterval(this.#timer);
     await this.#listener?.close('the controller stops');
     await this.#parts.certificates.idle();
+    await this.#parts.recorder.close();
   }
 
-  #authorize(hello: Frame, routerId: string, certificate: X509Certificate): HelloDecision {
+  #authorize(
+    hello: Frame,
+    { id: routerId, address }: ChannelPeer,
+    certificate: X509Certificate,
+  ): HelloDecision {
     const { issuer, model } = this.#options;
     const connectedAtMs = this.#parts.routers.get(routerId)?.connectedAtMs;
     const question = { hello, routerId, certificate, connectedAtMs, nowMs: this.#clock.nowMs() };
     try {
       const verdict = admitRouter(question, (leaf) => issuer.proveLeaf(leaf), model);
-      if (!verdict.isAdmitted) return { accept: false, log: verdict.reason };
+      if (!verdict.isAdmitted) {
+        const { reason, leaf } = verdict;
+        this.#parts.refusals.routerHello(leaf, reason, hostOf(address));
+        const fields = { identity: leaf?.id };
+        return {
+          accept: false,
+          log: reason,
+          fields,
+          tell: leaf === undefined ? 'refused' : `refused: ${reason}`,
+        };
+      }
     } catch (error) {
       return { accept: false, log: messageOf(error) };
     }
@@ -250,7 +272,7 @@ class OverlayCore implements OverlayController {
     peers.onConnect(router);
     membership.onConnect(router);
     const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, true);
-    const data = { instant: 'true', routerModel: 'true' };
+    const data = { instant: 'true', routerModel: 'true', [REFUSED_HELLO]: 'true' };
     router.send(ctrlMessages.serverHello.frame({ version: WIRE_VERSION, data }, headers));
     validation.onConnect(router);
     prober.onRouterConnected(router);
@@ -283,4 +305,9 @@ class OverlayCore implements OverlayController {
     router?.channel.close('the router was deleted');
     peers.onRemoved(change.id);
   }
+}
+
+/** `host:port`, IPv6 without brackets. */
+function hostOf(address: string): string {
+  return address.slice(0, address.lastIndexOf(':'));
 }

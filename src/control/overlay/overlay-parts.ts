@@ -1,6 +1,7 @@
 /** The parts of the overlay controller, put together. Nothing here listens or acts; OverlayCore drives them. */
 import type { Clock } from '#base';
 import { certificatesOfPem, fingerprintOf } from '#net';
+import { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import { AwayCircuits } from './away-circuits.ts';
 import { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
@@ -22,6 +23,7 @@ import { ModelFollower } from './model-follower.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
 import { PathFinder } from './path-finder.ts';
 import { PeerFeed } from './peer-feed.ts';
+import { RefusalTrail } from './refusal-trail.ts';
 import { RouterInspection } from './router-inspection.ts';
 import { ServiceSessionCheck } from './service-session-check.ts';
 import { SessionFeed } from './session-feed.ts';
@@ -83,6 +85,9 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const follower = new ModelFollower({ model, sessions, terminators, circuits, builder, costs, prober, log });
   const authorities = new Set(certificatesOfPem(options.issuer.caBundlePem).map(fingerprintOf));
   const sessionCheck = new ServiceSessionCheck(model, sessions, options.verifyServiceToken, authorities);
+  const recorder = new RefusalRecorder({ store, secrets, clock, log });
+  const proveLeaf = issuer.proveLeaf.bind(issuer);
+  const refusals = new RefusalTrail({ model, proveLeaf, recorder, clock, log });
   const certificates = new CertificateExtension({ issuer, model, store, secrets, clock, log });
   const awayCircuits = new AwayCircuits({ routers, circuits, rerouter, inspection, clock, log });
   const { fabricTerminators: writer } = options;
@@ -108,6 +113,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
       sessions: sessionCheck,
       builder,
       circuits,
+      refusals,
       log,
       ...limits,
     }),
@@ -118,9 +124,11 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
       fabricTerminators,
       fabricRequests: fabricTerminatorRequests,
       sessions: sessionCheck,
+      refusals,
       clock,
       log,
     }),
+    refusals,
     validation,
     prober,
     leaving,
@@ -158,6 +166,8 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     awayCircuits,
     leaving,
     dispatcher,
+    recorder,
+    refusals,
     view,
   };
 }

@@ -183,11 +183,12 @@ describe('a router of 2.x at our control plane', () => {
     }
   });
 
-  test('while its first channel stands, a second one of its own is closed without an answer', async () => {
+  test('while its first channel stands, a second one of its own is refused with the reason', async () => {
     await first();
     const second = await first();
-    assert.equal(second.answer, undefined);
-    assert.equal(second.peer.isClosed, true);
+    assert.equal(second.answer!.headers.bool(header.resultSuccess), false);
+    assert.match(textOfBody(second.answer!), /connected already/);
+    await second.peer.closed();
     assert.equal(isOnline(), true);
   });
 

@@ -1,12 +1,13 @@
 /**
  * Who may open a control channel: the leaf certificate alone counts. It must be a router's certificate of our CA,
- * in date, stand in the model, and name the router that the hello's body names. A refusal tells the peer nothing.
+ * in date, stand in the model, and name the router that the hello's body names. The reason of a refusal is sent to a peer
+ * whose certificate our authority signed, and to no other.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Frame } from '#wire';
 import { decodeRouterHello, type RouterHello } from '#wire/ctrl';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { LeafProof } from '../pki/pki.ts';
+import type { LeafProof, ProvenLeaf } from '../pki/pki.ts';
 
 /** A router that is connected for less than this is not replaced by a newcomer with its certificate. */
 export const CHURN_LIMIT_MS = 60_000;
@@ -15,7 +16,12 @@ export type ProveLeaf = (leaf: X509Certificate) => LeafProof;
 
 export type Admission =
   | { readonly isAdmitted: true; readonly hello: RouterHello }
-  | { readonly isAdmitted: false; readonly reason: string };
+  | {
+      readonly isAdmitted: false;
+      readonly reason: string;
+      /** Whose certificate it is, when our authority signed it. */
+      readonly leaf: ProvenLeaf | undefined;
+    };
 
 export interface AdmissionQuestion {
   readonly hello: Frame;
@@ -33,23 +39,23 @@ export function admitRouter(
   model: OverlayModel,
 ): Admission {
   const proof = proveLeaf(question.certificate);
-  if ('problem' in proof) return refused(proof.problem);
+  if ('problem' in proof) return refused(proof.problem, proof.outOfDate);
   const { leaf } = proof;
-  if (leaf.role !== 'router') return refused('certificate of no router');
-  if (leaf.id !== question.routerId) return refused('certificate of another router');
+  if (leaf.role !== 'router') return refused('certificate of no router', leaf);
+  if (leaf.id !== question.routerId) return refused('certificate of another router', leaf);
   const identity = model.identityByFingerprint(leaf.fingerprint);
   if (identity?.kind !== 'router' || identity.id !== leaf.id) {
-    return refused('certificate is not known, or not any more');
+    return refused('certificate is not known any more', leaf);
   }
   const hello = decodeRouterHello(question.hello);
-  if (hello === undefined) return refused('hello without a version');
+  if (hello === undefined) return refused('hello without a version', leaf);
   const { connectedAtMs, nowMs } = question;
   if (connectedAtMs !== undefined && nowMs - connectedAtMs < CHURN_LIMIT_MS) {
-    return refused('this router is connected already: a second process, or a copy of its key');
+    return refused('this router is connected already: a second process, or a copy of its key', leaf);
   }
   return { isAdmitted: true, hello };
 }
 
-function refused(reason: string): Admission {
-  return { isAdmitted: false, reason };
+function refused(reason: string, leaf: ProvenLeaf | undefined): Admission {
+  return { isAdmitted: false, reason, leaf };
 }

@@ -28,7 +28,17 @@ export interface SessionProof {
 
 export type SessionVerdict =
   | { readonly isAllowed: true; readonly session: ApiSession; readonly service: Service }
-  | { readonly isAllowed: false; readonly code: number; readonly retryHint: number; readonly text: string };
+  | {
+      readonly isAllowed: false;
+      readonly code: number;
+      readonly retryHint: number;
+      /** For the SDK. */
+      readonly text: string;
+      /** For the log and the audit trail. */
+      readonly reason: string;
+      /** Whose certificate the peer showed; undefined: it is nobody's. */
+      readonly identityId: string | undefined;
+    };
 
 export class ServiceSessionCheck {
   readonly #model: OverlayModel;
@@ -52,24 +62,31 @@ export class ServiceSessionCheck {
   judge(proof: SessionProof, type: ServiceTokenClaims['type']): SessionVerdict {
     const session = this.#sessions.byToken(proof.apiSessionToken);
     const leaf = this.#leafIn(proof.fingerprints);
+    const identityId = leaf === undefined ? undefined : this.#model.identityByFingerprint(leaf)?.id;
     if (session === undefined || leaf === undefined || !session.fingerprints.includes(leaf)) {
-      return refused(EdgeErrorCode.invalidApiSession, RetryHint.startOver, 'Invalid API Session');
+      const reason = session === undefined ? 'no-api-session' : 'api-session-of-another';
+      const text = 'Invalid API Session';
+      return refused(EdgeErrorCode.invalidApiSession, RetryHint.startOver, text, reason, identityId);
     }
     const claims = this.#verify(proof.sessionToken);
-    if (claims?.apiSessionId !== session.id || claims.identityId !== session.identityId)
-      return invalidSession();
+    if (claims === undefined) return invalidSession('no-service-session', identityId);
+    if (claims.apiSessionId !== session.id || claims.identityId !== session.identityId)
+      return invalidSession('service-session-of-another', identityId);
     if (claims.type !== type) {
       const text = `a ${claims.type} session does not ${type.toLowerCase()}`;
-      return refused(EdgeErrorCode.wrongSessionType, RetryHint.notRetriable, text);
+      const { notRetriable } = RetryHint;
+      return refused(EdgeErrorCode.wrongSessionType, notRetriable, text, 'wrong-session-type', identityId);
     }
     const service = this.#model.service(claims.serviceId);
     if (service === undefined) {
-      return refused(EdgeErrorCode.invalidService, RetryHint.notRetriable, 'the service is gone');
+      const text = 'the service is gone';
+      return refused(EdgeErrorCode.invalidService, RetryHint.notRetriable, text, 'service-gone', identityId);
     }
-    const { identityId } = session;
     const mayDo =
-      type === 'Dial' ? this.#model.mayDial(identityId, service) : this.#model.mayBind(identityId, service);
-    return mayDo ? { isAllowed: true, session, service } : invalidSession();
+      type === 'Dial'
+        ? this.#model.mayDial(session.identityId, service)
+        : this.#model.mayBind(session.identityId, service);
+    return mayDo ? { isAllowed: true, session, service } : invalidSession('not-granted', identityId);
   }
 
   /** Undefined when there are several: one of them may be somebody else's, shown to pass for them. */
@@ -86,10 +103,16 @@ export class ServiceSessionCheck {
 }
 
 /** SDKs know this text: they ask for a new service session. */
-function invalidSession(): SessionVerdict {
-  return refused(EdgeErrorCode.invalidSession, RetryHint.startOver, 'Invalid Session');
+function invalidSession(reason: string, identityId: string | undefined): SessionVerdict {
+  return refused(EdgeErrorCode.invalidSession, RetryHint.startOver, 'Invalid Session', reason, identityId);
 }
 
-function refused(code: number, retryHint: number, text: string): SessionVerdict {
-  return { isAllowed: false, code, retryHint, text };
+function refused(
+  code: number,
+  retryHint: number,
+  text: string,
+  reason: string,
+  identityId: string | undefined,
+): SessionVerdict {
+  return { isAllowed: false, code, retryHint, text, reason, identityId };
 }

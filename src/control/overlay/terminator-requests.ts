@@ -16,6 +16,7 @@ import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl'
 import type { ConnectedRouter } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
+import type { RefusalTrail } from './refusal-trail.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 import { Precedence, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
 
@@ -34,6 +35,7 @@ export interface TerminatorRequestsOptions {
   /** Undefined: routers make none for services of the fabric. */
   readonly fabricRequests: FabricTerminatorRequests | undefined;
   readonly sessions: ServiceSessionCheck;
+  readonly refusals: Pick<RefusalTrail, 'request'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -85,7 +87,10 @@ export class TerminatorRequests {
       return final(EdgeErrorCode.invalidPrecedence, 'unknown precedence');
     const nowMs = clock.nowMs();
     const verdict = this.#options.sessions.judge(request, 'Bind');
-    if (!verdict.isAllowed) return { ...verdict, result: CreateTerminatorResult.FAILED_OTHER };
+    if (!verdict.isAllowed) {
+      this.#record(router, verdict);
+      return { ...verdict, result: CreateTerminatorResult.FAILED_OTHER };
+    }
 
     const { service, session } = verdict;
     const known = terminators.get(request.address);
@@ -94,13 +99,21 @@ export class TerminatorRequests {
         known.serviceId === service.id &&
         known.routerId === router.id &&
         known.identityId === session.identityId;
-      if (!isSame) return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
+      if (!isSame) {
+        this.#record(
+          router,
+          { identityId: session.identityId, reason: 'terminator-of-another' },
+          service.name,
+        );
+        return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
+      }
       await terminators.update(known, { cost: request.cost, precedence: request.precedence });
       return undefined;
     }
     if (this.#options.fabricTerminators.get(request.address) !== undefined)
       return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
     if (terminators.ofService(service.id).size >= MAX_TERMINATORS_PER_SERVICE) {
+      this.#record(router, { identityId: session.identityId, reason: 'too-many-terminators' }, service.name);
       return final(EdgeErrorCode.invalidTerminator, 'the service has too many terminators');
     }
     await terminators.add({
@@ -184,11 +197,16 @@ export class TerminatorRequests {
     const { sessions, terminators } = this.#options;
     const verdict = sessions.judge(request, 'Bind');
     if (!verdict.isAllowed) {
+      this.#record(router, verdict);
       if (frame !== undefined) router.send(encodeEdgeRefusal(frame, verdict));
       return undefined;
     }
     const terminator = terminators.ofRouter(router.id).get(request.terminatorId);
     if (terminator?.identityId === verdict.session.identityId) return terminator;
+    if (terminator !== undefined) {
+      const { identityId } = verdict.session;
+      this.#record(router, { identityId, reason: 'terminator-of-another' }, verdict.service.name);
+    }
     if (frame !== undefined) {
       const code = EdgeErrorCode.invalidTerminator;
       router.send(
@@ -196,6 +214,15 @@ export class TerminatorRequests {
       );
     }
     return undefined;
+  }
+
+  #record(
+    router: ConnectedRouter,
+    refused: { readonly identityId: string | undefined; readonly reason: string },
+    share?: string,
+  ): void {
+    const { identityId, reason } = refused;
+    this.#options.refusals.request({ action: 'bind', identityId, reason, share, routerId: router.id });
   }
 
   #answer(router: ConnectedRouter, request: Frame, terminatorId: string, refusal: Refusal | undefined): void {

@@ -220,7 +220,10 @@ test('only leaves of our authority, within their dates and for clients, are prov
   }
   const late = new ManualClock(clock.nowMs() + 31 * DAY_MS);
   const later = await open(folder, undefined, late);
-  assert.deepEqual(later.proveLeaf(leaf), { problem: 'certificate has expired' });
+  assert.partialDeepStrictEqual(later.proveLeaf(leaf), {
+    problem: 'certificate has expired',
+    outOfDate: { role: 'identity' },
+  });
   later.close();
 });
 

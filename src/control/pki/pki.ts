@@ -73,7 +73,13 @@ export interface ProvenLeaf {
   readonly notAfterMs: number;
 }
 
-export type LeafProof = { readonly leaf: ProvenLeaf } | { readonly problem: string };
+export type LeafProof =
+  | { readonly leaf: ProvenLeaf }
+  | {
+      readonly problem: string;
+      /** It is of our authority, for that identity, and not in its dates: whose it is, is proven all the same. */
+      readonly outOfDate?: ProvenLeaf;
+    };
 
 export interface Pki {
   /** Intermediate, then root. */
@@ -265,8 +271,6 @@ function proveLeaf(
   }
   const notBeforeMs = Date.parse(leaf.validFrom);
   const notAfterMs = Date.parse(leaf.validTo);
-  if (nowMs < notBeforeMs) return { problem: 'certificate is not valid yet' };
-  if (nowMs > notAfterMs) return { problem: 'certificate has expired' };
   if (!(leaf.keyUsage ?? []).includes(CLIENT_AUTH)) return { problem: 'certificate is not for clients' };
   const roles = (leaf.subjectAltName ?? '').split(', ').filter((name) => name.startsWith('URI:spiffe:'));
   const prefix = `URI:spiffe://${trustDomain}/`;
@@ -276,5 +280,8 @@ function proveLeaf(
     return { problem: 'certificate names no role' };
   }
   const fingerprint = fingerprintOf(leaf);
-  return { leaf: { fingerprint, spkiSha256: spkiSha256Of(leaf), role, id, notBeforeMs, notAfterMs } };
+  const proven = { fingerprint, spkiSha256: spkiSha256Of(leaf), role, id, notBeforeMs, notAfterMs } as const;
+  if (nowMs < notBeforeMs) return { problem: 'certificate is not valid yet', outOfDate: proven };
+  if (nowMs > notAfterMs) return { problem: 'certificate has expired', outOfDate: proven };
+  return { leaf: proven };
 }

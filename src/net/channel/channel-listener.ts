@@ -5,7 +5,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type * as tls from 'node:tls';
-import { keptBytes, messageOf, type Log } from '#base';
+import { keptBytes, messageOf, type Log, type LogFields } from '#base';
 import {
   encodeFrame,
   FrameDecoder,
@@ -41,7 +41,7 @@ export type HelloDecision =
       readonly heartbeat?: HeartbeatOptions;
     }
   /** With a reason the peer is told; without one the connection just closes. */
-  | { readonly accept: false; readonly log: string; readonly tell?: string };
+  | { readonly accept: false; readonly log: string; readonly tell?: string; readonly fields?: LogFields };
 
 /** A port of its own, or one that others share. */
 export type ListenerPlace =
@@ -256,7 +256,8 @@ export class ChannelListener {
       }
       const reason = decision.accept ? fault : decision.log;
       const tell = decision.accept ? fault : decision.tell;
-      log.warn({ peer: address, id: peer.id, identity, reason }, 'channel refused');
+      const fields = decision.accept ? { identity } : decision.fields;
+      log.warn({ ...fields, peer: address, id: peer.id, reason }, 'channel refused');
       if (tell !== undefined) socket.end(encodeFrame(rejectHello(hello, tell)));
       else socket.destroy();
     } catch (error) {

@@ -16,6 +16,8 @@ export interface EdgeHelloOptions {
   advertised(): AdvertisedEdge | undefined;
   /** Of the data model that this router has; undefined: it wants none. */
   dataModelIndex(): bigint | undefined;
+  /** What the controller says of itself. */
+  onData(data: Readonly<Record<string, string>>, from: Controller): void;
 }
 
 export class EdgeHello {
@@ -30,6 +32,7 @@ export class EdgeHello {
   }
 
   #onServerHello(frame: Frame, from: Controller): void {
+    this.#options.onData(ctrlMessages.serverHello.decode(frame.body).data, from);
     const edge = this.#options.advertised();
     const index = this.#options.dataModelIndex();
     const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, index !== undefined);

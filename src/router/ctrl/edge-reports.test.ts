@@ -208,11 +208,15 @@ test('the interfaces of this machine are read with addresses and Go’s flags', 
 test('a controller that asks is told where SDKs reach this router, and the index of its data model', () => {
   const controllers = new FakeControllers();
   const controller = controllers.connect('c1');
+  const told: unknown[] = [];
   const hello = new EdgeHello({
     advertised: () => ({ host: 'edge.example', port: 443, bind: { host: '0.0.0.0', port: 3022 } }),
     dataModelIndex: () => 7n,
+    onData: (data) => told.push(data),
   });
-  receive(hello.handlers(), ctrlMessages.serverHello.frame({ version: 'v1.7.2' }), controller);
+  const data = { instant: 'true' };
+  receive(hello.handlers(), ctrlMessages.serverHello.frame({ version: 'v1.7.2', data }), controller);
+  assert.deepEqual(told, [data]);
   const [frame] = controller.sentOf(contentType.clientHello);
   const { hostname, protocols, protocolPorts, listeners } = ctrlMessages.clientHello.decode(frame!.body);
   assert.deepEqual([hostname, protocols, protocolPorts], ['edge.example', ['tls'], ['443']]);
@@ -227,7 +231,11 @@ test('a controller that asks is told where SDKs reach this router, and the index
 
 test('without an edge listener and data model the answer says so', () => {
   const controller = new FakeControllers().connect('c1');
-  const hello = new EdgeHello({ advertised: () => undefined, dataModelIndex: () => undefined });
+  const hello = new EdgeHello({
+    advertised: () => undefined,
+    dataModelIndex: () => undefined,
+    onData: () => {},
+  });
   receive(hello.handlers(), ctrlMessages.serverHello.frame({}), controller);
   const [frame] = controller.sentOf(contentType.clientHello);
   const { hostname, listeners } = ctrlMessages.clientHello.decode(frame!.body);

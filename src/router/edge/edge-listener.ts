@@ -3,10 +3,11 @@
  * certificate that session belongs to. Peers in the same process come through a memory channel and pass the same
  * judgement.
  */
-import { randomBytes } from 'node:crypto';
-import { FrontdoorError, hexOf, type Log } from '#base';
+import { randomBytes, type X509Certificate } from 'node:crypto';
+import { FrontdoorError, hexOf, type Clock, type Log } from '#base';
 import {
   ChannelListener,
+  checkPeerChain,
   openMemoryChannel,
   type Channel,
   type ChannelPeer,
@@ -26,6 +27,7 @@ import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { EdgeContext } from './edge-context.ts';
 import { EdgePeer } from './edge-peer.ts';
+import type { RefusedHellos } from './refused-hellos.ts';
 
 const { channel: channelHeaders, edge } = headerId;
 
@@ -38,9 +40,31 @@ export interface EdgeListenerOptions {
   readonly port: TlsPort;
   readonly sessions: ApiSessionRegistry;
   readonly context: EdgeContext;
+  readonly refused: Pick<RefusedHellos, 'add'>;
+  /** PEM of the authorities that SDKs' certificates come from. */
+  readonly ca: () => string;
+  readonly clock: Clock;
   readonly log: Log;
   onOpened(identityId: string, peer: EdgePeer): void;
   onClosed(identityId: string): void;
+}
+
+const TOLD = {
+  'no-session-token': 'the hello has no session token',
+  'no-api-session': 'there is no such session',
+  'api-session-of-another': 'the session belongs to another certificate',
+} as const;
+
+interface Refused {
+  readonly accept: false;
+  readonly reason: keyof typeof TOLD;
+  readonly log: string;
+}
+
+type Judgement = Extract<HelloDecision, { accept: true }> | Refused;
+
+function refusedFor(reason: Refused['reason'], log: string): Refused {
+  return { accept: false, reason, log };
 }
 
 export class EdgeListener {
@@ -67,7 +91,10 @@ export class EdgeListener {
       outQueueSize: channel.outQueueSize,
       writeTimeoutMs: channel.writeTimeoutMs,
       log: options.log,
-      authorize: (hello, peer) => edgeListener.#authorize(hello, peer),
+      authorize: async (hello, peer, certificate, chain) => {
+        const decision = await edgeListener.#authorize(hello, peer);
+        return decision.accept ? decision : edgeListener.#refuse(decision, peer, certificate, chain);
+      },
       onChannel: (accepted) => edgeListener.#onChannel(accepted),
     });
     return edgeListener;
@@ -115,20 +142,41 @@ export class EdgeListener {
     await this.#listener!.close('router is stopping');
   }
 
-  async #authorize(hello: Frame, peer: ChannelPeer): Promise<HelloDecision> {
+  async #authorize(hello: Frame, peer: ChannelPeer): Promise<Judgement> {
     const token = hello.headers.text(edge.sessionToken) ?? '';
-    if (token === '') return { accept: false, log: 'hello without a session token' };
+    if (token === '') return refusedFor('no-session-token', 'hello without a session token');
     const { sessions, config } = this.#options;
     const session = await sessions.waitFor(token, config.lookupApiSessionTimeoutMs);
-    if (session === undefined) return { accept: false, log: 'unknown API session', tell: 'invalid session' };
+    if (session === undefined) return refusedFor('no-api-session', 'unknown API session');
     if (!session.fingerprints.includes(peer.fingerprint)) {
-      return { accept: false, log: `certificate is not that of session ${session.id}` };
+      return refusedFor('api-session-of-another', `certificate is not that of session ${session.id}`);
     }
     const extra = new HeaderWriter()
       .text(channelHeaders.helloVersion, versionHeader(process.platform, process.arch))
       .bool(edge.supportsBindSuccess, true)
       .build();
     return { accept: true, identity: session.identityId, extra, heartbeat: EDGE_HEARTBEAT };
+  }
+
+  /** Names whoever a certificate of ours proves, in the log and to a controller; tells the reason to nobody else. */
+  #refuse(
+    { reason, log }: Refused,
+    peer: ChannelPeer,
+    certificate: X509Certificate,
+    chain: readonly X509Certificate[],
+  ): HelloDecision {
+    const { refused, ca, clock } = this.#options;
+    refused.add(certificate, peer.address, reason);
+    const isProven = checkPeerChain(certificate, chain, ca(), clock.nowMs()) === undefined;
+    // SDKs know the one text: they log in again.
+    const generic = reason === 'no-api-session' ? 'invalid session' : 'not authorized';
+    const name = /(?:^|, )URI:([^,]+)/.exec(certificate.subjectAltName ?? '')?.[1] ?? certificate.subject;
+    return {
+      accept: false,
+      log,
+      fields: isProven ? { identity: name } : { claimedIdentity: name },
+      tell: isProven && reason !== 'no-api-session' ? `not authorized: ${TOLD[reason]}` : generic,
+    };
   }
 
   #onChannel(channel: Channel): void {

@@ -25,6 +25,7 @@ import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { edgeDialer } from './edge-dialer.ts';
 import { EdgeListener } from './edge-listener.ts';
+import { RefusedHellos } from './refused-hellos.ts';
 import { TerminatorRegistry } from './terminator-registry.ts';
 
 export interface EdgePartOptions {
@@ -44,6 +45,8 @@ export interface EdgePartOptions {
   readonly terminatorChecks: readonly TerminatorCheck[];
   /** The network's data model was set back: its membership counts anew. */
   readonly onIndexReset: () => void;
+  /** PEM of the authorities that SDKs' certificates come from, as it is now. */
+  readonly ca: () => string;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -52,6 +55,7 @@ export class EdgePart {
   readonly terminators: TerminatorRegistry;
   readonly #options: EdgePartOptions;
   readonly #sessions: ApiSessionRegistry;
+  readonly #refused: RefusedHellos;
   readonly #connectEvents: ConnectEvents | undefined;
   readonly #sessionHeartbeat: SessionHeartbeat | undefined;
   readonly #model = new DataModel();
@@ -63,6 +67,7 @@ export class EdgePart {
   private constructor(options: EdgePartOptions) {
     this.#options = options;
     const { config, edge, controllers, rateLimiter, clock, log, metrics } = options;
+    this.#refused = new RefusedHellos({ routerId: options.routerId, controllers, clock });
     this.#sessions = new ApiSessionRegistry((session) => this.#listener?.closeSession(session));
     this.terminators = new TerminatorRegistry({
       log,
@@ -100,7 +105,7 @@ export class EdgePart {
 
   /** Rejects with a `FrontdoorError` when the port, or the protocol on it, is taken. */
   async listen(config: EdgeListenerConfig, ports: TlsPorts, tls: ServerTls): Promise<void> {
-    const { routerId, forwarder, ends, faults, controllers, dialers, asker, log } = this.#options;
+    const { routerId, forwarder, ends, faults, controllers, dialers, asker, ca, clock, log } = this.#options;
     const { address, xgress } = config;
     const { handshakeTimeoutMs } = this.#options.config;
     const port = await ports.open({ host: address.host, port: address.port, tls, handshakeTimeoutMs });
@@ -109,6 +114,9 @@ export class EdgePart {
       config,
       port,
       sessions: this.#sessions,
+      refused: this.#refused,
+      ca,
+      clock,
       log,
       context: {
         log,
@@ -151,6 +159,7 @@ export class EdgePart {
             new EdgeHello({
               advertised: () => this.#advertised(),
               dataModelIndex: () => this.#model.index,
+              onData: (data, from) => this.#refused.onServerData(data, from),
             }).handlers(),
             this.#subscription!.handlers(),
           ]),
@@ -176,6 +185,7 @@ export class EdgePart {
     this.#sessionHeartbeat?.close();
     this.#connectEvents?.close();
     await this.#listener?.close();
+    this.#refused.close();
     this.terminators.close();
     this.#subscription?.close();
     await this.#modelFile?.close();

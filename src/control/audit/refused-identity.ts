@@ -1,0 +1,21 @@
+/** Whom the audit trail names in a refusal: the identity that a certificate of ours proves, whatever speaks against it. */
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { ProvenLeaf } from '../pki/pki.ts';
+import { UNPROVEN, type Refusal } from './refusal-recorder.ts';
+
+/** Of an identity that is gone the organization is not known: its refusals stand in the installation's trail. */
+export function refusedIdentity(
+  model: Pick<OverlayModel, 'identity'>,
+  proven: Pick<ProvenLeaf, 'id' | 'role'> | undefined,
+): Pick<Refusal, 'owner' | 'actor'> {
+  if (proven === undefined) return UNPROVEN;
+  const { id, role } = proven;
+  const known = model.identity(id);
+  const kind = known?.kind ?? (role === 'router' ? 'router' : 'environment');
+  return { owner: { frontdoorId: known?.frontdoorId ?? null }, actor: { kind, id } };
+}
+
+/** `certificate has expired` → `certificate-has-expired`. */
+export function reasonOf(problem: string): string {
+  return problem.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}

@@ -1,0 +1,90 @@
+/**
+ * Refused hellos, binds and dials on their way into the log and the audit trail of the refused identity's organization.
+ * Of peers of a router this controller knows what the router says; whose certificate a router reports is proven by its
+ * signature. How many reports a router may send is bounded; the recorder bounds the events.
+ */
+import { X509Certificate } from 'node:crypto';
+import type { Clock, Log } from '#base';
+import type { RefusedHello } from '#wire/ctrl';
+import type { RefusalRecorder } from '../audit/refusal-recorder.ts';
+import { reasonOf, refusedIdentity } from '../audit/refused-identity.ts';
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { Pki, ProvenLeaf } from '../pki/pki.ts';
+import { TokenBuckets } from '../token-buckets.ts';
+
+/** Reports of one router. */
+const REPORT_LIMIT = { perSecond: 50, burst: 500 };
+
+export interface RefusalTrailOptions {
+  readonly model: OverlayModel;
+  readonly proveLeaf: Pki['proveLeaf'];
+  readonly recorder: Pick<RefusalRecorder, 'record'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface RefusedRequest {
+  readonly action: 'dial' | 'bind';
+  /** Undefined: the certificate that was shown is nobody's. */
+  readonly identityId: string | undefined;
+  readonly reason: string;
+  readonly routerId: string;
+  /** Token of the share. */
+  readonly share?: string | undefined;
+}
+
+export class RefusalTrail {
+  readonly #options: RefusalTrailOptions;
+  readonly #reports: TokenBuckets;
+
+  constructor(options: RefusalTrailOptions) {
+    this.#options = options;
+    this.#reports = new TokenBuckets(REPORT_LIMIT, options.clock);
+  }
+
+  /** What a router asked for on behalf of an SDK. */
+  request({ action, identityId, reason, routerId, share }: RefusedRequest): void {
+    const { model, recorder, log } = this.#options;
+    const fields = { identity: identityId, share, router: routerId, reason };
+    log.info(fields, `${action} refused`);
+    const proven = identityId === undefined ? undefined : ({ id: identityId, role: 'identity' } as const);
+    const target = share === undefined ? undefined : { kind: 'share', id: share };
+    recorder.record({ ...refusedIdentity(model, proven), action, target, address: null, reason });
+  }
+
+  /** The hello of a router, or of what passes for one, at this controller. */
+  routerHello(leaf: ProvenLeaf | undefined, problem: string, address: string): void {
+    const { model, recorder } = this.#options;
+    const who = refusedIdentity(model, leaf);
+    recorder.record({ ...who, action: 'connectRouter', address, reason: reasonOf(problem) });
+  }
+
+  /** The hello of an SDK, or of what passes for one, at a router, which reports it. */
+  reportedHello(routerId: string, { certificate, address, reason, occurrences }: RefusedHello): void {
+    const { model, recorder, log } = this.#options;
+    if (this.#reports.take(routerId) > 0) {
+      log.warn({ router: routerId }, 'a router reports too many refused hellos, some are not recorded');
+      return;
+    }
+    const leaf = this.#leafOf(certificate);
+    const from = address === '' ? null : address;
+    const fields = { identity: leaf?.id, router: routerId, address: from, reason, occurrences };
+    log.info(fields, 'hello refused by a router');
+    const target = { kind: 'router', id: routerId };
+    recorder.record(
+      { ...refusedIdentity(model, leaf), action: 'connect', target, address: from, reason },
+      occurrences,
+    );
+  }
+
+  /** Base64 of DER; undefined: not of our authority. */
+  #leafOf(certificate: string): ProvenLeaf | undefined {
+    if (certificate === '') return undefined;
+    try {
+      const proof = this.#options.proveLeaf(new X509Certificate(Buffer.from(certificate, 'base64')));
+      return 'leaf' in proof ? proof.leaf : proof.outOfDate;
+    } catch {
+      return undefined;
+    }
+  }
+}
