@@ -80,7 +80,9 @@ describe('curl', { skip }, () => {
         const bad = await curl(host, wrong, ...args.map((arg) => arg.replace(KEY, 'a-key-of-nobody')));
         if (wrong === path && placement === 'query') continue;
         assert.equal(bad.status, 401, `${placement}: ${bad.body}`);
-        assert.match(bad.head, /^www-authenticate: bearer/im);
+        const scheme =
+          placement === 'bearer' ? /^www-authenticate: bearer/im : /^www-authenticate: apikey .*name=/im;
+        assert.match(bad.head, scheme);
       }
     }
   });
