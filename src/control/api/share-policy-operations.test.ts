@@ -132,6 +132,15 @@ describeEachStore('policies of shares', (open) => {
     assert.equal((explained.body as { decision: string }).decision, 'allow');
   });
 
+  it('that cannot be read close their share alone, until they are set again', async () => {
+    await put({ ipDeny: ['10.1.0.0/16'] });
+    await world.store.db.updateTable('share_policy').set({ data: '{"emails":' }).execute();
+    assert.deepEqual((await get()).body, { ...OPEN, expiresAt: '1970-01-01T00:00:00.000Z' });
+    const { body } = await world.call('POST', `${root}/shares/app/policy/explain`, { body: {} });
+    assert.equal((body as { reason: string }).reason, 'access-expired');
+    assert.deepEqual((await put({})).body, OPEN);
+  });
+
   it('keep passwords as argon2id alone: the mask keeps one, what is left out goes', async () => {
     const ann = { name: 'ann', password: PASSWORD };
     const answer = await put({ basicAuth: [ann, { name: 'bob', password: 'another password' }] });

@@ -13,6 +13,25 @@ export interface StoredPolicy {
   readonly passwordHashes: ReadonlyMap<string, string>;
 }
 
+/** Of a row that cannot be read: nobody gets in until the policy is set anew, and no other share is held up by it. */
+const CLOSED_POLICY: SharePolicyAnswer = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
+
+function policyOf(text: string): SharePolicyAnswer {
+  const stored = objectOf(text);
+  return stored === undefined
+    ? CLOSED_POLICY
+    : { ...DEFAULT_POLICY, ...(stored as Partial<SharePolicyAnswer>) };
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** By share; shares without a policy are not in it. */
 export async function findSharePolicies(
   db: Queries,
@@ -23,8 +42,10 @@ export async function findSharePolicies(
     rows.map((row) => [
       row.share_id,
       {
-        policy: { ...DEFAULT_POLICY, ...(JSON.parse(row.data) as Partial<SharePolicyAnswer>) },
-        passwordHashes: new Map(Object.entries(JSON.parse(row.password_hashes) as Record<string, string>)),
+        policy: policyOf(row.data),
+        passwordHashes: new Map(
+          Object.entries((objectOf(row.password_hashes) ?? {}) as Record<string, string>),
+        ),
       },
     ]),
   );
