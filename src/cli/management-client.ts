@@ -26,6 +26,14 @@ export interface ManagementRequest {
   readonly body?: unknown;
   /** Without credentials. */
   readonly isOpen?: boolean;
+  /** Changes only what still has this entity tag: the refusal's code is `precondition_failed` otherwise. */
+  readonly ifMatch?: string | undefined;
+}
+
+export interface ManagementAnswer {
+  /** JSON, or text when it is none; undefined for an empty one. */
+  readonly body: unknown;
+  readonly entityTag: string | undefined;
 }
 
 export interface TokenAnswer {
@@ -70,18 +78,31 @@ export class ManagementClient {
 
   /** The answer's JSON, or its text when it is none; undefined for an empty one. */
   async call(request: ManagementRequest): Promise<unknown> {
-    const { method, path, body, isOpen = false } = request;
+    return (await this.exchange(request)).body;
+  }
+
+  async exchange(request: ManagementRequest): Promise<ManagementAnswer> {
+    const { method, path, body, isOpen = false, ifMatch } = request;
     const send = async (): Promise<JsonAnswer> =>
       this.#client.request({
         method,
         path: this.#basePath + path,
-        headers: isOpen ? {} : { authorization: await this.#authorization() },
+        headers: {
+          ...(isOpen ? {} : { authorization: await this.#authorization() }),
+          ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+        },
         ...(body === undefined ? {} : { body }),
       });
     let answer = await send();
     if (answer.status === 401 && this.#forgetToken()) answer = await send();
     const { status, json, text, headers } = answer;
-    if (status >= 200 && status < 300) return text === '' ? undefined : (json ?? text);
+    if (status >= 200 && status < 300) {
+      const { etag } = headers;
+      return {
+        body: text === '' ? undefined : (json ?? text),
+        entityTag: typeof etag === 'string' ? etag : undefined,
+      };
+    }
     throw this.#refusal(status, json, headers['retry-after']);
   }
 

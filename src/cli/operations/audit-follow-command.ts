@@ -2,21 +2,20 @@
  * `frontdoor audit follow`: the audit trail as it happens, one event a line. A connection that breaks is opened anew
  * from the last event on, for as long as the control plane is away no longer than two minutes.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
-import { BackOff, FrontdoorError, messageOf } from '#base';
+import { FrontdoorError } from '#base';
 import type { AuditEventAnswer } from '#contract';
 import { addApiOptions, organizationOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { cellText } from '../output/cell-text.ts';
 import { EventStreamDecoder, type StreamEvent } from './event-stream-decoder.ts';
+import { followed } from './follow-loop.ts';
 import { withQuery } from './operation-request.ts';
 
 const PATH = '/audit-events';
 /** The server is heard of every 15 s. */
 const SILENCE_MS = 45_000;
-const AWAY_MS = 120_000;
 const MAX_EVENT_BYTES = 4 * 1_048_576;
 const FILTERS = {
   action: { option: 'action', example: 'deleteShare' },
@@ -64,9 +63,7 @@ async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<v
     const value = flags[name];
     if (value !== undefined) query.set(name, value);
   }
-  const backOff = new BackOff({ minMs: 250, maxMs: 10_000, factor: 2 });
   let lastId = flags.after;
-  let heardMs = performance.now();
   const [{ withManagement }, { organizationIdOf }] = await Promise.all([
     import('../access/access.ts'),
     import('./named-id.ts'),
@@ -75,22 +72,16 @@ async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<v
     if (flags.organization !== undefined)
       query.set('organizationId', await organizationIdOf({ client, access }, flags.organization));
     const path = withQuery(PATH, query);
-    for (;;) {
-      try {
-        await readStream(client, path, lastId, (events) => {
-          heardMs = performance.now();
-          backOff.reset();
-          for (const { id, data } of events) {
-            lastId = id ?? lastId;
-            io.out(isJson ? `${data}\n` : lineOf(data));
-          }
-        });
-      } catch (error) {
-        if (!isAway(error) || performance.now() - heardMs > AWAY_MS) throw error;
-        io.err(`frontdoor: ${messageOf(error)}; trying again\n`);
-      }
-      await pause(backOff.next());
-    }
+    await followed(io, async (heard) => {
+      await readStream(client, path, lastId, (events) => {
+        heard();
+        for (const { id, data } of events) {
+          lastId = id ?? lastId;
+          io.out(isJson ? `${data}\n` : lineOf(data));
+        }
+      });
+      return false;
+    });
   });
 }
 
@@ -116,11 +107,6 @@ async function readStream(
   } finally {
     ending.abort();
   }
-}
-
-/** Worth another try: everything but a refusal. What breaks inside a stream is no error of ours. */
-function isAway(error: unknown): boolean {
-  return !(error instanceof FrontdoorError) || ['unavailable', 'timeout', 'limited'].includes(error.kind);
 }
 
 function lineOf(data: string): string {

@@ -128,10 +128,10 @@ export function optionsOf(field: BodyField): Option[] {
 }
 
 /** What help says of a field that takes a value. */
-export function fieldHelp(field: BodyField): string {
+export function fieldHelp(field: BodyField, description = descriptionOf(field)): string {
   const { kind, isRequired, choices, named } = field;
   return optionHelp({
-    description: descriptionOf(field),
+    description,
     isRequired,
     isRepeated: kind === 'list',
     ...(named === undefined ? {} : { named: named.what }),

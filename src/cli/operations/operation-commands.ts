@@ -9,6 +9,7 @@ import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
 import { fieldHelp, isoDurationOf, optionsOf, type BodyField } from './body-fields.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
+import { inspectFollowCommand } from './inspect-follow-command.ts';
 import { inspectSwitches, replayCommand } from './inspect-commands.ts';
 import { sessionEndCommand } from './session-end-command.ts';
 import { nodeCreationCommand } from './node-creation-command.ts';
@@ -23,6 +24,7 @@ import {
   type QueryOption,
 } from './operation-parameters.ts';
 import { decapital, optionHelp } from './option-help.ts';
+import { policyChangeCommand } from './policy-change-command.ts';
 import { OPTION_TEXTS } from './option-text-table.ts';
 import {
   operationRequest,
@@ -59,7 +61,9 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
     for (const kind of ['router', 'gateway'] as const)
       partOf(command, kind).addCommand(nodeCreationCommand(io, kind));
   if (noun === 'shares') {
-    for (const each of inspectSwitches(io)) partOf(command, 'inspect').addCommand(each);
+    for (const each of [...inspectSwitches(io), inspectFollowCommand(io)])
+      partOf(command, 'inspect').addCommand(each);
+    partOf(command, 'policy').addCommand(policyChangeCommand(io));
     command.addCommand(replayCommand(io));
   }
   if (noun === 'auth-providers') partOf(command, 'sessions').addCommand(sessionEndCommand(io));

@@ -1,0 +1,178 @@
+/**
+ * `frontdoor shares policy change TOKEN`: changes single fields of a policy, and single entries of its lists; everything
+ * else stays. Reads, changes, and writes what it has read by its entity tag: of two who change at once, none undoes the
+ * other.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { Command, Option } from 'commander';
+import { FrontdoorError } from '#base';
+import { operations } from '#contract';
+import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
+import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+import type { ManagementClient } from '../management-client.ts';
+import {
+  attributeName,
+  bodyFields,
+  bodyOf,
+  collect,
+  fieldHelp,
+  fieldValue,
+  optionsOf,
+  placeholderOf,
+  type BodyField,
+  type ReadValue,
+} from './body-fields.ts';
+import { valueInput, type GivenOptions } from './operation-request.ts';
+
+type Policy = Readonly<Record<string, unknown>>;
+
+interface Flags extends ApiFlags {
+  readonly [option: string]: unknown;
+}
+
+/** What a list of objects knows an entry by, and an example of it. */
+const KEYS: Readonly<Record<string, { readonly field: string; readonly example: string }>> = {
+  claims: { field: 'claim', example: 'groups' },
+  basicAuth: { field: 'name', example: 'ann' },
+};
+const PATH = '/frontdoor/{frontdoorId}/shares/{token}/policy';
+/** So often it is read anew when somebody else changed it meanwhile. */
+const MOST_TRIES = 5;
+const HELP = `
+GET and PUT {base_url}${PATH}, needs the scope frontdoor.write
+
+A list option such as --email replaces the whole list; --add-email and --remove-email change single entries.
+
+Examples:
+  frontdoor shares policy change app --add-email '*@example.com'
+  frontdoor shares policy change app --remove-basic-auth ann --add-ip-deny 192.0.2.0/24
+  frontdoor shares policy change app --rate-limit 100/1m
+  frontdoor shares policy change app --no-rate-limit
+`;
+
+export function policyChangeCommand(io: CliIo): Command {
+  const fields = policyFields();
+  const command = new Command('change')
+    .argument('<token>', 'the share, for example app')
+    .description('change single fields of the policy of a share; all others stay as they are');
+  for (const field of fields) for (const option of changeOptions(field)) command.addOption(option);
+  command.addOption(frontdoorOption());
+  addApiOptions(command).addHelpText('after', HELP);
+  return command.action(async (token: string) => {
+    const flags = command.opts<Flags>();
+    await runCommand(io, flags.json === true, () => change(io, fields, flags, token));
+  });
+}
+
+function policyFields(): readonly BodyField[] {
+  return bodyFields(operations.find(({ id }) => id === 'replaceSharePolicy')!.body as object);
+}
+
+function changeOptions(field: BodyField): readonly Option[] {
+  const [main, ...others] = optionsOf(field);
+  if (field.kind !== 'list') return [main!, ...others];
+  const { name, option, isOfObjects } = field;
+  main!.description = fieldHelp(field, `replace the whole list ${name}`);
+  const add = new Option(
+    `--add-${option} <${placeholderOf(field)}>`,
+    fieldHelp(field, `add an entry to ${name}`),
+  ).argParser(collect());
+  const key = KEYS[name];
+  const remove = new Option(
+    `--remove-${option} <${isOfObjects ? 'name' : placeholderOf(field)}>`,
+    isOfObjects
+      ? `remove the entry of ${name} with this ${key?.field}; may be repeated; for example ${key?.example}`
+      : fieldHelp(field, `remove an entry from ${name}`),
+  ).argParser(collect());
+  return [main!, ...others, add, remove];
+}
+
+async function change(io: CliIo, fields: readonly BodyField[], flags: Flags, token: string): Promise<void> {
+  const read: ReadValue = (text, option, form) => valueInput(text, option, io, form);
+  const edit = await editOf(fields, flags, read);
+  const [{ withManagement }, { frontdoorOf }] = await Promise.all([
+    import('../access/access.ts'),
+    import('./named-id.ts'),
+  ]);
+  await withManagement(flags as GivenOptions, io, async (client, access) => {
+    const path = PATH.replace('{frontdoorId}', await frontdoorOf({ client, access })).replace(
+      '{token}',
+      encodeURIComponent(token),
+    );
+    const { policy, isNew } = await written(client, path, edit);
+    writeJson(io, policy);
+    if (!isNew) io.err('Nothing was changed: the policy was so already.\n');
+  });
+}
+
+type Edit = (before: Policy) => Policy;
+
+async function written(
+  client: ManagementClient,
+  path: string,
+  edit: Edit,
+): Promise<{ readonly policy: unknown; readonly isNew: boolean }> {
+  for (let left = MOST_TRIES; ; left -= 1) {
+    const { body, entityTag } = await client.exchange({ method: 'GET', path });
+    const before = body as Policy;
+    const after = edit(before);
+    if (isDeepStrictEqual(before, after)) return { policy: before, isNew: false };
+    try {
+      return {
+        policy: await client.call({ method: 'PUT', path, body: after, ifMatch: entityTag }),
+        isNew: true,
+      };
+    } catch (error) {
+      const isOlder = error instanceof FrontdoorError && error.code === 'precondition_failed';
+      if (!isOlder || left <= 1) throw error;
+    }
+  }
+}
+
+/** What the options do to a policy. What they hold is read once, before anything is sent. */
+async function editOf(fields: readonly BodyField[], flags: Flags, read: ReadValue): Promise<Edit> {
+  const edits: Edit[] = [];
+  const set = await bodyOf(fields, flags, {}, read);
+  if (Object.keys(set).length > 0) edits.push((before) => ({ ...before, ...set }));
+  for (const field of fields) {
+    const { name, option } = field;
+    const removed = flags[attributeName(`remove-${option}`)] as readonly string[] | undefined;
+    if (removed !== undefined)
+      edits.push((before) => ({ ...before, [name]: without(entriesIn(before, name), removed, field) }));
+    const added = flags[attributeName(`add-${option}`)];
+    if (added === undefined) continue;
+    const news = (await fieldValue(field, added, read)) as readonly unknown[];
+    edits.push((before) => ({ ...before, [name]: withAdded(entriesIn(before, name), news, name) }));
+  }
+  if (edits.length === 0)
+    throw new FrontdoorError('invalid', 'options-missing', 'nothing to change is given (see --help)');
+  return (before) => edits.reduce((policy, edit) => edit(policy), before);
+}
+
+function entriesIn(policy: Policy, name: string): readonly unknown[] {
+  return Array.isArray(policy[name]) ? (policy[name] as unknown[]) : [];
+}
+
+function without(entries: readonly unknown[], removed: readonly string[], field: BodyField): unknown[] {
+  const nameOf = (entry: unknown): string => nameIn(entry, field.name);
+  for (const name of removed) {
+    if (entries.some((entry) => nameOf(entry) === name)) continue;
+    const known = entries.length === 0 ? 'it is empty' : `it has ${entries.map(nameOf).join(', ')}`;
+    const message = `--remove-${field.option} ${name}: there is no such entry in ${field.name}; ${known}`;
+    throw new FrontdoorError('invalid', 'no-entry', message);
+  }
+  return entries.filter((entry) => !removed.includes(nameOf(entry)));
+}
+
+/** A user of HTTP Basic who is there already gets the new password. */
+function withAdded(entries: readonly unknown[], news: readonly unknown[], name: string): unknown[] {
+  const isReplaced = (entry: unknown): boolean =>
+    name === 'basicAuth' && news.some((each) => nameIn(each, name) === nameIn(entry, name));
+  const kept = entries.filter((entry) => !isReplaced(entry));
+  return [...kept, ...news.filter((each) => !kept.some((entry) => isDeepStrictEqual(entry, each)))];
+}
+
+function nameIn(entry: unknown, name: string): string {
+  const key = KEYS[name];
+  return String(key === undefined ? entry : (entry as Readonly<Record<string, unknown>>)[key.field]);
+}
