@@ -97,6 +97,7 @@ async function startParts(
 ): Promise<Up> {
   const { dataDir, listenHost, advertiseHost, ports, log, zone } = options;
   let httpPort = ports.http;
+  let securePort = options.publicHttpsPort;
   const control = await startControlPlane({
     dataDir,
     listenHost,
@@ -107,6 +108,7 @@ async function startParts(
     database: options.database,
     zone,
     frontendUrls: (host) => [`http://${host}:${httpPort}`],
+    securePort: () => securePort,
     log: log.child({ part: 'control' }),
     ...options.access,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
@@ -175,6 +177,7 @@ async function startParts(
   closers.push((drainMs) => part.close(drainMs));
   httpPort = part.gateway.plainPort ?? 0;
   const httpsPort = part.gateway.securePort ?? 0;
+  securePort ??= part.gateway.securePort;
   await part.freshOrLate;
   if (options.anyPort) {
     await rememberPorts(dataDir, {

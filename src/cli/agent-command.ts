@@ -125,7 +125,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
     .description(
       mode === 'public'
         ? 'to everybody, as https?://NAME.<zone> at the frontdoor'
-        : 'to the overlay identities that are granted it',
+        : 'to the environments that are granted it, which dial it by an OpenZiti SDK; agents cannot dial it yet',
     )
     .argument('<target>', 'http://HOST:PORT or https://HOST:PORT')
     .option('--name <name>', 'keep the share under this name until it is released; default a random token');

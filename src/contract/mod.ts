@@ -7,6 +7,7 @@ export {
   type OpenApiOperation,
 } from './openapi.ts';
 export { conventions } from './openapi-head.ts';
+export { type InstallationAnswer, type ProviderCheckAnswer } from './installation-schemas.ts';
 export { exampleBodyOf } from './example-body.ts';
 export { sheetsByGroup, type OperationSheet } from './operation-sheet.ts';
 export { queryProblem, shownName, type QueryValues } from './query-policy.ts';

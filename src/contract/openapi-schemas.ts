@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox';
 import * as accessSchemas from './access-schemas.ts';
 import * as fabricSchemas from './fabric-schemas.ts';
 import { stringFormats, type FormatName } from './format-table.ts';
+import * as installationSchemas from './installation-schemas.ts';
 import * as metricSchemas from './metric-schemas.ts';
 import * as organizationSchemas from './organization-schemas.ts';
 import * as providerSchemas from './provider-schemas.ts';
@@ -18,6 +19,7 @@ const SUFFIX = 'Schema';
 const names: ReadonlyMap<unknown, string> = namesOf(
   accessSchemas,
   fabricSchemas,
+  installationSchemas,
   metricSchemas,
   organizationSchemas,
   providerSchemas,

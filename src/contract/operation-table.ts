@@ -5,6 +5,7 @@
 import { accessOperations } from './access-operation-table.ts';
 import { fabricOperations } from './fabric-operation-table.ts';
 import { frontdoorOperations } from './frontdoor-operation-table.ts';
+import { installationOperations } from './installation-operation-table.ts';
 import { issuerOperations } from './issuer-operation-table.ts';
 import { meshOperations } from './mesh-operation-table.ts';
 import { organizationOperations } from './organization-operation-table.ts';
@@ -20,6 +21,7 @@ export const operations = [
   ...organizationOperations,
   ...fabricOperations,
   ...meshOperations,
+  ...installationOperations,
   ...issuerOperations,
 ] as const satisfies readonly Operation[];
 

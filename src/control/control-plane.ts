@@ -67,6 +67,8 @@ export interface ControlPlaneOptions {
   readonly onFirstStart?: (first: FirstStart) => Promise<void> | void;
   /** URLs under which gateways serve a public share's host; asked when shown. */
   readonly frontendUrls: (host: string) => readonly string[];
+  /** Port of HTTPS as browsers see it, where no URL of `frontendUrls` names one; 443 when not known. */
+  readonly securePort?: () => number | undefined;
   readonly limits?: Partial<ApiLimits>;
   /** Token issuers beside our own. */
   readonly trustedIssuers?: readonly TrustedIssuer[];
@@ -264,6 +266,12 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     authUrl: baseUrl,
     pathPrefix: publicApiUrl?.pathPrefix ?? '',
     frontendUrls: options.frontendUrls,
+    installation: {
+      securePort: () => options.securePort?.(),
+      edgeApiUrl: () => edgeApiUrl,
+      controlPlanes: () => replicas?.controlPlanes ?? [{ apiUrl: baseUrl(), silentSinceMs: undefined }],
+      egress,
+    },
     mintEnrollmentJwt,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.apiTls === undefined ? {} : { tls: options.apiTls }),

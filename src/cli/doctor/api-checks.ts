@@ -1,6 +1,6 @@
 /** The Management API itself: whether it is one, its clock, the credentials, the frontdoor, where shares appear. */
 import { FrontdoorError, isLoopbackHost, messageOf } from '#base';
-import { API_VERSION } from '#contract';
+import { API_VERSION, type InstallationAnswer } from '#contract';
 import { JsonClient, probePort } from '#net';
 import type { Access } from '../access/access.ts';
 import { fetchCaller } from '../access/caller.ts';
@@ -163,7 +163,29 @@ async function zoneVerdict(access: Access): Promise<Verdict> {
   });
 }
 
-async function asked(access: Access, work: (client: ManagementClient) => Promise<Verdict>): Promise<Verdict> {
+/** Undefined: nobody is logged in, the API is not reached, or it is of an older version. */
+export async function fetchInstallation(access: Access): Promise<InstallationAnswer | undefined> {
+  if (access.credentials === undefined) return undefined;
+  let client;
+  try {
+    client = new ManagementClient(access, PROBE_MS);
+    const answer = await client.call({ method: 'GET', path: '/installation' });
+    const { edgeApiUrl, routers } = (answer ?? {}) as Partial<InstallationAnswer>;
+    return typeof edgeApiUrl === 'string' && Array.isArray(routers)
+      ? (answer as InstallationAnswer)
+      : undefined;
+  } catch {
+    // The other checks say why.
+    return undefined;
+  } finally {
+    await client?.close();
+  }
+}
+
+export async function asked(
+  access: Access,
+  work: (client: ManagementClient) => Promise<Verdict>,
+): Promise<Verdict> {
   let client;
   try {
     client = new ManagementClient(access, PROBE_MS);

@@ -15,14 +15,24 @@ export function doctorCommand(io: CliIo, version: string, defaultAgentDir: strin
       'directory of the agent (or FRONTDOOR_AGENT_DIR)',
       io.env.FRONTDOOR_AGENT_DIR ?? defaultAgentDir,
     )
-    .option('--edge-api <url>', "edge API, default as the agent's identity says")
-    .option('--gateway <url>', 'gateway, default port 8080 beside the Management API')
-    .option('--router <host:port>', 'router for agents and SDKs, default port 3022 beside the Management API')
+    .option(
+      '--edge-api <url>',
+      'address of the edge API, for example https://control.example.com:1280; as the control plane says when not given',
+    )
+    .option(
+      '--gateway <url>',
+      'address of a gateway, for example https://app.share.example; as the control plane says when not given',
+    )
+    .option(
+      '--router <host:port>',
+      'address of a router for agents and SDKs, for example router.example.com:3022; those that the control plane knows when not given',
+    )
     .addOption(frontdoorOption());
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nThe exit status is 0 when nothing failed, 1 otherwise. Nothing is changed; no log-in is needed.\n\n' +
+      '\nThe exit status is 0 when nothing failed, 1 otherwise. Nothing is changed. It works without a log-in; with one, the\n' +
+        'control plane is asked where its parts are, and what of them fails (more of it with the scope frontdoor.admin).\n\n' +
         'Examples:\n  frontdoor doctor\n  frontdoor doctor --api https://control.example.com --router router.example.com:3022 --json\n',
     )
     .action(async (flags: DoctorFlags) => {

@@ -133,8 +133,9 @@ test('certificates: trusted, of another authority, expired, soon to expire, of a
     closers.push(() => server.closeAllConnections());
     return (await examine(['--api', `https://${host}:${port}`, '--ca', ca])).of('TLS of Management API');
   };
-  is(await tlsOf(authority, 20), 'ok', /trusted, until/);
-  is(await tlsOf(authority, 5), 'warning', /expires on/, /renew/);
+  is(await tlsOf(authority, 40), 'ok', /trusted, until/);
+  is(await tlsOf(authority, 20), 'warning', /expires on/, /within two weeks/);
+  is(await tlsOf(authority, 5), 'warning', /expires on/, /renew it now/);
   is(await tlsOf(authority, -0.5), 'failure', /expired on/, /clock/);
   is(await tlsOf(other, 20), 'failure', /not trusted/, /not of the CA/);
   is(
@@ -326,4 +327,58 @@ test('for people: a line for each finding, the remedy below it, and a count', as
   assert.match(out, /^FAIL {2}port of Management API {2}nothing listens .*\n +-> start it/m);
   assert.match(out, /^- {5}clock +the Management API does not answer$/m);
   assert.match(out, /\n1 failed, \d to look at, of \d+\n$/);
+});
+
+test('what the control plane knows: addresses in place of guesses, and every part that is away, with a remedy', async () => {
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'f' };
+  const edge = await listen(createServer((socket) => socket.destroy()));
+  const page = (content: readonly object[]): FakeAnswer => ({ status: 200, json: { content } });
+  const share = { token: 'app', status: 'FAILED', failure: { count: 3, lastError: 'connection refused' } };
+  const broken = await openApi({
+    '/installation': {
+      status: 200,
+      json: {
+        edgeApiUrl: `https://127.0.0.1:${await freePort()}`,
+        routers: [
+          { name: 'east', address: `127.0.0.1:${edge}`, online: true },
+          { name: 'west', address: '127.0.0.1:1', online: false },
+        ],
+        controlPlanes: [
+          { apiUrl: 'https://one', silentSince: null },
+          { apiUrl: 'https://two', silentSince: '2030-01-01T00:00:00.000Z' },
+        ],
+        overdueCertificates: [{ kind: 'router', name: 'west', expiresAt: '2030-01-02T00:00:00.000Z' }],
+      },
+    },
+    '/frontdoor/f/shares?page=0&size=200': page([{ token: 'ok', status: 'DEPLOYED' }, share]),
+    '/frontdoor/f/shares?status=FAILED&page=0&size=200': page([share]),
+    '/fabric/routers?page=0&size=200': page([
+      { id: '1', name: 'east', enrolled: true, online: true },
+      { id: '2', name: 'west', enrolled: true, online: false },
+      { id: '3', name: 'new', enrolled: false, online: false },
+    ]),
+  });
+  const { of } = await examine(['--api', broken], env);
+  is(of('port of router east'), 'ok', new RegExp(`127.0.0.1:${edge} answers`));
+  is(of('port of edge API'), 'failure', /nothing listens/);
+  is(of('shares'), 'failure', /^1 share cannot be reached: app \(connection refused\)$/, /shares get app/);
+  is(of('routers'), 'failure', /^west is not connected/, /fabric router delete west/);
+  is(of('control planes'), 'failure', /^https:\/\/two since 2030-01-01/, /start it again/);
+  is(of('renewals'), 'warning', /router west \(2030-01-02\)/, /renewed by itself/);
+  const quiet = await openApi({
+    '/installation': {
+      status: 200,
+      json: {
+        edgeApiUrl: 'https://127.0.0.1:1',
+        routers: [{ name: 'e', address: `127.0.0.1:${edge}`, online: true }],
+      },
+    },
+    '/frontdoor/f/shares?page=0&size=200': page([]),
+    '/frontdoor/f/shares?status=FAILED&page=0&size=200': page([]),
+    '/fabric/routers?page=0&size=200': { status: 403, json: { error: 'insufficient_scope', message: 'no' } },
+  });
+  const tenant = await examine(['--api', quiet], env);
+  is(tenant.of('shares'), 'ok', /none fails/);
+  is(tenant.of('routers'), 'ok', /1 router online/);
+  for (const check of ['control planes', 'renewals']) is(tenant.of(check), 'skipped', /frontdoor\.admin/);
 });

@@ -6,9 +6,10 @@ import { DEFAULT_API_URL, type ApiFlags } from '../access/api-options.ts';
 import { profilePath } from '../access/profile-store.ts';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { agentChecks } from './agent-checks.ts';
-import { apiChecks } from './api-checks.ts';
+import { apiChecks, fetchInstallation } from './api-checks.ts';
 import { fileChecks } from './file-checks.ts';
 import { failure, findingsText, runChecks, type Check } from './finding.ts';
+import { installationChecks } from './installation-checks.ts';
 import { machineChecks } from './machine-checks.ts';
 import { networkChecks } from './network-checks.ts';
 import { networkTargets } from './network-targets.ts';
@@ -33,7 +34,9 @@ export async function runDoctor(
   const [dataDir, agentDir] = [resolve(flags.dataDir), resolve(flags.agentDir)];
   const { access, problem } = await accessOrProblem(flags, io);
   const { edgeApi, gateway, router } = flags;
+  const installation = await fetchInstallation(access);
   const targets = await networkTargets({
+    installation,
     apiUrl: access.apiUrl,
     isApiGuess:
       flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && access.profileName === undefined,
@@ -50,6 +53,7 @@ export async function runDoctor(
     ...(problem === undefined ? [] : [problemCheck(problem)]),
     ...networkChecks(targets),
     ...apiChecks(access),
+    ...installationChecks(access, installation),
     ...agentChecks(socketPath, version),
   ]);
   const failures = findings.filter(({ state }) => state === 'failure').length;

@@ -1,7 +1,8 @@
-/** The servers that a frontdoor's clients need to reach: told by options, files and the API, or guessed. */
+/** The servers that a frontdoor's clients need to reach: from options, the control plane and files, or guessed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopbackHost } from '#base';
+import type { InstallationAnswer } from '#contract';
 import { loadIdentityFile } from '#net';
 
 export interface NetworkTarget {
@@ -26,11 +27,15 @@ export interface TargetSources {
   readonly edgeApi?: string;
   readonly gateway?: string;
   readonly router?: string;
+  /** What the control plane says; undefined: it could not be asked. */
+  readonly installation?: Pick<InstallationAnswer, 'edgeApiUrl' | 'routers'> | undefined;
   readonly agentDir: string;
   /** Of a control plane that may run here: with --any-port its ports are others than usual. */
   readonly dataDir: string;
 }
 
+/** Each is one check more. */
+const MOST_ROUTERS = 8;
 const IDENTITY_FILE = 'identity.json';
 const PORTS_FILE = 'ports.json';
 const USUAL_PORTS = { edgeApi: 1_280, http: 8_080, edge: 3_022 };
@@ -42,7 +47,8 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
   const identity = await loadIdentityFile(join(sources.agentDir, IDENTITY_FILE)).catch(() => undefined);
   const isLocal = isLoopbackHost(api.host);
   const ports = isLocal ? await localPorts(sources.dataDir, api.port) : USUAL_PORTS;
-  const edgeUrl = sources.edgeApi ?? identity?.apiUrl;
+  const { installation } = sources;
+  const edgeUrl = sources.edgeApi ?? installation?.edgeApiUrl ?? identity?.apiUrl;
   const edge = targetOf(
     'edge API',
     edgeUrl ?? `https://${isLocal ? 'localhost' : api.host}:${ports.edgeApi}`,
@@ -56,15 +62,20 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
     '--gateway',
     sources.gateway === undefined,
   );
-  const router = targetOf(
-    'router',
-    `tcp://${sources.router ?? `${isLocal ? 'localhost' : api.host}:${ports.edge}`}`,
-    '--router',
-    sources.router === undefined,
-  );
-  return [api, edge === undefined ? undefined : { ...edge, hasOwnAuthority: true }, gateway, router].filter(
-    (target) => target !== undefined,
-  );
+  const guessed = `${isLocal ? 'localhost' : api.host}:${ports.edge}`;
+  const known = (installation?.routers ?? []).filter(({ online }) => online).slice(0, MOST_ROUTERS);
+  const routers =
+    sources.router === undefined && known.length > 0
+      ? known.map(({ name, address }) => targetOf(`router ${name}`, `tcp://${address}`, '--router', false))
+      : [targetOf('router', `tcp://${sources.router ?? guessed}`, '--router', sources.router === undefined)];
+  // Where shares appear is asked of the control plane by a check of its own.
+  const isGatewayKnown = installation !== undefined && sources.gateway === undefined;
+  return [
+    api,
+    edge === undefined ? undefined : { ...edge, hasOwnAuthority: true },
+    isGatewayKnown ? undefined : gateway,
+    ...routers,
+  ].filter((target) => target !== undefined);
 }
 
 /** What the data directory remembers, if it is of the control plane at that port. */

@@ -47,7 +47,7 @@ export const ACCESS_COMMANDS = {
     next: 'frontdoor custom-frontends dns-records {id}',
     examples: [
       `custom-frontends create --hostname apps.example.com --frontend-id ${ID}`,
-      'custom-frontends create --hostname apps.example.com --frontend-id default --auth-provider-id staff',
+      'custom-frontends create --hostname apps.example.com --frontend-id public --auth-provider-id staff',
     ],
   },
   getCustomFrontend: {

@@ -1,9 +1,11 @@
 /** Shows what an operation answered: tables, names and values, or JSON as it came. */
+import { ERROR_KINDS } from '#base';
 import type {
   AccessExplanationAnswer,
   FrontdoorMetricsAnswer,
   InspectedRequestAnswer,
   InspectionAnswer,
+  ProviderCheckAnswer,
   SparklinesAnswer,
 } from '#contract';
 import { writeJson, type CliIo } from '../cli-io.ts';
@@ -12,6 +14,7 @@ import { explanationText } from '../output/explanation-text.ts';
 import { inspectedText } from '../output/inspected-text.ts';
 import { inspectionText } from '../output/inspection-text.ts';
 import { metricsText, sparklinesText } from '../output/metric-text.ts';
+import { providerCheckText } from '../output/provider-check-text.ts';
 import { recordText } from '../output/record-text.ts';
 import { TableText } from '../output/table-text.ts';
 import type { Entry } from './list-pages.ts';
@@ -25,18 +28,27 @@ export interface ListForm {
   readonly emptyNote: string;
 }
 
-/** One object. `isSecretNew`: this call made what the row shows once. */
+export interface ShownAnswer {
+  readonly apiUrl: string;
+  /** This call made what the row shows once. */
+  readonly isSecretNew: boolean;
+  /** What the command was given as its first argument. */
+  readonly name?: string | undefined;
+}
+
+/** One object. */
 export function showAnswer(
   io: CliIo,
   row: OperationCommand,
   answer: unknown,
-  { apiUrl, isSecretNew }: { readonly apiUrl: string; readonly isSecretNew: boolean },
+  { apiUrl, isSecretNew, name = '' }: ShownAnswer,
 ): void {
   if (typeof answer === 'string') return io.out(answer);
   if (row.view === 'metrics') return io.out(metricsText(answer as FrontdoorMetricsAnswer));
   if (row.view === 'sparklines') return io.out(sparklinesText(answer as SparklinesAnswer));
   if (row.view === 'explanation') return io.out(explanationText(answer as AccessExplanationAnswer));
   if (row.view === 'inspected') return io.out(inspectedText(answer as InspectedRequestAnswer));
+  if (row.view === 'provider-check') return showProviderCheck(io, answer as ProviderCheckAnswer, name);
   if (row.view === 'inspection') return showInspection(io, answer as InspectionAnswer);
   if (row.view === 'json') return writeJson(io, answer);
   io.out(recordText(answer as object));
@@ -48,6 +60,12 @@ export function showAnswer(
     );
     io.err(`Next: ${said}\n`);
   }
+}
+
+/** The exit status says whether people can log in. */
+function showProviderCheck(io: CliIo, answer: ProviderCheckAnswer, name: string): void {
+  io.out(providerCheckText(answer, name));
+  if (answer.discovery === 'failed') io.exitCode = ERROR_KINDS.unavailable.exitCode;
 }
 
 function showInspection(io: CliIo, answer: InspectionAnswer): void {

@@ -165,6 +165,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'auth-providers',
     verb: 'create',
     once: 'data',
+    checkedBy: 'checkAuthProvider',
     examples: PROVIDER_EXAMPLES,
   },
   getAuthProvider: { noun: 'auth-providers', verb: 'get', examples: [`auth-providers get ${ID}`] },
@@ -179,6 +180,12 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     verb: 'replace',
     once: 'data',
     examples: [`auth-providers replace ${ID} --body @provider.json`],
+  },
+  checkAuthProvider: {
+    noun: 'auth-providers',
+    verb: 'check',
+    view: 'provider-check',
+    examples: ['auth-providers check staff'],
   },
   deleteAuthProvider: { noun: 'auth-providers', verb: 'delete', examples: [`auth-providers delete ${ID}`] },
   listLoginSessions: {
@@ -293,6 +300,12 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     verb: 'release',
     done: 'released',
     examples: ['resting-names release app.share.example.com'],
+  },
+  getInstallation: {
+    noun: 'api',
+    verb: 'installation',
+    ...asIs,
+    examples: ['api installation'],
   },
   getBackup: { elsewhere: ['backup'], reason: 'writes a file, and checks it' },
 

@@ -1,4 +1,5 @@
 /** How an operation of the Management API is called on the command line: one row of the tables of commands. */
+import type { OperationId } from '#contract';
 import type { Noun } from './noun-table.ts';
 
 export interface OperationCommand {
@@ -8,7 +9,8 @@ export interface OperationCommand {
   /** The same command under another verb. */
   readonly alias?: string;
   /** How an answer is shown to people, when not as a table or as names and values. */
-  readonly view?: 'json' | 'metrics' | 'sparklines' | 'inspection' | 'explanation' | 'inspected';
+  readonly view?:
+    'json' | 'metrics' | 'sparklines' | 'inspection' | 'explanation' | 'inspected' | 'provider-check';
   /** Fields of an entry that its table shows; a dot leads into an object. */
   readonly columns?: readonly string[];
   /** What it says when a list is empty: `no` and this; the noun when not given. */
@@ -19,6 +21,8 @@ export interface OperationCommand {
   readonly once?: string;
   /** What to do next; names of the answer's fields in braces, and {api}. */
   readonly next?: string;
+  /** The operation that is called with the id of what was made, and shown beside it; `--no-check` leaves it out. */
+  readonly checkedBy?: OperationId;
   /** Fields of the body that are no options, and why: they can be given by --body. */
   readonly bodyOnly?: Readonly<Record<string, string>>;
   /** Fields of the body that are arguments, in this order after those of the path. */

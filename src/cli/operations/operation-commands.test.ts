@@ -63,6 +63,7 @@ test('the options of a command are the fields and parameters of its operation, a
       void expected.add(row.called?.[name] ?? (name === 'organizationId' ? 'organization' : kebab(name)));
     for (const { name } of operation.query) add(name);
     if (operation.query.some(({ name }) => name === 'page')) expected.add('limit');
+    if (row.checkedBy !== undefined) expected.add('no-check');
     if (row.columns !== undefined) expected.add('json-lines');
     if (operation.path.includes('{frontdoorId}') && row.noun !== 'frontdoors') expected.add('frontdoor');
     if (operation.path.includes('{organizationId}') && row.noun !== 'organizations')

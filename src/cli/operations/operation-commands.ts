@@ -3,9 +3,12 @@
  * from the summary, and the call itself. Loaded when such a command, its help or completion is asked for.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { operations, type Operation } from '#contract';
+import { messageOf } from '#base';
+import { operations, type Operation, type OperationId, type ProviderCheckAnswer } from '#contract';
 import { addApiOptions, frontdoorOption, organizationOption } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
+import type { ManagementClient } from '../management-client.ts';
+import { providerCheckText } from '../output/provider-check-text.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
 import { fieldHelp, isoDurationOf, optionsOf, type BodyField } from './body-fields.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
@@ -93,6 +96,8 @@ function operationCommand(operation: Operation, row: OperationCommand, verb: str
     );
   for (const parameter of parameters.query) command.addOption(queryOption(parameter));
   if (parameters.usesOrganization) command.addOption(organizationOption());
+  if (row.checkedBy !== undefined)
+    command.option('--no-check', 'do not try whether it works, and do not print what to register');
   if (parameters.isPaged) addPageOptions(command);
   else if (isList(operation, row)) command.addOption(jsonLinesOption());
   if (parameters.usesFrontdoor) command.addOption(frontdoorOption());
@@ -124,10 +129,35 @@ async function run(parts: Run, args: Arguments, options: PageOptions): Promise<v
         // A field of the body is new when it was given; what the server makes always is.
         const isOfBody = parameters.fields.some(({ name }) => name === row.once);
         const isSecretNew = !isOfBody || Object.hasOwn(request.body as object, row.once!);
-        showAnswer(io, row, answer, { apiUrl: access.apiUrl, isSecretNew });
+        showAnswer(io, row, answer, {
+          apiUrl: access.apiUrl,
+          isSecretNew,
+          name: typeof args[0] === 'string' ? args[0] : undefined,
+        });
+        if (row.checkedBy !== undefined && options['check'] !== false)
+          await showCheck(parts, row.checkedBy, request, answer, client);
       }
     } else if (answer !== undefined) writeJson(io, answer);
   });
+}
+
+/** What was made is there, whatever the check finds: its outcome goes beside the output. */
+async function showCheck(
+  { io }: Run,
+  id: OperationId,
+  made: OperationRequest,
+  answer: unknown,
+  client: ManagementClient,
+): Promise<void> {
+  const check = operations.find((each) => each.id === id)!;
+  const { id: madeId, name } = answer as { readonly id: string; readonly name: string };
+  const path = `${made.path}/${encodeURIComponent(madeId)}${check.path.slice(check.path.lastIndexOf('/'))}`;
+  try {
+    const found = (await client.call({ method: check.method, path })) as ProviderCheckAnswer;
+    io.err(providerCheckText(found, name));
+  } catch (error) {
+    io.err(`It was made, but could not be checked: ${messageOf(error)}\n`);
+  }
 }
 
 async function runList(

@@ -22,7 +22,7 @@ import {
   type BodyField,
   type ReadValue,
 } from './body-fields.ts';
-import { valueInput, type GivenOptions } from './operation-request.ts';
+import { valueInput } from './operation-request.ts';
 
 type Policy = Readonly<Record<string, unknown>>;
 
@@ -94,7 +94,7 @@ async function change(io: CliIo, fields: readonly BodyField[], flags: Flags, tok
     import('../access/access.ts'),
     import('./named-id.ts'),
   ]);
-  await withManagement(flags as GivenOptions, io, async (client, access) => {
+  await withManagement(flags, io, async (client, access) => {
     const path = PATH.replace('{frontdoorId}', await frontdoorOf({ client, access })).replace(
       '{token}',
       encodeURIComponent(token),

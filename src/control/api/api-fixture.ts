@@ -107,6 +107,12 @@ export async function openApiWorld({
     baseUrl: () => BASE_URL,
     authUrl: () => BASE_URL,
     frontendUrls: (host) => [`http://${host}:8080`],
+    installation: {
+      securePort: () => 8_443,
+      edgeApiUrl: () => 'https://localhost:1280',
+      controlPlanes: () => [{ apiUrl: BASE_URL, silentSinceMs: undefined }],
+      egress: { get: () => Promise.reject(new Error('there is no network here')) },
+    },
     mintEnrollmentJwt: async (claims) => {
       minted.push(claims);
       return `jwt-${minted.length}`;

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
 import type { Operation, OperationId } from '#contract';
+import type { EgressClient } from '#net';
 import type { AuditEntry, AuditTarget } from '../audit/audit-entry.ts';
 import type { AuditFollowers } from '../audit/audit-followers.ts';
 import { appendAudit, earlyHead } from '../audit/audit-store.ts';
@@ -14,6 +15,7 @@ import type { IdentityKeys } from '../login/identity-keys.ts';
 import type { TokenKeys } from '../oauth/token-keys.ts';
 import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
 import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
+import type { ControlPlanePresence } from '../replica/replica-roll.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { GatewayCommands } from '../request-records/gateway-commands.ts';
 import type { AccessDirectory } from '../store/access-directory.ts';
@@ -31,6 +33,17 @@ export type MintEnrollmentJwt = (claims: {
   readonly method: 'ott' | 'erott';
   readonly expiresAtMs: number;
 }) => Promise<string>;
+
+/** What the control plane knows of the installation beyond the database. */
+export interface InstallationView {
+  /** Port of HTTPS as browsers see it; undefined: not known here. */
+  readonly securePort: () => number | undefined;
+  readonly edgeApiUrl: () => string;
+  /** Over the same database. */
+  readonly controlPlanes: () => readonly ControlPlanePresence[];
+  /** The way to what others name. */
+  readonly egress: Pick<EgressClient, 'get'>;
+}
 
 /** What the operations work with. */
 export interface ApiParts {
@@ -53,6 +66,7 @@ export interface ApiParts {
   readonly mintEnrollmentJwt: MintEnrollmentJwt;
   /** The URLs under which gateways serve a host. */
   readonly frontendUrls: (host: string) => readonly string[];
+  readonly installation: InstallationView;
   readonly agentEnrollmentTtlMs: number;
   readonly fabricEnrollmentTtlMs: number;
   readonly auditFollowers: AuditFollowers;

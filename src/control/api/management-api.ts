@@ -39,12 +39,13 @@ import { invalidValue, noSuchPath, notJson, refusalOf, type Refusal } from './ap
 import { BodyChecks } from './body-check.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
-import type { Answer, ApiParts, Call, Handler, MintEnrollmentJwt } from './call.ts';
+import type { Answer, ApiParts, Call, Handler, InstallationView, MintEnrollmentJwt } from './call.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
 import { environmentHandlers } from './environment-operations.ts';
 import { fabricHandlers } from './fabric-operations.ts';
 import { failureHandlers } from './failure-operations.ts';
+import { installationHandlers } from './installation-operations.ts';
 import { inspectorHandlers } from './inspector-operations.ts';
 import { fabricServiceHandlers } from './fabric-service-operations.ts';
 import { frontdoorHandlers } from './frontdoor-operations.ts';
@@ -94,6 +95,7 @@ export interface ManagementApiOptions {
   /** Path of {base_url} and {auth_url} at this server; '' when it has none. */
   readonly pathPrefix?: string;
   readonly frontendUrls: (host: string) => readonly string[];
+  readonly installation: InstallationView;
   readonly mintEnrollmentJwt: MintEnrollmentJwt;
   readonly limits?: Partial<ApiLimits>;
   /** Reads bodies, here and at the other APIs of the process: one budget holds over all. */
@@ -132,6 +134,7 @@ const handlers: Readonly<Record<OperationId, Handler>> = {
   ...auditHandlers,
   ...descriptionHandlers,
   ...frontendHandlers,
+  ...installationHandlers,
 };
 
 /** A server that is ready but does not listen yet. Errors: those of the store. */

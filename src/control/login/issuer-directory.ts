@@ -177,12 +177,17 @@ export class IssuerDirectory {
   }
 }
 
-function addressOf({ type, data }: KnownProvider): string {
-  const { issuer, discovery_url } = data as { issuer?: string; discovery_url?: string };
-  return JSON.stringify({
-    issuer: issuer ?? (type === 'GOOGLE' ? GOOGLE_ISSUER : ''),
-    discoveryUrl: discovery_url,
-  });
+function addressOf(provider: KnownProvider): string {
+  return JSON.stringify(issuerAddressOf(provider));
+}
+
+/** Where a provider publishes what it is; `issuer` is empty for one that does not. */
+export function issuerAddressOf({ type, data }: Pick<KnownProvider, 'type' | 'data'>): {
+  readonly issuer: string;
+  readonly discoveryUrl: string | undefined;
+} {
+  const { issuer, discovery_url: discoveryUrl } = data as { issuer?: string; discovery_url?: string };
+  return { issuer: issuer ?? (type === 'GOOGLE' ? GOOGLE_ISSUER : ''), discoveryUrl };
 }
 
 /** Those of `ids` that a share or a custom frontend names. */

@@ -11,7 +11,7 @@ export interface IssuerMetadata {
   readonly server: ServerMetadata;
   /** That its tokens may be signed with; asymmetric ones only. */
   readonly algorithms: readonly string[];
-  readonly keys: readonly JWK[];
+  readonly keys: JWK[];
 }
 
 export interface IssuerMetadataOptions {
@@ -137,13 +137,11 @@ export class PublishedIssuer {
   }
 
   async #fetch(): Promise<void> {
-    const { issuer, discoveryUrl, clock, log, onNews } = this.#options;
+    const { issuer, discoveryUrl, egress, clock, log, onNews } = this.#options;
     this.#triedAtMs = clock.nowMs();
     try {
-      const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-      const server = parseServerMetadata(issuer, await this.#json(url));
-      const keys = parseKeys(await this.#json(server.jwks_uri!));
-      const metadata = { server, algorithms: algorithmsOf(server, keys), keys };
+      const metadata = await fetchIssuerMetadata(egress, issuer, discoveryUrl);
+      const { keys } = metadata;
       const text = JSON.stringify(metadata);
       this.#failures = 0;
       const isNew = text !== this.#held?.text;
@@ -155,13 +153,28 @@ export class PublishedIssuer {
       log.warn({ issuer, cause: messageOf(error) }, 'the metadata of an identity provider are not to be had');
     }
   }
+}
 
-  async #json(url: string): Promise<Readonly<Record<string, unknown>>> {
-    const { status, json } = await this.#options.egress.get(url);
-    if (status !== 200 || typeof json !== 'object' || json === null)
-      throw new Error(`${new URL(url).pathname} answers ${status}, or no JSON object`);
-    return json as Readonly<Record<string, unknown>>;
-  }
+/** What the issuer publishes now. Throws an error that says what is wrong with it. */
+export async function fetchIssuerMetadata(
+  egress: IssuerMetadataOptions['egress'],
+  issuer: string,
+  discoveryUrl: string | undefined,
+): Promise<IssuerMetadata> {
+  const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const server = parseServerMetadata(issuer, await fetchJson(egress, url));
+  const keys = parseKeys(await fetchJson(egress, server.jwks_uri!));
+  return { server, algorithms: algorithmsOf(server, keys), keys };
+}
+
+async function fetchJson(
+  egress: IssuerMetadataOptions['egress'],
+  url: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { status, json } = await egress.get(url);
+  if (status !== 200 || typeof json !== 'object' || json === null)
+    throw new Error(`${new URL(url).pathname} answers ${status}, or no JSON object`);
+  return json as Readonly<Record<string, unknown>>;
 }
 
 function parseServerMetadata(issuer: string, json: Readonly<Record<string, unknown>>): ServerMetadata {

@@ -11,6 +11,7 @@ export const HEARTBEAT_MS = 5_000;
 export const DEAD_AFTER_BEATS = 4;
 /** Addresses that are remembered, of those that run and of those that did. */
 const MAX_URLS = 64;
+const DEAD_REMEMBERED_MS = 86_400_000;
 
 export interface ReplicaRollOptions {
   readonly store: Store;
@@ -28,10 +29,18 @@ export interface OwnAddresses {
   readonly ctrlAddress: string;
 }
 
+export interface ControlPlanePresence {
+  /** {base_url}. */
+  readonly apiUrl: string;
+  /** When it was last heard of; undefined: it runs. */
+  readonly silentSinceMs: number | undefined;
+}
+
 interface Sighting {
   /** What its row said. */
   readonly seenAt: number;
   readonly ctrlAddress: string | null;
+  readonly apiUrl: string;
   /** Our heartbeats since it said something new. */
   readonly missed: number;
 }
@@ -42,6 +51,8 @@ export class ReplicaRoll {
   readonly #options: ReplicaRollOptions;
   readonly #others = new Map<string, Sighting>();
   readonly #urls = new Set<string>();
+  /** {base_url} of those that died without leaving, and when they were last heard of. */
+  readonly #dead = new Map<string, number>();
   #own: OwnAddresses | undefined;
   #startedAtMs = 0;
 
@@ -61,6 +72,17 @@ export class ReplicaRoll {
   /** {base_url} of every control plane that was seen since the start. */
   get apiUrls(): readonly string[] {
     return [...this.#urls];
+  }
+
+  /** Those that run, and those that died without leaving in the last 24 hours, as far as this process has seen it. */
+  get controlPlanes(): readonly ControlPlanePresence[] {
+    const oldestMs = this.#options.clock.nowMs() - DEAD_REMEMBERED_MS;
+    const running = [this.#own?.apiUrl ?? '', ...[...this.#others.values()].map(({ apiUrl }) => apiUrl)];
+    const dead = [...this.#dead].filter(([url, sinceMs]) => sinceMs >= oldestMs && !running.includes(url));
+    return [
+      ...running.filter((url) => url !== '').map((apiUrl) => ({ apiUrl, silentSinceMs: undefined })),
+      ...dead.map(([apiUrl, silentSinceMs]) => ({ apiUrl, silentSinceMs })),
+    ];
   }
 
   /** Errors: those of the store. */
@@ -117,7 +139,8 @@ export class ReplicaRoll {
     for (const { id, seen_at: seenAt, api_url: url, ctrl_address: ctrlAddress } of rows) {
       const known = this.#others.get(id);
       if (known?.seenAt === seenAt) continue;
-      this.#others.set(id, { seenAt, ctrlAddress, missed: 0 });
+      this.#others.set(id, { seenAt, ctrlAddress, apiUrl: url, missed: 0 });
+      this.#dead.delete(url);
       this.#remember(url);
       if (known === undefined)
         log.info({ replica: id, url }, 'another control plane runs over this database');
@@ -143,9 +166,12 @@ export class ReplicaRoll {
     }
   }
 
-  async #bury(id: string, { seenAt, ctrlAddress }: Sighting): Promise<void> {
+  async #bury(id: string, { seenAt, ctrlAddress, apiUrl }: Sighting): Promise<void> {
     const { store, members } = this.#options;
     members?.onDied(ctrlAddress);
+    this.#dead.delete(apiUrl);
+    this.#dead.set(apiUrl, seenAt);
+    if (this.#dead.size > MAX_URLS) this.#dead.delete(this.#dead.keys().next().value!);
     await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();
     this.#forget(id, 'it has not been heard of for too long');
   }

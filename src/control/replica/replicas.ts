@@ -10,7 +10,7 @@ import { shareStatusAt } from '../overlay/share-status-machine.ts';
 import type { Change, Store } from '../store/store.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { OthersStatus } from './others-status.ts';
-import { HEARTBEAT_MS, ReplicaRoll, type OwnAddresses } from './replica-roll.ts';
+import { HEARTBEAT_MS, ReplicaRoll, type ControlPlanePresence, type OwnAddresses } from './replica-roll.ts';
 import { PUBLISH_MS, StatusPublisher } from './status-publisher.ts';
 
 export interface ReplicasOptions {
@@ -53,6 +53,11 @@ export class Replicas {
   /** Of every control plane that was seen: bearer tokens of one are good at all. */
   get apiUrls(): readonly string[] {
     return this.#roll.apiUrls;
+  }
+
+  /** Those that run, and those that died lately. */
+  get controlPlanes(): readonly ControlPlanePresence[] {
+    return this.#roll.controlPlanes;
   }
 
   /** Whether another has the environment's channel. */

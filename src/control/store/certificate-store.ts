@@ -1,6 +1,8 @@
 /** Certificates of identities: added at enrollment and renewal, dropped once a younger one was used. */
+import { sql } from 'kysely';
 import type { IssuedCertificate } from '../pki/pki.ts';
 import { lockedForUpdate } from './row-lock.ts';
+import type { IdentityTable } from './schema.ts';
 import type { Queries, Touch } from './store.ts';
 
 /** Inside the caller's transaction, which touches the identity. */
@@ -76,4 +78,39 @@ export async function dropOlderCertificates(
   await trx.deleteFrom('certificate').where('fingerprint', 'in', older).execute();
   touch('identity', identityId);
   return older;
+}
+
+/** A certificate is renewed when two thirds of its life are over; with less than this part left, that fails. */
+const OVERDUE_PARTS = 4;
+
+export interface OverdueCertificate {
+  readonly kind: IdentityTable['kind'];
+  readonly name: string;
+  readonly notAfterMs: number;
+}
+
+/** Identities whose newest certificate should have been renewed by now, or has ended; the first to end, first. */
+export async function overdueCertificates(
+  db: Queries,
+  nowMs: number,
+  limit: number,
+): Promise<OverdueCertificate[]> {
+  const rows = await db
+    .selectFrom('certificate')
+    .innerJoin('identity', 'identity.id', 'certificate.identity_id')
+    .select(['identity.kind', 'identity.name'])
+    .select(sql<number>`max(certificate.not_after)`.as('not_after'))
+    .groupBy(['identity.id', 'identity.kind', 'identity.name'])
+    .having(
+      sql<boolean>`(max(certificate.not_after) - ${nowMs}) * ${sql.lit(OVERDUE_PARTS)} < max(certificate.not_after - certificate.created_at)`,
+    )
+    .orderBy('not_after')
+    .orderBy('identity.id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ kind, name, not_after: notAfterMs }) => ({
+    kind,
+    name,
+    notAfterMs: Number(notAfterMs),
+  }));
 }

@@ -1,0 +1,127 @@
+/** What the control plane knows is wrong: shares that fail, routers and control planes that are away, late certificates. */
+import { operations, type InstallationAnswer, type Operation, type ShareAnswer } from '#contract';
+import type { Access } from '../access/access.ts';
+import type { ManagementClient } from '../management-client.ts';
+import { entriesOf, pagesOf, type Entry } from '../operations/list-pages.ts';
+import { asked } from './api-checks.ts';
+import { failure, ok, skipped, warning, type Check, type Verdict } from './finding.ts';
+
+/** So many of each are looked at, and so many are named. */
+const MOST_ENTRIES = 2_000;
+const MOST_NAMED = 5;
+const NOT_ADMIN = 'only callers with frontdoor.admin are shown them';
+
+/** `installation` is undefined when the control plane could not be asked. */
+export function installationChecks(
+  access: Access,
+  installation: InstallationAnswer | undefined,
+  nowMs: () => number = Date.now,
+): Check[] {
+  const known =
+    (judge: (answer: InstallationAnswer) => Verdict | Promise<Verdict>) => async (): Promise<Verdict> =>
+      installation === undefined ? skipped('the Management API was not asked') : judge(installation);
+  return [
+    { name: 'shares', run: known(() => sharesVerdict(access)) },
+    { name: 'routers', run: known((answer) => routersVerdict(access, answer)) },
+    { name: 'control planes', run: known(({ controlPlanes }) => controlPlanesVerdict(controlPlanes)) },
+    { name: 'renewals', run: known((answer) => renewalsVerdict(answer.overdueCertificates, nowMs())) },
+  ];
+}
+
+async function sharesVerdict(access: Access): Promise<Verdict> {
+  const { frontdoorId } = access;
+  if (frontdoorId === undefined) return skipped('no frontdoor is chosen');
+  return asked(access, async (client) => {
+    const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/shares`;
+    const shares = (await all(
+      client,
+      path,
+      filterOf('listShares', 'status', 'FAILED'),
+    )) as readonly ShareAnswer[];
+    const failed = shares.filter(({ status }) => status === 'FAILED');
+    if (failed.length === 0) return ok('none fails');
+    const said = failed.map(
+      ({ token, failure: why }) => `${token} (${why?.lastError ?? 'no reason is known'})`,
+    );
+    return failure(
+      `${counted(failed.length, 'share')} cannot be reached: ${listed(said)}`,
+      `see that the service answers at its target on the machine of its agent; "frontdoor shares get ${failed[0]!.token}" shows more`,
+    );
+  });
+}
+
+async function routersVerdict(access: Access, { routers }: InstallationAnswer): Promise<Verdict> {
+  if (!routers.some(({ online }) => online))
+    return failure(
+      'no router that agents and gateways connect to is online: no share can be reached',
+      'start a router ("frontdoor router run FILE"), or look at its log',
+    );
+  return asked(access, async (client) => {
+    let entries: readonly Entry[];
+    try {
+      entries = await all(client, '/fabric/routers', {});
+    } catch (error) {
+      if ((error as { kind?: unknown }).kind !== 'forbidden') throw error;
+      return ok(`${counted(routers.filter(({ online }) => online).length, 'router')} online`);
+    }
+    const away = entries.filter(({ enrolled, online }) => enrolled === true && online !== true);
+    if (away.length === 0) return ok(`${counted(entries.length, 'router')}, all that are enrolled online`);
+    const names = away.map(({ name }) => String(name));
+    return failure(
+      `${listed(names)} ${away.length === 1 ? 'is' : 'are'} not connected to a control plane`,
+      `start it again, or look at its log; "frontdoor fabric router delete ${names[0]}" removes one that is gone for good`,
+    );
+  });
+}
+
+function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): Verdict {
+  if (planes === undefined) return skipped(NOT_ADMIN);
+  const silent = planes.flatMap(({ apiUrl, silentSince }) =>
+    silentSince === null ? [] : [`${apiUrl} since ${silentSince}`],
+  );
+  if (silent.length === 0) return ok(counted(planes.length, 'control plane'));
+  return failure(
+    `${listed(silent)}: not heard of`,
+    'start it again, or look at its log; what was stopped in good order is not listed, and this is forgotten after a day',
+  );
+}
+
+function renewalsVerdict(overdue: InstallationAnswer['overdueCertificates'], nowMs: number): Verdict {
+  if (overdue === undefined) return skipped(NOT_ADMIN);
+  if (overdue.length === 0) return ok('every certificate of the installation was renewed in time');
+  const said = overdue.map(({ kind, name, expiresAt }) => `${kind} ${name} (${expiresAt.slice(0, 10)})`);
+  const isOver = overdue.some(({ expiresAt }) => Date.parse(expiresAt) <= nowMs);
+  const remedy =
+    'it is renewed by itself while it is connected: start it, or look at its log; once it has ended, it has to enroll anew';
+  const message = `certificates that end and were not renewed: ${listed(said)}`;
+  return isOver ? failure(message, remedy) : warning(message, remedy);
+}
+
+async function all(
+  client: ManagementClient,
+  path: string,
+  filter: Readonly<Record<string, string>>,
+): Promise<readonly Entry[]> {
+  const found: Entry[] = [];
+  const ask = async (page: number, size: number): Promise<readonly Entry[]> => {
+    const query = new URLSearchParams({ ...filter, page: String(page), size: String(size) });
+    return entriesOf(await client.call({ method: 'GET', path: `${path}?${query.toString()}` }));
+  };
+  for await (const entries of pagesOf(ask, MOST_ENTRIES)) found.push(...entries);
+  return found;
+}
+
+/** The filter, where the operation has it. */
+function filterOf(id: string, name: string, value: string): Readonly<Record<string, string>> {
+  const operation = (operations as readonly Operation[]).find((each) => each.id === id);
+  return operation?.query.some((each) => each.name === name) === true ? { [name]: value } : {};
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+}

@@ -1,0 +1,28 @@
+/** What was found out about an auth provider: where its callback is, and whether the control plane reaches its issuer. */
+import type { ProviderCheckAnswer } from '#contract';
+import { printable } from './printable.ts';
+
+/** `name` is what the command that tries again takes. */
+export function providerCheckText(
+  { callbackUrls, discovery, problem }: ProviderCheckAnswer,
+  name: string,
+): string {
+  const several = callbackUrls.length > 1;
+  const parts: string[] = [];
+  if (callbackUrls.length > 0) {
+    const what = several ? 'these callback addresses' : 'this callback address';
+    parts.push(
+      `Register ${what} at the identity provider:\n${callbackUrls.map((url) => `  ${printable(url)}\n`).join('')}`,
+    );
+  }
+  if (discovery === 'ok') parts.push('The issuer answers, and publishes what log-ins need.\n');
+  if (discovery === 'failed')
+    parts.push(
+      `The control plane cannot use the issuer: ${printable(problem ?? 'it does not answer')}.\n` +
+        'Nobody can log in until it can. Compare the issuer with the one in its own metadata; for a private network,\n' +
+        `start the control plane with --allow-egress. Try again with: frontdoor auth-providers check ${printable(name)}\n`,
+    );
+  if (callbackUrls.length === 0 && discovery === 'none')
+    parts.push('It needs no identity provider: there is nothing to register or to reach.\n');
+  return parts.join('');
+}

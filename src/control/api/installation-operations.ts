@@ -1,0 +1,101 @@
+/** Operations that help to find out what is wrong: where the parts of the installation are, and whether a provider answers. */
+import { formatHostPort, messageOf } from '#base';
+import type { InstallationAnswer, ProviderCheckAnswer } from '#contract';
+import { issuerAddressOf } from '../login/issuer-directory.ts';
+import { fetchIssuerMetadata } from '../login/issuer-metadata.ts';
+import { originOf } from '../login/guarded-host.ts';
+import { findAuthProvider } from '../store/auth-provider-store.ts';
+import { overdueCertificates } from '../store/certificate-store.ts';
+import { listCustomFrontends } from '../store/custom-frontend-store.ts';
+import { listFrontends } from '../store/frontend-store.ts';
+import { notFound, tooMany } from './api-errors.ts';
+import { isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+
+const ADMIN = 'frontdoor.admin';
+const MOST_CERTIFICATES = 100;
+/** A frontdoor has no more. */
+const MOST_CUSTOM_FRONTENDS = 100;
+/** Each waits for somebody else's server. */
+const MOST_CHECKS = 8;
+const HTTPS_PORT = 443;
+
+let checks = 0;
+
+export const installationHandlers: Handlers<'getInstallation' | 'checkAuthProvider'> = {
+  async getInstallation(parts, call) {
+    const answer: InstallationAnswer = {
+      edgeApiUrl: parts.installation.edgeApiUrl(),
+      routers: parts.edgeRouters().map(({ name, hostname, port, isOnline }) => ({
+        name,
+        address: formatHostPort(hostname, port),
+        online: isOnline,
+      })),
+      ...(call.principal.scopes.includes(ADMIN) ? await administratorsView(parts) : {}),
+    };
+    return unstored(ok(answer));
+  },
+
+  async checkAuthProvider(parts, call) {
+    const id = call.parameters['id']!;
+    const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
+    if (provider === undefined) throw notFound('Auth provider', id);
+    const isLogin = provider.type !== 'API_KEY';
+    const answer: ProviderCheckAnswer = {
+      callbackUrls: isLogin ? await callbackUrls(parts, call, provider.id) : [],
+      ...(await discoveryOf(parts, issuerAddressOf(provider))),
+    };
+    return unstored(ok(answer));
+  },
+};
+
+async function administratorsView(
+  parts: ApiParts,
+): Promise<Pick<InstallationAnswer, 'controlPlanes' | 'overdueCertificates'>> {
+  const overdue = await overdueCertificates(parts.store.db, parts.clock.nowMs(), MOST_CERTIFICATES);
+  return {
+    controlPlanes: parts.installation.controlPlanes().map(({ apiUrl, silentSinceMs }) => ({
+      apiUrl,
+      silentSince: silentSinceMs === undefined ? null : isoTime(silentSinceMs),
+    })),
+    overdueCertificates: overdue.map(({ kind, name, notAfterMs }) => ({
+      kind,
+      name,
+      expiresAt: isoTime(notAfterMs),
+    })),
+  };
+}
+
+/** Below each zone that the frontdoor's public shares appear in. */
+async function callbackUrls(parts: ApiParts, call: Call, providerId: string): Promise<string[]> {
+  const { db } = parts.store;
+  const request = { page: 0, size: MOST_CUSTOM_FRONTENDS, sort: 'default', direction: 'asc' } as const;
+  const [frontends, custom] = await Promise.all([
+    listFrontends(db),
+    listCustomFrontends(db, call.frontdoor, request),
+  ]);
+  const zones = [...frontends.map(({ zone }) => zone), ...custom.content.map(({ hostname }) => hostname)];
+  return zones.map((zone) => `${loginOrigin(parts, `oauth.${zone}`)}/${providerId}/auth/callback`);
+}
+
+/** Log-ins are on HTTPS only: at the port that the control plane was given for it, else at the usual one. */
+function loginOrigin({ frontendUrls, installation }: ApiParts, host: string): string {
+  const secure = frontendUrls(host).find((each) => each.startsWith('https:'));
+  return secure?.replace(/\/$/, '') ?? originOf(host, installation.securePort() ?? HTTPS_PORT);
+}
+
+async function discoveryOf(
+  { installation }: ApiParts,
+  address: ReturnType<typeof issuerAddressOf>,
+): Promise<Pick<ProviderCheckAnswer, 'discovery' | 'problem'>> {
+  if (address.issuer === '') return { discovery: 'none', problem: null };
+  if (checks >= MOST_CHECKS) throw tooMany(1);
+  checks += 1;
+  try {
+    await fetchIssuerMetadata(installation.egress, address.issuer, address.discoveryUrl);
+    return { discovery: 'ok', problem: null };
+  } catch (error) {
+    return { discovery: 'failed', problem: messageOf(error) };
+  } finally {
+    checks -= 1;
+  }
+}
