@@ -78,10 +78,22 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       '--enrollment-token <code>',
       'one-time code of "frontdoor agents enroll" (or FRONTDOOR_ENROLLMENT_TOKEN); for example CODE, as printed there',
     )
-    .option('--api <url>', `Management API (or FRONTDOOR_API_URL), default ${defaults.defaultApiUrl}`)
-    .option('--name <name>', "name of the environment, default this machine's name")
-    .option('--ca <file>', "CA certificates (PEM) for the Management API, default the system's")
-    .option('--target-ca <file>', "CA certificates (PEM) for https targets, default the system's")
+    .option(
+      '--api <url>',
+      `address of the Management API (or FRONTDOOR_API_URL), default: ${defaults.defaultApiUrl}`,
+    )
+    .option(
+      '--name <name>',
+      "name of the environment, for example laptop; this machine's name when not given",
+    )
+    .option(
+      '--ca <file>',
+      "CA certificates (PEM) that the Management API is trusted by, in place of the system's; for example ca.pem",
+    )
+    .option(
+      '--target-ca <file>',
+      "CA certificates (PEM) that https targets are trusted by, in place of the system's; for example ca.pem",
+    )
     .option(
       '--allow-target <cidr:ports>',
       'target that the Management API may set; may be repeated; for example 10.0.0.0/8:80,8080',
@@ -89,9 +101,9 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       [],
     )
     .option('--config <file>', 'YAML file of shares that are restored on every start; for example agent.yml')
-    .option('--max-circuits <n>', 'circuits that one share may hold, default 16384', count)
+    .option('--max-circuits <n>', 'most circuits that one share may hold at a time, default: 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
-    .option('--socket <path>', 'control socket, default agent.sock in the data directory')
+    .option('--socket <path>', 'control socket, default: agent.sock in the data directory')
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(LOG_LEVELS)
@@ -128,7 +140,10 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
         : 'to the environments that are granted it, which dial it by an OpenZiti SDK; agents cannot dial it yet',
     )
     .argument('<target>', 'http://HOST:PORT or https://HOST:PORT')
-    .option('--name <name>', 'keep the share under this name until it is released; default a random token');
+    .option(
+      '--name <name>',
+      'keep the share under this name until it is released, for example app; a random token when not given',
+    );
   if (mode === 'private') {
     command.option(
       '--grant <environmentId>',
@@ -245,7 +260,7 @@ function versionCommand(options: AgentCommandOptions): Command {
 function askingOptions(command: Command, options: AgentCommandOptions): Command {
   return command
     .option('--data-dir <dir>', dataDirHelp(options.defaultDataDir))
-    .option('--socket <path>', 'control socket of the agent, default agent.sock in its data directory')
+    .option('--socket <path>', 'control socket of the agent, default: agent.sock in its data directory')
     .option('--json', 'print JSON');
 }
 
@@ -259,7 +274,7 @@ function placesOf(flags: Where, io: CliIo, defaultDataDir: string): { dataDir: s
 }
 
 function dataDirHelp(defaultDataDir: string): string {
-  return `directory of the agent (or FRONTDOOR_AGENT_DIR), default ${defaultDataDir}`;
+  return `directory of the agent (or FRONTDOOR_AGENT_DIR), default: ${defaultDataDir}`;
 }
 
 function collect(value: string, before: readonly string[]): string[] {

@@ -157,3 +157,13 @@ test('operations without credentials are called without, even when nobody is log
     code: 3,
   });
 });
+
+test('a token that an API account is refused comes with what the organization has to allow', async () => {
+  const json = { error: 'invalid_client', message: 'Client credentials are missing or invalid' };
+  const api = await openApi(() => ({ status: 401, json }));
+  const ofAccount = await runCli(['token', '--api', api.url], account);
+  assert.equal(ofAccount.code, 3);
+  assert.match(ofAccount.err, /organizations change-settings --token-exchange/);
+  const ofClient = await runCli(['token', '--api', api.url], client);
+  assert.doesNotMatch(ofClient.err, /token-exchange/);
+});

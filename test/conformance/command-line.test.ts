@@ -108,6 +108,22 @@ test('frontdoors are created, listed, found, read and deleted', async () => {
   assert.equal(await failed('frontdoors', 'get', id), 4);
 });
 
+test('the example of each type of auth provider in help makes one', async () => {
+  const help = await text('auth-providers', 'create', '--help');
+  const examples = [...help.matchAll(/^ {2}frontdoor (auth-providers create .*'\{.*\}')$/gm)];
+  const types = JSON.parse(await text('auth-providers', 'types', '--json')) as { type: string }[];
+  for (const { type } of types)
+    assert.ok(
+      examples.some(([, line]) => line!.includes(`--type ${type} `)),
+      type,
+    );
+  for (const [, line] of examples) {
+    const words = line!.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ''));
+    const made = await json(...words, '--no-check');
+    await text('auth-providers', 'delete', String(made['id']));
+  }
+});
+
 test('auth providers follow their type, keep their secret, and change by field or whole', async () => {
   assert.match(await text('auth-providers', 'types'), /^OIDC +/m);
   assert.equal((await json('auth-providers', 'type', 'OIDC'))['type'], 'OIDC');
@@ -125,6 +141,8 @@ test('auth providers follow their type, keep their secret, and change by field o
     `@${file}`,
   ]);
   assert.match(created.err, /shown this once/);
+  assert.match(created.err, /Register this callback address .*\n {2}https:\/\/oauth\.\S+\/auth\/callback\n/);
+  assert.match(created.err, /The control plane cannot use the issuer: /);
   const id = /^id +(\S+)$/m.exec(created.out)![1]!;
   assert.doesNotMatch(await text('auth-providers', 'get', id), /hidden-secret/);
   const changed = await run(['auth-providers', 'change', id, '--no-enabled']);

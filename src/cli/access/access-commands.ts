@@ -1,8 +1,10 @@
 /** `frontdoor login`, `logout`, `whoami` and `token`: their options and help. What they do is loaded when they run. */
 import { Command } from 'commander';
+import { FrontdoorError } from '#base';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { addApiOptions, type ApiFlags } from './api-options.ts';
 import type { LoginFlags } from './login.ts';
+import type { Credentials } from './profile-store.ts';
 
 interface TokenFlags extends ApiFlags {
   readonly scope?: readonly string[];
@@ -86,7 +88,10 @@ function whoamiCommand(io: CliIo): Command {
 function tokenCommand(io: CliIo): Command {
   const command = new Command('token')
     .description('exchange the credentials for a bearer token, and print it')
-    .option('--scope <scope...>', 'what the token may do, default all that the credentials may');
+    .option(
+      '--scope <scope...>',
+      'what the token may do, for example frontdoor.read; all that the credentials may when not given',
+    );
   return addApiOptions(command)
     .addHelpText(
       'after',
@@ -99,11 +104,23 @@ function tokenCommand(io: CliIo): Command {
     .action(async (flags: TokenFlags) => {
       await runCommand(io, flags.json === true, async () => {
         const { withManagement } = await import('./access.ts');
-        await withManagement(flags, io, async (client) => {
-          const token = await client.fetchToken(flags.scope?.join(' '));
+        await withManagement(flags, io, async (client, access) => {
+          const token = await client.fetchToken(flags.scope?.join(' ')).catch((error: unknown) => {
+            throw withRemedy(error, access.credentials?.kind);
+          });
           if (flags.json === true) writeJson(io, token);
           else io.out(`${token.access_token}\n`);
         });
       });
     });
+}
+
+/** The token endpoint answers alike for a wrong secret and for an account that may not exchange its token. */
+function withRemedy(error: unknown, kind: Credentials['kind'] | undefined): unknown {
+  if (kind !== 'account' || !(error instanceof FrontdoorError) || error.code !== 'invalid_client')
+    return error;
+  const remedy =
+    'an API account gets a bearer token only if its organization allows it: ' +
+    '"frontdoor organizations change-settings --token-exchange"';
+  return new FrontdoorError(error.kind, error.code, `${error.message}; ${remedy}`, { cause: error });
 }

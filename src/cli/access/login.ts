@@ -91,7 +91,7 @@ async function attemptOf(
     const dataDir = flags.demo === true ? DEMO_DIR : flags.demo;
     const demo = await findDemoCredentials(dataDir);
     if (demo !== undefined) return fromDemo(demo);
-    const message = `no demo was started in ${resolve(dataDir)}: run "frontdoor up --demo" there`;
+    const message = `no demo was started in ${resolve(dataDir)}: run "frontdoor up --demo" there, or name the data directory of the demo: "frontdoor login --demo DIR"`;
     throw new FrontdoorError('notFound', 'demo-credentials', message);
   }
   const given = await givenCredentials(flags, io);

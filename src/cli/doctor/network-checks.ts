@@ -37,7 +37,7 @@ export async function nameVerdict(host: string): Promise<Verdict> {
     if (host.endsWith('.localhost')) {
       return warning(
         `this system does not know ${host}; browsers and newer versions of curl do`,
-        `add "127.0.0.1 ${host}" to /etc/hosts, or send the name as Host to 127.0.0.1`,
+        `add a line for each name that you use to /etc/hosts, such as "127.0.0.1 ${host.replace(/^doctor\./, 'app.')}", or send the name as Host to 127.0.0.1`,
       );
     }
     const { code } = error as NodeJS.ErrnoException;

@@ -32,7 +32,7 @@ function problemsOf({ flags, description, required, optional, argChoices, defaul
   if (placeholder === 'string') problems.push('has no form');
   const hasDefault = !['undefined', '', 'false'].includes(String(defaultValue));
   const isShown =
-    argChoices !== undefined || hasDefault || /for example \S|such as \S|default:? \S/.test(description);
+    argChoices !== undefined || hasDefault || /for example \S|such as \S|default: \S/.test(description);
   if (!isShown) problems.push('has no example');
   return problems;
 }

@@ -35,6 +35,11 @@ const folder = mkdtempSync(join(tmpdir(), 'frontdoor-record-commands-'));
 before(async () => {
   api = await fakeApi(({ url, method }) => {
     if (url === `${BASE}/failures/abc123`) return { status: 200, json: failure };
+    if (url === `${BASE}/failures/plain`)
+      return {
+        status: 200,
+        json: { ...failure, code: 'address-not-allowed', cause: 'address-not-allowed' },
+      };
     if (url.startsWith(`${BASE}/failures/`))
       return { status: 404, json: { error: 'not_found', message: 'Failure x not found' } };
     if (url.endsWith('/replay')) return { status: 202, json: { id: 'def456' } };
@@ -77,6 +82,11 @@ Trace    ${'a'.repeat(32)}
   );
   assert.ok(!out.includes('\u001b'));
   assert.deepEqual(JSON.parse((await run('why', 'abc123', '--json')).out), failure);
+});
+
+test('a refusal whose cause is its code is not named twice', async () => {
+  const { out } = await run('why', 'plain');
+  assert.match(out, /^Why {6}address-not-allowed$/m);
 });
 
 test('why of an id that nobody knows, or that is none, fails and says so', async () => {

@@ -19,7 +19,8 @@ export function failureText(failure: FailureAnswer): string {
   const lines: (readonly [string, string])[] = [
     ['Request', `${errorId}, at ${at}`],
     ['Where', HOPS[hop] ?? printable(hop)],
-    ['Why', `${printable(cause)} (${printable(code)})`],
+    // Refusals of a policy have no cause but their code.
+    ['Why', cause === code ? printable(code) : `${printable(cause)} (${printable(code)})`],
     ['Next', printable(remedy)],
     ['Client', `${printable(client)}${identity === null ? '' : `, known as ${printable(identity)}`}`],
     ...(decision === '' ? [] : [['Access', printable(decision)] as const]),
