@@ -50,6 +50,27 @@ test('a length is judged by the head alone, before its bytes come or memory is t
   assert.ok(process.memoryUsage().arrayBuffers - before < 4_000_000);
 });
 
+test('a long frame in many cuts is whole at its end, and what was discarded is forgotten', () => {
+  const body = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
+  const bytes = concatBytes([encodeFrame(makeFrame(5, { body })), encodeFrame(makeFrame(6))]);
+  for (const cut of [1_000, 16_384, 70_000]) {
+    const decoder = new FrameDecoder({ maxHeadersBytes: 1_000, maxBodyBytes: 400_000 });
+    const came: Frame[] = [];
+    for (let at = 0; at < bytes.length; at += cut)
+      decoder.push(bytes.subarray(at, at + cut), (frame) => void came.push(frame));
+    assert.deepEqual(
+      came.map(({ contentType }) => contentType),
+      [5, 6],
+    );
+    assert.deepEqual(came[0]!.body, body);
+    assert.deepEqual([decoder.bufferedBytes, decoder.heldBytes], [0, 0]);
+    decoder.push(bytes.subarray(0, 200_000), () => {});
+    assert.ok(decoder.heldBytes >= 200_000 && decoder.heldBytes <= 265_536, String(decoder.heldBytes));
+    decoder.discard();
+    assert.deepEqual([decoder.bufferedBytes, decoder.heldBytes], [0, 0]);
+  }
+});
+
 test('the bounds of a hello are those of OpenZiti', () => {
   assert.deepEqual(HELLO_LIMITS, { maxHeadersBytes: 16_384, maxBodyBytes: 4_192 });
 });

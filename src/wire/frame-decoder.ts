@@ -26,7 +26,7 @@ export interface FrameLimits {
 /** Before and in the hello. */
 export const HELLO_LIMITS: FrameLimits = { maxHeadersBytes: 16_384, maxBodyBytes: 4_192 };
 
-export type DecodeFault = 'bad-magic' | 'headers-too-long' | 'body-too-long' | 'bad-headers';
+export type DecodeFault = 'bad-magic' | 'headers-too-long' | 'body-too-long' | 'bad-headers' | 'discarded';
 
 /** Payloads and acknowledgements, read without a `Frame` in between; undefined: one that is malformed. */
 export type DataFrameHandler = (frame: DataFrame | undefined) => void;
@@ -42,9 +42,9 @@ export class FrameDecoder {
   /** Bytes behind the frame after which `onFrame` stopped the decoding. */
   #rest: Uint8Array | undefined;
   /** The unfinished frame: pieces that are full, then the one that is being filled. */
-  #pieces: Uint8Array[] = [];
+  #pieces: Uint8Array<ArrayBuffer>[] = [];
   #fullBytes = 0;
-  #last: Uint8Array | undefined;
+  #last: Uint8Array<ArrayBuffer> | undefined;
   #lastBytes = 0;
   #unfinishedBytes = 0;
   /** Of the unfinished frame; 0 while its head is not whole. */
@@ -97,8 +97,13 @@ export class FrameDecoder {
       at += frameBytes;
       if (!this.#decode(bytes, start, at, onFrame, onData)) return this.#stop(bytes, at);
     }
-    if (at < bytes.length) this.#begin(bytes, at);
+    if (at < bytes.length && !this.#isOver) this.#begin(bytes, at);
     return undefined;
+  }
+
+  /** Also when a handler of a frame of this push discarded it. */
+  get #isOver(): boolean {
+    return this.#fault !== undefined;
   }
 
   /** The whole frame between the two positions. False: stop here, for a fault or because `onFrame` asked for it. */
@@ -146,6 +151,11 @@ export class FrameDecoder {
     return FRAME_HEAD_BYTES + headersBytes + bodyBytes;
   }
 
+  /** Gives its memory back: nothing more is decoded. */
+  discard(): void {
+    this.#fail('discarded');
+  }
+
   #failed(fault: DecodeFault): -1 {
     this.#fail(fault);
     return -1;
@@ -154,6 +164,7 @@ export class FrameDecoder {
   #fail(fault: DecodeFault): void {
     this.#fault = fault;
     this.#rest = undefined;
+    if (this.#last !== undefined) release([...this.#pieces, this.#last]);
     this.#forgetUnfinished();
   }
 
@@ -221,7 +232,13 @@ export class FrameDecoder {
 
   #takeWhole(): Uint8Array {
     const last = this.#last!.subarray(0, this.#lastBytes);
-    const whole = this.#pieces.length === 0 ? last : concatBytes([...this.#pieces, last]);
+    if (this.#pieces.length === 0) {
+      this.#forgetUnfinished();
+      return last;
+    }
+    const pieces = [...this.#pieces, last];
+    const whole = concatBytes(pieces);
+    release(pieces);
     this.#forgetUnfinished();
     return whole;
   }
@@ -231,6 +248,11 @@ export class FrameDecoder {
     this.#last = undefined;
     this.#fullBytes = this.#lastBytes = this.#unfinishedBytes = this.#frameLength = 0;
   }
+}
+
+/** Frees the memory of pieces that nobody has a view of now, not when the collector comes by. */
+function release(pieces: readonly Uint8Array<ArrayBuffer>[]): void {
+  for (const { buffer } of pieces) buffer.transfer(0);
 }
 
 function frameOf(bytes: Uint8Array, at: number, headersEnd: number, end: number): Frame {

@@ -2,7 +2,7 @@
  * A channel between two parts of one process: decoded frames through bounded queues, handed over in batches, with
  * the same back-pressure as over TLS. The identities are given by the caller, who alone can make such a pair.
  */
-import { PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
+import { keepPayload, PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
 import {
   Channel,
   type ChannelDriver,
@@ -85,6 +85,7 @@ class MemoryDriver implements ChannelDriver {
 
   #accept(item: Item, bytes: number, sender: MemoryDriver): boolean {
     if (this.#isClosed) return false;
+    if (this.#isPaused && item.data?.contentType === PAYLOAD_TYPE) keepPayload(item.data);
     this.#queue.push(item);
     this.#queuedBytes += bytes;
     this.#schedule();

@@ -103,6 +103,7 @@ export class TlsDriver implements ChannelDriver {
       if (this.#isClosed) return;
       underlay.hasUnread = false;
       const fault = decoder.push(chunk, onFrame, channel.isHandled ? onData : undefined);
+      if (this.#isClosed) return;
       unfinished.count();
       if (fault !== undefined) {
         channel.log.warn({ peer: channel.peer.id, fault }, 'malformed frame, channel closed');

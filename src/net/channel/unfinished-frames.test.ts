@@ -28,6 +28,10 @@ class Peer {
     this.counted.count();
   }
 
+  discard(): void {
+    this.bufferedBytes = 0;
+  }
+
   finish(): void {
     this.heldBytes = this.bufferedBytes = 0;
     this.frames += 1;

@@ -13,6 +13,8 @@ export interface UnfinishedFrame {
   readonly bufferedBytes: number;
   /** Whole frames before it. */
   readonly frames: number;
+  /** Frees it. */
+  discard(): void;
 }
 
 export interface FrameLimitsOfProcess {
@@ -157,6 +159,7 @@ export class UnfinishedFrames {
   remove(frame: CountedFrame): void {
     if (frame.isOver) return;
     frame.isOver = true;
+    frame.decoder.discard();
     this.#frames.delete(frame);
     const { owner } = frame;
     this.#heldBytes -= frame.heldBytes;
