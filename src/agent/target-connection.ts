@@ -5,6 +5,7 @@
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
 import type { ShareTarget } from './share-target.ts';
 import type { TargetResolver } from './target-resolver.ts';
@@ -86,11 +87,13 @@ export class TargetConnection {
     this.#pending = [];
     this.#pendingBytes = 0;
     if (socket.destroyed) return;
-    if (views.length === 1) {
-      socket.write(views[0]!);
+    // What waits for a slow service must not keep the reads that brought it.
+    const kept = socket.writableLength > 0 ? views.map(keptBytes) : views;
+    if (kept.length === 1) {
+      socket.write(kept[0]!);
     } else {
       socket.cork();
-      for (const view of views) socket.write(view);
+      for (const view of kept) socket.write(view);
       socket.uncork();
     }
     // The socket tells only if it was full by its own count.

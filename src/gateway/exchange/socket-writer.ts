@@ -4,6 +4,7 @@
  * Bounded by its users: they stop while `isFull`.
  */
 import type { Socket } from 'node:net';
+import { keptBytes } from '#base';
 import { OutputBatch } from './output-batch.ts';
 
 /** Within one turn, write early beyond this, so that back-pressure is seen in time. */
@@ -56,9 +57,11 @@ export class SocketWriter {
   flush(): void {
     this.#isWaiting = false;
     if (this.batch.bytes === 0) return;
-    const buffers = this.batch.take();
+    const batched = this.batch.take();
     const socket = this.#socket;
     if (socket.destroyed || socket.writableEnded) return;
+    // What waits for a slow client must not keep the reads that brought it.
+    const buffers = socket.writableLength > 0 ? batched.map(keptBytes) : batched;
     if (buffers.length === 1) {
       socket.write(buffers[0]!);
       return;

@@ -27,6 +27,7 @@ import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { EdgeContext } from './edge-context.ts';
 import { EdgePeer } from './edge-peer.ts';
+import { IdentityMemory } from './identity-memory.ts';
 import type { RefusedHellos } from './refused-hellos.ts';
 
 const { channel: channelHeaders, edge } = headerId;
@@ -70,6 +71,7 @@ function refusedFor(reason: Refused['reason'], log: string): Refused {
 export class EdgeListener {
   readonly #options: EdgeListenerOptions;
   readonly #peers = new Map<Channel, EdgePeer>();
+  readonly #memory = new IdentityMemory();
   #listener: ChannelListener | undefined;
 
   private constructor(options: EdgeListenerOptions) {
@@ -186,7 +188,7 @@ export class EdgeListener {
       channel.close('API session ended');
       return;
     }
-    const peer = new EdgePeer(channel, session, this.#options.context);
+    const peer = new EdgePeer(channel, session, this.#options.context, this.#memory);
     this.#peers.set(channel, peer);
     const fields = { identity: session.identityId, peer: channel.peer.address };
     this.#options.log.info(fields, 'edge channel opened');

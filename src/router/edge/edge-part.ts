@@ -75,9 +75,9 @@ export class EdgePart {
       controllers,
       pool: rateLimiter,
       onEstablished: (terminator) =>
-        this.#listener?.peerOf(terminator.channel)?.onBindEstablished(terminator),
+        this.#listener?.peerOf(terminator.channel)?.binds.onEstablished(terminator),
       onFailed: (terminator, reason) =>
-        this.#listener?.peerOf(terminator.channel)?.onBindFailed(terminator, reason),
+        this.#listener?.peerOf(terminator.channel)?.binds.onFailed(terminator, reason),
     });
     if (edge !== undefined) {
       this.#connectEvents = new ConnectEvents({ config: config.connectEvents, controllers, clock });

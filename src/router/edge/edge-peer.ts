@@ -16,7 +16,6 @@ import {
   type DataFrame,
   type Frame,
 } from '#wire';
-import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { openChannelGate, type ChannelGate } from './channel-gate.ts';
 import { ChannelReading } from './channel-reading.ts';
@@ -27,7 +26,9 @@ import { traceOfSdk } from './edge-trace.ts';
 import { requestCircuit } from './circuit-request.ts';
 import { connectedFrame, connIdOfBody, dialFrame, type IncomingCircuit } from './dial-frame.ts';
 import { HostRefusal, refusalCodes } from './dial-refusal.ts';
-import { TerminatorRegistry, terminatorOfBind, type Terminator } from './terminator-registry.ts';
+import { EdgeBinds } from './edge-binds.ts';
+import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
+import type { Terminator } from './terminator-registry.ts';
 
 const { ctrl, edge } = headerId;
 
@@ -35,6 +36,8 @@ const { ctrl, edge } = headerId;
 const FIRST_ROUTER_CONN_ID = 0x8000_0000;
 const MAX_CONNECTIONS = 65_536;
 const MAX_PENDING_CONNECTS = 4_096;
+/** Requests that a peer may send while it reads no answers: more would only pile these up. */
+const MAX_UNREAD_ANSWERS = 10_000;
 
 interface CircuitEnds {
   initiator?: XgressCircuit;
@@ -44,22 +47,37 @@ interface CircuitEnds {
 export class EdgePeer {
   readonly channel: Channel;
   readonly session: KnownApiSession;
+  readonly binds: EdgeBinds;
   readonly #context: EdgeContext;
   readonly #circuits = new Map<number, EdgeCircuit>();
   readonly #xgressByCircuit = new Map<string, CircuitEnds>();
   readonly #dialing = new Set<number>();
-  readonly #binds = new Map<number, Terminator>();
   readonly #dataCircuits = new Set<DataCircuit>();
   readonly #reading: ChannelReading;
   readonly #gate: ChannelGate;
+  readonly #memory: IdentityMemory;
   #nextConnId = FIRST_ROUTER_CONN_ID;
+  #unreadAnswers = 0;
 
-  constructor(channel: Channel, session: KnownApiSession, context: EdgeContext) {
+  constructor(
+    channel: Channel,
+    session: KnownApiSession,
+    context: EdgeContext,
+    memory = new IdentityMemory(),
+  ) {
     this.channel = channel;
+    this.#memory = memory;
     this.#reading = new ChannelReading(channel);
     this.session = session;
     this.#context = context;
     this.#gate = openChannelGate(channel, context.forwarder.holds);
+    this.binds = new EdgeBinds({
+      channel,
+      session,
+      context,
+      memory,
+      connIdFault: (connId) => this.#connIdFault(connId),
+    });
   }
 
   /** Its hello names a release of ours. */
@@ -91,6 +109,11 @@ export class EdgePeer {
   }
 
   onFrame(frame: Frame): void {
+    if (this.channel.isWritable) this.#unreadAnswers = 0;
+    else if (this.#isAnswered(frame) && (this.#unreadAnswers += 1) > MAX_UNREAD_ANSWERS) {
+      this.channel.close('the peer does not read its answers');
+      return;
+    }
     switch (frame.contentType) {
       case contentType.connect:
         void this.#onConnect(frame);
@@ -105,16 +128,10 @@ export class EdgePeer {
         this.#onStateClosed(frame);
         return;
       case contentType.bind:
-        this.#onBind(frame);
-        return;
       case contentType.unbind:
-        this.#onUnbind(frame);
-        return;
       case contentType.updateBind:
-        this.#onUpdateBind(frame);
-        return;
       case contentType.edgeHealthEvent:
-        this.#onHealthEvent(frame);
+        this.binds.onFrame(frame);
         return;
       case contentType.traceRoute:
         this.#onTrace(frame);
@@ -139,21 +156,9 @@ export class EdgePeer {
   onClosed(): void {
     this.#gate.close();
     this.#context.forwarder.holds.forget(this.#reading);
-    for (const terminator of this.#binds.values()) this.#context.terminators.remove(terminator);
-    this.#binds.clear();
+    this.binds.close();
     this.#dialing.clear();
     for (const circuit of [...this.#circuits.values()]) circuit.close();
-  }
-
-  onBindEstablished(terminator: Terminator): void {
-    if (!terminator.wantsBindSuccess) return;
-    const headers = new HeaderWriter().u32(edge.connId, terminator.connId);
-    this.channel.send(makeFrame(contentType.bindSuccess, { headers }));
-  }
-
-  onBindFailed(terminator: Terminator, reason: string): void {
-    this.#binds.delete(terminator.connId);
-    this.channel.send(stateClosed(terminator.connId, reason));
   }
 
   /**
@@ -200,12 +205,21 @@ export class EdgePeer {
     if (connId === undefined) return;
     const fault =
       this.#connIdFault(connId) ??
-      (this.#dialing.size >= MAX_PENDING_CONNECTS ? 'too many dials' : undefined);
+      (this.#dialing.size >= MAX_PENDING_CONNECTS ? 'too many dials' : undefined) ??
+      memoryFault(frame, this.session.identityId, this.#memory, this.#context.log);
     if (fault !== undefined) {
       this.channel.reply(frame, stateClosed(connId, fault));
       return;
     }
     this.#dialing.add(connId);
+    try {
+      await this.#dial(keptFrame(frame), connId);
+    } finally {
+      this.#memory.giveBack(this.session.identityId, costOf(frame));
+    }
+  }
+
+  async #dial(frame: Frame, connId: number): Promise<void> {
     try {
       const { asker, xgress } = this.#context;
       const asked = { frame, session: this.session, fingerprint: this.channel.peer.fingerprint };
@@ -232,6 +246,11 @@ export class EdgePeer {
     if (circuit instanceof DataCircuit) circuit.start();
   }
 
+  /** Data of a circuit that stands is not. */
+  #isAnswered({ contentType: type, headers }: Frame): boolean {
+    return type !== contentType.data || !this.#circuits.has(headers.u32(edge.connId) ?? -1);
+  }
+
   #onSdkData(frame: Frame): void {
     const connId = frame.headers.u32(edge.connId);
     if (connId === undefined) return;
@@ -252,72 +271,8 @@ export class EdgePeer {
     const connId = frame.headers.u32(edge.connId);
     if (connId === undefined) return;
     this.#dialing.delete(connId);
-    this.#unbind(connId);
+    this.binds.remove(connId);
     this.#circuits.get(connId)?.close();
-  }
-
-  #onBind(frame: Frame): void {
-    const connId = frame.headers.u32(edge.connId);
-    if (connId === undefined) return;
-    const fault = this.#connIdFault(connId);
-    if (fault !== undefined) {
-      this.channel.reply(frame, stateClosed(connId, fault));
-      return;
-    }
-    const { terminators } = this.#context;
-    const listenerId = frame.headers.text(edge.listenerId) ?? '';
-    const standing =
-      listenerId === '' ? undefined : terminators.byListener(this.session.identityId, listenerId);
-    const id = standing?.id ?? TerminatorRegistry.newId();
-    const terminator = terminatorOfBind(frame, this.channel, this.session.identityId, this.session.token, id);
-    this.#binds.set(connId, terminator);
-    const headers = new HeaderWriter().u32(edge.connId, connId);
-    if (terminator.takesConnId) headers.bool(edge.routerProvidedConnId, true);
-    this.channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
-    terminators.add(terminator);
-  }
-
-  #onUnbind(frame: Frame): void {
-    const connId = frame.headers.u32(edge.connId);
-    if (connId === undefined) return;
-    this.#unbind(connId);
-    // The C SDK waits for an answer; the Go SDK ignores this one.
-    this.channel.reply(frame, stateClosed(connId, 'unbound'));
-  }
-
-  #unbind(connId: number): void {
-    const terminator = this.#binds.get(connId);
-    if (terminator === undefined) return;
-    this.#binds.delete(connId);
-    this.#context.terminators.remove(terminator);
-  }
-
-  #onUpdateBind(frame: Frame): void {
-    const terminator = this.#binds.get(frame.headers.u32(edge.connId) ?? -1);
-    if (terminator === undefined) return;
-    const cost = frame.headers.u16(edge.cost);
-    const precedence = frame.headers.u8(edge.precedence);
-    if (cost !== undefined) terminator.cost = cost;
-    if (precedence !== undefined) terminator.precedence = Math.min(precedence, 2) as TerminatorPrecedence;
-    // A later process of the same host has it: what the former says of it no longer counts.
-    if (this.#context.terminators.byId(terminator.id) !== terminator) return;
-    const update = ctrlMessages.updateEdgeTerminator.frame({
-      sessionToken: terminator.tokenText,
-      fingerprints: [this.channel.peer.fingerprint],
-      terminatorId: terminator.id,
-      cost: terminator.cost,
-      precedence: terminator.precedence,
-      updateCost: cost !== undefined,
-      updatePrecedence: precedence !== undefined,
-      apiSessionToken: this.session.token,
-    });
-    this.#context.sendToControllers(update);
-  }
-
-  #onHealthEvent(frame: Frame): void {
-    const terminator = this.#binds.get(frame.headers.u32(edge.connId) ?? -1);
-    if (terminator === undefined) return;
-    this.#context.terminators.setHealth(terminator, frame.headers.bool(edge.healthStatus));
   }
 
   #onTrace(frame: Frame): void {
@@ -375,10 +330,10 @@ export class EdgePeer {
 
   #connIdFault(connId: number): string | undefined {
     if (connId >= FIRST_ROUTER_CONN_ID) return 'connection id out of range';
-    if (this.#circuits.has(connId) || this.#binds.has(connId) || this.#dialing.has(connId)) {
+    if (this.#circuits.has(connId) || this.binds.has(connId) || this.#dialing.has(connId)) {
       return 'connection id in use';
     }
-    return this.#circuits.size + this.#binds.size >= MAX_CONNECTIONS ? 'too many connections' : undefined;
+    return this.#circuits.size + this.binds.size >= MAX_CONNECTIONS ? 'too many connections' : undefined;
   }
 
   #takeConnId(): number {

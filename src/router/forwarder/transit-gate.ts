@@ -3,13 +3,12 @@
  * so short that frames for other links keep coming. What finds no room here either is left to the link to drop; xgress
  * sends it again.
  */
-import type { PayloadFrame } from '#wire';
+import { keepPayload, keptPayloadSize, type PayloadFrame } from '#wire';
 import type { Destination, FrameSource } from './destination.ts';
 
 /** After this a source is read again, until it next brings something for this link. */
 const HOLD_MS = 25;
 const MAX_WAITING_BYTES = 1024 * 1024;
-const FRAME_COST_BYTES = 256;
 
 export interface TransitGateOptions {
   readonly link: Destination;
@@ -40,8 +39,9 @@ export class TransitGate {
       link.deliver(frame);
       return;
     }
+    keepPayload(frame);
     this.#waiting.push(frame);
-    this.#waitingBytes += frame.data.length + FRAME_COST_BYTES;
+    this.#waitingBytes += keptPayloadSize(frame);
     if (source !== undefined && !this.#held.has(source)) {
       this.#held.add(source);
       hold(source);
@@ -56,7 +56,7 @@ export class TransitGate {
     while (sent < this.#waiting.length && link.isWritable) {
       const frame = this.#waiting[sent]!;
       sent += 1;
-      this.#waitingBytes -= frame.data.length + FRAME_COST_BYTES;
+      this.#waitingBytes -= keptPayloadSize(frame);
       link.deliver(frame);
     }
     this.#waiting = sent === this.#waiting.length ? [] : this.#waiting.slice(sent);

@@ -4,7 +4,7 @@
  * the local connection, so that nobody takes a part for the whole.
  */
 import type { Duplex } from 'node:stream';
-import { EMPTY_BYTES, type Log } from '#base';
+import { EMPTY_BYTES, keptBytes, type Log } from '#base';
 import {
   PAYLOAD_FLAGS,
   PAYLOAD_HEADERS,
@@ -25,6 +25,8 @@ import type { TickingEnd, XgressTicker } from './xgress-ticker.ts';
 
 /** A payload frame fills one TLS record at most: the next router then gets whole frames and need not join them. */
 const TLS_RECORD_BYTES = 16_384;
+/** What may wait for the local connection, however few payloads that are. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** After its clean end an end stays so long, or until the far end has closed too: an acknowledgement may have got lost. */
 const LINGER_MS = 5_000;
 const EDGE_FIN = new Map<number, Uint8Array>([[PAYLOAD_HEADERS.edgeFlags, Uint8Array.of(1, 0, 0, 0)]]);
@@ -245,21 +247,26 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   #toLocal(data: Uint8Array): void {
     const connection = this.#connection;
     this.#options.meters.sent(this.circuitId, data.length);
-    connection.write(data, this.#onWritten);
+    const isBehind = connection.writableLength > 0;
+    connection.write(isBehind ? keptBytes(data) : data, this.#onWritten);
     if (connection.writableLength === 0) return;
     this.#waiting.push(data.length);
     this.#waitingBytes += data.length;
     this.#countWaiting();
-    if (this.#waiting.length >= this.#options.config.txQueueSize) this.#xgress.pause();
+    if (this.#isLocalFull) this.#xgress.pause();
   }
 
   readonly #onWritten = (): void => {
     if (this.#waiting.length === 0) return;
     if (this.#state === 'detached') this.#giveTime(Date.now());
     this.#countWaiting();
-    if (this.#waiting.length < Math.max(1, this.#options.config.txQueueSize) && this.#state !== 'over')
-      this.#xgress.resume();
+    if (!this.#isLocalFull && this.#state !== 'over') this.#xgress.resume();
   };
+
+  get #isLocalFull(): boolean {
+    const { txQueueSize } = this.#options.config;
+    return this.#waiting.length >= Math.max(1, txQueueSize) || this.#waitingBytes >= MAX_WAITING_BYTES;
+  }
 
   #countWaiting(): void {
     let taken = this.#waitingBytes - this.#connection.writableLength;

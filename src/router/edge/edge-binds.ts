@@ -1,0 +1,138 @@
+/** The services that one SDK hosts on its channel: its Bind messages, and the terminators that stand for them. */
+import type { Channel } from '#net';
+import { contentType, HeaderWriter, headerId, makeFrame, type Frame } from '#wire';
+import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
+import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
+import { stateClosed } from './edge-circuit.ts';
+import type { EdgeContext } from './edge-context.ts';
+import { costOf, keptFrame, memoryFault, type IdentityMemory } from './identity-memory.ts';
+import { TerminatorRegistry, terminatorOfBind, type Terminator } from './terminator-registry.ts';
+
+const { edge } = headerId;
+
+export interface EdgeBindsOptions {
+  readonly channel: Channel;
+  readonly session: KnownApiSession;
+  readonly context: Pick<EdgeContext, 'log' | 'terminators' | 'sendToControllers'>;
+  readonly memory: IdentityMemory;
+  /** Why a connection id cannot be used; undefined: it can. */
+  connIdFault(connId: number): string | undefined;
+}
+
+export class EdgeBinds {
+  readonly #options: EdgeBindsOptions;
+  readonly #binds = new Map<number, Terminator>();
+  readonly #bindCosts = new Map<Terminator, number>();
+
+  constructor(options: EdgeBindsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#binds.size;
+  }
+
+  has(connId: number): boolean {
+    return this.#binds.has(connId);
+  }
+
+  /** Bind, Unbind, UpdateBind, EdgeHealthEvent. */
+  onFrame(frame: Frame): void {
+    if (frame.contentType === contentType.bind) this.#onBind(frame);
+    else if (frame.contentType === contentType.unbind) this.#onUnbind(frame);
+    else if (frame.contentType === contentType.updateBind) this.#onUpdateBind(frame);
+    else this.#onHealthEvent(frame);
+  }
+
+  onEstablished(terminator: Terminator): void {
+    if (!terminator.wantsBindSuccess) return;
+    const headers = new HeaderWriter().u32(edge.connId, terminator.connId);
+    this.#options.channel.send(makeFrame(contentType.bindSuccess, { headers }));
+  }
+
+  onFailed(terminator: Terminator, reason: string): void {
+    this.#forget(terminator);
+    this.#options.channel.send(stateClosed(terminator.connId, reason));
+  }
+
+  close(): void {
+    for (const connId of [...this.#binds.keys()]) this.remove(connId);
+  }
+
+  #onBind(frame: Frame): void {
+    const connId = frame.headers.u32(edge.connId);
+    if (connId === undefined) return;
+    const fault = this.#options.connIdFault(connId) ?? this.#memoryFault(frame);
+    if (fault !== undefined) {
+      this.#options.channel.reply(frame, stateClosed(connId, fault));
+      return;
+    }
+    const { terminators } = this.#options.context;
+    const listenerId = frame.headers.text(edge.listenerId) ?? '';
+    const standing =
+      listenerId === '' ? undefined : terminators.byListener(this.#options.session.identityId, listenerId);
+    const id = standing?.id ?? TerminatorRegistry.newId();
+    const { identityId, token } = this.#options.session;
+    const terminator = terminatorOfBind(keptFrame(frame), this.#options.channel, identityId, token, id);
+    this.#binds.set(connId, terminator);
+    this.#bindCosts.set(terminator, costOf(frame));
+    const headers = new HeaderWriter().u32(edge.connId, connId);
+    if (terminator.takesConnId) headers.bool(edge.routerProvidedConnId, true);
+    this.#options.channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
+    terminators.add(terminator);
+  }
+
+  #onUnbind(frame: Frame): void {
+    const connId = frame.headers.u32(edge.connId);
+    if (connId === undefined) return;
+    this.remove(connId);
+    // The C SDK waits for an answer; the Go SDK ignores this one.
+    this.#options.channel.reply(frame, stateClosed(connId, 'unbound'));
+  }
+
+  remove(connId: number): void {
+    const terminator = this.#binds.get(connId);
+    if (terminator === undefined) return;
+    this.#forget(terminator);
+    this.#options.context.terminators.remove(terminator);
+  }
+
+  #forget(terminator: Terminator): void {
+    this.#binds.delete(terminator.connId);
+    this.#options.memory.giveBack(this.#options.session.identityId, this.#bindCosts.get(terminator) ?? 0);
+    this.#bindCosts.delete(terminator);
+  }
+
+  #onUpdateBind(frame: Frame): void {
+    const terminator = this.#binds.get(frame.headers.u32(edge.connId) ?? -1);
+    if (terminator === undefined) return;
+    const cost = frame.headers.u16(edge.cost);
+    const precedence = frame.headers.u8(edge.precedence);
+    if (cost !== undefined) terminator.cost = cost;
+    if (precedence !== undefined) terminator.precedence = Math.min(precedence, 2) as TerminatorPrecedence;
+    // A later process of the same host has it: what the former reports of it no longer counts.
+    if (this.#options.context.terminators.byId(terminator.id) !== terminator) return;
+    const update = ctrlMessages.updateEdgeTerminator.frame({
+      sessionToken: terminator.tokenText,
+      fingerprints: [this.#options.channel.peer.fingerprint],
+      terminatorId: terminator.id,
+      cost: terminator.cost,
+      precedence: terminator.precedence,
+      updateCost: cost !== undefined,
+      updatePrecedence: precedence !== undefined,
+      apiSessionToken: this.#options.session.token,
+    });
+    this.#options.context.sendToControllers(update);
+  }
+
+  #onHealthEvent(frame: Frame): void {
+    const terminator = this.#binds.get(frame.headers.u32(edge.connId) ?? -1);
+    if (terminator === undefined) return;
+    this.#options.context.terminators.setHealth(terminator, frame.headers.bool(edge.healthStatus));
+  }
+
+  #memoryFault(frame: Frame): string | undefined {
+    const { session, memory, context } = this.#options;
+    return memoryFault(frame, session.identityId, memory, context.log);
+  }
+}
