@@ -4,6 +4,7 @@ import type { BatteryRow } from './battery-row.ts';
 import { CHURN_ROW } from './churn-row.ts';
 import { CROWD_ROW } from './crowd-row.ts';
 import { DIFFERENTIAL_ROW } from './differential-row.ts';
+import { ENROLLED_PEER_ROW } from './enrolled-peer-row.ts';
 import { FAIRNESS_ROW } from './fairness-row.ts';
 import { FRAMING_ROW } from './framing-row.ts';
 import { HANDSHAKE_ROW } from './handshake-row.ts';
@@ -46,4 +47,5 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   FAIRNESS_ROW,
   HANDSHAKE_ROW,
   UNPROVEN_ROW,
+  ENROLLED_PEER_ROW,
 ];

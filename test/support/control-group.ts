@@ -65,6 +65,19 @@ export class ControlGroup {
     };
   }
 
+  /** A process that runs already, from now on: what it has already is not counted here. */
+  adopt(pid: number): void {
+    if (this.#kernel !== undefined) writeFileSync(join(this.#kernel.folder, 'cgroup.procs'), String(pid));
+    this.watch(pid);
+  }
+
+  /** Lets adopted processes go, so that `close` does not end them. */
+  release(): void {
+    const root = this.#kernel === undefined ? undefined : join(this.#kernel.folder, '..', 'cgroup.procs');
+    if (root === undefined) return;
+    for (const pid of this.#pids) if (residentBytesOf(pid) > 0) writeFileSync(root, String(pid));
+  }
+
   /** Each process that was started by `command`: its memory is what the curve shows. */
   watch(pid: number): void {
     this.#pids.add(pid);
