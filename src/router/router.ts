@@ -57,6 +57,7 @@ export class Router {
   #identity: RouterIdentity;
   #diagnostics: Diagnostics | undefined;
   #edge: EdgePart | undefined;
+  #reporter: MetricReporter | undefined;
   #links: LinkSubsystem | undefined;
   #closing: Promise<void> | undefined;
 
@@ -240,6 +241,7 @@ export class Router {
       forwarding: this.#circuits.forwarder,
       metrics: this.#registry,
       rateLimiter: this.#rateLimiter,
+      onSilent: () => this.#reporter?.report(),
       clock: this.#clock,
       log,
     });
@@ -292,6 +294,7 @@ export class Router {
       clock,
       log,
     });
+    this.#reporter = reporter;
     const interfaces = new InterfaceReporter({
       config: config.interfaceDiscovery,
       controllers,

@@ -67,6 +67,20 @@ export class CircuitRerouter {
     return found.length;
   }
 
+  /** Nothing comes over these now: circuits that have another way are moved, the others wait. Answers how many. */
+  onLinksSilent(linkIds: ReadonlySet<string>): number {
+    const { paths } = this.#options;
+    let count = 0;
+    for (const circuit of this.#using(linkIds)) {
+      const { routerIds } = circuit.path;
+      const best = paths.find(routerIds[0]!, routerIds.at(-1)!);
+      if (best === undefined || best.linkIds.some((id) => linkIds.has(id))) continue;
+      this.move(circuit);
+      count += 1;
+    }
+    return count;
+  }
+
   /**
    * Its control channel is gone, and `linkIds` that it reported. It may forward all the same: what has no other way
    * stays, until somebody says that a link is lost.

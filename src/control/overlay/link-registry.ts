@@ -35,6 +35,8 @@ const STATIC_COST = 1;
 /** What an end counts that has not measured. */
 export const UNMEASURED_MS = 65_000;
 const NS_PER_MS = 1_000_000;
+/** What routers report, OpenZiti's too, of a link over which nothing comes. */
+const SILENT_NS = 8_888_888_888_888;
 const MAX_LINKS_PER_ROUTER = 10_000;
 const MAX_ID_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 512;
@@ -108,11 +110,14 @@ export class LinkRegistry {
     link.connections = connectionsOf(connState);
   }
 
-  /** What one end measured, by link id; called for links of that router only. */
-  setLatencies(routerId: string, latencyNs: (linkId: string) => number | undefined): void {
+  /** What one end measured, by link id; asked for links of that router only. Answers those that it found silent now. */
+  setLatencies(routerId: string, latencyNs: (linkId: string) => number | undefined): Link[] {
+    const silent: Link[] = [];
     for (const link of this.of(routerId)) {
       const measured = latencyNs(link.id);
       if (measured === undefined || !Number.isFinite(measured) || measured < 0) continue;
+      const before = (link.sourceId === routerId ? link.sourceLatencyNs : link.destinationLatencyNs) ?? 0;
+      if (measured >= SILENT_NS && before < SILENT_NS) silent.push(link);
       if (link.sourceId === routerId) link.sourceLatencyNs = measured;
       else link.destinationLatencyNs = measured;
       const cost = link.staticCost + wholeMs(link.sourceLatencyNs) + wholeMs(link.destinationLatencyNs);
@@ -120,6 +125,7 @@ export class LinkRegistry {
       link.cost = cost;
       this.#version += 1;
     }
+    return silent;
   }
 
   /** An end says that the link is gone. Undefined: unknown, not its own, or about an earlier one of that id. */

@@ -50,12 +50,17 @@ export class LinkReports {
   /** @throws FrontdoorError `protocol` */
   onMetrics(router: ConnectedRouter, frame: Frame): void {
     const { histograms } = ctrlMessages.metrics.decode(frame.body);
-    this.#options.links.setLatencies(router.id, (linkId) => {
+    const { links, rerouter, log } = this.#options;
+    const silent = links.setLatencies(router.id, (linkId) => {
       const latency = histograms[`link.${linkId}.latency`]?.mean;
       return latency === undefined
         ? undefined
         : latency + (histograms[`link.${linkId}.queue_time`]?.mean ?? 0);
     });
+    if (silent.length === 0) return;
+    const linkIds = new Set(silent.map(({ id }) => id));
+    const count = rerouter.onLinksSilent(linkIds);
+    log.info({ links: [...linkIds], router: router.id, circuits: count }, 'silent links');
   }
 
   /** @throws FrontdoorError `protocol` */

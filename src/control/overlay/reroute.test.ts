@@ -98,6 +98,39 @@ test('a lost link: both ends kept, told router by router from the ingress, then 
   assert.equal(pathOf(), 'ace');
 });
 
+test('a silent link: circuits over it move at once where there is another way, and the others wait for it', async () => {
+  await diamond();
+  await mesh.circuit(['a', 'b', 'e']);
+  mesh.terminator('t', 'b');
+  await mesh.circuit(['a', 'b']);
+  const silent = { 'link.b-e.latency': { mean: 8_888_888_888_888 } };
+  mesh.router('b').send(ctrlMessages.metrics.frame({ sourceId: 'b', histograms: silent }));
+  for (const id of ['a', 'c', 'e']) await mesh.router(id).route();
+  assert.deepEqual(
+    mesh.world.controller.fabric
+      .circuits()
+      .map(({ routerIds }) => routerIds.join(''))
+      .sort(),
+    ['ab', 'ace'],
+  );
+  assert.equal(
+    [...mesh.world.controller.fabric.links()].filter(({ id }) => id === 'b-e').length,
+    1,
+    'it stands',
+  );
+  // What stands on no other way is not ended: the link may come back.
+  for (const [at, id] of [
+    ['a', 'a-c'],
+    ['a', 'a-d'],
+    ['a', 'a-b'],
+  ] as const) {
+    const histograms = { [`link.${id}.latency`]: { mean: 8_888_888_888_888 } };
+    mesh.router(at).send(ctrlMessages.metrics.frame({ sourceId: at, histograms }));
+    await mesh.router(at).settle();
+  }
+  assert.equal(mesh.world.controller.fabric.circuits().length, 2);
+});
+
 test('only circuits over the lost link move, all of them, and a hundred at once', async () => {
   await diamond();
   await mesh.circuit(['a', 'b', 'e']);

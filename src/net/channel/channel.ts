@@ -121,6 +121,7 @@ export class Channel {
   readonly #heartbeat: ChannelHeartbeat;
   readonly #waiters = new Map<number, Waiter>();
   #nextSequence = 1;
+  #reads = 0;
   #closeReason: string | undefined;
   #early: Frame[] = [];
 
@@ -147,6 +148,11 @@ export class Channel {
   /** It answers heartbeats in time, as far as `unresponsiveAfterMs` asks for that. */
   get isResponsive(): boolean {
     return this.#closeReason === undefined && this.#heartbeat.isResponsive;
+  }
+
+  /** Reads that brought something, since the channel began: the peer lives while it grows. */
+  get reads(): number {
+    return this.#reads;
   }
 
   /** Since the channel began. */
@@ -321,6 +327,7 @@ export class Channel {
   /** After the frames of one read. */
   receiveBatchEnd(): void {
     if (this.#closeReason !== undefined) return;
+    this.#reads += 1;
     this.#heartbeat.onTraffic();
     try {
       this.#handlers?.onBatchEnd?.(this);

@@ -42,7 +42,12 @@ export class LinkLatency {
 
   /** True: it fell silent just now. */
   check(): boolean {
-    if (this.#isSilent || this.#clock.nowMs() - this.#lastAnswerMs <= SILENT_AFTER_MS) return false;
+    return this.#clock.nowMs() - this.#lastAnswerMs > SILENT_AFTER_MS && this.fallSilent();
+  }
+
+  /** Nothing else comes over the link either. False: it was silent before. */
+  fallSilent(): boolean {
+    if (this.#isSilent) return false;
     this.#restart(true);
     this.#add(SILENT_LATENCY_NS);
     return true;

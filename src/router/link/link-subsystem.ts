@@ -4,7 +4,7 @@
  * timers and the order of things are here.
  */
 import { randomBytes } from 'node:crypto';
-import { base62, messageOf, systemClock, type Clock, type Log } from '#base';
+import { base62, messageOf, RunningClock, systemClock, type Clock, type Log } from '#base';
 import type { Channel, ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
@@ -36,6 +36,8 @@ export interface LinkSubsystemOptions {
   readonly metrics: Metrics;
   /** Shared with other work for controllers: `forwarder.rateLimited…`. */
   readonly rateLimiter: WorkerPool;
+  /** A link fell silent: controllers are to learn now that it is dear. */
+  readonly onSilent?: () => void;
   readonly clock?: Clock;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -61,6 +63,8 @@ export class LinkSubsystem {
   readonly dialPool: WorkerPool;
   readonly #options: LinkSubsystemOptions;
   readonly #clock: Clock;
+  /** A peer is not silent for the time in which this process stood still. */
+  readonly #running: RunningClock;
   readonly #log: Log;
   readonly #machine: LinkRegistryMachine;
   readonly #reports: LinkReports;
@@ -79,6 +83,8 @@ export class LinkSubsystem {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = log;
+    const stepMs = Math.max(2 * config.heartbeat.checkIntervalMs, 2_000);
+    this.#running = new RunningClock(stepMs, () => performance.now());
     this.#machine = new LinkRegistryMachine({
       routerId,
       dialers: dialerRules(config),
@@ -303,6 +309,7 @@ export class LinkSubsystem {
     const link = new Link({
       ...{ facts, channel, forwarding, metrics },
       graceMs: 2 * config.heartbeat.closeUnresponsiveMs,
+      openedMs: this.#running.nowMs(),
       clock: this.#clock,
       log: this.#log,
       onConnections: (changed) => this.#reports.changed(changed),
@@ -330,7 +337,10 @@ export class LinkSubsystem {
   }
 
   #checkLinks(): void {
-    for (const link of this.#links) link.check();
+    const nowMs = this.#running.nowMs();
+    let isOneSilent = false;
+    for (const link of this.#links) if (link.check(nowMs)) isOneSilent = true;
+    if (isOneSilent) this.#options.onSilent?.();
   }
 
   #schedule(): void {

@@ -4,12 +4,21 @@
  */
 import type { Clock, Log } from '#base';
 import type { Channel } from '#net';
-import { contentType, PAYLOAD_FLAGS, PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
+import {
+  contentType,
+  LATENCY_TYPE,
+  makeFrame,
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+  type DataFrame,
+  type Frame,
+} from '#wire';
 import type { Forwarding, LinkDestination } from '../forwarder/destination.ts';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
 import type { LiveLink } from './link-event.ts';
 import { LinkLatency } from './link-latency.ts';
 import type { LinkConnection, ReportedLink } from './link-reports.ts';
+import { LinkSilenceMachine } from './link-silence-machine.ts';
 
 /** What both ends agree on. */
 export interface LinkFacts extends LiveLink {
@@ -27,6 +36,8 @@ export interface LinkOptions {
   readonly metrics: Metrics;
   /** How long the first answer to a heartbeat may take. */
   readonly graceMs: number;
+  /** By the clock of `check`. */
+  readonly openedMs: number;
   readonly clock: Clock;
   readonly log: Log;
   onConnections(link: Link): void;
@@ -60,6 +71,8 @@ export class Link implements LinkDestination, ReportedLink {
   readonly #dropped: Meter;
   readonly #droppedRetransmits: Meter;
   readonly #droppedForwards: Meter;
+  readonly #silence: LinkSilenceMachine;
+  #isReadingPaused = false;
   #stateIteration = 1;
   #isQueueProbed = false;
   #droppedSeen = 0;
@@ -78,6 +91,7 @@ export class Link implements LinkDestination, ReportedLink {
     this.#channel = channel;
     this.#forwarding = forwarding;
     this.#log = options.log;
+    this.#silence = new LinkSilenceMachine(options.openedMs);
     this.#latency = new LinkLatency(metrics, this.id, clock, options.graceMs);
     this.#rx = trafficOf(metrics, this.id, 'rx');
     this.#tx = trafficOf(metrics, this.id, 'tx');
@@ -146,21 +160,36 @@ export class Link implements LinkDestination, ReportedLink {
 
   /** While what it brings cannot be passed on: bounded by the forwarder, heartbeats wait too. */
   pauseReading(): void {
+    this.#isReadingPaused = true;
     this.#channel.pauseReading();
   }
 
   resumeReading(): void {
+    this.#isReadingPaused = false;
     this.#channel.resumeReading();
   }
 
-  /** Each check interval: whether the peer still answers, and how long frames wait here before they leave. */
-  check(): void {
-    if (this.#latency.check()) {
-      this.#log.warn(
-        { linkId: this.id, peer: this.peerId },
-        'a link answers no heartbeats, it may be broken',
-      );
-    }
+  /**
+   * Each check interval, with a time that stands still while the process does: whether the peer still lives, and how long
+   * frames wait here before they leave. True: the link just fell silent, and controllers should know.
+   */
+  check(nowMs: number): boolean {
+    const fellSilent = this.#checkSilence(nowMs);
+    if (fellSilent)
+      this.#log.warn({ linkId: this.id, peer: this.peerId }, 'nothing comes over a link, it may be broken');
+    this.#probeQueue();
+    return fellSilent;
+  }
+
+  #checkSilence(nowMs: number): boolean {
+    const step = this.#silence.check(nowMs, this.#channel.reads, this.#isReadingPaused);
+    // Every router answers it at once.
+    if (step === 'probe') this.#channel.send(makeFrame(LATENCY_TYPE));
+    const answersNone = this.#latency.check();
+    return (step === 'silent' && this.#latency.fallSilent()) || answersNone;
+  }
+
+  #probeQueue(): void {
     if (this.#isQueueProbed) return;
     this.#isQueueProbed = true;
     const fromMs = performance.now();

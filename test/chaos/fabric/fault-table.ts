@@ -25,6 +25,8 @@ export interface FaultRow {
   run(context: TableContext): AsyncIterable<Outcome>;
 }
 
+/** A link over which nothing comes is noticed. */
+const SILENT_WITHIN_MS = 15_000;
 const MESSAGES = 5_000;
 const MBIT = 125_000;
 
@@ -72,11 +74,16 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   {
     row: 'C3',
     title: 'a link is lost, another way is there',
-    run: (context) =>
-      inMesh(context, QUICK_TIMERS, [
+    async *run(context) {
+      yield* inMesh(context, QUICK_TIMERS, [
         (mesh) => loseOneOfTwo(context, mesh, 'cut', QUICK_TIMERS.linkCloseMs * 2 + 2_000),
         (mesh) => loseOneOfTwo(context, mesh, 'reset', 2_000),
-      ]),
+      ]);
+      // Long before the link is closed, which takes a minute by default.
+      yield* inMesh(context, undefined, [
+        (mesh) => loseOneOfTwo(context, mesh, 'cut', SILENT_WITHIN_MS, 'silent links'),
+      ]);
+    },
   },
   {
     row: 'C4',

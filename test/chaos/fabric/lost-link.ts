@@ -13,6 +13,7 @@ export async function loseOneOfTwo(
   mesh: FaultMesh,
   how: 'cut' | 'reset',
   detectedWithinMs: number,
+  sign: 'link lost' | 'silent links' = 'link lost',
 ): Promise<Outcome> {
   const { circuits } = context;
   const problems: string[] = [];
@@ -26,12 +27,12 @@ export async function loseOneOfTwo(
     const cutAtMs = Date.now();
     await point[how]();
     await attempt(problems, async () => {
-      const { atMs } = await log.first('link lost', detectedWithinMs);
+      const { atMs } = await log.first(sign, detectedWithinMs);
       await streams.untilAllMove(10_000);
       // A circuit that was in the way of the fault has its longest silence around it.
       const lateMs = streams.all.map(({ gap }) => (gap.toMs < cutAtMs ? 0 : gap.toMs - atMs));
       rerouted = lateMs.filter((ms) => ms <= REROUTED_WITHIN_MS).length;
-      detail = `lost after ${seconds(atMs - cutAtMs)}, all moved on ${seconds(largest(lateMs))} later`;
+      detail = `${sign} after ${seconds(atMs - cutAtMs)}, all moved on ${seconds(largest(lateMs))} later`;
       const paths = await mesh.circuits();
       const stuck = [...paths.values()].filter((path) => path !== 'in-via-out');
       if (stuck.length > 0) problems.push(`${stuck.length} circuits not over the other way: ${stuck[0]}`);
