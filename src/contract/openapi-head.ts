@@ -1,8 +1,30 @@
 /** The words at the head of the API's description: what holds for every operation, and how callers show who they are. */
 import type { Json } from './openapi-schemas.ts';
+import type { OperationGroup } from './operation.ts';
 
 /** Of the API, not of the product: it changes when callers have to. */
 export const API_VERSION = '1.0.0';
+
+/** The chapters of the description, each in a sentence. */
+export const groupDescriptions: Readonly<Record<OperationGroup, string>> = {
+  Frontdoors: 'A frontdoor is the entry point that clients connect to. It belongs to an organization.',
+  Environments: 'An environment is a place where an agent runs. It appears when the agent enrolls.',
+  Agents: 'Agents run beside private services, connect outwards and host shares.',
+  Shares: 'A share makes a private service reachable, for the world or for chosen environments.',
+  Requests: 'Why single requests failed, and recordings of requests that the owner asked for.',
+  'Custom frontends': "Custom frontends let shares appear below a domain of one's own.",
+  'Auth provider types': 'The types of auth providers, and the JSON Schema of their data.',
+  'Auth providers': 'Auth providers decide who may reach the shares that they guard.',
+  Metrics: 'How many requests came, how many failed and how long answers took.',
+  Organizations: 'Organizations own frontdoors and callers.',
+  'API accounts': 'API accounts call the API with a long-lived token.',
+  'OAuth clients': 'OAuth clients exchange their credentials for bearer tokens.',
+  Audit: 'The audit trail holds every change and refusal, chained by hashes.',
+  Fabric: 'Routers, gateways, and the mesh that they make.',
+  Installation: 'What belongs to the whole installation: keys, names and backups.',
+  Tokens: 'The issuer of bearer tokens.',
+  Description: 'The description of this API.',
+};
 
 /** What holds for every path; each is a paragraph of CommonMark. */
 export const conventions: readonly string[] = [

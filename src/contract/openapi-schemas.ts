@@ -3,6 +3,8 @@
  * our own string formats are said in standard words. The server validates with the schemas themselves.
  */
 import type { TSchema } from 'typebox';
+import { enumerationNamed } from './enumeration-table.ts';
+import { fieldDescription } from './field-description-table.ts';
 import * as accessSchemas from './access-schemas.ts';
 import * as fabricSchemas from './fabric-schemas.ts';
 import { stringFormats, type FormatName } from './format-table.ts';
@@ -50,19 +52,21 @@ export function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>>
   return ((schema as Json)['properties'] ?? {}) as Readonly<Record<string, TSchema>>;
 }
 
-/** Gathers the components that a description refers to. */
+/** Gathers the components that a description refers to. Enumerations and objects never stand in line. */
 export class SchemaComponents {
   readonly #found = new Map<string, Json>();
+  /** Objects without a name of their own, by their text: the name that they got first. */
+  readonly #unnamed = new Map<string, string>();
 
   /** A reference where the schema is a component, else the schema itself. */
   use(schema: TSchema): Json {
     const name = componentNameOf(schema);
-    if (name === undefined) return this.#described(schema);
-    if (!this.#found.has(name)) {
-      this.#found.set(name, {});
-      this.#found.set(name, this.#described(schema));
-    }
-    return { $ref: `#/components/schemas/${name}` };
+    return name === undefined ? this.#part(schema, 'Value') : this.#component(name, schema);
+  }
+
+  /** The enumeration of these values, by reference where it has a name. */
+  useValues(values: readonly string[]): Json {
+    return this.#part({ type: 'string', enum: values }, '');
   }
 
   /** By name, in the order of names. */
@@ -70,23 +74,74 @@ export class SchemaComponents {
     return Object.fromEntries([...this.#found].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #described(schema: TSchema): Json {
+  #component(name: string, schema: TSchema): Json {
+    if (!this.#found.has(name)) {
+      this.#found.set(name, {});
+      this.#found.set(name, this.#described(schema, name));
+    }
+    return referenceTo(name);
+  }
+
+  /** What stands below a component; `path` is the name that it gets if it needs one. */
+  #part(schema: TSchema, path: string): Json {
+    const { type, enum: values, description, readOnly } = schema as Json;
+    if (Array.isArray(values)) {
+      const named = enumerationNamed(values as readonly string[]);
+      if (named === undefined) return this.#described(schema, path);
+      this.#found.set(named.name, { type: 'string', enum: values, description: named.description });
+      return { ...referenceTo(named.name), ...(description === undefined ? {} : { description }) };
+    }
+    const ownName = componentNameOf(schema);
+    if (ownName !== undefined) return this.#component(ownName, schema);
+    if (readOnly === true || Object.keys(propertiesOf(schema)).length === 0) {
+      return this.#described(schema, path);
+    }
+    const isNullable = Array.isArray(type);
+    const text = JSON.stringify({ ...schema, type: 'object', description: undefined });
+    const name = this.#unnamed.get(text) ?? path;
+    if (this.#found.has(name) && !this.#unnamed.has(text)) {
+      throw new Error(`${name} names two schemas; export one of them under a name of its own`);
+    }
+    this.#unnamed.set(text, name);
+    const { description: _, ...rest } = schema as Json;
+    const reference = this.#component(name, { ...rest, type: 'object' });
+    const words = description === undefined ? {} : { description };
+    return isNullable ? { oneOf: [reference, { type: 'null' }], ...words } : { ...reference, ...words };
+  }
+
+  #described(schema: TSchema, path: string): Json {
     const { format, properties, items, ...rest } = schema as Json;
     const words =
       typeof format === 'string' ? (stringFormats[format as FormatName]?.words ?? { format }) : {};
-    const isIgnored = rest['readOnly'] === true;
     return {
       ...words,
-      ...(isIgnored ? { description: 'Accepted whatever it is, and ignored' } : {}),
+      ...(rest['readOnly'] === true ? { description: 'Accepted whatever it is, and ignored.' } : {}),
       ...rest,
-      ...(properties === undefined
-        ? {}
-        : { properties: mapped(properties as Readonly<Record<string, TSchema>>, (each) => this.use(each)) }),
-      ...(items === undefined ? {} : { items: this.use(items as TSchema) }),
+      ...(properties === undefined ? {} : { properties: this.#fields(schema, path) }),
+      ...(items === undefined ? {} : { items: this.#part(items as TSchema, partName(path, '')) }),
     };
+  }
+
+  #fields(schema: TSchema, path: string): Readonly<Record<string, Json>> {
+    return Object.fromEntries(
+      Object.entries(propertiesOf(schema)).map(([name, field]) => {
+        const part = this.#part(field, partName(path, name));
+        if (part['description'] !== undefined && (field as Json)['description'] !== undefined)
+          return [name, part];
+        const description = (field as Json)['readOnly'] === true ? undefined : fieldDescription(path, name);
+        return [name, description === undefined ? part : { ...part, description }];
+      }),
+    );
   }
 }
 
-function mapped<T, U>(of: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {
-  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, change(value)]));
+function referenceTo(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Of a field of a component, or of the entries of a list. */
+function partName(path: string, field: string): string {
+  if (field === '')
+    return path.endsWith('List') ? `${path.slice(0, -4)}Entry` : path.replace(/ies$/, 'y').replace(/s$/, '');
+  return `${path}${field.charAt(0).toUpperCase()}${field.slice(1)}`;
 }

@@ -98,7 +98,7 @@ suite('the OpenAPI document', () => {
     const schemas = document.components['schemas'] as Record<string, { properties: Record<string, object> }>;
     assert.deepEqual(schemas['NewFrontdoor']!.properties['id'], {
       readOnly: true,
-      description: 'Accepted whatever it is, and ignored',
+      description: 'Accepted whatever it is, and ignored.',
     });
   });
 
@@ -111,6 +111,6 @@ suite('the OpenAPI document', () => {
     const formats = new Set(
       [...parts(document)].map((part) => part['format']).filter((each) => typeof each === 'string'),
     );
-    assert.deepEqual([...formats].sort(), ['date-time', 'duration', 'uri', 'uuid']);
+    assert.deepEqual([...formats].sort(), ['binary', 'date-time', 'duration', 'uri', 'uuid']);
   });
 });

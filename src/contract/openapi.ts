@@ -2,9 +2,11 @@
  * The API's description, OpenAPI 3.1, made from the operation table: what is served at `/openapi.json` and what the
  * reference pages are made of. Nothing in it is written by hand but the text at its head.
  */
+import type { TSchema } from 'typebox';
+import { exampleAnswerOf, exampleBodyOf } from './example-body.ts';
 import { operations } from './operation-table.ts';
 import type { Operation, QueryParameter } from './operation.ts';
-import { API_VERSION, descriptionText, securitySchemes } from './openapi-head.ts';
+import { API_VERSION, descriptionText, groupDescriptions, securitySchemes } from './openapi-head.ts';
 import { pathParametersOf } from './openapi-parameter-table.ts';
 import { refusalsOf, type RefusalRow } from './openapi-refusal-table.ts';
 import { SchemaComponents, type Json } from './openapi-schemas.ts';
@@ -48,7 +50,7 @@ export function openApiDocument({ baseUrl, authUrl }: OpenApiAddresses): OpenApi
       description: scopeText(row),
       ...(row.at === 'auth' && authUrl !== baseUrl ? { servers: [{ url: authUrl }] } : {}),
       security: securityOf(row),
-      ...parametersOf(row),
+      ...parametersOf(row, schemas),
       ...requestBodyOf(row, schemas),
       responses: {
         ...successOf(row, schemas),
@@ -68,7 +70,10 @@ export function openApiDocument({ baseUrl, authUrl }: OpenApiAddresses): OpenApi
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({
+      name,
+      description: groupDescriptions[name],
+    })),
     paths,
     components: {
       schemas: schemas.all(),
@@ -88,20 +93,20 @@ function securityOf({ scope, id }: Operation): readonly Json[] {
   return id === 'issueToken' ? [{}, { client: [] }] : [];
 }
 
-function parametersOf(operation: Operation): { parameters?: readonly Json[] } {
+function parametersOf(operation: Operation, schemas: SchemaComponents): { parameters?: readonly Json[] } {
   const inPath = pathParametersOf(operation).map(({ name, summary, schema }) => ({
     name,
     in: 'path',
     required: true,
     description: summary,
-    schema,
+    schema: schemas.use(schema as TSchema),
   }));
   const inQuery = operation.query.map((parameter) => ({
     name: parameter.name,
     in: 'query',
     required: parameter.isRequired,
     description: parameter.summary,
-    schema: querySchema(parameter),
+    schema: parameter.values === undefined ? querySchema(parameter) : schemas.useValues(parameter.values),
   }));
   const inHeader = operation.answer.hasEntityTag === true ? [ifNoneMatch] : [];
   const parameters = [...inPath, ...inQuery, ...inHeader];
@@ -125,10 +130,9 @@ const queryTypes: Readonly<Record<QueryParameter['type'], Json>> = {
   sort: { type: 'string' },
 };
 
-function querySchema({ type, values, minimum, maximum, pattern, fields }: QueryParameter): Json {
+function querySchema({ type, minimum, maximum, pattern, fields }: QueryParameter): Json {
   return {
     ...queryTypes[type],
-    ...(values === undefined ? {} : { enum: values }),
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
     ...(pattern === undefined ? {} : { pattern }),
@@ -143,7 +147,7 @@ function requestBodyOf(
   const byMediaType = body === undefined || body === 'own' ? forms : { 'application/json': body };
   if (byMediaType === undefined) return {};
   const content = Object.entries(byMediaType).map(
-    ([type, schema]) => [type, { schema: schemas.use(schema) }] as const,
+    ([type, schema]) => [type, { schema: schemas.use(schema), example: exampleBodyOf(schema) }] as const,
   );
   return { requestBody: { required: isBodyOptional !== true, content: Object.fromEntries(content) } };
 }
@@ -151,8 +155,17 @@ function requestBodyOf(
 function successOf({ answer, method }: Operation, schemas: SchemaComponents): Readonly<Record<string, Json>> {
   const forms = Object.entries(answer.otherForms ?? {});
   const content = {
-    ...(answer.schema === undefined ? {} : { 'application/json': { schema: schemas.use(answer.schema) } }),
-    ...Object.fromEntries(forms.map(([type, text]) => [type, { schema: { description: text } }])),
+    ...(answer.schema === undefined
+      ? {}
+      : {
+          'application/json': {
+            schema: schemas.use(answer.schema),
+            example: exampleAnswerOf(answer.schema),
+          },
+        }),
+    ...Object.fromEntries(
+      forms.map(([type, text]) => [type, { schema: { ...formOf(type), description: text } }]),
+    ),
   };
   const headers = {
     ...(answer.status === 201 && method === 'POST' ? { Location: headerOf('Where it is') } : {}),
@@ -166,6 +179,11 @@ function successOf({ answer, method }: Operation, schemas: SchemaComponents): Re
   const unchanged =
     answer.hasEntityTag === true ? { 304: { description: 'It is what one holds already' } } : {};
   return { [answer.status]: success, ...unchanged };
+}
+
+/** Of an answer that is no JSON. */
+function formOf(mediaType: string): Json {
+  return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
 
 const SUCCESS_WORDS: Readonly<Record<number, string>> = {

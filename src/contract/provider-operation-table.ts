@@ -9,7 +9,7 @@ import {
   providerReplacementSchema,
   providerSchema,
   providerTypeListSchema,
-  providerTypeSchema,
+  providerTypeDetailSchema,
 } from './provider-schemas.ts';
 import {
   created,
@@ -53,7 +53,7 @@ export const providerOperations = [
     summary: 'Get a type of auth provider',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/auth-provider-types/{type}',
-    answer: ok(providerTypeSchema),
+    answer: ok(providerTypeDetailSchema),
     refusals: [404],
   }),
   guarded({

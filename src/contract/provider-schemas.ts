@@ -16,7 +16,7 @@ export const providerTypeListSchema = Type.Array(
   closed({ type: providerType(), displayName: Type.String(), description: Type.String() }),
 );
 
-export const providerTypeSchema = closed({ type: providerType(), description: Type.String() });
+export const providerTypeDetailSchema = closed({ type: providerType(), description: Type.String() });
 
 export const providerEntrySchema = closed({
   id: uuid(),
