@@ -13,6 +13,7 @@ import { HOST_ROW } from './host-row.ts';
 import { IDENTITY_ROW } from './identity-row.ts';
 import { ISOLATION_ROW } from './isolation-row.ts';
 import { PATH_ROW } from './path-row.ts';
+import { RESTING_NAME_ROW } from './resting-name-row.ts';
 import { REVOCATION_ROW } from './revocation-row.ts';
 import { SIBLINGS_ROW } from './siblings-row.ts';
 import { SLOW_PEER_ROW } from './slow-peer-row.ts';
@@ -23,6 +24,7 @@ import { CLOCK_ROW } from './clock-row.ts';
 import { UNPROVEN_ROW } from './unproven-row.ts';
 import { TIMING_ROW } from './timing-row.ts';
 import { TLS_ROW } from './tls-row.ts';
+import { WRONG_CREDENTIAL_ROW } from './wrong-credential-row.ts';
 
 export const BATTERY_ROWS: readonly BatteryRow[] = [
   FRAMING_ROW,
@@ -38,6 +40,8 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   TIMING_ROW,
   CLOCK_ROW,
   SIBLINGS_ROW,
+  RESTING_NAME_ROW,
+  WRONG_CREDENTIAL_ROW,
   SLOW_PEER_ROW,
   SLOW_READERS_ROW,
   CROWD_ROW,

@@ -2,18 +2,13 @@
  * H7: two organizations with two shares each, requests with unique bodies interleaved over kept connections. Every
  * answer is the asked share's own, with the body that was sent.
  */
-import { join } from 'node:path';
-import { callAgent } from '#cli';
-import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { JsonClient } from '#net';
-import { PartProcess } from '../support/part-process.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { hostOf, type BatteryProduct } from './battery-product.ts';
+import { hostOf } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';
+import { startSecondTenant } from './second-tenant.ts';
 
 const SHARES = ['h7-a1', 'h7-a2', 'h7-b1', 'h7-b2'] as const;
 const CONNECTIONS = 40;
@@ -25,13 +20,13 @@ export const ISOLATION_ROW: BatteryRow = {
   run: async (context, product) => {
     const tally = new Tally();
     const servers: Server[] = [];
-    const second = await startSecondAgent(product);
+    const second = await startSecondTenant(product, 'h7');
     try {
       for (const name of SHARES) {
         const server = await echoAs(name);
         servers.push(server);
         const { port } = server.address() as AddressInfo;
-        await product.share(name, port, name.startsWith('h7-b') ? second.socket : undefined);
+        await product.share(name, port, name.startsWith('h7-b') ? second.agentSocket : undefined);
       }
       const total = context.quick ? 1_000 : 10_000;
       let left = total;
@@ -84,44 +79,4 @@ async function echoAs(name: string): Promise<Server> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
-}
-
-/** An organization of its own, its frontdoor, and an agent enrolled there. */
-async function startSecondAgent(
-  product: BatteryProduct,
-): Promise<{ readonly socket: string; stop(): Promise<void> }> {
-  const { folder, control } = product.parts;
-  const first = control.ready as unknown as { apiUrl: string; accountId: string; apiToken: string };
-  const client = new JsonClient({
-    origin: first.apiUrl,
-    ca: readFileSync(join(folder, 'api-ca.pem'), 'utf8'),
-  });
-  let account = `${first.accountId}:${first.apiToken}`;
-  const call = async (path: string, body: object): Promise<Record<string, string>> => {
-    const headers = { authorization: `Basic ${account}` };
-    const answer = await client.request({ method: 'POST', path, headers, body });
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.json)}`);
-    return answer.json as Record<string, string>;
-  };
-  try {
-    const { id: organizationId } = await call('/organizations', { name: 'second' });
-    const made = await call('/api-accounts', { name: 'second', organizationId });
-    account = `${made['id']}:${made['token']}`;
-    const { id } = await call('/frontdoor', { name: 'second', organizationId });
-    const { enrollmentCode } = await call(`/frontdoor/${id}/agents/enrollments`, {});
-    const dataDir = join(folder, 'second-agent');
-    const socket = join(dataDir, AGENT_SOCKET_FILE);
-    const agent = new PartProcess<AgentStatusResult>({
-      name: 'second agent',
-      probe: () => callAgent(socket, { op: 'status' }, 1_000),
-      args: () => [
-        ...['agent', 'start', '--data-dir', dataDir, '--api', first.apiUrl],
-        ...['--ca', join(folder, 'api-ca.pem'), '--name', 'second', '--enrollment-token', enrollmentCode!],
-      ],
-    });
-    await agent.start();
-    return { socket, stop: async () => void (await agent.stop()) };
-  } finally {
-    await client.close();
-  }
 }
