@@ -13,6 +13,7 @@ import { HOST_ROW } from './host-row.ts';
 import { IDENTITY_ROW } from './identity-row.ts';
 import { ISOLATION_ROW } from './isolation-row.ts';
 import { PATH_ROW } from './path-row.ts';
+import { REFUSAL_ROW } from './refusal-row.ts';
 import { RESTING_NAME_ROW } from './resting-name-row.ts';
 import { REVOCATION_ROW } from './revocation-row.ts';
 import { SIBLINGS_ROW } from './siblings-row.ts';
@@ -42,6 +43,7 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   SIBLINGS_ROW,
   RESTING_NAME_ROW,
   WRONG_CREDENTIAL_ROW,
+  REFUSAL_ROW,
   SLOW_PEER_ROW,
   SLOW_READERS_ROW,
   CROWD_ROW,
