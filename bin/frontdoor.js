@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The launcher: plain JavaScript that an old Node runs too. It finds the pinned Node among the optional
-// dependencies, runs it on frontdoor.ts, forwards signals and passes on the exit status. ADR 0001.
+// dependencies, runs it on frontdoor.ts, forwards signals and passes on the exit status; a program ends with it. ADR 0001.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -60,7 +60,9 @@ const args = [
 const env = { ...process.env };
 env.NODE_COMPILE_CACHE ??= join(dirname(here), '.cache', 'compile');
 
-const child = spawn(binary, args, { stdio: 'inherit', env });
+// The child reads the pipe's end when this process goes, even when nothing of it can run any more.
+env.FRONTDOOR_LAUNCHER_PIPE = '3';
+const child = spawn(binary, args, { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']) {
   process.on(signal, () => child.kill(signal));
 }

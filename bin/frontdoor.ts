@@ -1,6 +1,7 @@
 /** The program's entry: commands of `src/cli`, wired to the parts. Each part is loaded when its command runs. */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import './launcher-pipe.ts';
 import { processIo, runProgram } from '#cli';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -1,22 +1,35 @@
 /**
  * How a program of ours ends: SIGINT stops it within 5 s, SIGTERM lets it drain for at most 30 s, a second signal
  * cuts the drain short. The same signal twice within a second is one: terminals and launchers both pass it on.
- * SIGHUP reads files again, SIGUSR2 replaces a gateway's workers.
+ * SIGHUP reads files again and ends nothing, at no time; SIGUSR2 replaces a gateway's workers. A program whose launcher goes,
+ * however it goes, stops as by SIGINT.
  */
+import { Socket } from 'node:net';
 import process from 'node:process';
 import { messageOf, type Log } from '#base';
+import { launcherPipe } from './launcher-pipe.ts';
 
 export const STOP_MS = 5_000;
 export const DRAIN_MS = 30_000;
 const SAME_SIGNAL_MS = 1_000;
 
+// Without a listener the signal ends the process; it may come while a program still starts.
+process.on('SIGHUP', () => {});
+// The terminal that they wrote to may be gone after it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 /** Without it this signal would end the process. */
-export function followSignal(signal: 'SIGHUP' | 'SIGUSR2', act: () => void): void {
+export function followSignal(signal: 'SIGUSR2', act: () => void): void {
   process.on(signal, act);
 }
 
-/** Resolves to the exit status once the program was told to end and has. */
-export function runUntilStopped(close: (drainMs: number) => Promise<void>, log: Log): Promise<number> {
+/** Resolves to the exit status once the program was told to end and has. `reload`: what SIGHUP reads again. */
+export function runUntilStopped(
+  close: (drainMs: number) => Promise<void>,
+  log: Log,
+  reload: () => Promise<void> | void,
+): Promise<number> {
+  followReload(reload, log);
   return new Promise((resolve) => {
     let stopping: { readonly signal: string; readonly atMs: number } | undefined;
     let deadline: NodeJS.Timeout | undefined;
@@ -51,5 +64,42 @@ export function runUntilStopped(close: (drainMs: number) => Promise<void>, log: 
     };
     process.on('SIGINT', () => onSignal('SIGINT'));
     process.on('SIGTERM', () => onSignal('SIGTERM'));
+    followLauncher(() => {
+      if (stopping !== undefined) return;
+      log.warn({}, 'the launcher is gone');
+      onSignal('SIGINT');
+    });
   });
+}
+
+/** One reading after the other: a signal that comes meanwhile is followed by one more. */
+function followReload(reload: () => Promise<void> | void, log: Log): void {
+  let isReading = false;
+  let isAskedAgain = false;
+  const read = async (): Promise<void> => {
+    isReading = true;
+    do {
+      isAskedAgain = false;
+      log.info({}, 'told to read files again');
+      try {
+        await reload();
+      } catch (error) {
+        log.error({ err: messageOf(error) }, 'files could not be read again: what was read before stays');
+      }
+    } while (isAskedAgain);
+    isReading = false;
+  };
+  process.on('SIGHUP', () => {
+    isAskedAgain = true;
+    if (!isReading) void read();
+  });
+}
+
+function followLauncher(onGone: () => void): void {
+  if (launcherPipe === undefined) return;
+  const pipe = new Socket({ fd: launcherPipe, readable: true, writable: false });
+  pipe.on('error', () => {});
+  pipe.once('close', onGone);
+  pipe.resume();
+  pipe.unref();
 }

@@ -8,13 +8,23 @@ export interface OpenedLog {
   readonly log: Log;
   /** Writes what is still in memory. */
   flush(): void;
+  /** Opens the file anew: the old one may have been moved away. */
+  reopen(): void;
 }
 
 export function openLog(level: string, file?: string): OpenedLog {
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const destination = pino.destination({ dest: file ?? 2, sync: true, mode: 0o600 });
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  return { log: wrap(logger), flush: () => destination.flushSync() };
+  // A terminal or a disk that takes no more is no reason to end.
+  destination.on('error', () => {});
+  return {
+    log: wrap(logger),
+    flush: () => destination.flushSync(),
+    reopen: () => {
+      if (file !== undefined) destination.reopen();
+    },
+  };
 }
 
 function wrap(logger: pino.Logger): Log {

@@ -34,10 +34,14 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
       }),
   });
   // Before the control socket answers: who waits for that may end the agent at once.
-  const stopped = runUntilStopped(async (drainMs) => {
-    const agent = await starting;
-    await agent.close({ drainMs: Math.min(drainMs, AGENT_DRAIN_MS) });
-  }, log);
+  const stopped = runUntilStopped(
+    async (drainMs) => {
+      const agent = await starting;
+      await agent.close({ drainMs: Math.min(drainMs, AGENT_DRAIN_MS) });
+    },
+    log,
+    async () => (await starting).reload(),
+  );
   const agent = await starting;
   collectAfterStart();
   const ended = agent.closed.then(({ reason }) => (reason === 'lost' ? 1 : 0));

@@ -35,11 +35,11 @@ export async function runGateway(options: GatewayCommandOptions, version: string
   const { plainPort, securePort } = running;
   const gatewayUrl = `http://${options.listen}:${plainPort}`;
   log.info({ gatewayUrl, securePort, workers: options.workers }, 'gateway is up');
-  const stopped = runUntilStopped((drainMs) => running.close(drainMs), log);
-  followSignal('SIGHUP', () => {
-    log.info({}, 'told to read files again');
-    void running.reload();
-  });
+  const stopped = runUntilStopped(
+    (drainMs) => running.close(drainMs),
+    log,
+    () => running.reload(),
+  );
   followSignal('SIGUSR2', () => void running.replace());
   const pids = { gateway: process.pid };
   await writeReadyFile(options.readyFile, { gatewayUrl, securePort, dataDir, pids });

@@ -12,12 +12,18 @@ import type {
   RouterRunOptions,
   UpCommandOptions,
 } from '#cli';
-import { restoreDatabase, startControlPlane, type FirstStart, type Restored } from '#control';
+import {
+  restoreDatabase,
+  startControlPlane,
+  type ControlPlane,
+  type FirstStart,
+  type Restored,
+} from '#control';
 import { loadEnrollableRouterConfig, type Router } from '#router';
 import { databaseUrlOf } from './database-url.ts';
 import { accessOf } from './access-options.ts';
 import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
-import { followSignal, runUntilStopped } from './lifetime.ts';
+import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { readOptionFile } from './option-file.ts';
 import { writeReadyFile } from './ready-file.ts';
@@ -29,7 +35,7 @@ import { startUp } from './up.ts';
 export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
   const dataDir = resolve(options.dataDir);
   // The demo's screen is for its reader; what happens inside goes to a file.
-  const { log } = openLog(
+  const { log, reopen } = openLog(
     options.logLevel,
     options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined,
   );
@@ -65,11 +71,15 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
       ? {}
       : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
   });
+  const reload = async (): Promise<void> => {
+    reopen();
+    reloadApiTls(up.control, options);
+    up.router.reload();
+    await up.reload();
+  };
   if (!options.demo) {
     tell(`Management API ${up.control.apiUrl}, gateway http://${options.listen}:${up.httpPort}`);
-    const stopped = runUntilStopped((drainMs) => up.close(drainMs), log);
-    // The demo ends with its terminal.
-    followSignal('SIGHUP', () => void up.reload());
+    const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload);
     await writeReadyFile(options.readyFile, {
       apiUrl: up.control.apiUrl,
       edgeApiUrl: up.control.edgeApiUrl,
@@ -89,13 +99,17 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     throw error;
   }
   const { ready } = demo;
-  const stopped = runUntilStopped(async (drainMs) => {
-    tell(drainMs > 0 ? 'draining, then stopping' : 'stopping');
-    // The gateway drains through the agent, which therefore goes last.
-    await up.drainGateway(drainMs);
-    await demo.close(drainMs);
-    await up.close(0);
-  }, log);
+  const stopped = runUntilStopped(
+    async (drainMs) => {
+      tell(drainMs > 0 ? 'draining, then stopping' : 'stopping');
+      // The gateway drains through the agent, which therefore goes last.
+      await up.drainGateway(drainMs);
+      await demo.close(drainMs);
+      await up.close(0);
+    },
+    log,
+    reload,
+  );
   await writeReadyFile(options.readyFile, ready);
   collectAfterStart();
   process.stdout.write(demoBanner(ready, up.httpsPort));
@@ -124,10 +138,22 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   });
   const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
   const pids = { control: process.pid };
-  const stopped = runUntilStopped((drainMs) => control.close(drainMs), log);
+  const stopped = runUntilStopped(
+    (drainMs) => control.close(drainMs),
+    log,
+    () => reloadApiTls(control, options),
+  );
   await writeReadyFile(options.readyFile, { apiUrl, edgeApiUrl, ctrlAddress, dataDir, pids, ...firstStart });
   collectAfterStart();
   return stopped;
+}
+
+function reloadApiTls(
+  control: ControlPlane,
+  { apiCert, apiKey }: ControlCommandOptions | UpCommandOptions,
+): void {
+  const { apiTls } = tlsOption('apiTls', apiCert, apiKey, '--api-cert');
+  if (apiTls !== undefined) control.setApiTls(apiTls);
 }
 
 /** As OpenZiti's router ends when no controller was reached in time. */
@@ -140,7 +166,11 @@ export async function runRouter(file: string, options: RouterRunOptions): Promis
   followSignals(() => started.router);
   const router = await startRouter(file, log, (error) => late.resolve(error));
   started.router = router;
-  const stopped = runUntilStopped((drainMs) => router.close(drainMs), log);
+  const stopped = runUntilStopped(
+    (drainMs) => router.close(drainMs),
+    log,
+    () => router.reload(),
+  );
   await writeReadyFile(options.readyFile, {
     routerId: router.id,
     edgePort: router.edgePort,

@@ -17,6 +17,7 @@ import {
 import { FrontdoorError, type Log, messageOf } from '#base';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';
 import type { AgentNetwork } from './agent-network.ts';
+import type { ConfiguredShare } from './agent-config.ts';
 import { ConfigRestore } from './config-restore.ts';
 import { openControlSocket, type ControlSocket } from './control-socket.ts';
 import { OwnTargets } from './own-targets.ts';
@@ -66,6 +67,8 @@ export interface Agent {
   readonly socketPath: string;
   /** Resolves once all is closed, whoever asked for it; `lost` when another process took the data directory. */
   readonly closed: Promise<{ readonly reason: 'asked' | 'lost' }>;
+  /** Reads the configuration file again, if there is one: its shares are made or taken back. Rejects with what is wrong in it. */
+  reload(): Promise<void>;
   /**
    * Gives the data directory to whoever starts next, lets circuits end for so long, closes; what no other agent and no
    * successor hosts is served meanwhile. Again with less time: that time holds.
@@ -83,11 +86,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const problem = checkSocketPath(socketPath, process.platform);
   if (problem !== undefined) throw new FrontdoorError('invalid', 'socket-path', problem);
   const allowTargets = parseAllowTargets(options.allowTargets);
-  // Loaded when needed: the schema compiler would be a fifth of an idle agent's memory.
-  const config =
-    options.configFile === undefined
-      ? undefined
-      : (await import('./agent-config.ts')).loadAgentConfig(options.configFile);
+  const shares = await configuredShares(options);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = acquireAgentLock(dataDir, socketPath, version);
   let network: AgentNetwork | undefined;
@@ -95,13 +94,20 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     network = await options.openNetwork();
     const own = OwnTargets.load(join(dataDir, OWN_TARGETS_FILE), log);
     const agent = new RunningAgent({ options, lock, network, own, allowTargets, socketPath });
-    await agent.start(config?.shares ?? []);
+    await agent.start(shares);
     return agent;
   } catch (error) {
     await network?.close();
     lock.release();
     throw error;
   }
+}
+
+/** None without a configuration file. */
+async function configuredShares({ configFile }: AgentOptions): Promise<readonly ConfiguredShare[]> {
+  if (configFile === undefined) return [];
+  // Loaded when needed: the schema compiler would be a fifth of an idle agent's memory.
+  return (await import('./agent-config.ts')).loadAgentConfig(configFile).shares;
 }
 
 /** All problems in one error. */
@@ -169,8 +175,8 @@ class RunningAgent implements Agent {
     });
   }
 
-  async start(shares: ConstructorParameters<typeof ConfigRestore>[0]['shares']): Promise<void> {
-    const { options, lock, own, network } = this.#parts;
+  async start(shares: readonly ConfiguredShare[]): Promise<void> {
+    const { options, lock, network } = this.#parts;
     const { log, timing = {} } = options;
     this.#socket = await openControlSocket({
       path: this.socketPath,
@@ -178,17 +184,7 @@ class RunningAgent implements Agent {
       handle: (request) => this.#handle(request),
     });
     await this.#follower.start();
-    if (shares.length > 0) {
-      this.#restore = new ConfigRestore({
-        ...(timing.retryMs === undefined ? {} : { retryMs: timing.retryMs }),
-        shares,
-        commands: this.#commands,
-        follower: this.#follower,
-        own,
-        log,
-      });
-      await this.#restore.start();
-    }
+    await this.#restoreShares(shares);
     this.#lockTimer = setInterval(() => {
       if (lock.isHeld()) return;
       log.error({ dataDir: options.dataDir }, 'another process took the data directory: this agent stops');
@@ -198,6 +194,28 @@ class RunningAgent implements Agent {
       { environmentId: network.environmentId, name: network.environmentName, socket: this.socketPath },
       'agent is running',
     );
+  }
+
+  async reload(): Promise<void> {
+    const shares = await configuredShares(this.#parts.options);
+    if (this.#closing === undefined) await this.#restoreShares(shares);
+  }
+
+  async #restoreShares(shares: readonly ConfiguredShare[]): Promise<void> {
+    const { options, own } = this.#parts;
+    const { log, timing = {} } = options;
+    this.#restore?.stop();
+    this.#restore = undefined;
+    if (shares.length === 0) return;
+    this.#restore = new ConfigRestore({
+      ...(timing.retryMs === undefined ? {} : { retryMs: timing.retryMs }),
+      shares,
+      commands: this.#commands,
+      follower: this.#follower,
+      own,
+      log,
+    });
+    await this.#restore.start();
   }
 
   async close({ drainMs = 0 }: { readonly drainMs?: number } = {}): Promise<void> {

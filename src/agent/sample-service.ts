@@ -187,6 +187,8 @@ export async function runSampleService(args: string[]): Promise<void> {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   process.once('disconnect', stop);
+  // There is nothing to read again, and it is no reason to end.
+  process.on('SIGHUP', () => {});
 }
 
 if (import.meta.main) await runSampleService(process.argv.slice(2));

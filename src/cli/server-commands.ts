@@ -168,7 +168,7 @@ function controlPorts(command: Command): Command {
     .addOption(port('--ctrl-port <port>', 'control channel, for routers', 6262))
     .option(
       '--api-cert <file>',
-      'certificate of the Management API (PEM), needed to listen beyond loopback; for example api.pem',
+      'certificate of the Management API (PEM), needed to listen beyond loopback; SIGHUP reads it again; for example api.pem',
     )
     .option('--api-key <file>', 'private key of that certificate (PEM); for example api.key');
 }

@@ -19,7 +19,7 @@ import { BodyIntake, EgressClient, type UnprovenLimits } from '#net';
 import { formatAddress } from '#wire';
 import { createFabricEnrollment } from './api/fabric-operations.ts';
 import type { ApiLimits } from './api/limits.ts';
-import { createManagementApi } from './api/management-api.ts';
+import { createManagementApi, setApiTls, type ApiTls } from './api/management-api.ts';
 import { openApiSessions } from './edge/api-session-store.ts';
 import { createEdgeApi } from './edge/edge-api.ts';
 import { openLoginParts } from './login/login-parts.ts';
@@ -58,7 +58,7 @@ export interface ControlPlaneOptions {
   readonly edgeApiPort: number;
   readonly ctrlPort: number;
   /** TLS for the Management API (PEM); without it, plain HTTP, on loopback only. */
-  readonly apiTls?: { readonly cert: string; readonly key: string };
+  readonly apiTls?: ApiTls;
   /** {base_url} and {auth_url} as clients know them, when a proxy stands before it; else what it listens on. */
   readonly publicApiUrl?: PublicApiUrl | undefined;
   /** Zone of the default frontend, on the first start. */
@@ -94,6 +94,8 @@ export interface ControlPlane {
     kind: 'router' | 'gateway',
     name: string,
   ): Promise<{ readonly id: string; readonly token: string }>;
+  /** Another certificate of the Management API, for new connections. Throws `invalid`, and keeps the former. */
+  setApiTls(tls: ApiTls): void;
   /** A certificate of our own authority for every public share of the zone: browsers will not know it. */
   frontendCertificate(zone: string): Promise<{ readonly cert: string; readonly key: string }>;
   /**
@@ -312,6 +314,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       });
       return { id: node.id, token };
     },
+    setApiTls: (tls) => setApiTls(api, tls),
     frontendCertificate: async (zone) => {
       const { certPem, keyPem } = await pki.frontendServer(zone);
       return { cert: certPem, key: keyPem };

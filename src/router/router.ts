@@ -59,6 +59,7 @@ export class Router {
   #edge: EdgePart | undefined;
   #reporter: MetricReporter | undefined;
   #links: LinkSubsystem | undefined;
+  #identityWatch: IdentityWatch | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(options: RouterOptions) {
@@ -171,6 +172,11 @@ export class Router {
   }
 
   /** Ends the CPU profile, if one runs, and writes it. */
+  /** Loads the identity's files again, for new connections; what cannot be loaded is logged, and the old stays. */
+  reload(): void {
+    this.#identityWatch?.reload();
+  }
+
   async stopCpuProfile(): Promise<void> {
     await this.#diagnostics?.stopCpuProfile();
   }
@@ -302,7 +308,7 @@ export class Router {
       clock,
       log,
     });
-    const watch = new IdentityWatch({
+    const watch = (this.#identityWatch = new IdentityWatch({
       identity: config.identity,
       log,
       onLoaded: (identity) => {
@@ -313,7 +319,7 @@ export class Router {
         this.#use(identity);
         log.info({}, 'identity loaded again: new connections use it');
       },
-    });
+    }));
     this.#closers.push(
       () => reporter.close(),
       () => interfaces.close(),

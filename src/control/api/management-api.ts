@@ -6,7 +6,7 @@
 import { constants } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
@@ -102,8 +102,14 @@ export interface ManagementApiOptions {
   readonly intake?: BodyIntake;
   readonly agentEnrollmentTtlMs?: number;
   readonly fabricEnrollmentTtlMs?: number;
-  /** PEM; without it, plain HTTP. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Without it, plain HTTP. */
+  readonly tls?: ApiTls;
+}
+
+/** PEM. */
+export interface ApiTls {
+  readonly cert: string;
+  readonly key: string;
 }
 
 const AGENT_ENROLLMENT_TTL_MS = 15 * 60_000;
@@ -263,24 +269,32 @@ function noSuchOperation(request: FastifyRequest, reply: FastifyReply, prefix: s
 }
 
 /** The server's own options. Typed as plain HTTP either way: the routes see no difference. */
-function transportOf(tls: ManagementApiOptions['tls'], limits: ApiLimits): { http: ServerOptions } {
+function transportOf(tls: ApiTls | undefined, limits: ApiLimits): { http: ServerOptions } {
   const http = httpOptions(limits);
   if (tls === undefined) return { http };
+  const https = { ...http, ...contextOf(tls), handshakeTimeout: limits.headTimeoutMs };
+  return { https } as unknown as { http: ServerOptions };
+}
+
+/** For new connections. Throws `invalid` when the pair does not work; the former stays then. */
+export function setApiTls(app: FastifyInstance, tls: ApiTls): void {
+  const context = contextOf(tls);
+  if (app.server instanceof HttpsServer) app.server.setSecureContext(context);
+}
+
+function contextOf(tls: ApiTls): SecureContextOptions {
   try {
     createSecureContext(tls);
   } catch (cause) {
     const message = `the certificate and key of the Management API do not work: ${messageOf(cause)}`;
     throw new FrontdoorError('invalid', 'tls-files', message, { cause });
   }
-  const https = {
-    ...http,
+  return {
     ...tls,
     minVersion: TLS_MIN_VERSION,
     ciphers: TLS_CIPHERS,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    handshakeTimeout: limits.headTimeoutMs,
   };
-  return { https } as unknown as { http: ServerOptions };
 }
 
 function checkedOperations(): readonly Operation[] {

@@ -49,10 +49,11 @@ export class IdentityWatch {
   #onEvent(): void {
     if (this.#fingerprint() === this.#seen) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#reload(), this.#options.settleMs ?? 1_000);
+    this.#timer = setTimeout(() => this.reload(), this.#options.settleMs ?? 1_000);
   }
 
-  #reload(): void {
+  /** Also without a change: of what is not watched. */
+  reload(): void {
     const { identity, where = 'identity', log } = this.#options;
     this.#seen = this.#fingerprint();
     try {
