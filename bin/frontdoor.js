@@ -50,14 +50,36 @@ function pinnedNode() {
   return binary;
 }
 
+/**
+ * An agent's enrollment code goes on in the environment: every user of the machine may read command lines.
+ * @param {string[]} words
+ */
+function withoutCode(words) {
+  if (words[0] !== 'agent' || words[1] !== 'start') return words;
+  // Both are refused by the program.
+  if (words.some((word) => word.startsWith('--enrollment-token-file'))) return words;
+  const kept = [];
+  for (let i = 0; i < words.length; i += 1) {
+    const [name, value] = words[i].split(/=(.*)/s);
+    if (name !== '--enrollment-token' || (value === undefined && i + 1 === words.length)) {
+      kept.push(words[i]);
+      continue;
+    }
+    if (value === undefined) i += 1;
+    env.FRONTDOOR_ENROLLMENT_TOKEN = value ?? words[i];
+    process.title = 'frontdoor agent start';
+  }
+  return kept;
+}
+
 const binary = pinnedNode();
+const env = { ...process.env };
 const args = [
   ...nodeFlags(process.argv[2]),
   ...(process.env.FRONTDOOR_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
   entry,
-  ...process.argv.slice(2),
+  ...withoutCode(process.argv.slice(2)),
 ];
-const env = { ...process.env };
 env.NODE_COMPILE_CACHE ??= join(dirname(here), '.cache', 'compile');
 
 // The child reads the pipe's end when this process goes, even when nothing of it can run any more.

@@ -23,6 +23,7 @@ async function main(args: readonly string[]): Promise<number> {
   await runProgram(args, version, io, {
     up: async (options) => finish((await loadParts()).runUp(options, version)),
     control: async (options) => finish((await loadParts()).runControl(options)),
+    resetAdmin: async (options) => finish((await loadParts()).runResetAdmin(options)),
     gateway: async (options) => finish((await import('./run-gateway.ts')).runGateway(options, version)),
     routerRun: async (file, options) => finish((await loadParts()).runRouter(file, options)),
     routerEnroll: async (file, options) => finish((await loadParts()).runRouterEnroll(file, options)),

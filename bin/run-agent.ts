@@ -1,6 +1,8 @@
 /** `frontdoor agent start`, from its options to its exit status. Loads nothing of the server parts. */
-import { mkdirSync } from 'node:fs';
-import { AGENT_DRAIN_MS, openSdkNetwork, startAgent } from '#agent';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from '#agent';
 import type { AgentStartOptions } from '#cli';
 import { OverlayClient } from '#sdk';
 import { runUntilStopped } from './lifetime.ts';
@@ -8,9 +10,20 @@ import { readOptionFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
 
+/** Once enrolled the file is not needed: secrets of containers may be gone by then. */
+function codeOf(dataDir: string, file: string): string | undefined {
+  if (!existsSync(file) && existsSync(join(dataDir, AGENT_IDENTITY_FILE))) return undefined;
+  return readOptionFile(file, '--enrollment-token-file').trim();
+}
+
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
   const { log } = openLog(options.logLevel);
-  const { dataDir, api: apiUrl, enrollmentToken, name, ca, targetCa } = options;
+  const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;
+  const enrollmentToken =
+    enrollmentTokenFile === undefined ? options.enrollmentToken : codeOf(dataDir, enrollmentTokenFile);
+  // The code leaves the command line, which every user of the machine may read.
+  if (process.argv.some((word) => word.startsWith('--enrollment-token')))
+    process.title = 'frontdoor agent start';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const starting = startAgent({
     dataDir,

@@ -7,16 +7,19 @@ import process from 'node:process';
 import { silentLog, type FrontdoorError } from '#base';
 import type {
   ControlCommandOptions,
+  ResetAdminOptions,
   RestoreCommandOptions,
   RouterEnrollOptions,
   RouterRunOptions,
   UpCommandOptions,
 } from '#cli';
 import {
+  resetAdmin,
   restoreDatabase,
   startControlPlane,
   type ControlPlane,
   type FirstStart,
+  type NewAdmin,
   type Restored,
 } from '#control';
 import { loadEnrollableRouterConfig, type Router } from '#router';
@@ -27,6 +30,7 @@ import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { readOptionFile } from './option-file.ts';
 import { writeReadyFile } from './ready-file.ts';
+import { keepAndShow } from './shown-secrets.ts';
 import { enrollRouterIdentity, followSignals, startRouter } from './router-part.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf, tlsOption } from './tls-files.ts';
@@ -59,7 +63,8 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     access: await accessOf(options),
     version,
     log,
-    onFirstStart: options.demo ? (first) => keepDemoCredentials(dataDir, first) : tellFirstStart,
+    onFirstStart: (first) =>
+      options.demo ? keepDemoCredentials(dataDir, first) : tellFirstStart(dataDir, first),
     ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
     gatewayTls: tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert'),
     gatewayTlsDir: options.tlsDir,
@@ -133,7 +138,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
     ...(await accessOf(options)),
     frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
     log,
-    onFirstStart: tellFirstStart,
+    onFirstStart: (first) => tellFirstStart(dataDir, first),
     ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
   });
   const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
@@ -155,6 +160,9 @@ function reloadApiTls(
   const { apiTls } = tlsOption('apiTls', apiCert, apiKey, '--api-cert');
   if (apiTls !== undefined) control.setApiTls(apiTls);
 }
+
+const FIRST_SECRETS_FILE = 'first-secrets.json';
+const ADMIN_SECRETS_FILE = 'admin-secrets.json';
 
 /** As OpenZiti's router ends when no controller was reached in time. */
 const STARTUP_TIMEOUT_STATUS = 1;
@@ -197,16 +205,35 @@ export function runRestore(file: string, options: RestoreCommandOptions): Promis
   return restoreDatabase({ file, dataDir, database, checkOnly, log: silentLog });
 }
 
-function tellFirstStart(first: FirstStart): void {
-  process.stdout.write(`
-  First start: these secrets are shown once, keep them.
+function tellFirstStart(dataDir: string, first: FirstStart): Promise<void> {
+  return keepAndShow(join(dataDir, FIRST_SECRETS_FILE), {
+    title: 'First start',
+    lines: {
+      organization: first.organizationId,
+      frontdoor: first.frontdoorId,
+      'API account': first.accountId,
+      'API token': first.apiToken,
+      client_id: first.clientId,
+      client_secret: first.clientSecret,
+    },
+    content: first,
+  });
+}
 
-    organization   ${first.organizationId}
-    frontdoor      ${first.frontdoorId}
-    API account    ${first.accountId}
-    API token      ${first.apiToken}
-    client_id      ${first.clientId}
-    client_secret  ${first.clientSecret}
-
-`);
+export async function runResetAdmin(options: ResetAdminOptions): Promise<number> {
+  const { organizationId } = options;
+  const dataDir = resolve(options.dataDir);
+  const file = resolve(options.out ?? join(dataDir, ADMIN_SECRETS_FILE));
+  const keep = (admin: NewAdmin): Promise<void> =>
+    keepAndShow(file, {
+      title: 'New administrator',
+      lines: {
+        organization: admin.organizationId,
+        'API account': admin.accountId,
+        'API token': admin.apiToken,
+      },
+      content: admin,
+    });
+  await resetAdmin({ dataDir, database: databaseUrlOf(options), organizationId, log: silentLog }, keep);
+  return 0;
 }

@@ -16,6 +16,8 @@ export interface AgentStartOptions {
   /** The Management API, for enrolling. */
   readonly api: string;
   readonly enrollmentToken?: string;
+  /** In place of the token. */
+  readonly enrollmentTokenFile?: string;
   readonly name?: string;
   /** File of CA certificates (PEM) for the Management API. */
   readonly ca?: string;
@@ -48,6 +50,7 @@ interface Where {
 interface StartFlags extends Where {
   readonly api?: string;
   readonly enrollmentToken?: string;
+  readonly enrollmentTokenFile?: string;
   readonly name?: string;
   readonly ca?: string;
   readonly targetCa?: string;
@@ -77,6 +80,12 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option(
       '--enrollment-token <code>',
       'one-time code of "frontdoor agents enroll" (or FRONTDOOR_ENROLLMENT_TOKEN); for example CODE, as printed there',
+    )
+    .addOption(
+      new Option(
+        '--enrollment-token-file <file>',
+        'file that holds the code; for example /run/secrets/enrollment-code',
+      ).conflicts('enrollmentToken'),
     )
     .option(
       '--api <url>',
@@ -112,8 +121,11 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     )
     .action(async (flags: StartFlags) => {
       const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
-      const enrollmentToken = flags.enrollmentToken ?? io.env.FRONTDOOR_ENROLLMENT_TOKEN;
-      const { name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
+      // A file of the options goes before the environment.
+      const enrollmentToken =
+        flags.enrollmentToken ??
+        (flags.enrollmentTokenFile === undefined ? io.env.FRONTDOOR_ENROLLMENT_TOKEN : undefined);
+      const { enrollmentTokenFile, name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
       const options = {
         dataDir,
         socket: socketPath,
@@ -121,6 +133,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
         allowTarget,
         logLevel,
         ...(enrollmentToken === undefined ? {} : { enrollmentToken }),
+        ...(enrollmentTokenFile === undefined ? {} : { enrollmentTokenFile }),
         ...(name === undefined ? {} : { name }),
         ...(ca === undefined ? {} : { ca }),
         ...(targetCa === undefined ? {} : { targetCa }),

@@ -18,6 +18,7 @@ const notHere = (): Promise<never> => Promise.reject(new Error('not this command
 export const noRunners: ProgramRunners = {
   up: notHere,
   control: notHere,
+  resetAdmin: notHere,
   gateway: notHere,
   routerRun: notHere,
   routerEnroll: notHere,

@@ -9,6 +9,7 @@ export { processIo, type CliIo } from './cli-io.ts';
 export {
   type ControlCommandOptions,
   type GatewayCommandOptions,
+  type ResetAdminOptions,
   type UpCommandOptions,
 } from './server-commands.ts';
 export {

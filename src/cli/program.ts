@@ -50,6 +50,8 @@ export async function buildProgram(
       'publish private services to the world, or to chosen people, without opening an inbound port',
     )
     .version(version)
+    // An option belongs to the command that it stands behind.
+    .enablePositionalOptions()
     .showHelpAfterError('(add --help for help)');
   for (const command of serverCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
   program.addCommand(

@@ -71,11 +71,18 @@ const DEFAULT_RESPONSE_TIMEOUT_S = 60;
 /** As long as a stream may be silent. */
 const MAX_RESPONSE_TIMEOUT_S = 3_600;
 
+export interface ResetAdminOptions extends DatabaseOptions {
+  readonly dataDir: string;
+  readonly organizationId?: string;
+  readonly out?: string;
+}
+
 /** More than any machine has use for. */
 const MAX_WORKERS = 64;
 
 /** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
 export interface ServerRunners extends RouterRunners {
+  resetAdmin(options: ResetAdminOptions): Promise<void>;
   up(options: UpCommandOptions): Promise<void>;
   control(options: ControlCommandOptions): Promise<void>;
   gateway(options: GatewayCommandOptions): Promise<void>;
@@ -85,6 +92,7 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
   const run = {
     up: (options: UpCommandOptions) => runCommand(io, false, () => runners.up(options)),
     control: (options: ControlCommandOptions) => runCommand(io, false, () => runners.control(options)),
+    resetAdmin: (options: ResetAdminOptions) => runCommand(io, false, () => runners.resetAdmin(options)),
     gateway: (options: GatewayCommandOptions) => runCommand(io, false, () => runners.gateway(options)),
   };
   return [upCommand(run), controlCommand(run), gatewayCommand(run), routerCommand(io, runners)];
@@ -118,7 +126,7 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
   return controlPorts(addObservationOptions(command)).action((options: UpCommandOptions) => run.up(options));
 }
 
-function controlCommand(run: Pick<ServerRunners, 'control'>): Command {
+function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Command {
   const command = addDatabaseOptions(listening(new Command('control')))
     .description('control plane alone: Management API, edge API, overlay controller')
     .option('--data-dir <dir>', 'database and keys', 'frontdoor-data')
@@ -128,7 +136,29 @@ function controlCommand(run: Pick<ServerRunners, 'control'>): Command {
       'share.localhost',
     )
     .option('--public-url <template...>', 'how gateways are reached', ['http://{host}:8080']);
-  return controlPorts(command).action((options: ControlCommandOptions) => run.control(options));
+  // What stands behind the word "reset-admin" is that command's, though the options have the same names.
+  return controlPorts(command)
+    .enablePositionalOptions()
+    .action((options: ControlCommandOptions) => run.control(options))
+    .addCommand(resetAdminCommand(run));
+}
+
+function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
+  return addDatabaseOptions(new Command('reset-admin'))
+    .description('make an administrator when all credentials are lost: a new API account with every scope')
+    .option('--data-dir <dir>', 'where secrets.key is, and the embedded database', 'frontdoor-data')
+    .option('--organization-id <id>', 'whose administrator; default: the oldest organization')
+    .option(
+      '--out <file>',
+      'where the credentials go (mode 0600); default: admin-secrets.json in the data directory',
+    )
+    .addHelpText(
+      'after',
+      '\nWorks on the database itself. The embedded one is held by its control plane: stop that first. On PostgreSQL\n' +
+        'control planes may go on. Other accounts stay as they are; the audit trail shows the new one.\n\n' +
+        'Example:\n  frontdoor control reset-admin --data-dir /var/lib/frontdoor\n',
+    )
+    .action((options: ResetAdminOptions) => run.resetAdmin(options));
 }
 
 function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {

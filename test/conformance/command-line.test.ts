@@ -56,6 +56,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
   const runners: ProgramRunners = {
     up: notHere,
     control: notHere,
+    resetAdmin: notHere,
     gateway: notHere,
     routerRun: notHere,
     routerEnroll: notHere,

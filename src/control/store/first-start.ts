@@ -32,7 +32,8 @@ export interface FirstStart {
   readonly clientSecret: string;
 }
 
-const ADMIN_SCOPES = 'frontdoor.read frontdoor.write frontdoor.admin';
+/** Of an administrator's account. */
+export const ADMIN_SCOPES = 'frontdoor.read frontdoor.write frontdoor.admin';
 const CLIENT_SCOPES = 'frontdoor.read frontdoor.write';
 
 /**
@@ -127,7 +128,8 @@ export async function seedFirstStart(
   return undefined;
 }
 
-async function checkKeyFile(store: Store, secrets: Secrets, nowMs: number): Promise<void> {
+/** Throws `invalid` when the database's secrets were sealed with another key file. */
+export async function checkKeyFile(store: Store, secrets: Secrets, nowMs: number): Promise<void> {
   try {
     await listSigningKeys(store.db, secrets, 'bearer', nowMs);
   } catch (cause) {

@@ -1,0 +1,83 @@
+/**
+ * `frontdoor control reset-admin`: a new administrator for an installation whose credentials are lost, without a control
+ * plane. Whoever holds the key file and the database may do it; the audit trail shows that it was done. An embedded
+ * database is held by one process at a time; on PostgreSQL control planes may run, and know the new account at once.
+ */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import { appendAudit } from '../audit/audit-store.ts';
+import { THE_SYSTEM } from '../audit/machine-audit.ts';
+import { findSecrets, KEY_FILE_NAME } from '../secrets/key-file.ts';
+import { createCaller } from '../store/caller-store.ts';
+import { ADMIN_SCOPES, checkKeyFile } from '../store/first-start.ts';
+import { openStore } from '../store/open-store.ts';
+
+export interface ResetAdminOptions {
+  readonly dataDir: string;
+  /** A `postgres:` URL in place of the embedded database. */
+  readonly database?: string | undefined;
+  /** Whose administrator; the oldest organization when absent. */
+  readonly organizationId?: string | undefined;
+  readonly clock?: Clock;
+  readonly log: Log;
+}
+
+export interface NewAdmin {
+  readonly organizationId: string;
+  readonly accountId: string;
+  readonly apiToken: string;
+}
+
+const NAME = 'Administrator by reset-admin';
+
+/** `keep` gets the credentials before they are in force: what it throws leaves everything as it was. */
+export async function resetAdmin(
+  options: ResetAdminOptions,
+  keep: (admin: NewAdmin) => Promise<void>,
+): Promise<NewAdmin> {
+  const { database, log, clock = systemClock } = options;
+  const dataDir = resolve(options.dataDir);
+  const secrets = await findSecrets(dataDir);
+  if (secrets === undefined) {
+    const message = `there is no ${join(dataDir, KEY_FILE_NAME)}: name the control plane's data directory with --data-dir`;
+    throw new FrontdoorError('invalid', 'key_file', message);
+  }
+  const path = join(dataDir, 'control.db');
+  if (database === undefined && !existsSync(path)) {
+    const message = `there is no database ${path}: one on PostgreSQL is named with --database or --database-file`;
+    throw new FrontdoorError('invalid', 'no_database', message);
+  }
+  const store = await openStore({ path, database, log });
+  try {
+    const nowMs = clock.nowMs();
+    await checkKeyFile(store, secrets, nowMs);
+    return await store.transaction(async (trx, touch) => {
+      let query = trx.selectFrom('organization').select('id').orderBy('created_at').orderBy('id').limit(1);
+      if (options.organizationId !== undefined)
+        query = query.where('id', '=', options.organizationId.toLowerCase());
+      const organization = await query.executeTakeFirst();
+      if (organization === undefined)
+        throw new FrontdoorError('notFound', 'not_found', 'there is no such organization');
+      const organizationId = organization.id;
+      const scopes = ADMIN_SCOPES.split(' ');
+      const wanted = { kind: 'account', name: NAME, organizationId, scopes, nowMs } as const;
+      const { caller, secret } = await createCaller(trx, touch, secrets, wanted);
+      const entry = {
+        organizationId,
+        actor: THE_SYSTEM,
+        action: 'resetAdmin',
+        target: { kind: 'api-account', id: caller.id },
+        after: { name: NAME, scopes },
+        address: null,
+        result: 'ok',
+      } as const;
+      await appendAudit(trx, touch, secrets, entry, nowMs);
+      const admin = { organizationId, accountId: caller.id, apiToken: secret };
+      await keep(admin);
+      return admin;
+    });
+  } finally {
+    await store.close();
+  }
+}
