@@ -95,12 +95,13 @@ export class GatewayWorkers {
 
   /** Resolves when all of them serve. Rejects with what the first one that did not start said; none is left then. */
   static async start(options: GatewayWorkersOptions): Promise<GatewayWorkers> {
-    const { listen: host, httpPort, httpsPort, workers } = options.options;
+    const { listen: host, httpPort, httpsPort, workers, metricsListen: metrics } = options.options;
     const ports = await WorkerPorts.open({
       host,
       httpPort,
       httpsPort: options.certificates === undefined ? undefined : httpsPort,
       workers,
+      metrics,
     });
     const started = new GatewayWorkers(options, ports);
     try {

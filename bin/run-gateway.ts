@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { FrontdoorError, type Log } from '#base';
+import { formatHostPort, FrontdoorError, type Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
 import { gatewayIdentity, IDENTITY_FILE } from './gateway-part.ts';
 import { openCertificates, startGatewayProgram } from './gateway-program.ts';
@@ -33,7 +33,7 @@ export async function runGateway(options: GatewayCommandOptions, version: string
       ? await startAlone(options, dataDir, version, log)
       : await startWorkers(options, dataDir, version, log);
   const { plainPort, securePort } = running;
-  const gatewayUrl = `http://${options.listen}:${plainPort}`;
+  const gatewayUrl = `http://${formatHostPort(options.listen, plainPort ?? 0)}`;
   log.info({ gatewayUrl, securePort, workers: options.workers }, 'gateway is up');
   const stopped = runUntilStopped(
     (drainMs) => running.close(drainMs),

@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { silentLog, type FrontdoorError } from '#base';
+import { formatHostPort, silentLog, type FrontdoorError } from '#base';
 import type {
   ControlCommandOptions,
   ResetAdminOptions,
@@ -83,12 +83,13 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     await up.reload();
   };
   if (!options.demo) {
-    tell(`Management API ${up.control.apiUrl}, gateway http://${options.listen}:${up.httpPort}`);
+    const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
+    tell(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
     const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload);
     await writeReadyFile(options.readyFile, {
       apiUrl: up.control.apiUrl,
       edgeApiUrl: up.control.edgeApiUrl,
-      gatewayUrl: `http://${options.listen}:${up.httpPort}`,
+      gatewayUrl,
       dataDir,
       pids: { up: process.pid },
       ...up.firstStart,
@@ -151,6 +152,11 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   await writeReadyFile(options.readyFile, { apiUrl, edgeApiUrl, ctrlAddress, dataDir, pids, ...firstStart });
   collectAfterStart();
   return stopped;
+}
+
+/** An address that stands for all of the machine's own is none to open. */
+function hintOf(listen: string, port: number): string {
+  return listen === '::' || listen === '0.0.0.0' ? ` (on this machine http://localhost:${port})` : '';
 }
 
 function reloadApiTls(

@@ -14,6 +14,8 @@ export interface WorkerPortsOptions {
   /** Undefined: HTTPS is off. */
   readonly httpsPort: number | undefined;
   readonly workers: number;
+  /** The first worker's metrics port; each other has the next. Ports that others serve are refused; 0: any are taken. */
+  readonly metrics?: { readonly host: string; readonly port: number } | undefined;
 }
 
 export class WorkerPorts {
@@ -31,19 +33,27 @@ export class WorkerPorts {
   }
 
   /** Rejects with `port-taken` or `cannot-listen`. */
-  static async open({ host, httpPort, httpsPort, workers }: WorkerPortsOptions): Promise<WorkerPorts> {
-    let address: string;
+  static async open(options: WorkerPortsOptions): Promise<WorkerPorts> {
+    const { host, httpPort, httpsPort, workers, metrics } = options;
+    const address = await addressOf(host);
+    const metricsAddress = metrics === undefined ? address : await addressOf(metrics.host);
+    const bound: BoundSocket[] = [];
+    const bind = (at: string, port: number, count: number): BoundSocket[] => {
+      const sockets = bindAll(at, port, count);
+      bound.push(...sockets);
+      return sockets;
+    };
     try {
-      ({ address } = await lookup(host));
-    } catch (cause) {
-      throw new FrontdoorError('unavailable', 'cannot-listen', `${host} has no address here`, { cause });
-    }
-    const plain = bindAll(address, httpPort, workers);
-    try {
-      const secure = httpsPort === undefined ? [] : bindAll(address, httpsPort, workers);
+      const plain = bind(address, httpPort, workers);
+      const secure = httpsPort === undefined ? [] : bind(address, httpsPort, workers);
+      const first = metrics?.port ?? 0;
+      for (let index = 0; first !== 0 && index < workers; index += 1) {
+        // The workers themselves would share one with a neighbour without a word.
+        for (const socket of bindAll(metricsAddress, first + index, 1)) socket.close();
+      }
       return new WorkerPorts(address, plain, secure);
     } catch (error) {
-      for (const socket of plain) socket.close();
+      for (const socket of bound) socket.close();
       throw error;
     }
   }
@@ -80,6 +90,14 @@ export class WorkerPorts {
   /** The workers are the last ones to hold them from here on. */
   close(): void {
     for (const socket of this.#sockets.flatMap((held) => held ?? [])) socket.close();
+  }
+}
+
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await lookup(host)).address;
+  } catch (cause) {
+    throw new FrontdoorError('unavailable', 'cannot-listen', `${host} has no address here`, { cause });
   }
 }
 

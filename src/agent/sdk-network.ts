@@ -2,9 +2,9 @@
  * The agent's network made of `#sdk`: the identity (enrolled with a code when there is none, or when the control
  * plane refuses the old one), the edge API and the overlay host over it.
  */
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log, messageOf } from '#base';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
 import {
@@ -93,8 +93,13 @@ async function loadIdentity(path: string): Promise<IdentityFile | undefined> {
   }
 }
 
+/** Of this machine, and different for each data directory on it: two agents have two names. */
+export function defaultNameOf(dataDir: string): string {
+  return `${hostname()}-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 4)}`;
+}
+
 async function enroll(options: SdkNetworkOptions, path: string): Promise<IdentityFile> {
-  const { apiUrl, enrollmentToken, name = hostname(), ca, log } = options;
+  const { apiUrl, enrollmentToken, name = defaultNameOf(options.dataDir), ca, log } = options;
   if (enrollmentToken === undefined) {
     throw new FrontdoorError(
       'unauthenticated',

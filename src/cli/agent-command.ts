@@ -93,7 +93,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     )
     .option(
       '--name <name>',
-      "name of the environment, for example laptop; this machine's name when not given",
+      "name of the environment, for example laptop; default: this machine's name and a mark of the data directory",
     )
     .option(
       '--ca <file>',

@@ -12,12 +12,16 @@ interface Manifest {
   readonly devDependencies: Record<string, string>;
   readonly scripts: Record<string, string>;
   readonly allowScripts: Record<string, boolean>;
+  readonly engines: { readonly node: string };
 }
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const lock = JSON.parse(read('package-lock.json')) as {
-  packages: Record<string, { version?: string; hasInstallScript?: boolean; resolved?: string }>;
+  packages: Record<
+    string,
+    { version?: string; hasInstallScript?: boolean; resolved?: string; engines?: { node?: string } }
+  >;
 };
 const runtime = { ...manifest.dependencies, ...manifest.optionalDependencies };
 const all = { ...runtime, ...manifest.devDependencies };
@@ -141,4 +145,32 @@ function isOlder(version: string, floor: string): boolean {
   const [a = [], b = []] = [version, floor].map((text) => text.split(/[.-]/).slice(0, 3).map(Number));
   for (let i = 0; i < 3; i += 1) if (a[i] !== b[i]) return (a[i] ?? 0) < (b[i] ?? 0);
   return false;
+}
+
+test('no package asks for a newer Node than the README does', () => {
+  const least = manifest.engines.node.replace('>=', '');
+  assert.match(
+    read('README.md'),
+    new RegExp(`You need Node ${least.replace(/\.0$/, '').replaceAll('.', '[.]')} or newer`),
+  );
+  const tooNew = Object.entries(lock.packages)
+    .filter(
+      ([path, { engines }]) => path !== '' && engines?.node !== undefined && !allows(engines.node, least),
+    )
+    .map(([path, { engines }]) => `${path}: ${engines!.node}`);
+  assert.deepEqual(tooNew, []);
+});
+
+/** Whether a range of npm holds a version: alternatives of `>=1.2.3`, `> 1`, `^1.2.3`, `1.x` and `*`. */
+function allows(range: string, version: string): boolean {
+  const order = (text: string): number =>
+    text.split('.').reduce((sum, part, i) => sum + (Number(part) || 0) * 1_000 ** (2 - i), 0);
+  return range.split('||').some((alternative) => {
+    const [, comparator = '', bound = ''] =
+      /^\s*(>=|>|\^|)\s*v?([\d.x*]*)\s*(?:<.*)?$/.exec(alternative) ?? [];
+    const isFrom = order(version) >= order(bound);
+    return comparator.startsWith('>') || bound === '*' || bound === ''
+      ? isFrom
+      : isFrom && version.split('.')[0] === bound.split('.')[0];
+  });
 }

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { WorkerPorts } from '../../bin/worker-ports.ts';
 import { within } from '../support/deadline.ts';
+import { freePort } from '../support/free-port.ts';
 
 const WORKER = `
 const { createServer } = require('node:net');
@@ -79,4 +80,17 @@ test('after its release the others take its connections, and it has its share ag
   assert.deepEqual(await met(meet()), ['1'], 'nobody listens there yet');
   await start(0);
   assert.deepEqual(await met(meet()), ['0', '1']);
+});
+
+test('metrics ports that a neighbour serves are refused, also when it would share them', async (t) => {
+  const host = '127.0.0.1';
+  const port = await freePort(3);
+  const neighbour = createServer().listen({ host, port: port + 2, reusePort: true });
+  t.after(() => neighbour.close());
+  await once(neighbour, 'listening');
+  const options = { host, httpPort: 0, httpsPort: undefined };
+  const overlapping = WorkerPorts.open({ ...options, workers: 3, metrics: { host, port } });
+  await assert.rejects(overlapping, { code: 'port-taken' });
+  const beside = await WorkerPorts.open({ ...options, workers: 2, metrics: { host, port } });
+  beside.close();
 });
