@@ -81,6 +81,17 @@ describe('every operation that changes something', () => {
       const path = await provider();
       return { path: `${path}/sessions/${await session(path)}`, chain: mine() };
     },
+    releaseRestingName: async () => {
+      const name = `resting-${randomUUID().slice(0, 8)}`;
+      const { status } = await world.call('POST', door('/shares'), { body: { ...(await newShare()), name } });
+      assert.equal(status, 201);
+      assert.equal((await world.call('DELETE', door(`/shares/${name}`))).status, 204);
+      const { body } = await world.call('GET', '/resting-names?size=1000');
+      const rested = (body as { content: { name: string }[] }).content.find((each) =>
+        each.name.includes(name),
+      );
+      return { path: `/resting-names/${rested!.name}`, chain: mine() };
+    },
     createOrganization: () => ({ path: '/organizations', body: { name: 'x' }, chain: 'its own' }),
     changeOrganization: async () => {
       const id = await organization();
