@@ -170,7 +170,8 @@ export class ReplicaRoll {
     const { store, members } = this.#options;
     members?.onDied(ctrlAddress);
     this.#dead.delete(apiUrl);
-    this.#dead.set(apiUrl, seenAt);
+    // By our clock: what its own says is not believed.
+    this.#dead.set(apiUrl, this.#options.clock.nowMs() - DEAD_AFTER_BEATS * HEARTBEAT_MS);
     if (this.#dead.size > MAX_URLS) this.#dead.delete(this.#dead.keys().next().value!);
     await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();
     this.#forget(id, 'it has not been heard of for too long');

@@ -263,6 +263,9 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     );
     // Its tokens outlive it.
     assert.ok(roll.apiUrls.includes('http://dead'));
+    const silent = roll.controlPlanes.filter(({ silentSinceMs }) => silentSinceMs !== undefined);
+    const silentSinceMs = clock.nowMs() - 20_000;
+    assert.deepEqual(silent, [{ apiUrl: 'http://dead', silentSinceMs }]);
     await roll.leave();
   });
 
