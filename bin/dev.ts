@@ -22,6 +22,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev chaos stops [--row ROW]… [--rounds N] [--rate N] [--streams N] [--stream-ms N]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
+       frontdoor dev clients
 `;
 
 /** Runs one development command; resolves to the exit status. */
@@ -55,6 +56,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await import('../tools/generate-docs.ts')).runDocs(rest);
     case 'fuzz':
       return (await runPinned(['test/fuzz/main.ts', ...rest])).status;
+    case 'clients':
+      return (await runPinned(['test/clients/main.ts', ...rest])).status;
     default:
       process.stderr.write(USAGE);
       return command === undefined || command === '--help' ? 0 : 2;

@@ -117,6 +117,7 @@ export class SchemaComponents {
       ...words,
       ...(rest['readOnly'] === true ? { description: 'Accepted whatever it is, and ignored.' } : {}),
       ...rest,
+      ...(isOpenObject(schema as Json) ? { additionalProperties: true } : {}),
       ...(properties === undefined ? {} : { properties: this.#fields(schema, path) }),
       ...(items === undefined ? {} : { items: this.#part(items as TSchema, partName(path, '')) }),
     };
@@ -133,6 +134,12 @@ export class SchemaComponents {
       }),
     );
   }
+}
+
+/** It says so: what is silent about its properties, some generators take for an object that has none. */
+function isOpenObject({ type, properties, additionalProperties }: Json): boolean {
+  const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
+  return isObject && properties === undefined && additionalProperties === undefined;
 }
 
 function referenceTo(name: string): Json {
