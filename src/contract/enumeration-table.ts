@@ -82,6 +82,17 @@ const enumerations: readonly Enumeration[] = [
     values: ['ok', 'refused'],
     description: 'Whether the operation was carried out.',
   },
+  {
+    name: 'CertificateHolder',
+    values: ['environment', 'gateway', 'router'],
+    description: 'What kind of machine holds the certificate.',
+  },
+  {
+    name: 'DiscoveryResult',
+    values: ['ok', 'failed', 'none'],
+    description:
+      'ok: the metadata of the provider was read. failed: it was not. none: the type has no discovery.',
+  },
   { name: 'GrantType', values: ['client_credentials'], description: 'The OAuth 2.0 grant.' },
   { name: 'TokenType', values: ['Bearer'], description: 'How the token is sent.' },
 ];
