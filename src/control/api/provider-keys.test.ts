@@ -181,7 +181,7 @@ describeEachStore('keys of API_KEY providers', (open) => {
     refused(
       await world.call('POST', path, { body: bodyOf(...keys, { name: 'one more' }) }),
       'data.keys',
-      'array',
+      'array of 1 to 1000 items',
     );
   });
 });

@@ -79,7 +79,7 @@ const BAD: readonly (readonly [type: string, data: unknown, message: string])[] 
   [
     'API_KEY',
     { ...key, name: 'X Key' },
-    'Value for data.name must be of parameter name (1 to 100 visible ASCII characters)',
+    "Value for data.name must be of header name (letters, digits and !#$%&'*+.^_`|~-)",
   ],
   [
     'API_KEY',
