@@ -11,6 +11,7 @@ export const ERROR_KINDS = {
   /** A request that did not arrive in time. */
   requestTimeout: { status: 408, exitCode: 8 },
   conflict: { status: 409, exitCode: 6 },
+  preconditionFailed: { status: 412, exitCode: 6 },
   tooLarge: { status: 413, exitCode: 2 },
   unsupportedType: { status: 415, exitCode: 2 },
   misdirected: { status: 421, exitCode: 2 },

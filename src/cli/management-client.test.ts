@@ -35,6 +35,7 @@ test('every status of a refusal becomes the exit status of its kind, with the me
     404: 5,
     405: 2,
     409: 6,
+    412: 6,
     413: 2,
     415: 2,
     422: 2,

@@ -1,4 +1,11 @@
 export { operations, type OperationId } from './operation-table.ts';
+export {
+  entityTagKindOf,
+  IDEMPOTENCY_KEY_FORM,
+  IDEMPOTENCY_KEY_TTL_MS,
+  takesIdempotencyKey,
+  takesIfMatch,
+} from './conditional-request-table.ts';
 export { SCOPES, type Operation, type OperationGroup, type QueryParameter, type Scope } from './operation.ts';
 export {
   openApiDocument,

@@ -33,6 +33,7 @@ export const conventions: readonly string[] = [
   'Read-only fields in a body are accepted and ignored, so that what was read can be sent back; a name that is no field is refused, and so is a query parameter that the operation does not have. A body sent to an operation that reads none may be `{}`, nothing else.',
   'Lists come in pages: `page` counts from 0, `size` is 20 unless given, larger sizes than 1000 are taken as 1000. Ties are broken by id, so that pages never overlap.',
   'Timestamps are ISO 8601 in UTC. Durations are ISO 8601 with weeks, days, hours, minutes and seconds.',
+  'An answer about one thing has an `ETag`, which names what is stored of it. PUT, PATCH and DELETE with `If-Match` change only what still has that tag: 412 `precondition_failed` otherwise, with nothing changed. Without `If-Match` they change what is there.',
   'HEAD is answered as GET is, without the body; OPTIONS names the methods of a path.',
 ];
 

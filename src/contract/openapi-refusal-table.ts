@@ -1,4 +1,5 @@
 /** Which refusals an operation can give, computed from its row, and what each means. */
+import { takesIdempotencyKey, takesIfMatch } from './conditional-request-table.ts';
 import type { Operation } from './operation.ts';
 
 export interface RefusalRow {
@@ -49,6 +50,13 @@ const rows: readonly RefusalRow[] = [
     errors: ['conflict'],
     when: 'It cannot be done beside what is there; the message says why',
     example: 'The share name demo is taken',
+  },
+  {
+    status: 412,
+    name: 'PreconditionFailed',
+    errors: ['precondition_failed'],
+    when: 'It is no longer what `If-Match` names; nothing was changed',
+    example: 'It has changed since it was read: its ETag is none of those in If-Match',
   },
   {
     status: 413,
@@ -112,6 +120,8 @@ export function refusalsOf(operation: Operation): readonly RefusalRow[] {
   const { scope, method, isLimitedByAddress, refusals } = operation;
   const statuses = new Set([400, 413, 415, 500, 503, ...refusals]);
   if (scope !== undefined) statuses.add(401).add(403);
+  if (takesIfMatch(operation)) statuses.add(412);
+  if (takesIdempotencyKey(operation)) statuses.add(409);
   if (isLimitedByAddress || (scope !== undefined && method !== 'GET')) statuses.add(429);
   return [...statuses].sort((a, b) => a - b).map((status) => rowOf(status, operation));
 }

@@ -4,6 +4,8 @@
  */
 import type { TSchema } from 'typebox';
 import { exampleAnswerOf, exampleBodyOf } from './example-body.ts';
+import { headerParametersOf } from './openapi-header-table.ts';
+import { entityTagKindOf, takesIdempotencyKey, type EntityTagKind } from './conditional-request-table.ts';
 import { operations } from './operation-table.ts';
 import type { Operation, QueryParameter } from './operation.ts';
 import { API_VERSION, descriptionText, groupDescriptions, securitySchemes } from './openapi-head.ts';
@@ -108,18 +110,16 @@ function parametersOf(operation: Operation, schemas: SchemaComponents): { parame
     description: parameter.summary,
     schema: parameter.values === undefined ? querySchema(parameter) : schemas.useValues(parameter.values),
   }));
-  const inHeader = operation.answer.hasEntityTag === true ? [ifNoneMatch] : [];
+  const inHeader = headerParametersOf(operation).map(({ name, summary, schema }) => ({
+    name,
+    in: 'header',
+    required: false,
+    description: summary,
+    schema,
+  }));
   const parameters = [...inPath, ...inQuery, ...inHeader];
   return parameters.length === 0 ? {} : { parameters };
 }
-
-const ifNoneMatch: Json = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  description: 'The ETag of the answer that one holds already',
-  schema: { type: 'string' },
-};
 
 const queryTypes: Readonly<Record<QueryParameter['type'], Json>> = {
   integer: { type: 'integer' },
@@ -152,7 +152,9 @@ function requestBodyOf(
   return { requestBody: { required: isBodyOptional !== true, content: Object.fromEntries(content) } };
 }
 
-function successOf({ answer, method }: Operation, schemas: SchemaComponents): Readonly<Record<string, Json>> {
+function successOf(operation: Operation, schemas: SchemaComponents): Readonly<Record<string, Json>> {
+  const { answer, method } = operation;
+  const tag = entityTagKindOf(operation);
   const forms = Object.entries(answer.otherForms ?? {});
   const content = {
     ...(answer.schema === undefined
@@ -169,7 +171,10 @@ function successOf({ answer, method }: Operation, schemas: SchemaComponents): Re
   };
   const headers = {
     ...(answer.status === 201 && method === 'POST' ? { Location: headerOf('Where it is') } : {}),
-    ...(answer.hasEntityTag === true ? { ETag: headerOf('Names this very answer') } : {}),
+    ...(tag === undefined ? {} : { ETag: headerOf(TAG_WORDS[tag]) }),
+    ...(takesIdempotencyKey(operation)
+      ? { 'Idempotency-Replayed': headerOf('`true` when the answer is that of an earlier request') }
+      : {}),
   };
   const success = {
     description: SUCCESS_WORDS[answer.status] ?? 'Done',
@@ -177,7 +182,7 @@ function successOf({ answer, method }: Operation, schemas: SchemaComponents): Re
     ...(Object.keys(content).length === 0 ? {} : { content }),
   };
   const unchanged =
-    answer.hasEntityTag === true ? { 304: { description: 'It is what one holds already' } } : {};
+    tag === 'whole' && method === 'GET' ? { 304: { description: 'It is what one holds already' } } : {};
   return { [answer.status]: success, ...unchanged };
 }
 
@@ -185,6 +190,11 @@ function successOf({ answer, method }: Operation, schemas: SchemaComponents): Re
 function formOf(mediaType: string): Json {
   return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
+
+const TAG_WORDS: Readonly<Record<EntityTagKind, string>> = {
+  whole: 'Names this very answer',
+  stored: 'Names what is stored; measured values and secrets that are shown once aside',
+};
 
 const SUCCESS_WORDS: Readonly<Record<number, string>> = {
   200: 'As asked',

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import { exampleBodyOf } from './example-body.ts';
+import { headerParametersOf } from './openapi-header-table.ts';
 import { operations } from './operation-table.ts';
 import type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 import { pathParametersOf } from './openapi-parameter-table.ts';
@@ -38,7 +39,7 @@ export interface BodySheet {
 
 export interface ParameterRow {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly type: string;
   readonly isRequired: boolean;
   readonly note: string;
@@ -102,7 +103,14 @@ function parametersOf(operation: Operation): readonly ParameterRow[] {
     isRequired: parameter.isRequired,
     note: parameter.summary,
   }));
-  return [...inPath, ...inQuery];
+  const inHeader = headerParametersOf(operation).map(({ name, summary }) => ({
+    name,
+    in: 'header' as const,
+    type: 'string',
+    isRequired: false,
+    note: summary,
+  }));
+  return [...inPath, ...inQuery, ...inHeader];
 }
 
 function queryType({ type, values }: QueryParameter): string {

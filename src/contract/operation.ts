@@ -60,8 +60,6 @@ export interface OperationAnswer {
   readonly schema: TSchema | undefined;
   /** Other forms of the answer, by media type, in words. */
   readonly otherForms?: Readonly<Record<string, string>>;
-  /** It has an entity tag: who holds it already is told so by a 304. */
-  readonly hasEntityTag?: true;
 }
 
 export interface QueryParameter {

@@ -1,5 +1,5 @@
 /** Which methods a path has: for `Allow`, and to tell a wrong method from a path that is not there. */
-import { operations, type Operation } from '#contract';
+import { entityTagKindOf, operations, type Operation } from '#contract';
 
 const templates = operations.map((operation: Operation) => ({
   method: operation.method,
@@ -23,6 +23,7 @@ export function allowedMethods(url: string, prefix: string): string[] {
 }
 
 /** HEAD does all that GET does, and throws the answer away: not for one that is a stream of its own. */
-export function hasHead({ method, answer }: Operation): boolean {
-  return method === 'GET' && (answer.schema !== undefined || answer.hasEntityTag === true);
+export function hasHead(operation: Operation): boolean {
+  const { method, answer } = operation;
+  return method === 'GET' && (answer.schema !== undefined || entityTagKindOf(operation) !== undefined);
 }

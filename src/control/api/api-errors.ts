@@ -17,6 +17,7 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   notFound: 'not_found',
   wrongMethod: 'method_not_allowed',
   conflict: 'conflict',
+  preconditionFailed: 'precondition_failed',
   tooLarge: 'too_large',
   unsupportedType: 'unsupported_media_type',
   limited: 'rate_limited',

@@ -31,6 +31,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
 interface CallerKindRow {
@@ -115,7 +116,8 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
       organizationId: organization.id,
     };
   });
-  return unstored(created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret)));
+  const answer = created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret));
+  return tagged(parts, unstored(answer), answerOf(row, caller, parts.clock.nowMs()));
 }
 
 async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
@@ -156,7 +158,8 @@ async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
       organizationId: before.organizationId,
     };
   });
-  return unstored(ok({ ...withSecret(row, caller, secret), ...previousOf(row, caller, nowMs) }));
+  const answer = ok({ ...withSecret(row, caller, secret), ...previousOf(row, caller, nowMs) });
+  return tagged(parts, unstored(answer), answerOf(row, caller, nowMs));
 }
 
 /** Ends the overlap of a rotation. There is nothing to end when the old secret has ended by itself. */
@@ -184,6 +187,7 @@ async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
     const isLastAdmin =
       row.kind === 'account' && (await removesLastAdmin(trx, (each) => each.id === id.toLowerCase()));
     const before = found(await lockCaller(trx, row.kind, id), row, id);
+    checkIfMatch(parts, call, answerOf(row, before, parts.clock.nowMs()));
     if (isLastAdmin) {
       const message = 'The last API account with the scope frontdoor.admin must stay';
       throw new FrontdoorError('conflict', 'conflict', message);

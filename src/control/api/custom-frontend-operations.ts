@@ -11,6 +11,7 @@ import {
 } from '../store/custom-frontend-store.ts';
 import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type ApiParts, type Call, type Handlers } from './call.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 const KIND = 'custom-frontend';
@@ -33,15 +34,17 @@ export const customFrontendHandlers: Handlers<
     const { frontdoor } = call;
     await checkNoPublicSuffix('hostname', hostname);
     const wanted = { hostname, frontendId, authProviderIds, nowMs: parts.clock.nowMs() };
-    const answer = await change(parts, call, async (trx, touch) => {
-      const result = answerOf(await insertCustomFrontend(trx, touch, frontdoor, wanted));
-      return { result, target: { kind: KIND, id: result.id }, after: result };
+    const record = await change(parts, call, async (trx, touch) => {
+      const result = await insertCustomFrontend(trx, touch, frontdoor, wanted);
+      return { result, target: { kind: KIND, id: result.id }, after: answerOf(result) };
     });
-    return created(parts, `/frontdoor/${frontdoor.id}/custom-frontends/${answer.id}`, answer);
+    const path = `/frontdoor/${frontdoor.id}/custom-frontends/${record.id}`;
+    return tagged(parts, created(parts, path, answerOf(record)), storedOf(record));
   },
 
   async getCustomFrontend(parts, call) {
-    return ok(answerOf(await recordOf(parts, call)));
+    const record = await recordOf(parts, call);
+    return tagged(parts, ok(answerOf(record)), storedOf(record));
   },
 
   async deleteCustomFrontend(parts, call) {
@@ -49,6 +52,7 @@ export const customFrontendHandlers: Handlers<
     await change(parts, call, async (trx, touch) => {
       const before = await deleteCustomFrontend(trx, touch, call.frontdoor, id, parts.clock.nowMs());
       if (before === undefined) throw notFound('Custom frontend', id);
+      checkIfMatch(parts, call, storedOf(before));
       return { result: undefined, target: { kind: KIND, id: before.id }, before: answerOf(before) };
     });
     return gone;
@@ -67,6 +71,11 @@ async function recordOf(parts: ApiParts, call: Call): Promise<CustomFrontendReco
   const record = await findCustomFrontend(parts.store.db, call.frontdoor, idOf(call));
   if (record === undefined) throw notFound('Custom frontend', idOf(call));
   return record;
+}
+
+/** What its entity tag is of: without the status, which gateways measure. */
+function storedOf({ status: _status, ...stored }: CustomFrontendRecord) {
+  return stored;
 }
 
 function answerOf(record: CustomFrontendRecord): CustomFrontendAnswer {

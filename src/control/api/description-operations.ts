@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { openApiDocument, type OpenApiAddresses } from '#contract';
 import { API_PAGE_POLICY, apiPage } from './api-page.ts';
 import type { Answer, ApiParts, Call, Handlers } from './call.ts';
+import { isHeld } from './entity-tag.ts';
 
 interface Description {
   readonly contentType: string;
@@ -64,10 +65,4 @@ function madeFor(id: keyof typeof make, parts: ApiParts): Made {
   const fresh = { addresses, description, tag };
   made[id].set(parts, fresh);
   return fresh;
-}
-
-/** Whether the tag is among those that the client holds (RFC 9110 §13.1.2: weak comparison). */
-function isHeld(ifNoneMatch: string | undefined, tag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
-  return tags.includes(tag) || tags.includes('*');
 }

@@ -22,6 +22,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, pageAnswer, parsePageRequest } from './page-query.ts';
 import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
 
@@ -50,7 +51,8 @@ export const environmentHandlers: Handlers<
     const id = call.parameters['id']!;
     const environment = await findEnvironment(parts.store.db, call.frontdoor, id);
     if (environment === undefined) throw notFound('Environment', id);
-    return ok({ ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) });
+    const answer = { ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) };
+    return tagged(parts, ok(answer), storedOf(environment));
   },
 
   deleteEnvironment: (parts, call) => remove(parts, call, 'Environment', call.parameters['id']!),
@@ -131,6 +133,7 @@ async function remove(
   await change(parts, call, async (trx, touch) => {
     const environment = await findEnvironment(trx, frontdoor, id);
     if (environment === undefined) throw notFound(what, id);
+    checkIfMatch(parts, call, storedOf(environment));
     const held = await heldByEnvironment(trx, id);
     if (!(await deleteEnvironment(trx, touch, frontdoor, id, parts.clock.nowMs()))) throw notFound(what, id);
     const { name, agentVersion: version, createdAtMs } = environment;
@@ -138,6 +141,11 @@ async function remove(
     return { result: undefined, target: { kind: 'environment', id }, before };
   });
   return gone;
+}
+
+/** What its entity tag is of: without what its agent says of itself. */
+function storedOf({ id, name, createdAtMs }: EnvironmentRecord) {
+  return { id, name, createdAtMs };
 }
 
 function entryOf(parts: ApiParts, environment: EnvironmentRecord): EnvironmentEntry {

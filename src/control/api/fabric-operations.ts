@@ -26,6 +26,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 export const fabricHandlers: Handlers<
@@ -43,7 +44,7 @@ export const fabricHandlers: Handlers<
     const id = call.parameters['id']!;
     const node = await findFabricNode(parts.store.db, 'router', id);
     if (node === undefined) throw notFound('Router', id);
-    return unstored(ok(routerAnswers(parts)(node)));
+    return tagged(parts, unstored(ok(routerAnswers(parts)(node))), storedOf(node));
   },
   deleteRouter: (parts, call) => remove(parts, call, 'router', 'Router'),
   createGateway: (parts, call) => create(parts, call, 'gateway'),
@@ -66,7 +67,8 @@ async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<An
     method: kind === 'router' ? 'erott' : 'ott',
     expiresAtMs: enrollment.expiresAtMs,
   });
-  return unstored(created(parts, `/fabric/${kind}s/${node.id}`, { id: node.id, name: node.name, token }));
+  const answer = created(parts, `/fabric/${kind}s/${node.id}`, { id: node.id, name: node.name, token });
+  return tagged(parts, unstored(answer), storedOf(node));
 }
 
 type FabricParts = Pick<ApiParts, 'store' | 'secrets' | 'clock' | 'fabricEnrollmentTtlMs'>;
@@ -122,6 +124,11 @@ async function list(
   return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
 }
 
+/** What its entity tag is of: it may enroll and connect without being another. */
+function storedOf({ id, name, createdAtMs }: FabricNode) {
+  return { id, name, createdAtMs };
+}
+
 function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
   return { id, name, enrolled: isEnrolled, createdAt: isoTime(createdAtMs) };
 }
@@ -155,7 +162,9 @@ async function remove(
   const id = call.parameters['id']!;
   await change(parts, call, async (trx, touch) => {
     const node = await findFabricNode(trx, kind, id);
-    if (node === undefined || !(await deleteFabricNode(trx, touch, kind, id))) throw notFound(what, id);
+    if (node === undefined) throw notFound(what, id);
+    checkIfMatch(parts, call, storedOf(node));
+    if (!(await deleteFabricNode(trx, touch, kind, id))) throw notFound(what, id);
     const before = { id, name: node.name, createdAt: isoTime(node.createdAtMs) };
     return { result: undefined, ...INSTALLATION, target: { kind, id }, before };
   });

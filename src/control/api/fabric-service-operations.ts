@@ -13,6 +13,7 @@ import {
 import type { Queries } from '../store/store.ts';
 import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type Call, type Handlers } from './call.ts';
+import { checkIfMatch } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 const INSTALLATION = { organizationId: '' };
@@ -50,6 +51,7 @@ export const fabricServiceHandlers: Handlers<
     const { name, terminatorStrategy } = call.body as FabricServiceChangeBody;
     const service = await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
+      checkIfMatch(parts, call, answerOf(before));
       const result = await changeFabricService(trx, touch, before, {
         name: name === undefined ? undefined : parseName(name)!,
         terminatorStrategy,
@@ -62,6 +64,7 @@ export const fabricServiceHandlers: Handlers<
   async deleteFabricService(parts, call) {
     await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
+      checkIfMatch(parts, call, answerOf(before));
       await deleteFabricService(trx, touch, before.id);
       return { result: undefined, ...auditOf(before), before: answerOf(before) };
     });

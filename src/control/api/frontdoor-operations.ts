@@ -10,6 +10,7 @@ import {
 } from '../store/frontdoor-store.ts';
 import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import { checkIfMatch } from './entity-tag.ts';
 import { heldByFrontdoor } from '../store/held-resources.ts';
 import { textOf } from './page-query.ts';
 
@@ -43,6 +44,7 @@ export const frontdoorHandlers: Handlers<
   async deleteFrontdoor(parts, call) {
     const { frontdoor } = call;
     await change(parts, call, async (trx, touch) => {
+      checkIfMatch(parts, call, answerOf(frontdoor));
       const held = await heldByFrontdoor(trx, frontdoor.id);
       const isRemoved = await deleteFrontdoor(trx, touch, frontdoor, parts.clock.nowMs());
       if (!isRemoved) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);

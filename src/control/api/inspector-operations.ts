@@ -24,6 +24,7 @@ import { findInspection, putInspection } from '../store/share-inspection-store.t
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-record.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { checkIfMatch } from './entity-tag.ts';
 import { timingsAnswer } from './failure-operations.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
@@ -51,6 +52,7 @@ export const inspectorHandlers: Handlers<
       const share = await findShareForUpdate(trx, call.frontdoor.id, tokenOf(call));
       if (share === undefined) throw notFound('Share', tokenOf(call));
       const before = await findInspection(trx, share.id, parts.clock.nowMs());
+      checkIfMatch(parts, call, inspectorAnswer(before));
       await putInspection(trx, touch, share.id, wanted);
       const result = inspectorAnswer(wanted);
       return {

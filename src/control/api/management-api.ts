@@ -40,6 +40,7 @@ import { BodyChecks } from './body-check.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { Answer, ApiParts, Call, Handler, InstallationView, MintEnrollmentJwt } from './call.ts';
+import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
 import { environmentHandlers } from './environment-operations.ts';
@@ -228,10 +229,10 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
         const admission = admissions.get(request)!;
         const readBody = bodyOf(intake, request.raw, reply.raw, admission.principal?.id);
         const body = await readCheckedBody(request.raw, readBody);
-        const answer = await handlers[operation.id as OperationId](
-          parts,
-          callOf(operation, request, admission, { body, readBody }, gate),
-        );
+        checkConditionHeaders(operation, request.raw);
+        const handle = handlers[operation.id as OperationId];
+        const given = await handle(parts, callOf(operation, request, admission, { body, readBody }, gate));
+        const answer = conditionalAnswer(parts, operation, request.raw, given);
         if (answer.status >= 400) {
           const body = answer.body as Refusal['body'];
           recordRefusal(refusals, operation, request, undefined, { status: answer.status, body });

@@ -26,6 +26,7 @@ import {
 import type { Queries } from '../store/store.ts';
 import { invalidValue, notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import { checkIfMatch } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 export const organizationHandlers: Handlers<
@@ -68,6 +69,7 @@ export const organizationHandlers: Handlers<
     const body = call.body as OrganizationChangeBody;
     const after = await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
+      checkIfMatch(parts, call, answerOf(before));
       if (body.id !== undefined && body.id !== before.id) throw invalidValue('id', before.id);
       const name = body.name === undefined ? undefined : parseName(body.name)!;
       const result = await changeOrganization(trx, touch, before, { name });
@@ -81,6 +83,7 @@ export const organizationHandlers: Handlers<
     await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
       const { id } = before;
+      checkIfMatch(parts, call, answerOf(before));
       if (id === call.principal.organizationId) throw conflict('An organization cannot delete itself');
       if (await hasFrontdoor(trx, id)) throw conflict(`Organization ${id} still has frontdoors`);
       if (await removesLastAdmin(trx, (account) => account.organizationId === id)) {
@@ -101,6 +104,7 @@ export const organizationHandlers: Handlers<
     const { tokenExchange } = call.body as OrganizationSettingsChangeBody;
     const after = await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
+      checkIfMatch(parts, call, settingsOf(before));
       const result = await changeOrganization(trx, touch, before, { tokenExchange });
       const views = { before: settingsOf(before), after: settingsOf(result) };
       return { result, target: targetOf(before), ...views, organizationId: before.id };

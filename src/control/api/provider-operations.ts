@@ -30,6 +30,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
 const KIND = 'auth-provider';
@@ -54,9 +55,9 @@ export const providerHandlers: Handlers<
     const body = call.body as NewProviderBody;
     const { frontdoor } = call;
     checkProviderData(body.type, body.data);
-    const shown = await change(parts, call, async (trx, touch) => {
+    const { provider, shown } = await change(parts, call, async (trx, touch) => {
       const settled = settleProviderData(parts.secrets, body.type, body.data);
-      const provider = await insertAuthProvider(trx, touch, frontdoor, {
+      const made = await insertAuthProvider(trx, touch, frontdoor, {
         name: parseName(body.name)!,
         type: body.type,
         enabled: true,
@@ -64,19 +65,20 @@ export const providerHandlers: Handlers<
         nowMs: parts.clock.nowMs(),
       });
       return {
-        result: { ...answerOf(provider), data: settled.shown },
-        target: { kind: KIND, id: provider.id },
-        after: answerOf(provider),
+        result: { provider: made, shown: { ...answerOf(made), data: settled.shown } },
+        target: { kind: KIND, id: made.id },
+        after: answerOf(made),
       };
     });
-    return unstored(created(parts, `/frontdoor/${frontdoor.id}/auth-providers/${shown.id}`, shown));
+    const path = `/frontdoor/${frontdoor.id}/auth-providers/${shown.id}`;
+    return tagged(parts, unstored(created(parts, path, shown)), storedOf(provider));
   },
 
   async getAuthProvider(parts, call) {
     const id = idOf(call);
     const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
     if (provider === undefined) throw notFound('Auth provider', id);
-    return ok(answerOf(provider));
+    return tagged(parts, ok(answerOf(provider)), storedOf(provider));
   },
 
   changeAuthProvider(parts, call) {
@@ -101,6 +103,7 @@ export const providerHandlers: Handlers<
     await change(parts, call, async (trx, touch) => {
       const provider = await lockAuthProvider(trx, call.frontdoor, id);
       if (provider === undefined) throw notFound('Auth provider', id);
+      checkIfMatch(parts, call, storedOf(provider));
       const tokens = await listTokensUsing(trx, provider.id, MAX_USERS_NAMED + 1);
       const hostnames = await listHostnamesUsing(trx, provider.id, MAX_USERS_NAMED + 1);
       if (tokens.length + hostnames.length > 0) throw inUse(id, tokens, hostnames);
@@ -125,23 +128,30 @@ async function update(
   wantedOf: (before: AuthProviderRecord) => Wanted,
 ): Promise<Answer> {
   const id = idOf(call);
-  const shown = await change(parts, call, async (trx, touch) => {
+  const { provider, shown } = await change(parts, call, async (trx, touch) => {
     const before = await lockAuthProvider(trx, call.frontdoor, id);
     if (before === undefined) throw notFound('Auth provider', id);
+    checkIfMatch(parts, call, storedOf(before));
     const { name, type, enabled, data } = wantedOf(before);
     checkProviderData(type, data);
     const settled = settleProviderData(parts.secrets, type, data, before);
     const nowMs = parts.clock.nowMs();
     const definition = { name: parseName(name)!, type, enabled, settled, nowMs };
-    const provider = await updateAuthProvider(trx, touch, before, definition);
+    const after = await updateAuthProvider(trx, touch, before, definition);
     return {
-      result: { ...answerOf(provider), data: settled.shown },
-      target: { kind: KIND, id: provider.id },
+      result: { provider: after, shown: { ...answerOf(after), data: settled.shown } },
+      target: { kind: KIND, id: after.id },
       before: answerOf(before),
-      after: answerOf(provider),
+      after: answerOf(after),
     };
   });
-  return unstored(ok(shown));
+  return tagged(parts, unstored(ok(shown)), storedOf(provider));
+}
+
+/** What its entity tag is of: its secrets count, when its keys were used does not. */
+function storedOf({ id, name, type, enabled, data, secretsSealed, keys }: AuthProviderRecord) {
+  const hmacs = keys.map((key) => `${key.hmac} ${key.name}`).sort();
+  return { id, name, type, enabled, data, secretsSealed, hmacs };
 }
 
 function answerOf({ id, name, type, enabled, data, keys }: AuthProviderRecord): ProviderAnswer {

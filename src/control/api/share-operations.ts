@@ -11,6 +11,7 @@ import { listShares, type ShareRecord } from '../store/share-record.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 import { shareAnswerOf, shareRecordView } from './share-answer.ts';
 
 export const shareHandlers: Handlers<
@@ -46,14 +47,16 @@ export const shareHandlers: Handlers<
       });
       return { result, ...auditOf(parts, undefined, result) };
     });
-    return created(parts, `/frontdoor/${frontdoor.id}/shares/${share.token}`, shareAnswerOf(parts, share));
+    const answer = shareAnswerOf(parts, share);
+    const path = `/frontdoor/${frontdoor.id}/shares/${share.token}`;
+    return tagged(parts, created(parts, path, answer), storedOf(share));
   },
 
   async getShare(parts, call) {
     const token = tokenOf(call);
     const share = await findShare(parts.store.db, call.frontdoor.id, token);
     if (share === undefined) throw notFound('Share', token);
-    return ok(shareAnswerOf(parts, share));
+    return tagged(parts, ok(shareAnswerOf(parts, share)), storedOf(share));
   },
 
   async changeShare(parts, call) {
@@ -63,11 +66,12 @@ export const shareHandlers: Handlers<
     const share = await change(parts, call, async (trx, touch) => {
       const before = await findShareForUpdate(trx, frontdoor.id, token);
       if (before === undefined) throw notFound('Share', token);
+      checkIfMatch(parts, call, storedOf(before));
       checkFixedFields(body, before);
       const result = (await changeShare(trx, touch, before, body, parts.clock.nowMs()))!;
       return { result, ...auditOf(parts, before, result) };
     });
-    return ok(shareAnswerOf(parts, share));
+    return tagged(parts, ok(shareAnswerOf(parts, share)), storedOf(share));
   },
 
   async deleteShare(parts, call) {
@@ -76,12 +80,24 @@ export const shareHandlers: Handlers<
     await change(parts, call, async (trx, touch) => {
       const before = await findShareForUpdate(trx, frontdoor.id, token);
       if (before === undefined) throw notFound('Share', token);
+      checkIfMatch(parts, call, storedOf(before));
       await deleteShare(trx, touch, { frontdoorId: frontdoor.id, token }, parts.clock.nowMs());
       return { result: undefined, ...auditOf(parts, before, undefined) };
     });
     return gone;
   },
 };
+
+/** What its entity tag is of. An agent that takes a share back as it was has not changed it. */
+function storedOf({
+  epoch: _epoch,
+  updatedAtMs: _at,
+  frontends,
+  customHosts: _hosts,
+  ...stored
+}: ShareRecord) {
+  return { ...stored, frontendIds: frontends.map(({ id }) => id) };
+}
 
 function auditOf(parts: ApiParts, before: ShareRecord | undefined, after: ShareRecord | undefined) {
   return {

@@ -14,13 +14,15 @@ import { settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
 import { findAuthProvider } from '../store/auth-provider-store.ts';
 import { findSharePolicy, putSharePolicy } from '../store/share-policy-store.ts';
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-store.ts';
+import type { StoredPolicy } from '../store/share-policy-store.ts';
 import { notFound } from './api-errors.ts';
-import { change, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { change, ok, unstored, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 
 export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess'> = {
   async getSharePolicy(parts, call) {
     const share = await shareOf(parts, call);
-    return ok((await findSharePolicy(parts.store.db, share.id))?.policy ?? DEFAULT_POLICY);
+    return policyAnswer(parts, await findSharePolicy(parts.store.db, share.id));
   },
 
   async replaceSharePolicy(parts, call) {
@@ -28,22 +30,22 @@ export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolic
     // Before passwords are hashed, which takes long.
     await shareOf(parts, call);
     const wanted = await wantedPolicyOf(call.body as SharePolicyBody);
-    const shown = await change(parts, call, async (trx, touch) => {
+    const settled = await change(parts, call, async (trx, touch) => {
       const share = await findShareForUpdate(trx, call.frontdoor.id, token);
       if (share === undefined) throw notFound('Share', token);
       const before = await findSharePolicy(trx, share.id);
-      const settled = settledPolicy(wanted, before);
-      await putSharePolicy(trx, touch, share.id, settled, parts.clock.nowMs());
-      const result = settled?.policy ?? DEFAULT_POLICY;
+      checkIfMatch(parts, call, storedOf(before));
+      const result = settledPolicy(wanted, before);
+      await putSharePolicy(trx, touch, share.id, result, parts.clock.nowMs());
       return {
         result,
         target: { kind: 'share', id: share.token },
         before: { policy: before?.policy ?? DEFAULT_POLICY },
         // By the names of their users alone: that one was changed is told, what it is never.
-        after: { policy: result, newPasswords: [...wanted.newHashes.keys()] },
+        after: { policy: result?.policy ?? DEFAULT_POLICY, newPasswords: [...wanted.newHashes.keys()] },
       };
     });
-    return ok(shown);
+    return policyAnswer(parts, settled);
   },
 
   async explainShareAccess(parts, call) {
@@ -57,6 +59,16 @@ export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolic
     return unstored(ok(explainAccess(rules, await providersOf(parts, call, ids), request)));
   },
 };
+
+function policyAnswer(parts: ApiParts, stored: StoredPolicy | undefined): Answer {
+  return tagged(parts, ok(stored?.policy ?? DEFAULT_POLICY), storedOf(stored));
+}
+
+/** What its entity tag is of: a new password alone is another policy. */
+function storedOf(stored: StoredPolicy | undefined) {
+  const hashes = [...(stored?.passwordHashes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { policy: stored?.policy ?? DEFAULT_POLICY, hashes };
+}
 
 async function shareOf(parts: ApiParts, call: Call): Promise<ShareRecord> {
   const token = call.parameters['token']!;

@@ -17,6 +17,7 @@ import {
 import type { Queries } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { checkIfMatch, tagged } from './entity-tag.ts';
 import { livePageAnswer, routerNameOf } from './live-page.ts';
 import { parsePageRequest, textOf } from './page-query.ts';
 
@@ -62,17 +63,19 @@ export const terminatorHandlers: Handlers<
       return { result: { record, serviceName: service.name }, ...auditOf(record), after: storedView(record) };
     });
     const answer = answerOf(parts, made.record, made.serviceName);
-    return created(parts, `/fabric/terminators/${made.record.id}`, answer);
+    return tagged(parts, created(parts, `/fabric/terminators/${made.record.id}`, answer), storedOf(answer));
   },
 
   async getTerminator(parts, call) {
-    return unstored(ok(liveAnswer(parts, live(parts, call))));
+    const answer = liveAnswer(parts, live(parts, call));
+    return tagged(parts, unstored(ok(answer)), storedOf(answer));
   },
 
   async changeTerminator(parts, call) {
     const body = call.body as FabricTerminatorChangeBody;
     const changed = await change(parts, call, async (trx, touch) => {
       const before = await locked(parts, trx, call);
+      checkIfMatch(parts, call, storedOf(storedView(before)));
       checkFixedFields(body, before);
       const { address, instanceId, cost, precedence } = body;
       const record = await changeFabricTerminator(trx, touch, before, {
@@ -89,12 +92,14 @@ export const terminatorHandlers: Handlers<
         after: storedView(record),
       };
     });
-    return ok(answerOf(parts, changed.record, changed.serviceName));
+    const answer = answerOf(parts, changed.record, changed.serviceName);
+    return tagged(parts, ok(answer), storedOf(answer));
   },
 
   async deleteTerminator(parts, call) {
     await change(parts, call, async (trx, touch) => {
       const before = await locked(parts, trx, call);
+      checkIfMatch(parts, call, storedOf(storedView(before)));
       await deleteFabricTerminators(trx, touch, [before.id]);
       return { result: undefined, ...auditOf(before), before: storedView(before) };
     });
@@ -128,6 +133,17 @@ function checkFixedFields(body: FabricTerminatorChangeBody, before: FabricTermin
 
 function auditOf({ id }: FabricTerminatorRecord) {
   return { ...INSTALLATION, target: { kind: 'terminator', id } };
+}
+
+type StoredFields = Pick<
+  FabricTerminatorAnswer,
+  'id' | 'serviceId' | 'routerId' | 'binding' | 'address' | 'instanceId' | 'cost' | 'precedence'
+>;
+
+/** What its entity tag is of: without what is measured. */
+function storedOf(terminator: StoredFields): StoredFields {
+  const { id, serviceId, routerId, binding, address, instanceId, cost, precedence } = terminator;
+  return { id, serviceId, routerId, binding, address, instanceId, cost, precedence };
 }
 
 function storedView({ peerData: _, precedence, ...record }: FabricTerminatorRecord) {

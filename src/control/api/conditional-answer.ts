@@ -1,0 +1,37 @@
+/** Conditions of requests (RFC 9110 §13) on their way in and out: what a handler has no part in. */
+import type { IncomingMessage } from 'node:http';
+import { entityTagKindOf, takesIdempotencyKey, takesIfMatch, type Operation } from '#contract';
+import type { Secrets } from '../secrets/secrets.ts';
+import { invalidValue } from './api-errors.ts';
+import type { Answer } from './call.ts';
+import { checkConditions, entityTagOf, isHeld } from './entity-tag.ts';
+
+/** A condition that cannot be held is refused: without it, more would be done than was asked for. Throws `invalid`. */
+export function checkConditionHeaders(operation: Operation, { headers }: IncomingMessage): void {
+  const { method, scope } = operation;
+  if (scope === undefined || method === 'GET') return;
+  if (headers['if-match'] !== undefined && !takesIfMatch(operation))
+    throw invalidValue('If-Match', 'nothing, for this has no entity tag');
+  const isRepeatable = method !== 'POST' || takesIdempotencyKey(operation);
+  if (headers['idempotency-key'] !== undefined && !isRepeatable)
+    throw invalidValue('Idempotency-Key', 'nothing, for this creates nothing');
+}
+
+/** The answer with its entity tag, if it has one; of a read, what the conditions leave of it. */
+export function conditionalAnswer(
+  parts: { readonly secrets: Pick<Secrets, 'tag'> },
+  operation: Operation,
+  request: IncomingMessage,
+  answer: Answer,
+): Answer {
+  const kind = entityTagKindOf(operation);
+  if (kind === undefined || answer.status >= 300) return answer;
+  const etag = answer.headers?.['etag'] ?? entityTagOf(parts, answer.body);
+  const headers = { ...answer.headers, etag };
+  if (operation.method === 'GET') {
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
+    if (ifMatch !== undefined) checkConditions({ headers: { 'if-match': ifMatch } }, etag);
+    if (kind === 'whole' && isHeld(ifNoneMatch, etag)) return { status: 304, headers };
+  }
+  return { ...answer, headers };
+}
