@@ -34,6 +34,7 @@ export const conventions: readonly string[] = [
   'Lists come in pages: `page` counts from 0, `size` is 20 unless given, larger sizes than 1000 are taken as 1000. Ties are broken by id, so that pages never overlap.',
   'Timestamps are ISO 8601 in UTC. Durations are ISO 8601 with weeks, days, hours, minutes and seconds.',
   'An answer about one thing has an `ETag`, which names what is stored of it. PUT, PATCH and DELETE with `If-Match` change only what still has that tag: 412 `precondition_failed` otherwise, with nothing changed. Without `If-Match` they change what is there.',
+  'A POST that creates something takes an `Idempotency-Key`: 1 to 255 visible ASCII characters that the caller makes for this one request, such as a UUID. Sent again within 24 hours, the request changes nothing and gets the first answer, secrets included, with `Idempotency-Replayed: true`. The same key with another path or body is 409. Refusals are not kept.',
   'HEAD is answered as GET is, without the body; OPTIONS names the methods of a path.',
 ];
 

@@ -43,6 +43,7 @@ import { loadSecrets } from './secrets/key-file.ts';
 import { mintJti } from './store/enrollment-store.ts';
 import { FabricTerminatorWriter } from './store/fabric-terminator-writer.ts';
 import { seedFirstStart, type FirstStart } from './store/first-start.ts';
+import { IdempotencySweep } from './store/idempotency-sweep.ts';
 import { openStore } from './store/open-store.ts';
 
 export interface ControlPlaneOptions {
@@ -155,6 +156,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   closers.push(() => recordSweep.close());
   const nameSweep = new RestingNameSweep({ store, clock, log });
   closers.push(() => nameSweep.close());
+  const idempotencySweep = new IdempotencySweep({ store, clock, log });
+  closers.push(() => idempotencySweep.close());
   const model = new OverlayModel();
   const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());

@@ -32,7 +32,12 @@ test('planted secrets stand in no file, log, refusal or audit event', async () =
       body?: unknown,
       authorization: string | null = own,
     ) => {
-      const headers: Record<string, string> = authorization === null ? {} : { authorization };
+      // Kept for whoever sends a creation again: sealed, with the key of that request.
+      const key = method === 'POST' && authorization !== null ? { 'idempotency-key': planted() } : {};
+      const headers: Record<string, string> = {
+        ...(authorization === null ? {} : { authorization }),
+        ...key,
+      };
       const answer = await client.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
       if (answer.status >= 400) refusals.push(answer.text);
       return answer;

@@ -115,16 +115,24 @@ export interface Changed<T> {
   readonly organizationId?: string;
 }
 
+/** Nothing was changed: the audit trail has nothing to tell. */
+export interface Unchanged<T> {
+  readonly result: T;
+  readonly target?: undefined;
+}
+
 /** One transaction with its audit event: what is acknowledged is recorded, what fails leaves nothing. */
 export function change<T>(
   parts: ApiParts,
   call: Call,
-  work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T>>,
+  work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T> | Unchanged<T>>,
 ): Promise<T> {
   const { principal } = call;
   return parts.store.transaction(async (trx, touch) => {
     const head = earlyHead(trx, principal.organizationId);
-    const { result, target, before, after, organizationId } = await work(trx, touch);
+    const changed = await work(trx, touch);
+    if (changed.target === undefined) return changed.result;
+    const { result, target, before, after, organizationId } = changed;
     const entry: AuditEntry = {
       organizationId: organizationId ?? principal.organizationId,
       actor: { kind: principal.kind, id: principal.id },

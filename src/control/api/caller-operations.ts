@@ -18,6 +18,7 @@ import {
   type CallerRecord,
 } from '../store/caller-store.ts';
 import { findOrganization, lockOrganization } from '../store/organization-store.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { insufficientScope, notFound, notGranted } from './api-errors.ts';
 import {
   change,
@@ -31,6 +32,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
@@ -97,7 +99,7 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
   const body = call.body as NewCallerBody;
   const scopes = body.scopes ?? DEFAULT_SCOPES;
   const name = parseName(body.name)!;
-  const { caller, secret } = await change(parts, call, async (trx, touch) => {
+  const make = async (trx: Queries, touch: Touch) => {
     const organization = await lockOrganization(trx, body.organizationId);
     if (organization === undefined) throw notGranted('Organization', body.organizationId);
     checkMayHandOut(call, scopes);
@@ -115,9 +117,11 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
       after: answerOf(row, made.caller, parts.clock.nowMs()),
       organizationId: organization.id,
     };
+  };
+  return creation(parts, call, make, ({ caller, secret }) => {
+    const answer = created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret));
+    return tagged(parts, unstored(answer), answerOf(row, caller, parts.clock.nowMs()));
   });
-  const answer = created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret));
-  return tagged(parts, unstored(answer), answerOf(row, caller, parts.clock.nowMs()));
 }
 
 async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
@@ -144,7 +148,7 @@ async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
   const id = call.parameters['id']!;
   const { overlapSeconds = 0 } = call.body as CallerRotationBody;
   const nowMs = parts.clock.nowMs();
-  const { caller, secret } = await change(parts, call, async (trx, touch) => {
+  const make = async (trx: Queries, touch: Touch) => {
     const before = found(await lockCaller(trx, row.kind, id), row, id);
     checkMayHandOut(call, before.scopes);
     const previousUntilMs = overlapSeconds === 0 ? null : nowMs + overlapSeconds * 1_000;
@@ -157,9 +161,11 @@ async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
       after: answerOf(row, rotated, nowMs),
       organizationId: before.organizationId,
     };
+  };
+  return creation(parts, call, make, ({ caller, secret }) => {
+    const answer = ok({ ...withSecret(row, caller, secret), ...previousOf(row, caller, nowMs) });
+    return tagged(parts, unstored(answer), answerOf(row, caller, nowMs));
   });
-  const answer = ok({ ...withSecret(row, caller, secret), ...previousOf(row, caller, nowMs) });
-  return tagged(parts, unstored(answer), answerOf(row, caller, nowMs));
 }
 
 /** Ends the overlap of a rotation. There is nothing to end when the old secret has ended by itself. */

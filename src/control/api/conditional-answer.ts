@@ -1,6 +1,12 @@
 /** Conditions of requests (RFC 9110 §13) on their way in and out: what a handler has no part in. */
 import type { IncomingMessage } from 'node:http';
-import { entityTagKindOf, takesIdempotencyKey, takesIfMatch, type Operation } from '#contract';
+import {
+  entityTagKindOf,
+  IDEMPOTENCY_KEY_FORM,
+  takesIdempotencyKey,
+  takesIfMatch,
+  type Operation,
+} from '#contract';
 import type { Secrets } from '../secrets/secrets.ts';
 import { invalidValue } from './api-errors.ts';
 import type { Answer } from './call.ts';
@@ -12,9 +18,13 @@ export function checkConditionHeaders(operation: Operation, { headers }: Incomin
   if (scope === undefined || method === 'GET') return;
   if (headers['if-match'] !== undefined && !takesIfMatch(operation))
     throw invalidValue('If-Match', 'nothing, for this has no entity tag');
-  const isRepeatable = method !== 'POST' || takesIdempotencyKey(operation);
-  if (headers['idempotency-key'] !== undefined && !isRepeatable)
+  const { 'idempotency-key': key } = headers;
+  // PUT, PATCH and DELETE may be sent again as they are.
+  if (key === undefined || method !== 'POST') return;
+  if (!takesIdempotencyKey(operation))
     throw invalidValue('Idempotency-Key', 'nothing, for this creates nothing');
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY_FORM.test(key))
+    throw invalidValue('Idempotency-Key', 'idempotency key (1 to 255 visible ASCII characters, once)');
 }
 
 /** The answer with its entity tag, if it has one; of a read, what the conditions leave of it. */

@@ -9,8 +9,10 @@ import {
   zoneOf,
   type CustomFrontendRecord,
 } from '../store/custom-frontend-store.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type ApiParts, type Call, type Handlers } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
@@ -34,12 +36,14 @@ export const customFrontendHandlers: Handlers<
     const { frontdoor } = call;
     await checkNoPublicSuffix('hostname', hostname);
     const wanted = { hostname, frontendId, authProviderIds, nowMs: parts.clock.nowMs() };
-    const record = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const result = await insertCustomFrontend(trx, touch, frontdoor, wanted);
       return { result, target: { kind: KIND, id: result.id }, after: answerOf(result) };
+    };
+    return creation(parts, call, make, (record) => {
+      const path = `/frontdoor/${frontdoor.id}/custom-frontends/${record.id}`;
+      return tagged(parts, created(parts, path, answerOf(record)), storedOf(record));
     });
-    const path = `/frontdoor/${frontdoor.id}/custom-frontends/${record.id}`;
-    return tagged(parts, created(parts, path, answerOf(record)), storedOf(record));
   },
 
   async getCustomFrontend(parts, call) {

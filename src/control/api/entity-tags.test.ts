@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { entityTagKindOf, openApiDocument, operations, takesIfMatch, type Operation } from '#contract';
+import {
+  entityTagKindOf,
+  openApiDocument,
+  operations,
+  takesIdempotencyKey,
+  takesIfMatch,
+  type Operation,
+} from '#contract';
 import { describeEachStore } from '../store/each-store-suite.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -246,6 +253,8 @@ describe('the table of conditional requests', () => {
       const names = parameters.filter((each) => each['in'] === 'header').map((each) => each['name']);
       assert.equal(names.includes('If-Match'), takesIfMatch(row), row.id);
       assert.equal('412' in responses, takesIfMatch(row), row.id);
+      assert.equal(names.includes('Idempotency-Key'), takesIdempotencyKey(row), row.id);
+      if (takesIdempotencyKey(row)) assert.ok('409' in responses, row.id);
       const isWholeRead = row.method === 'GET' && entityTagKindOf(row) === 'whole';
       assert.equal(names.includes('If-None-Match'), isWholeRead, row.id);
       assert.equal('304' in responses, isWholeRead, row.id);

@@ -10,6 +10,7 @@ import { createEnrollment, pruneEnrollments } from '../store/enrollment-store.ts
 import { grantFrontdoor } from '../store/frontdoor-store.ts';
 import { heldByEnvironment } from '../store/held-resources.ts';
 import { listSharesOf } from '../store/share-record.ts';
+import type { Queries } from '../store/store.ts';
 import { notFound, notGranted } from './api-errors.ts';
 import {
   change,
@@ -22,6 +23,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, pageAnswer, parsePageRequest } from './page-query.ts';
 import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
@@ -60,7 +62,7 @@ export const environmentHandlers: Handlers<
   async createEnrollment(parts, call) {
     const { frontdoor } = call;
     const nowMs = parts.clock.nowMs();
-    const made = await change(parts, call, async (trx) => {
+    const make = async (trx: Queries) => {
       const granted = await grantFrontdoor(trx, frontdoor.organizationId, frontdoor.id);
       if (granted === undefined) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
       await pruneEnrollments(trx, nowMs);
@@ -74,13 +76,14 @@ export const environmentHandlers: Handlers<
       const { id, frontdoorId, expiresAtMs } = result.enrollment;
       const after = { frontdoorId, expiresAt: isoTime(expiresAtMs) };
       return { result, target: { kind: 'enrollment', id }, after };
-    });
-    const body = {
-      frontdoorId: frontdoor.id,
-      enrollmentCode: made.code,
-      expiresAt: isoTime(made.enrollment.expiresAtMs),
     };
-    return unstored({ status: 201, body });
+    return creation(parts, call, make, ({ code, enrollment }) => {
+      const expiresAt = isoTime(enrollment.expiresAtMs);
+      return unstored({
+        status: 201,
+        body: { frontdoorId: frontdoor.id, enrollmentCode: code, expiresAt },
+      });
+    });
   },
 
   async listAgents(parts, call) {

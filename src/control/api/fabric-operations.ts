@@ -26,6 +26,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
@@ -57,18 +58,20 @@ const INSTALLATION = { organizationId: '' };
 
 async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<Answer> {
   const name = parseName((call.body as NewFabricNodeBody).name)!;
-  const { node, enrollment } = await change(parts, call, async (trx, touch) => {
+  const make = async (trx: Queries, touch: Touch) => {
     const result = await addFabricNode(trx, touch, parts, kind, name);
     return { result, ...INSTALLATION, ...auditOf(result, kind) };
+  };
+  return creation(parts, call, make, async ({ node, enrollment }) => {
+    const token = await parts.mintEnrollmentJwt({
+      subject: node.id,
+      jti: mintJti(parts.secrets, enrollment.id),
+      method: kind === 'router' ? 'erott' : 'ott',
+      expiresAtMs: enrollment.expiresAtMs,
+    });
+    const answer = created(parts, `/fabric/${kind}s/${node.id}`, { id: node.id, name: node.name, token });
+    return tagged(parts, unstored(answer), storedOf(node));
   });
-  const token = await parts.mintEnrollmentJwt({
-    subject: node.id,
-    jti: mintJti(parts.secrets, enrollment.id),
-    method: kind === 'router' ? 'erott' : 'ott',
-    expiresAtMs: enrollment.expiresAtMs,
-  });
-  const answer = created(parts, `/fabric/${kind}s/${node.id}`, { id: node.id, name: node.name, token });
-  return tagged(parts, unstored(answer), storedOf(node));
 }
 
 type FabricParts = Pick<ApiParts, 'store' | 'secrets' | 'clock' | 'fabricEnrollmentTtlMs'>;

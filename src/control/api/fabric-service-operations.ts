@@ -10,9 +10,10 @@ import {
   lockFabricService,
   type FabricServiceRecord,
 } from '../store/fabric-service-store.ts';
-import type { Queries } from '../store/store.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type Call, type Handlers } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
@@ -34,12 +35,14 @@ export const fabricServiceHandlers: Handlers<
   async createFabricService(parts, call) {
     const { name, terminatorStrategy = 'smartrouting' } = call.body as NewFabricServiceBody;
     const nowMs = parts.clock.nowMs();
-    const service = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const wanted = { name: parseName(name)!, terminatorStrategy, nowMs };
       const result = await createFabricService(trx, touch, wanted);
       return { result, ...auditOf(result), after: answerOf(result) };
-    });
-    return created(parts, `/fabric/services/${service.id}`, answerOf(service));
+    };
+    return creation(parts, call, make, (service) =>
+      created(parts, `/fabric/services/${service.id}`, answerOf(service)),
+    );
   },
 
   async getFabricService(parts, call) {

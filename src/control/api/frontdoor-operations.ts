@@ -10,6 +10,8 @@ import {
 } from '../store/frontdoor-store.ts';
 import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import type { Queries, Touch } from '../store/store.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { heldByFrontdoor } from '../store/held-resources.ts';
 import { textOf } from './page-query.ts';
@@ -21,11 +23,13 @@ export const frontdoorHandlers: Handlers<
     const body = call.body as NewFrontdoorBody;
     const organizationId = ownOrganization(call, body.organizationId);
     const name = parseName(body.name)!;
-    const frontdoor = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const result = await createFrontdoor(trx, touch, { organizationId, name, nowMs: parts.clock.nowMs() });
       return { result, target: targetOf(result), after: answerOf(result) };
-    });
-    return created(parts, `/frontdoor/${frontdoor.id}`, answerOf(frontdoor));
+    };
+    return creation(parts, call, make, (frontdoor) =>
+      created(parts, `/frontdoor/${frontdoor.id}`, answerOf(frontdoor)),
+    );
   },
 
   async findFrontdoor(parts, call) {

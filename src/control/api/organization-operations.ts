@@ -23,9 +23,10 @@ import {
   lockOrganization,
   type OrganizationRecord,
 } from '../store/organization-store.ts';
-import type { Queries } from '../store/store.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
@@ -47,11 +48,13 @@ export const organizationHandlers: Handlers<
 
   async createOrganization(parts, call) {
     const name = parseName((call.body as NewOrganizationBody).name)!;
-    const organization = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const made = await createOrganization(trx, touch, { name, nowMs: parts.clock.nowMs() });
       return { result: made, target: targetOf(made), after: answerOf(made), organizationId: made.id };
-    });
-    return created(parts, `/organizations/${organization.id}`, answerOf(organization));
+    };
+    return creation(parts, call, make, (organization) =>
+      created(parts, `/organizations/${organization.id}`, answerOf(organization)),
+    );
   },
 
   async listOrganizations(parts, call) {

@@ -18,6 +18,7 @@ import {
   type AuthProviderRecord,
 } from '../store/auth-provider-store.ts';
 import { listHostnamesUsing } from '../store/custom-frontend-store.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import {
   change,
@@ -30,6 +31,7 @@ import {
   type Call,
   type Handlers,
 } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
 
@@ -55,7 +57,7 @@ export const providerHandlers: Handlers<
     const body = call.body as NewProviderBody;
     const { frontdoor } = call;
     checkProviderData(body.type, body.data);
-    const { provider, shown } = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const settled = settleProviderData(parts.secrets, body.type, body.data);
       const made = await insertAuthProvider(trx, touch, frontdoor, {
         name: parseName(body.name)!,
@@ -69,9 +71,11 @@ export const providerHandlers: Handlers<
         target: { kind: KIND, id: made.id },
         after: answerOf(made),
       };
+    };
+    return creation(parts, call, make, ({ provider, shown }) => {
+      const path = `/frontdoor/${frontdoor.id}/auth-providers/${shown.id}`;
+      return tagged(parts, unstored(created(parts, path, shown)), storedOf(provider));
     });
-    const path = `/frontdoor/${frontdoor.id}/auth-providers/${shown.id}`;
-    return tagged(parts, unstored(created(parts, path, shown)), storedOf(provider));
   },
 
   async getAuthProvider(parts, call) {

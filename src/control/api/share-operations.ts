@@ -8,9 +8,11 @@ import {
   findShareForUpdate,
 } from '../store/share-store.ts';
 import { listShares, type ShareRecord } from '../store/share-record.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { shareAnswerOf, shareRecordView } from './share-answer.ts';
 
@@ -32,7 +34,7 @@ export const shareHandlers: Handlers<
   async createShare(parts, call) {
     const body = call.body as NewShareBody;
     const { frontdoor } = call;
-    const share = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const result = await createShare(trx, touch, {
         frontdoorId: frontdoor.id,
         environmentId: body.environmentId,
@@ -46,10 +48,12 @@ export const shareHandlers: Handlers<
         nowMs: parts.clock.nowMs(),
       });
       return { result, ...auditOf(parts, undefined, result) };
+    };
+    return creation(parts, call, make, (share) => {
+      const answer = shareAnswerOf(parts, share);
+      const path = `/frontdoor/${frontdoor.id}/shares/${share.token}`;
+      return tagged(parts, created(parts, path, answer), storedOf(share));
     });
-    const answer = shareAnswerOf(parts, share);
-    const path = `/frontdoor/${frontdoor.id}/shares/${share.token}`;
-    return tagged(parts, created(parts, path, answer), storedOf(share));
   },
 
   async getShare(parts, call) {

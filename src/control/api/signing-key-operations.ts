@@ -3,7 +3,9 @@ import { FrontdoorError } from '#base';
 import type { SigningKeyAnswer } from '#contract';
 import { rotateSigningKey } from '../oauth/key-rotation.ts';
 import { listSigningKeys, type SigningKey } from '../store/signing-key-store.ts';
-import { change, created, isoTime, ok, type Handlers } from './call.ts';
+import type { Queries, Touch } from '../store/store.ts';
+import { created, isoTime, ok, type Handlers } from './call.ts';
+import { creation } from './creation.ts';
 
 export const signingKeyHandlers: Handlers<'listSigningKeys' | 'rotateSigningKey'> = {
   async listSigningKeys({ store, secrets, clock }) {
@@ -12,15 +14,15 @@ export const signingKeyHandlers: Handlers<'listSigningKeys' | 'rotateSigningKey'
   },
 
   async rotateSigningKey(parts, call) {
-    const key = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const made = await rotateSigningKey(trx, touch, parts.secrets, 'bearer', parts.clock.nowMs());
       if (made === undefined) {
         throw new FrontdoorError('conflict', 'conflict', 'The newest key does not sign yet');
       }
       const target = { kind: 'signing-key', id: made.id };
       return { result: made, target, after: answerOf(made), organizationId: '' };
-    });
-    return created(parts, '/signing-keys', answerOf(key));
+    };
+    return creation(parts, call, make, (key) => created(parts, '/signing-keys', answerOf(key)));
   },
 };
 

@@ -14,9 +14,10 @@ import {
   lockFabricTerminator,
   type FabricTerminatorRecord,
 } from '../store/fabric-terminator-store.ts';
-import type { Queries } from '../store/store.ts';
+import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { livePageAnswer, routerNameOf } from './live-page.ts';
 import { parsePageRequest, textOf } from './page-query.ts';
@@ -44,7 +45,7 @@ export const terminatorHandlers: Handlers<
   async createTerminator(parts, call) {
     const body = call.body as NewFabricTerminatorBody;
     const nowMs = parts.clock.nowMs();
-    const made = await change(parts, call, async (trx, touch) => {
+    const make = async (trx: Queries, touch: Touch) => {
       const service = await findFabricService(trx, body.serviceId);
       if (service === undefined) throw notFound('Service', body.serviceId);
       if ((await findFabricNode(trx, 'router', body.routerId)) === undefined)
@@ -61,9 +62,11 @@ export const terminatorHandlers: Handlers<
       };
       const record = await createFabricTerminator(trx, touch, wanted, nowMs);
       return { result: { record, serviceName: service.name }, ...auditOf(record), after: storedView(record) };
+    };
+    return creation(parts, call, make, ({ record, serviceName }) => {
+      const answer = answerOf(parts, record, serviceName);
+      return tagged(parts, created(parts, `/fabric/terminators/${record.id}`, answer), storedOf(answer));
     });
-    const answer = answerOf(parts, made.record, made.serviceName);
-    return tagged(parts, created(parts, `/fabric/terminators/${made.record.id}`, answer), storedOf(answer));
   },
 
   async getTerminator(parts, call) {

@@ -46,7 +46,8 @@ export const BACKED_UP = [
 
 /**
  * What processes that run now say of themselves and measured: untrue by the time it is read. Log-ins: one that was ended
- * since must not come back, so people log in again. Records of requests: their time is short, and they are private.
+ * since must not come back, so people log in again. Records of requests, and answers kept for repeated ones: their time is
+ * short, and they are private or hold secrets that are shown once.
  */
 const LEFT_OUT = [
   'replica',
@@ -56,6 +57,8 @@ const LEFT_OUT = [
   'share_inspection',
   'request_failure',
   'inspected_request',
+  'idempotency_answer',
+  'idempotency_usage',
 ] as const satisfies readonly (keyof Database)[];
 
 type Placed = (typeof BACKED_UP)[number]['table'] | (typeof LEFT_OUT)[number];

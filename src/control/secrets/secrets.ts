@@ -83,9 +83,9 @@ export class Secrets {
     return tag.length >= 16 && tag.length <= 32 && timingSafeEqual(tag, this.tag(purpose, data, tag.length));
   }
 
-  /** AES-256-GCM: `s1.<key id>.<base64url of iv, tag, ciphertext>`. */
-  seal(text: string): string {
-    const key = this.#sealKeys.get(this.#sealingId)!;
+  /** AES-256-GCM: `s1.<key id>.<base64url of iv, tag, ciphertext>`. With `opener`, only who knows that text opens it. */
+  seal(text: string, opener?: string): string {
+    const key = openedBy(this.#sealKeys.get(this.#sealingId)!, opener);
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, iv);
     cipher.setAAD(Buffer.from(this.#sealingId));
@@ -95,7 +95,7 @@ export class Secrets {
   }
 
   /** Throws `internal` when the text is damaged or was sealed with a key that is not in the key file. */
-  unseal(sealed: string): string {
+  unseal(sealed: string, opener?: string): string {
     const [version, id, body, more] = sealed.split('.');
     const key = id === undefined ? undefined : this.#sealKeys.get(id);
     if (version !== SEAL_VERSION || body === undefined || more !== undefined)
@@ -104,7 +104,7 @@ export class Secrets {
     const whole = Buffer.from(body, 'base64url');
     if (whole.length < IV_BYTES + TAG_BYTES) throw damaged('is too short');
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key, whole.subarray(0, IV_BYTES));
+      const decipher = createDecipheriv('aes-256-gcm', openedBy(key, opener), whole.subarray(0, IV_BYTES));
       decipher.setAAD(Buffer.from(id!));
       decipher.setAuthTag(whole.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       return (
@@ -120,6 +120,11 @@ function derived(key: MasterKey, info: string): Buffer {
   if (key.key.length !== 32) throw new RangeError('a master key has 32 bytes');
   if (!/^[A-Za-z0-9]{1,32}$/.test(key.id)) throw new RangeError('bad master key id');
   return Buffer.from(hkdfSync('sha256', key.key, new Uint8Array(0), info, 32));
+}
+
+function openedBy(key: Buffer, opener: string | undefined): Buffer {
+  if (opener === undefined) return key;
+  return Buffer.from(hkdfSync('sha256', key, opener, 'frontdoor seal with an opener', 32));
 }
 
 function damaged(how: string, cause?: unknown): FrontdoorError {

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
+import { idempotencyTables } from './idempotency-tables-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005-login-session-lookup': loginSessionLookup,
   '0006-secret-overlap': secretOverlap,
   '0007-resting-names': restingNames,
+  '0008-idempotency-tables': idempotencyTables,
 };

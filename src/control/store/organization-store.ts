@@ -1,5 +1,6 @@
 /** Organizations, their settings, and the frontdoors that they own. Who may ask is decided before. */
 import { randomUUID } from 'node:crypto';
+import { forgetKeptAnswers } from './idempotency-store.ts';
 import { countedPage } from './counted-page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lockedForUpdate } from './row-lock.ts';
@@ -79,6 +80,7 @@ export async function deleteOrganization(trx: Queries, touch: Touch, id: string)
     const callers = await trx.selectFrom(table).select('id').where('organization_id', '=', id).execute();
     for (const caller of callers) touch('caller', caller.id);
   }
+  await forgetKeptAnswers(trx, id);
   await trx.deleteFrom('organization').where('id', '=', id).execute();
   touch('organization', id);
 }

@@ -14,6 +14,7 @@ import type {
   ShareInspectionTable,
   SharePolicyTable,
 } from './access-schema.ts';
+import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
 
 export type {
   CustomFrontendTable,
@@ -49,6 +50,8 @@ export interface Database {
   authority: AuthorityTable;
   replica: ReplicaTable;
   replica_status: ReplicaStatusTable;
+  idempotency_answer: IdempotencyAnswerTable;
+  idempotency_usage: IdempotencyUsageTable;
   fabric_service: FabricServiceTable;
   fabric_terminator: FabricTerminatorTable;
   share_policy: SharePolicyTable;

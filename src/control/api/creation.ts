@@ -1,0 +1,64 @@
+/**
+ * Creations, which a caller may send again without making a second thing: with an `Idempotency-Key` the answer is kept
+ * in the transaction of the change and given again, secrets included. It is sealed so that the key file and the key that
+ * the caller sends open it together, neither alone. Refusals are not kept: what was refused may be tried again.
+ */
+import { FrontdoorError } from '#base';
+import {
+  findKeptAnswer,
+  keepAnswer,
+  type KeptAnswer,
+  type KeyedRequest,
+} from '../store/idempotency-store.ts';
+import type { StoreTransaction, Touch } from '../store/store.ts';
+import { change, type Answer, type ApiParts, type Call, type Changed } from './call.ts';
+
+/** One transaction with its audit event, and its answer; a repeated request changes nothing and gets the first one. */
+export async function creation<T>(
+  parts: ApiParts,
+  call: Call,
+  work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T>>,
+  answerOf: (result: T) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const key = call.request.headers['idempotency-key'];
+  if (typeof key !== 'string') return answerOf(await change(parts, call, work));
+  const { secrets, clock } = parts;
+  const request = keyedRequestOf(parts, call, key);
+  return change<Answer>(parts, call, async (trx, touch) => {
+    const kept = await findKeptAnswer(trx, request, clock.nowMs());
+    if (kept !== undefined) return { result: replayOf(parts, call, kept, key) };
+    const { result, ...told } = await work(trx, touch);
+    const answer = await answerOf(result);
+    await keepAnswer(trx, request, secrets.seal(JSON.stringify(answer), key), clock.nowMs());
+    return { ...told, result: answer };
+  });
+}
+
+function keyedRequestOf({ secrets }: ApiParts, call: Call, key: string): KeyedRequest {
+  const { kind, id, organizationId } = call.principal;
+  return {
+    id: secrets.hmac(JSON.stringify(['idempotency key', kind, id, call.operation.id, key])),
+    organizationId,
+    requestHmac: secrets.hmac(askedText(call)),
+  };
+}
+
+function askedText({ parameters, body }: Call): string {
+  return `idempotent request ${JSON.stringify([parameters, body ?? null], inOrder)}`;
+}
+
+/** For JSON.stringify: the same value whatever order its fields came in. */
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Throws `conflict` when the key came with another request. */
+function replayOf({ secrets }: ApiParts, call: Call, kept: KeptAnswer, key: string): Answer {
+  if (!secrets.matches(askedText(call), kept.requestHmac)) {
+    const message = 'The Idempotency-Key belongs to another request: each request needs one of its own';
+    throw new FrontdoorError('conflict', 'idempotency_key_reused', message);
+  }
+  const answer = JSON.parse(secrets.unseal(kept.answerSealed, key)) as Answer;
+  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
+}
