@@ -8,6 +8,7 @@ import {
   sharePolicyReplacementSchema,
   sharePolicySchema,
 } from './access-schemas.ts';
+import { byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging } from './operation.ts';
 import { countedPageSchema } from './resource-schemas.ts';
 
@@ -53,7 +54,10 @@ export const accessOperations = [
     summary: 'List custom frontends',
     method: 'GET',
     path: CUSTOM_FRONTENDS,
-    query: paging('hostname', 'id'),
+    query: [
+      ...paging('hostname', 'id', 'createdAt', 'status'),
+      ...[byName, byStatus('NEW', 'PENDING', 'ACTIVE'), byProvider, ...byTime],
+    ],
     answer: ok(countedPageSchema(customFrontendSchema)),
   }),
   guarded({

@@ -9,6 +9,7 @@ import {
   fabricNodeTokenSchema,
   newFabricNodeSchema,
 } from './resource-schemas.ts';
+import { byName, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging } from './operation.ts';
 
 const group = 'Fabric';
@@ -21,7 +22,12 @@ const creation = {
   body: newFabricNodeSchema,
   answer: created(fabricNodeTokenSchema),
 } as const;
-const list = { group, method: 'GET', scope, query: paging() } as const;
+const list = {
+  group,
+  method: 'GET',
+  scope,
+  query: [...paging('name', 'id', 'createdAt'), byName, ...byTime],
+} as const;
 const deletion = { group, method: 'DELETE', scope, answer: gone, refusals: [404] } as const;
 
 export const fabricOperations = [

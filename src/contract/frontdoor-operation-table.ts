@@ -16,6 +16,7 @@ import {
   shareChangeSchema,
   shareSchema,
 } from './resource-schemas.ts';
+import { byEnvironment, byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
 import { environmentMetricsSchema, frontdoorMetricsSchema, sparklinesSchema } from './metric-schemas.ts';
 import { created, gone, guarded, ok, open, paging, type QueryParameter } from './operation.ts';
 
@@ -31,6 +32,10 @@ const step: QueryParameter = {
   isRequired: false,
   summary: 'Width of one sample, an ISO 8601 duration from PT10S to the duration; a sixtieth when not given',
 };
+const agentQuery = [
+  ...paging('name', 'id', 'createdAt', 'status'),
+  ...[byName, byStatus('ACTIVE', 'INACTIVE'), ...byTime],
+];
 
 export const frontdoorOperations = [
   guarded({
@@ -111,7 +116,7 @@ export const frontdoorOperations = [
     summary: 'List environments',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/environments',
-    query: paging(),
+    query: agentQuery,
     answer: ok(pageSchema(environmentEntrySchema)),
   }),
   guarded({
@@ -147,7 +152,7 @@ export const frontdoorOperations = [
     summary: 'List agents',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/agents',
-    query: paging(),
+    query: agentQuery,
     answer: ok(countedPageSchema(agentEntrySchema)),
   }),
   guarded({
@@ -193,7 +198,10 @@ export const frontdoorOperations = [
     summary: 'List shares',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/shares',
-    query: paging(),
+    query: [
+      ...paging('name', 'id', 'createdAt', 'status'),
+      ...[byName, byStatus('PENDING', 'DEPLOYED', 'FAILED'), byEnvironment, byProvider, ...byTime],
+    ],
     answer: ok(countedPageSchema(shareSchema)),
   }),
   guarded({

@@ -15,6 +15,7 @@ import {
   newFabricTerminatorSchema,
 } from './fabric-schemas.ts';
 import { countedPageSchema } from './resource-schemas.ts';
+import { byName, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
 
 const group = 'Fabric';
@@ -64,7 +65,7 @@ export const meshOperations = [
     summary: 'List the services that routers themselves dial and terminate',
     method: 'GET',
     path: '/fabric/services',
-    query: paging(),
+    query: [...paging('name', 'id', 'createdAt'), byName, ...byTime],
     answer: ok(countedPageSchema(fabricServiceSchema)),
   }),
   guarded({

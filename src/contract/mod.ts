@@ -17,7 +17,7 @@ export { conventions } from './openapi-head.ts';
 export { type InstallationAnswer, type ProviderCheckAnswer } from './installation-schemas.ts';
 export { exampleBodyOf } from './example-body.ts';
 export { sheetsByGroup, type OperationSheet } from './operation-sheet.ts';
-export { queryProblem, shownName, type QueryValues } from './query-policy.ts';
+export { queryProblem, shownName, sortParts, type QueryValues } from './query-policy.ts';
 export { formatDescription, stringFormats, type StringFormat } from './format-table.ts';
 export { ruleWords, typeWord } from './value-rule.ts';
 export {

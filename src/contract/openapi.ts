@@ -136,7 +136,9 @@ function querySchema({ type, minimum, maximum, pattern, fields }: QueryParameter
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
     ...(pattern === undefined ? {} : { pattern }),
-    ...(fields === undefined ? {} : { pattern: `^(${fields.join('|')})(,(asc|desc))?$` }),
+    ...(fields === undefined
+      ? {}
+      : { pattern: `^((${fields.join('|')})(,(asc|desc))?|-(${fields.join('|')}))$` }),
   };
 }
 

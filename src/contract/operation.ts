@@ -133,7 +133,7 @@ export function paging(...sortFields: readonly string[]): readonly QueryParamete
       name: 'sort',
       type: 'sort',
       isRequired: false,
-      summary: `field,direction: ${fields.join(', ')}; asc (when not given) or desc`,
+      summary: `field,direction: ${fields.join(', ')}; asc (when not given) or desc; -field is field,desc`,
       fields,
     },
   ];

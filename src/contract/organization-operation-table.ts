@@ -19,6 +19,7 @@ import {
   signingKeyListSchema,
   signingKeySchema,
 } from './organization-schemas.ts';
+import { byName, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, unsortedPaging, type QueryParameter } from './operation.ts';
 
 const scope = 'frontdoor.admin';
@@ -75,7 +76,7 @@ export const organizationOperations = [
     method: 'GET',
     path: '/organizations',
     scope,
-    query: paging(),
+    query: [...paging(), byName],
     answer: ok(countedPageSchema(organizationSchema)),
   }),
   guarded({
@@ -136,7 +137,7 @@ export const organizationOperations = [
     summary: 'List the frontdoors of an organization',
     method: 'GET',
     path: '/organizations/{organizationId}/frontdoors',
-    query: paging(),
+    query: [...paging(), byName],
     answer: ok(countedPageSchema(frontdoorSchema)),
     refusals: [403],
   }),
@@ -158,7 +159,7 @@ export const organizationOperations = [
     method: 'GET',
     path: accounts,
     scope,
-    query: [ofOrganization, ...paging()],
+    query: [ofOrganization, ...paging('name', 'id', 'createdAt'), byName, ...byTime],
     answer: ok(countedPageSchema(accountSchema)),
     refusals: [403],
   }),
@@ -222,7 +223,7 @@ export const organizationOperations = [
     method: 'GET',
     path: clients,
     scope,
-    query: [ofOrganization, ...paging()],
+    query: [ofOrganization, ...paging('name', 'id', 'createdAt'), byName, ...byTime],
     answer: ok(countedPageSchema(clientSchema)),
     refusals: [403],
   }),
@@ -342,6 +343,7 @@ export const organizationOperations = [
         summary: 'Only events with this result',
         values: ['ok', 'refused'],
       },
+      ...byTime,
     ],
     answer: {
       status: 200,

@@ -11,6 +11,7 @@ import {
   providerTypeListSchema,
   providerTypeDetailSchema,
 } from './provider-schemas.ts';
+import { byName, byTime } from './list-filter-table.ts';
 import {
   created,
   gone,
@@ -80,7 +81,7 @@ export const providerOperations = [
     summary: 'List auth providers',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/auth-providers',
-    query: paging('name', 'type', 'enabled', 'id'),
+    query: [...paging('name', 'type', 'enabled', 'id'), byName],
     answer: ok(countedPageSchema(providerEntrySchema)),
   }),
   guarded({
@@ -141,7 +142,7 @@ export const providerOperations = [
     method: 'GET',
     path: SESSIONS,
     uuidParameters: ['frontdoorId', 'id'],
-    query: [...unsortedPaging, ...whose],
+    query: [...unsortedPaging, ...whose, ...byTime],
     answer: ok(countedPageSchema(loginSessionSchema)),
     refusals: [404],
   }),

@@ -49,6 +49,11 @@ export function shownName(name: string): string {
   return name.length <= MAX_SHOWN_CHARS ? name : `${name.slice(0, MAX_SHOWN_CHARS)}…`;
 }
 
+/** Field, direction, and what is too much; `-field` is `field,desc`. */
+export function sortParts(value: string): readonly string[] {
+  return (value.startsWith('-') ? `${value.slice(1)},desc` : value).split(',');
+}
+
 function problemOf(parameter: QueryParameter, value: QueryValues[string]): string | undefined {
   if (value === undefined) return parameter.isRequired ? parameter.type : undefined;
   if (typeof value !== 'string') return 'one value, not several';
@@ -78,7 +83,7 @@ const checks: Readonly<
   /** The bounds are the handler's: some depend on another value. */
   duration: (value) => (parseIsoDuration(value) === undefined ? 'duration' : undefined),
   sort(value, { fields = [] }) {
-    const [field = '', direction = 'asc', ...more] = value.split(',');
+    const [field = '', direction = 'asc', ...more] = sortParts(value);
     if (!fields.includes(field)) return fields.join(' or ');
     return more.length > 0 || (direction !== 'asc' && direction !== 'desc') ? 'asc or desc' : undefined;
   },

@@ -1,5 +1,6 @@
 /** Operations on what is known of single requests: why one failed, and those that the owner asked to see. */
 import { gone, guarded, ok, unsortedPaging } from './operation.ts';
+import { byTime } from './list-filter-table.ts';
 import {
   failureSchema,
   inspectedRequestEntrySchema,
@@ -24,6 +25,7 @@ export const recordOperations = [
     query: [
       ...unsortedPaging,
       { name: 'shareToken', type: 'string', isRequired: false, summary: 'Only those of this share' },
+      ...byTime,
     ],
     answer: ok(countedPageSchema(failureSchema)),
   }),
@@ -61,7 +63,7 @@ export const recordOperations = [
     summary: 'List the recorded requests of a share, the newest first; the latest 200 are kept, for a day',
     method: 'GET',
     path: `${INSPECTOR}/requests`,
-    query: unsortedPaging,
+    query: [...unsortedPaging, ...byTime],
     answer: ok(countedPageSchema(inspectedRequestEntrySchema)),
     refusals: [404],
   }),

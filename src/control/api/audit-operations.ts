@@ -10,7 +10,7 @@ import { verifyAudit } from '../audit/audit-verification.ts';
 import type { Principal } from '../oauth/principal.ts';
 import { insufficientScope, invalidValue, notGranted, tooMany } from './api-errors.ts';
 import { isoTime, ok, unstored, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
-import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
 const ADMIN = 'frontdoor.admin';
 /** In place of an organization: what belongs to none, such as routers, and refusals of callers who were not proven. */
@@ -85,7 +85,9 @@ async function isKnown({ store }: ApiParts, organizationId: string): Promise<boo
 }
 
 function filterOf({ query }: Call): AuditFilter {
+  const { fromMs, toMs } = listFilterOf(query);
   return {
+    ...{ fromMs, toMs },
     action: textOf(query, 'action'),
     actorId: textOf(query, 'actorId'),
     targetId: textOf(query, 'targetId'),

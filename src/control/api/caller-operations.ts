@@ -34,7 +34,7 @@ import {
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
 interface CallerKindRow {
   readonly kind: CallerKind;
@@ -127,7 +127,8 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
 async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
   const organizationId = await askedOrganization(parts, call);
   const request = parsePageRequest(call.query);
-  const page = await listCallers(parts.store.db, row.kind, organizationId, request);
+  const filter = listFilterOf(call.query);
+  const page = await listCallers(parts.store.db, row.kind, organizationId, request, filter);
   const nowMs = parts.clock.nowMs();
   return ok(
     countedPageAnswer(

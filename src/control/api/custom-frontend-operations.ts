@@ -14,7 +14,7 @@ import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type ApiParts, type Call, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'custom-frontend';
 
@@ -27,7 +27,9 @@ export const customFrontendHandlers: Handlers<
 > = {
   async listCustomFrontends(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listCustomFrontends(parts.store.db, call.frontdoor, request);
+    const page = await listCustomFrontends(
+      ...([parts.store.db, call.frontdoor, request, listFilterOf(call.query)] as const),
+    );
     return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
   },
 

@@ -73,8 +73,8 @@ describeEachStore('environments and agents', (open) => {
       ['page=1&page=2', 'Value for page must be of one value, not several'],
       ['size=0', 'Value for size must be of integer from 1'],
       ['size=-5', 'Value for size must be of integer from 1'],
-      ['sort=status', 'Value for sort must be of name or id'],
-      ['sort=__proto__', 'Value for sort must be of name or id'],
+      ['sort=version', 'Value for sort must be of name or id or createdAt or status'],
+      ['sort=__proto__', 'Value for sort must be of name or id or createdAt or status'],
       ['sort=name,up', 'Value for sort must be of asc or desc'],
       ['sort=name,asc,id', 'Value for sort must be of asc or desc'],
     ];

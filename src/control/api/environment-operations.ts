@@ -9,6 +9,7 @@ import {
 import { createEnrollment, pruneEnrollments } from '../store/enrollment-store.ts';
 import { grantFrontdoor } from '../store/frontdoor-store.ts';
 import { heldByEnvironment } from '../store/held-resources.ts';
+import type { PageRequest } from '../store/page.ts';
 import { listSharesOf } from '../store/share-record.ts';
 import type { Queries } from '../store/store.ts';
 import { notFound, notGranted } from './api-errors.ts';
@@ -25,7 +26,7 @@ import {
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { countedPageAnswer, pageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, pageAnswer, parsePageRequest } from './page-query.ts';
 import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
 
 export const environmentHandlers: Handlers<
@@ -40,7 +41,7 @@ export const environmentHandlers: Handlers<
 > = {
   async listEnvironments(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listEnvironments(parts.store, call.frontdoor, request);
+    const page = await environmentPage(parts, call, request);
     return ok(
       pageAnswer(
         request,
@@ -88,7 +89,7 @@ export const environmentHandlers: Handlers<
 
   async listAgents(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listEnvironments(parts.store, call.frontdoor, request);
+    const page = await environmentPage(parts, call, request);
     const content = page.content.map((agent) => ({ ...entryOf(parts, agent), version: agent.agentVersion }));
     return ok(countedPageAnswer(request, page, content));
   },
@@ -118,6 +119,11 @@ export const environmentHandlers: Handlers<
 
   deleteAgent: (parts, call) => remove(parts, call, 'Agent', call.parameters['agentId']!),
 };
+
+function environmentPage(parts: ApiParts, { frontdoor, query }: Call, request: PageRequest) {
+  const statusOf = ({ id }: { readonly id: string }) => statusTextOf(parts, id);
+  return listEnvironments(parts.store, frontdoor, request, listFilterOf(query), statusOf);
+}
 
 async function agentOf(parts: ApiParts, call: Call): Promise<EnvironmentRecord> {
   const id = call.parameters['agentId']!;
@@ -152,6 +158,9 @@ function storedOf({ id, name, createdAtMs }: EnvironmentRecord) {
 }
 
 function entryOf(parts: ApiParts, environment: EnvironmentRecord): EnvironmentEntry {
-  const status = parts.status.isConnected(environment.id) ? 'ACTIVE' : 'INACTIVE';
-  return { id: environment.id, name: environment.name, status };
+  return { id: environment.id, name: environment.name, status: statusTextOf(parts, environment.id) };
+}
+
+function statusTextOf({ status }: ApiParts, id: string): EnvironmentEntry['status'] {
+  return status.isConnected(id) ? 'ACTIVE' : 'INACTIVE';
 }

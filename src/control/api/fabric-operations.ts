@@ -28,7 +28,7 @@ import {
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 export const fabricHandlers: Handlers<
   | 'createRouter'
@@ -123,7 +123,7 @@ async function list(
   answerOf: (node: FabricNode) => object,
 ): Promise<Answer> {
   const request = parsePageRequest(call.query);
-  const page = await listFabricNodes(parts.store.db, kind, request);
+  const page = await listFabricNodes(parts.store.db, kind, request, listFilterOf(call.query));
   return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
 }
 

@@ -15,7 +15,7 @@ import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type Call, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const INSTALLATION = { organizationId: '' };
 
@@ -28,7 +28,7 @@ export const fabricServiceHandlers: Handlers<
 > = {
   async listFabricServices(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listFabricServices(parts.store.db, request);
+    const page = await listFabricServices(parts.store.db, request, listFilterOf(call.query));
     return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
   },
 

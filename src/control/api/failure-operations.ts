@@ -4,13 +4,13 @@ import { remedyOf, type RequestTimings } from '#domain';
 import { findFailure, listFailures, type ToldFailure } from '../store/request-record-store.ts';
 import { notFound } from './api-errors.ts';
 import { isoTime, ok, unstored, type Handlers } from './call.ts';
-import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
 export const failureHandlers: Handlers<'listFailures' | 'getFailure'> = {
   async listFailures(parts, { frontdoor, query }) {
     const request = parsePageRequest(query);
     const token = textOf(query, 'shareToken');
-    const page = await listFailures(parts.store.db, frontdoor, request, token);
+    const page = await listFailures(parts.store.db, frontdoor, request, token, listFilterOf(query));
     return unstored(ok(countedPageAnswer(request, page, page.content.map(failureAnswer))));
   },
 

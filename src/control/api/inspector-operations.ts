@@ -26,7 +26,7 @@ import { invalidValue, notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { timingsAnswer } from './failure-operations.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const DEFAULT_MS = 3_600_000;
 const MAX_MS = 24 * 3_600_000;
@@ -68,7 +68,7 @@ export const inspectorHandlers: Handlers<
   async listInspectedRequests(parts, call) {
     const share = await shareOf(parts, call);
     const request = parsePageRequest(call.query);
-    const page = await listInspected(parts.store.db, share.id, request);
+    const page = await listInspected(parts.store.db, share.id, request, listFilterOf(call.query));
     return unstored(ok(countedPageAnswer(request, page, page.content.map(entryAnswer))));
   },
 

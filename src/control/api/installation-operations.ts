@@ -71,7 +71,7 @@ async function callbackUrls(parts: ApiParts, call: Call, providerId: string): Pr
   const request = { page: 0, size: MOST_CUSTOM_FRONTENDS, sort: 'default', direction: 'asc' } as const;
   const [frontends, custom] = await Promise.all([
     listFrontends(db),
-    listCustomFrontends(db, call.frontdoor, request),
+    listCustomFrontends(db, call.frontdoor, request, {}),
   ]);
   const zones = [...frontends.map(({ zone }) => zone), ...custom.content.map(({ hostname }) => hostname)];
   return zones.map((zone) => `${loginOrigin(parts, `oauth.${zone}`)}/${providerId}/auth/callback`);

@@ -17,7 +17,7 @@ import {
 import type { Queries } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
-import { countedPageAnswer, parsePageRequest, textOf, type Query } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest, textOf, type Query } from './page-query.ts';
 
 const KIND = 'login-session';
 
@@ -26,7 +26,9 @@ export const loginSessionHandlers: Handlers<'listLoginSessions' | 'endLoginSessi
     const request = parsePageRequest(call.query);
     const filter = filterFrom(call.query);
     const provider = await providerOf(parts.store.db, call);
-    const page = await listSessions(parts.store.db, provider, filter, request, parts.clock.nowMs());
+    const { fromMs, toMs } = listFilterOf(call.query);
+    const span = { fromMs, toMs };
+    const page = await listSessions(parts.store.db, provider, filter, request, parts.clock.nowMs(), span);
     const content = page.content.map((session) => answerOf(parts, session));
     return unstored(ok(countedPageAnswer(request, page, content)));
   },

@@ -28,7 +28,7 @@ import { invalidValue, notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 export const organizationHandlers: Handlers<
   | 'getCaller'
@@ -59,7 +59,7 @@ export const organizationHandlers: Handlers<
 
   async listOrganizations(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listOrganizations(parts.store.db, request);
+    const page = await listOrganizations(parts.store.db, request, listFilterOf(call.query));
     return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
   },
 
@@ -124,7 +124,8 @@ export const organizationHandlers: Handlers<
     if (!mayLook) throw notGranted('Organization', id);
     const organization = granted(await findOrganization(parts.store.db, id), id);
     const request = parsePageRequest(call.query);
-    const page = await listFrontdoors(parts.store.db, organization.id, request);
+    const filter = listFilterOf(call.query);
+    const page = await listFrontdoors(parts.store.db, organization.id, request, filter);
     return ok(countedPageAnswer(request, page, page.content));
   },
 };

@@ -1,4 +1,6 @@
 /** The query parameters of lists, which were checked before, as values; and pages as they are answered. */
+import { sortParts } from '#contract';
+import type { ListFilter } from '../store/list-filter.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 
 export type Query = Readonly<Record<string, string | string[] | undefined>>;
@@ -21,9 +23,26 @@ export function textOf(query: Query, name: string): string | undefined {
   return query[name] as string | undefined;
 }
 
+/** What the list is narrowed down to. */
+export function listFilterOf(query: Query): ListFilter {
+  return {
+    name: textOf(query, 'name'),
+    fromMs: timeOf(query, 'from'),
+    toMs: timeOf(query, 'to'),
+    environmentId: textOf(query, 'environmentId')?.toLowerCase(),
+    providerId: textOf(query, 'providerId')?.toLowerCase(),
+    status: textOf(query, 'status'),
+  };
+}
+
+function timeOf(query: Query, name: string): number | undefined {
+  const text = textOf(query, name);
+  return text === undefined ? undefined : Date.parse(text);
+}
+
 function sortOf(value: string | undefined): Pick<PageRequest, 'sort' | 'direction'> {
   if (value === undefined) return { sort: 'default', direction: 'asc' };
-  const [field = '', direction] = value.split(',');
+  const [field = '', direction] = sortParts(value);
   return { sort: field, direction: direction === 'desc' ? 'desc' : 'asc' };
 }
 

@@ -33,7 +33,7 @@ import {
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'auth-provider';
 /** A refusal names this many users. */
@@ -49,7 +49,7 @@ export const providerHandlers: Handlers<
 > = {
   async listAuthProviders(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listAuthProviders(parts.store, call.frontdoor, request);
+    const page = await listAuthProviders(parts.store, call.frontdoor, request, listFilterOf(call.query));
     return ok(countedPageAnswer(request, page, page.content));
   },
 

@@ -40,7 +40,10 @@ function storedShareOf(parts: UrlParts, share: ShareRecord): Omit<ShareAnswer, '
 }
 
 /** What was measured; a share whose agent is away has failed, whatever was measured before. */
-export function shareStatusOf({ status, clock }: StatusParts, share: ShareRecord): ShareStatus {
+export function shareStatusOf(
+  { status, clock }: StatusParts,
+  share: Pick<ShareRecord, 'id' | 'environmentId'>,
+): ShareStatus {
   const measured = status.share(share.id);
   if (measured.state === 'FAILED')
     return { state: 'FAILED', failure: measured.failure ?? unknownFailure(clock.nowMs()) };

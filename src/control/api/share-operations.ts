@@ -11,17 +11,19 @@ import { listShares, type ShareRecord } from '../store/share-record.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, type ApiParts, type Call, type Handlers } from './call.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { shareAnswerOf, shareRecordView } from './share-answer.ts';
+import { shareAnswerOf, shareRecordView, shareStatusOf } from './share-answer.ts';
 
 export const shareHandlers: Handlers<
   'listShares' | 'createShare' | 'getShare' | 'changeShare' | 'deleteShare'
 > = {
   async listShares(parts, call) {
     const request = parsePageRequest(call.query);
-    const page = await listShares(parts.store, call.frontdoor, request);
+    const statusOf = (share: Parameters<typeof shareStatusOf>[1]) => shareStatusOf(parts, share).state;
+    const filter = listFilterOf(call.query);
+    const page = await listShares(parts.store, call.frontdoor, request, filter, statusOf);
     return ok(
       countedPageAnswer(
         request,

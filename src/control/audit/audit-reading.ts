@@ -14,6 +14,10 @@ export interface AuditFilter {
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly result?: 'ok' | 'refused' | undefined;
+  /** Unix milliseconds, inclusive. */
+  readonly fromMs?: number | undefined;
+  /** Unix milliseconds, exclusive. */
+  readonly toMs?: number | undefined;
 }
 
 export async function listAudit(
@@ -79,13 +83,15 @@ function eventsOf(db: Queries, organizationId: string) {
 
 function filtered(
   query: SelectQueryBuilder<Database, 'audit_event', object>,
-  { action, actorId, targetId, result }: AuditFilter,
+  { action, actorId, targetId, result, fromMs, toMs }: AuditFilter,
 ): SelectQueryBuilder<Database, 'audit_event', object> {
   let narrowed = query;
   if (action !== undefined) narrowed = narrowed.where('action', '=', action);
   if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', actorId);
   if (targetId !== undefined) narrowed = narrowed.where('target_id', '=', targetId);
   if (result !== undefined) narrowed = narrowed.where('result', '=', result);
+  if (fromMs !== undefined) narrowed = narrowed.where('at', '>=', fromMs);
+  if (toMs !== undefined) narrowed = narrowed.where('at', '<', toMs);
   return narrowed;
 }
 

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { CallerIdentity } from '#domain';
+import { narrowed, type ListFilter } from '../store/list-filter.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { AuthProviderTable } from '../store/schema.ts';
 import type { Queries, Touch } from '../store/store.ts';
@@ -15,6 +16,9 @@ export interface SessionFilter {
   readonly email?: string | undefined;
   readonly subject?: string | undefined;
 }
+
+/** Those that began then. */
+export type SessionSpan = Pick<ListFilter, 'fromMs' | 'toMs'>;
 
 export interface ProviderSession {
   readonly id: string;
@@ -55,8 +59,9 @@ export async function listSessions(
   filter: SessionFilter,
   { page, size }: PageRequest,
   nowMs: number,
+  span: SessionSpan = {},
 ): Promise<Page<ProviderSession>> {
-  const query = liveSessions(db, provider, filter, nowMs);
+  const query = narrowed(liveSessions(db, provider, filter, nowMs), span, { at: 'login_session.created_at' });
   const total = await countOf(query);
   const rows = await query
     .orderBy('login_session.created_at', 'desc')

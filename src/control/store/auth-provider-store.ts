@@ -9,6 +9,8 @@ import type { AuthProviderType } from '#domain';
 import type { ProviderData } from '../provider/provider-schema.ts';
 import type { SettledData, StoredKey, StoredSecrets } from '../provider/provider-secrets.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { orderedPage } from './counted-page.ts';
+import { isFiltered, narrowed, type ListFilter } from './list-filter.ts';
 import type { ListOrder } from './list-pages.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lockedForUpdate } from './row-lock.ts';
@@ -54,12 +56,15 @@ export async function listAuthProviders(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<AuthProviderEntry>> {
   const query = store.db
     .selectFrom('auth_provider')
     .select(['id', 'name', 'type', 'enabled'])
     .where('frontdoor_id', '=', frontdoor.id);
-  const { content, total } = await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
+  const { content, total } = isFiltered(filter)
+    ? await orderedPage(narrowed(query, filter), ORDER, request)
+    : await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
   return { content: content.map(entryOf), total };
 }
 

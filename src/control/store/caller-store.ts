@@ -9,6 +9,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { randomToken } from '../secrets/random-token.ts';
 import type { CallerKind } from './account-store.ts';
 import { countedPage } from './counted-page.ts';
+import { narrowed, type ListFilter } from './list-filter.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lockedForUpdate } from './row-lock.ts';
 import type { Queries, Touch } from './store.ts';
@@ -93,9 +94,10 @@ export async function listCallers(
   kind: CallerKind,
   organizationId: string,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<CallerRecord>> {
   const query = liveCallers(db, kind).where('organization_id', '=', organizationId);
-  const { content, total } = await countedPage(query, request);
+  const { content, total } = await countedPage(narrowed(query, filter), request);
   return { content: content.map(recordOf), total };
 }
 

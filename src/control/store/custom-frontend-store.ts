@@ -8,6 +8,7 @@ import { FrontdoorError } from '#base';
 import { zonesOverlap } from '#domain';
 import { countedPage } from './counted-page.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { narrowed, type ListFilter } from './list-filter.ts';
 import type { Page, PageRequest } from './page.ts';
 import { claimNames, restHostnames, restsForAnother } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from './row-lock.ts';
@@ -34,8 +35,16 @@ export async function listCustomFrontends(
   db: Queries,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<CustomFrontendRecord>> {
-  const query = rowsOf(db, frontdoor).select(sql<string>`hostname`.as('name'));
+  const { status, providerId } = filter;
+  let query = narrowed(rowsOf(db, frontdoor), filter, { name: 'hostname' }).select(
+    sql<string>`hostname`.as('name'),
+  );
+  if (status !== undefined) query = query.where(sql<boolean>`status = ${status}`);
+  if (providerId !== undefined)
+    query = query.where(sql<boolean>`exists (select 1 from custom_frontend_auth_provider as guard
+      where guard.custom_frontend_id = custom_frontend.id and guard.auth_provider_id = ${providerId})`);
   const sort = request.sort === 'hostname' ? 'name' : request.sort;
   const { content, total } = await countedPage(query, { ...request, sort });
   return { content: await recordsOf(db, content), total };

@@ -1,7 +1,10 @@
 /** Environments of a granted frontdoor. An agent is its environment: the same id, one record. */
 import { sql } from 'kysely';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { orderedPage } from './counted-page.ts';
+import { isFiltered, narrowed, type ListFilter } from './list-filter.ts';
 import type { ListOrder } from './list-pages.ts';
+import { inOrderOf, measuredIds } from './measured-page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { restShareNames } from './resting-name-store.ts';
 import { lockedForUpdate } from './row-lock.ts';
@@ -15,19 +18,47 @@ export interface EnvironmentRecord {
   readonly createdAtMs: number;
 }
 
+const COLUMNS = ['id', 'name', 'agent_version', 'created_at'] as const;
+
 const ORDER: ListOrder = {
   kind: 'environment',
   tie: sql.ref('id'),
-  fields: { default: sql.ref('created_at'), name: sql.ref('name'), id: sql.ref('id') },
+  fields: {
+    default: sql.ref('created_at'),
+    createdAt: sql.ref('created_at'),
+    name: sql.ref('name'),
+    id: sql.ref('id'),
+  },
 };
 
+/** What `statusOf` tells is measured now. */
 export async function listEnvironments(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
+  filter: ListFilter = {},
+  statusOf: (environment: { readonly id: string }) => string = () => '',
 ): Promise<Page<EnvironmentRecord>> {
-  const query = environmentsOf(store.db, frontdoor).select(['id', 'name', 'agent_version', 'created_at']);
-  const { content, total } = await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
+  const all = environmentsOf(store.db, frontdoor).select(COLUMNS);
+  const some = narrowed(all, filter);
+  if (filter.status !== undefined || request.sort === 'status') {
+    const value = ORDER.fields[request.sort] ?? sql<unknown>`''`;
+    const keysAfter = (id: string, limit: number) =>
+      some
+        .clearSelect()
+        .select(['id', 'id as tie', sql<unknown>`${value}`.as('value')])
+        .where('id', '>', id)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+    const page = await measuredIds({ keysAfter, statusOf, status: filter.status }, request);
+    if (page.content.length === 0) return { content: [], total: page.total };
+    const rows = await all.where('id', 'in', page.content).execute();
+    return { content: inOrderOf(page.content, rows).map(recordOf), total: page.total };
+  }
+  const { content, total } = isFiltered(filter)
+    ? await orderedPage(some, ORDER, request)
+    : await store.lists.page(store.db, all, ORDER, frontdoor.id, request);
   return { content: content.map(recordOf), total };
 }
 
@@ -36,10 +67,7 @@ export async function findEnvironment(
   frontdoor: GrantedFrontdoor,
   id: string,
 ): Promise<EnvironmentRecord | undefined> {
-  const row = await environmentsOf(db, frontdoor)
-    .select(['id', 'name', 'agent_version', 'created_at'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await environmentsOf(db, frontdoor).select(COLUMNS).where('id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : recordOf(row);
 }
 

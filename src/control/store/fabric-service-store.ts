@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import { countedPage } from './counted-page.ts';
+import { narrowed, type ListFilter } from './list-filter.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lockedForUpdate } from './row-lock.ts';
 import type { FabricServiceTable } from './schema.ts';
@@ -54,8 +55,10 @@ export async function lockFabricService(trx: Queries, id: string): Promise<Fabri
 export async function listFabricServices(
   db: Queries,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<FabricServiceRecord>> {
-  const { content, total } = await countedPage(db.selectFrom('fabric_service').selectAll(), request);
+  const query = narrowed(db.selectFrom('fabric_service').selectAll(), filter);
+  const { content, total } = await countedPage(query, request);
   return { content: content.map(recordOf), total };
 }
 

@@ -1,6 +1,7 @@
 /** Routers and gateways: identities of the whole installation, which belong to no organization. */
 import { randomUUID } from 'node:crypto';
 import { countedPage } from './counted-page.ts';
+import { narrowed, type ListFilter } from './list-filter.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Queries, Touch } from './store.ts';
 
@@ -39,8 +40,9 @@ export async function listFabricNodes(
   db: Queries,
   kind: FabricKind,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<FabricNode>> {
-  const { content, total } = await countedPage(nodeRows(db, kind), request);
+  const { content, total } = await countedPage(narrowed(nodeRows(db, kind), filter), request);
   return { content: content.map(nodeOf), total };
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { forgetKeptAnswers } from './idempotency-store.ts';
 import { countedPage } from './counted-page.ts';
+import { narrowed, type ListFilter } from './list-filter.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lockedForUpdate } from './row-lock.ts';
 import type { Queries, Touch } from './store.ts';
@@ -49,8 +50,10 @@ export async function lockOrganization(trx: Queries, id: string): Promise<Organi
 export async function listOrganizations(
   db: Queries,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<OrganizationRecord>> {
-  const { content, total } = await countedPage(db.selectFrom('organization').selectAll(), request);
+  const query = narrowed(db.selectFrom('organization').selectAll(), filter);
+  const { content, total } = await countedPage(query, request);
   return { content: content.map(recordOf), total };
 }
 
@@ -89,12 +92,13 @@ export async function listFrontdoors(
   db: Queries,
   organizationId: string,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<FrontdoorEntry>> {
   const query = db
     .selectFrom('frontdoor')
     .select(['id', 'name', 'organization_id'])
     .where('organization_id', '=', organizationId);
-  const { content, total } = await countedPage(query, request);
+  const { content, total } = await countedPage(narrowed(query, filter), request);
   return {
     content: content.map((row) => ({ id: row.id, name: row.name, organizationId: row.organization_id })),
     total,

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { InspectedRequest, RequestFailure } from '#domain';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { narrowed, type ListFilter } from './list-filter.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Queries, Store } from './store.ts';
 
@@ -93,8 +94,9 @@ export async function listFailures(
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
   shareToken: string | undefined,
+  filter: ListFilter,
 ): Promise<Page<ToldFailure>> {
-  let query = failuresOf(db, frontdoor);
+  let query = narrowed(failuresOf(db, frontdoor), filter, { at: 'request_failure.at' });
   if (shareToken !== undefined) query = query.where('share.token', '=', shareToken);
   const { total } = await query
     .clearSelect()
@@ -126,8 +128,10 @@ export async function listInspected(
   db: Queries,
   shareId: string,
   request: PageRequest,
+  filter: ListFilter,
 ): Promise<Page<InspectedRequest>> {
-  const query = db.selectFrom('inspected_request').where('share_id', '=', shareId);
+  const recorded = db.selectFrom('inspected_request').where('share_id', '=', shareId);
+  const query = narrowed(recorded, filter, { at: 'at' });
   const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const rows = await query
     .select('data')

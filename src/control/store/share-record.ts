@@ -1,11 +1,14 @@
 /** Shares as the rest of the control plane reads them: the row with its frontends, grants and providers. */
-import { sql } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import { customFrontendsOf, customHostsOf, type CustomHost } from './custom-host.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { orderedPage } from './counted-page.ts';
+import { isFiltered, narrowed, type ListFilter } from './list-filter.ts';
 import type { ListOrder } from './list-pages.ts';
+import { inOrderOf, measuredIds } from './measured-page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lockedForUpdate } from './row-lock.ts';
-import type { ShareTable } from './schema.ts';
+import type { Database, ShareTable } from './schema.ts';
 import type { Queries, Store } from './store.ts';
 
 export interface ShareFrontend {
@@ -159,18 +162,50 @@ const ORDER: ListOrder = {
   tie: sql.ref('token'),
   fields: {
     default: sql.ref('created_at'),
+    createdAt: sql.ref('created_at'),
     name: sql`coalesce(${sql.ref('name')}, '')`,
     id: sql.ref('token'),
   },
 };
 
-/** A page of a frontdoor's shares; sorting by `id` means by token. */
+/** A page of a frontdoor's shares; sorting by `id` means by token. What `statusOf` tells is measured now. */
 export async function listShares(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
+  filter: ListFilter,
+  statusOf: (share: Pick<ShareRecord, 'id' | 'environmentId'>) => string,
 ): Promise<Page<ShareRecord>> {
-  const query = store.db.selectFrom('share').selectAll().where('frontdoor_id', '=', frontdoor.id);
-  const { content, total } = await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
-  return { content: await shareRecordsOf(store.db, content), total };
+  const { db, lists } = store;
+  const all = db.selectFrom('share').selectAll().where('frontdoor_id', '=', frontdoor.id);
+  const some = filteredShares(all, filter);
+  if (filter.status !== undefined || request.sort === 'status') {
+    const value = ORDER.fields[request.sort] ?? sql<unknown>`''`;
+    const keysAfter = (token: string, limit: number) =>
+      some
+        .clearSelect()
+        .select(['id', 'environment_id as environmentId', 'token as tie', sql<unknown>`${value}`.as('value')])
+        .where('token', '>', token)
+        .orderBy('token')
+        .limit(limit)
+        .execute();
+    const page = await measuredIds({ keysAfter, statusOf, status: filter.status }, request);
+    if (page.content.length === 0) return { content: [], total: page.total };
+    const rows = await db.selectFrom('share').selectAll().where('id', 'in', page.content).execute();
+    return { content: await shareRecordsOf(db, inOrderOf(page.content, rows)), total: page.total };
+  }
+  const { content, total } = isFiltered(filter)
+    ? await orderedPage(some, ORDER, request)
+    : await lists.page(db, all, ORDER, frontdoor.id, request);
+  return { content: await shareRecordsOf(db, content), total };
+}
+
+function filteredShares<O>(query: SelectQueryBuilder<Database, 'share', O>, filter: ListFilter) {
+  const { environmentId, providerId } = filter;
+  let some = narrowed(query, filter);
+  if (environmentId !== undefined) some = some.where('environment_id', '=', environmentId);
+  if (providerId !== undefined)
+    some = some.where(sql<boolean>`exists (select 1 from share_auth_provider
+      where share_auth_provider.share_id = share.id and auth_provider_id = ${providerId})`);
+  return some;
 }
