@@ -54,6 +54,7 @@ interface Listener {
   readonly alpn: string;
   readonly credentials: WireCredentials;
   readonly id: string;
+  /** Of what is no data. */
   readonly maxBodyBytes: number;
   /** Several channels of one peer stand beside one another. */
   readonly takesSeveral: boolean;
@@ -75,14 +76,14 @@ before(async () => {
   const linkFacts = { routerId: hostile.identity.id, dialedRouterId: target.id };
   listeners.set('link', {
     ...{ port: ports.link, alpn: 'ziti-link', credentials: hostile.identity.credentials, id: 'link' },
-    ...{ maxBodyBytes: 16 * MIB, takesSeveral: true, takesAnyBody: true },
+    ...{ maxBodyBytes: MIB, takesSeveral: true, takesAnyBody: true },
     headers: () =>
       linkHelloHeaders({ ...linkFacts, linkId: base62(randomBytes(16)), binding: base62(randomBytes(4)) }),
     records: () => records,
   });
   listeners.set('edge', {
     ...{ port: world.up.router.edgePort, alpn: 'ziti-edge', credentials: sdk.credentials, id: sdk.id },
-    ...{ maxBodyBytes: 16 * MIB, takesSeveral: true, takesAnyBody: true },
+    ...{ maxBodyBytes: MIB / 4, takesSeveral: true, takesAnyBody: true },
     headers: () => edgeHelloHeaders(sdk.sessionToken),
     records: () => world.records,
   });
