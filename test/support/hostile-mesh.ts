@@ -86,7 +86,7 @@ async function furnish(
     return answer.json;
   };
   const list = async (kind: string): Promise<Readonly<Record<string, unknown>>[]> =>
-    ((await call('GET', `/fabric/${kind}?limit=100`)) as { content: Record<string, unknown>[] }).content;
+    ((await call('GET', `/fabric/${kind}?size=100`)) as { content: Record<string, unknown>[] }).content;
   const service = async (name: string, routerId: string, address: string): Promise<void> => {
     const made = (await call('POST', '/fabric/services', { name })) as { id: string };
     await call('POST', '/fabric/terminators', { serviceId: made.id, routerId, address });
