@@ -25,7 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
     control: async (options) => finish((await loadParts()).runControl(options)),
     resetAdmin: async (options) => finish((await loadParts()).runResetAdmin(options)),
     gateway: async (options) => finish((await import('./run-gateway.ts')).runGateway(options, version)),
-    routerRun: async (file, options) => finish((await loadParts()).runRouter(file, options)),
+    routerRun: async (file, options) => finish((await loadParts()).runRouter(file, options, version)),
     routerEnroll: async (file, options) => finish((await loadParts()).runRouterEnroll(file, options)),
     routerCheck: async (file, options) => {
       io.exitCode = (await import('./router-check.ts')).runRouterCheck(file, options, io);

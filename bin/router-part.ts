@@ -110,13 +110,20 @@ function sansOf(hosts: readonly string[]): { dns: string[]; ip: string[] } {
   return { dns: unique.filter((host) => isIP(host) === 0), ip: unique.filter((host) => isIP(host) !== 0) };
 }
 
+/** `release`: the product's version. */
 export function startRouter(
   file: string,
+  release: string,
   log: Log,
   onStartupTimeout?: (error: FrontdoorError) => void,
 ): Promise<Router> {
   const config = loadRunnableRouterConfig(file);
-  return Router.start({ config, log, ...(onStartupTimeout === undefined ? {} : { onStartupTimeout }) });
+  return Router.start({
+    config,
+    release,
+    log,
+    ...(onStartupTimeout === undefined ? {} : { onStartupTimeout }),
+  });
 }
 
 /**

@@ -173,12 +173,12 @@ const ADMIN_SECRETS_FILE = 'admin-secrets.json';
 /** As OpenZiti's router ends when no controller was reached in time. */
 const STARTUP_TIMEOUT_STATUS = 1;
 
-export async function runRouter(file: string, options: RouterRunOptions): Promise<number> {
+export async function runRouter(file: string, options: RouterRunOptions, version: string): Promise<number> {
   const { log } = openLog(options.logLevel);
   const late = Promise.withResolvers<FrontdoorError>();
   const started: { router?: Router } = {};
   followSignals(() => started.router);
-  const router = await startRouter(file, log, (error) => late.resolve(error));
+  const router = await startRouter(file, version, log, (error) => late.resolve(error));
   started.router = router;
   const stopped = runUntilStopped(
     (drainMs) => router.close(drainMs),

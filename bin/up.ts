@@ -130,10 +130,12 @@ async function startParts(
     const { token } = await control.createFabricNode('router', 'router');
     await enrollRouterIdentity(routerConfig, token, log);
   }
-  const router = await startRouter(routerFile, log.child({ part: 'router' })).catch((error: unknown) => {
-    const hint = `port ${ports.edge} is taken: choose another with --edge-port, or any with --any-port`;
-    throw portHint(error, () => hint);
-  });
+  const router = await startRouter(routerFile, options.version, log.child({ part: 'router' })).catch(
+    (error: unknown) => {
+      const hint = `port ${ports.edge} is taken: choose another with --edge-port, or any with --any-port`;
+      throw portHint(error, () => hint);
+    },
+  );
   closers.push(() => router.close());
 
   const gatewayDir = join(dataDir, 'gateway');

@@ -26,7 +26,8 @@ export const routerSchema = closed({
   online: Type.Boolean({ description: 'It is connected to a control plane' }),
   version: nullable<string>({
     type: 'string',
-    description: 'As it says itself; null while it is not connected to this control plane',
+    description:
+      'As it says itself: of a router of ours the release of Frontdoor; null while it is not connected to this control plane',
   }),
   connectedAt: nullable<string>({ type: 'string', format: 'date-time' }),
   linkListeners: Type.Array(Type.String(), { description: 'Where other routers dial it' }),

@@ -167,6 +167,7 @@ export const fabricNodeSchema = closed({
   name: Type.String(),
   /** Whether it holds a certificate. */
   enrolled: Type.Boolean(),
+  online: Type.Boolean({ description: 'It has a channel to a router' }),
   createdAt: timestamp(),
 });
 

@@ -32,6 +32,8 @@ import { WorkerPool } from './worker-pool.ts';
 export interface RouterOptions {
   readonly config: RouterConfig;
   readonly log: Log;
+  /** The product's, such as `0.1.0`: shown to operators. */
+  readonly release?: string;
   readonly clock?: Clock;
   /** `ctrl.startupTimeout` went by without any controller: the process is meant to end. */
   onStartupTimeout?(error: FrontdoorError): void;
@@ -82,6 +84,7 @@ export class Router {
     this.#registry.addPool(this.#rateLimiter);
     this.#controllers = new ControllerSet({
       routerId: this.id,
+      release: options.release,
       config: config.ctrl,
       proxy: config.proxy,
       tls: () => this.#identity.client,

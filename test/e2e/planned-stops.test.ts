@@ -1,8 +1,13 @@
 // Every part of a doubled installation is restarted as planned, under probes and streams: the short form of `chaos stops`.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DEFAULT_GATEWAY_LIMITS } from '#gateway';
 import { runStopsRow, STOPS_ROWS } from '../chaos/stops/planned-stops.ts';
+import { repositoryRoot } from '../../tools/pinned-process.ts';
+import { until } from '../support/deadline.ts';
+import type { Row } from '../support/fabric-mesh.ts';
 import { postgresSkip } from '../support/postgres.ts';
 import { StopsWorld } from '../support/stops-world.ts';
 import { undisturbed } from '../support/undisturbed.ts';
@@ -13,6 +18,27 @@ describe('a planned restart', { skip: postgresSkip }, () => {
     world = await StopsWorld.start({ streams: 4, streamMs: 1_500 });
   });
   after(() => world?.stop());
+
+  test('operators see which gateways and routers are online, and the release of routers of ours', async () => {
+    const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    const [a] = world.replicas;
+    const shown = async (kind: 'routers' | 'gateways'): Promise<Row[]> =>
+      JSON.parse(await world.mesh.run(a!, 'fabric', kind, '--json')) as Row[];
+    assert.deepEqual(
+      (await shown('routers')).map((row) => [row['online'], row['version']]),
+      [
+        [true, version],
+        [true, version],
+      ],
+    );
+    await until(
+      'both gateways online',
+      () => shown('gateways'),
+      (rows) => rows.length === 2 && rows.every((row) => row['online'] === true),
+    );
+  });
 
   for (const row of STOPS_ROWS) {
     test(`fails no request: ${row.title}`, async () => {
@@ -27,4 +53,36 @@ describe('a planned restart', { skip: postgresSkip }, () => {
       if (row.isOnly !== true || !isSlow) assert.equal(outcome.total.failed, 0, said.join('\n'));
     });
   }
+
+  test('without any control plane a request that needs a new circuit is told that, not that it may not', async () => {
+    await Promise.all(world.replicas.map((replica) => replica.kill()));
+    const probes = world.probes(20);
+    try {
+      await until(
+        'the reason',
+        () => probes.all.map(({ failure }) => failure),
+        (failures) => failures.includes('503 control-away'),
+      );
+    } finally {
+      await probes.stop();
+    }
+    const reasons = new Set(probes.all.map(({ failure }) => failure));
+    assert.deepEqual(
+      [...reasons].filter((reason) => reason?.includes('not-authorized')),
+      [],
+    );
+    await Promise.all(world.replicas.map((replica) => replica.start()));
+    await world.untilSettled();
+  });
+
+  test('a gateway that is gone is shown as offline', async () => {
+    const [gone] = world.gateways;
+    await gone!.stop();
+    await until(
+      'g1 offline',
+      async () =>
+        JSON.parse(await world.mesh.run(world.replicas[0]!, 'fabric', 'gateways', '--json')) as Row[],
+      (rows) => rows.some((row) => row['name'] === 'g1' && row['online'] === false),
+    );
+  });
 });

@@ -105,7 +105,7 @@ async function furnish(
     const { token } = await control.createFabricNode('router', name);
     await enrollRouterIdentity(loadRouterConfig(file), token, recordingLog(log));
     appendFileSync(join(folder, 'ca.pem'), authority.ca);
-    const router = await startRouter(file, recordingLog(log));
+    const router = await startRouter(file, '', recordingLog(log));
     closers.push(() => router.close());
     return router;
   };

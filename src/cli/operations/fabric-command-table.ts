@@ -27,7 +27,7 @@ export const FABRIC_COMMANDS = {
     noun: 'fabric',
     verb: 'gateways',
     alias: 'gateway list',
-    columns: ['id', 'name', 'enrolled'],
+    columns: ['id', 'name', 'enrolled', 'online'],
     entries: 'gateways',
     examples: ['fabric gateways'],
   },

@@ -41,7 +41,7 @@ describe('routers and gateways', () => {
       assert.deepEqual(listed.body, {
         content: [
           {
-            ...{ id, name: 'one', enrolled: false, createdAt: new Date(nowMs).toISOString() },
+            ...{ id, name: 'one', enrolled: false, online: false, createdAt: new Date(nowMs).toISOString() },
             ...(kind === 'router' ? AWAY : {}),
           },
         ],

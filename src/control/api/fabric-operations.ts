@@ -49,7 +49,7 @@ export const fabricHandlers: Handlers<
   },
   deleteRouter: (parts, call) => remove(parts, call, 'router', 'Router'),
   createGateway: (parts, call) => create(parts, call, 'gateway'),
-  listGateways: (parts, call) => list(parts, call, 'gateway', nodeAnswer),
+  listGateways: (parts, call) => list(parts, call, 'gateway', gatewayAnswers(parts)),
   deleteGateway: (parts, call) => remove(parts, call, 'gateway', 'Gateway'),
 };
 
@@ -134,6 +134,10 @@ function storedOf({ id, name, createdAtMs }: FabricNode) {
 
 function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
   return { id, name, enrolled: isEnrolled, createdAt: isoTime(createdAtMs) };
+}
+
+function gatewayAnswers({ status }: ApiParts): (node: FabricNode) => object {
+  return (node) => ({ ...nodeAnswer(node), online: status.isConnected(node.id) });
 }
 
 /** As they are connected now; of those at another control plane only where they take in clients is known. */

@@ -50,7 +50,8 @@ export class MeshView implements FabricView {
         id,
         name,
         isOnline: router !== undefined,
-        version: router?.version,
+        // Ours speak as a release of OpenZiti and say their own beside it.
+        version: router?.release || router?.version,
         connectedAtMs: router?.connectedAtMs,
         linkListeners: (router?.listeners ?? []).map(({ address }) => address),
         edgeAddress: edge === undefined ? undefined : `${edge.hostname}:${String(edge.port)}`,

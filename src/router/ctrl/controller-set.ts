@@ -26,6 +26,8 @@ export interface FrameSink {
 
 export interface ControllerSetOptions {
   readonly routerId: string;
+  /** The product's, such as `0.1.0`; '' is not told. */
+  readonly release?: string | undefined;
   readonly config: CtrlConfig;
   readonly proxy: HttpProxyConfig | undefined;
   /** Asked at each dial: renewed certificates count from the next one on. */
@@ -162,7 +164,7 @@ export class ControllerSet implements Controllers {
       address: formatAddress(advertise),
       groups,
     }));
-    const version = versionHeader(process.platform, process.arch);
+    const version = versionHeader(process.platform, process.arch, this.#options.release);
     return encodeRouterHello(version, this.#options.linkListeners(), { ctrlListeners, isGrouped });
   }
 
