@@ -28,8 +28,8 @@ export interface ShareTableOptions {
   readonly targetCa?: string | undefined;
 }
 
-/** Of a drain's last step, in which nobody is served who asks anew: it is short. */
-const LAST_MS = 5_000;
+/** Of a drain's last step, in which nobody is served who asks anew: with the restart, shorter than gateways wait. */
+const LAST_MS = 1_000;
 const LAST_QUIET_MS = 100;
 
 interface DrainStep {
