@@ -32,7 +32,6 @@ import { WorkerPool } from './worker-pool.ts';
 export interface RouterOptions {
   readonly config: RouterConfig;
   readonly log: Log;
-  /** The product's, such as `0.1.0`: shown to operators. */
   readonly release?: string;
   readonly clock?: Clock;
   /** `ctrl.startupTimeout` went by without any controller: the process is meant to end. */
