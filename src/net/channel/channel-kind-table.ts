@@ -41,7 +41,8 @@ const LINK: ChannelKind = {
     largeTypes: DATA_TYPES,
     maxOtherBodyBytes: MIB,
   },
-  peer: { maxChannels: 64, maxConnections: 1_024, maxUnfinishedBytes: 64 * MIB },
+  // Twice as many as a router takes of one peer: it refuses them itself.
+  peer: { maxChannels: 256, maxConnections: 1_024, maxUnfinishedBytes: 64 * MIB },
 };
 /** Two large writes at once are taken. Tokens and reasons are the only other bodies. */
 const EDGE: ChannelKind = {
