@@ -14,6 +14,7 @@ export interface RequestFailure {
   /** The error id on the page: the request's id. */
   readonly id: string;
   readonly at: number;
+  /** `NO_SHARE`: no share has the host; the frontdoor's id is empty then, too. */
   readonly shareId: string;
   readonly frontdoorId: string;
   readonly status: number;
@@ -68,6 +69,8 @@ export interface InspectedRequest {
 }
 
 export const MAX_RECORD_BATCH = 500;
+/** In place of a share's id in the failure of a request to a host that no share has. */
+export const NO_SHARE = '';
 /** Of each body of an inspected request. */
 export const MAX_INSPECTED_BODY_BYTES = 65_536;
 /** In place of what is not shown. */

@@ -132,6 +132,7 @@ export { parseFailures, parseInspections } from './gateway-record-codec.ts';
 export {
   MAX_INSPECTED_BODY_BYTES,
   MAX_RECORD_BATCH,
+  NO_SHARE,
   REDACTED,
   type InspectedMessage,
   type InspectedRequest,

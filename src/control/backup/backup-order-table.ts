@@ -56,6 +56,7 @@ const LEFT_OUT = [
   'login_session',
   'share_inspection',
   'request_failure',
+  'unrouted_failure',
   'inspected_request',
   'idempotency_answer',
   'idempotency_usage',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { within } from '../../../test/support/deadline.ts';
-import type { GatewayReplay, InspectedRequest, RequestFailure } from '#domain';
+import { NO_SHARE, type GatewayReplay, type InspectedRequest, type RequestFailure } from '#domain';
+import { findUnroutedFailure } from '../store/unrouted-failure-store.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 let fixture: EdgeFixture;
@@ -78,6 +79,27 @@ test('what is malformed or too much is refused whole', async () => {
     [await stored('request_failure'), await stored('inspected_request')],
     [failures, inspected],
   );
+});
+
+test('failures without a share are kept with the gateway that reports them, at most so many at a time', async () => {
+  const count = async (): Promise<number> =>
+    (await fixture.store.db.selectFrom('unrouted_failure').select('id').execute()).length;
+  const unrouted = (name: string): RequestFailure[] =>
+    Array.from({ length: 400 }, (_, i) =>
+      failureOf(`unrouted-${name}-${i}`, { shareId: NO_SHARE, frontdoorId: '' }),
+    );
+  const before = await stored('request_failure');
+  const loud = await fixture.enroll('loud', 'gateway');
+  for (const name of ['first', 'first', 'second', 'third']) await loud.client.reportFailures(unrouted(name));
+  const kept = await count();
+  assert.ok(kept >= 400 && kept < 700, String(kept));
+  const quiet = await fixture.enroll('quiet', 'gateway');
+  const ahead = failureOf('quiet-one', { shareId: NO_SHARE, at: fixture.clock.nowMs() + 86_400_000 });
+  await quiet.client.reportFailures([ahead]);
+  const found = await findUnroutedFailure(fixture.store.db, 'quiet-one');
+  assert.deepEqual([found?.gatewayId, found?.gatewayName], [quiet.id, 'a gateway']);
+  assert.ok(found!.at <= fixture.clock.nowMs());
+  assert.deepEqual(await stored('request_failure'), before);
 });
 
 test('agents, and who has no certificate, may report nothing', async () => {

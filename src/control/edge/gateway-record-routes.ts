@@ -1,23 +1,35 @@
 /** `/gateway/v1/failures` and `/gateway/v1/inspections`: what gateways tell of single requests. One that came before is nothing new. */
 import type { FastifyInstance } from 'fastify';
-import { parseFailures, parseInspections } from '#domain';
+import { NO_SHARE, parseFailures, parseInspections } from '#domain';
 import { putFailures, putInspected } from '../store/request-record-store.ts';
+import { putUnroutedFailures } from '../store/unrouted-failure-store.ts';
+import { TokenBuckets } from '../token-buckets.ts';
 import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
+/** Of one gateway, whatever its processes send: failures without a share that are kept. */
+const UNROUTED_LIMIT = { perSecond: 20, burst: 500 };
+
 export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeContext): void {
-  const { store, model } = context;
+  const { store, model, clock } = context;
+  const unrouted = new TokenBuckets(UNROUTED_LIMIT, clock);
   const frontdoorOf = (shareId: string): string | undefined => model.service(shareId)?.frontdoorId;
 
   const takes = { config: bodyRule({ kind: 'gateway', maxBytes: MAX_BODY_BYTES }) };
 
   app.post('/gateway/v1/failures', takes, async (request, reply) => {
-    peerOfKind(context, request, 'gateway');
+    const { id: gatewayId, name: gatewayName } = peerOfKind(context, request, 'gateway').identity;
     const records = parseFailures(jsonBody(request));
     if (typeof records === 'string') throw couldNotValidate(records);
     await putFailures(store, { records, frontdoorOf });
+    const nowMs = clock.nowMs();
+    const withoutShare = records
+      .filter(({ shareId }) => shareId === NO_SHARE && unrouted.take(gatewayId) === 0)
+      // A clock that is ahead keeps nothing for longer.
+      .map((record) => ({ ...record, at: Math.min(record.at, nowMs), gatewayId, gatewayName }));
+    await putUnroutedFailures(store, withoutShare);
     return reply.code(204).send();
   });
 

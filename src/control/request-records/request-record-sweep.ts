@@ -1,15 +1,20 @@
 /** Removes records of requests whose time is over, or of which an owner has too many, every minute. */
 import { sweepRequestRecords } from '../store/request-record-store.ts';
+import { deleteOldUnrouted, deleteSurplusUnrouted } from '../store/unrouted-failure-store.ts';
 import { StoreSweep, type SweepParts } from '../store/store-sweep.ts';
 
 const SWEEP_MS = 60_000;
+const STATEMENTS_A_SWEEP = 50;
 
 export class RequestRecordSweep extends StoreSweep {
   constructor(parts: SweepParts) {
     super(parts, 'old records of requests', SWEEP_MS);
   }
 
-  protected pass(nowMs: number): Promise<void> {
-    return sweepRequestRecords(this.parts.store.db, nowMs);
+  protected async pass(nowMs: number): Promise<void> {
+    const { db } = this.parts.store;
+    await sweepRequestRecords(db, nowMs);
+    await this.deleteAll((most) => deleteOldUnrouted(db, nowMs, most), STATEMENTS_A_SWEEP);
+    await this.deleteAll((most) => deleteSurplusUnrouted(db, most), STATEMENTS_A_SWEEP);
   }
 }

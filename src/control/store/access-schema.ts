@@ -105,3 +105,11 @@ export interface RequestRecordTable {
   /** JSON. */
   data: string;
 }
+
+/** Of a request to a host that no share has. */
+export interface UnroutedFailureTable {
+  id: string;
+  at: number;
+  /** JSON. */
+  data: string;
+}

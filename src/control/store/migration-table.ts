@@ -8,6 +8,7 @@ import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
+import { unroutedFailures } from './unrouted-failure-migration.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006-secret-overlap': secretOverlap,
   '0007-resting-names': restingNames,
   '0008-idempotency-tables': idempotencyTables,
+  '0009-unrouted-failures': unroutedFailures,
 };

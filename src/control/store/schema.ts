@@ -13,6 +13,7 @@ import type {
   RestingNameTable,
   ShareInspectionTable,
   SharePolicyTable,
+  UnroutedFailureTable,
 } from './access-schema.ts';
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
 
@@ -62,6 +63,7 @@ export interface Database {
   login_attempt: LoginAttemptTable;
   login_session: LoginSessionTable;
   request_failure: RequestRecordTable;
+  unrouted_failure: UnroutedFailureTable;
   inspected_request: RequestRecordTable;
 }
 

@@ -1,19 +1,26 @@
 /**
- * Makes of each request to a known share that failed or was refused what its owner is told by the error id on the page.
- * Bounded a second, for all and for each share, so that who is refused on purpose does not push out what others need.
+ * Makes a record of each request that failed or was refused, which the error id on the page leads to: for the owner of
+ * the share, or for operators when no share has the host. Bounded a second, for all shares and for each of them, and
+ * apart from them for hosts without a share: requests that are refused on purpose do not push out what others need.
  */
-import type { RequestFailure } from '#domain';
+import { NO_SHARE, type RequestFailure } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
 import { identityTextOf, pathOf, timingsOf, traceIdOf, unixMsOf } from './request-facts.ts';
 
 const MAX_PER_SECOND = 200;
 const MAX_PER_SHARE = 50;
+/** Of requests to hosts that no share has: a flood of those is worth no more than a sample. */
+const MAX_WITHOUT_SHARE = 10;
 const MAX_PATH = 1_024;
+const MAX_HOST = 255;
 const MAX_TEXT = 500;
 
 export interface FailureRecorderOptions {
+  /** Of a request to a share. */
   readonly add: (failure: RequestFailure) => void;
+  /** Of a request to a host that no share has. */
+  readonly addUnrouted: (failure: RequestFailure) => void;
   /** Monotonic. */
   readonly nowMs: () => number;
 }
@@ -24,15 +31,22 @@ export class FailureRecorder implements RequestObserver {
   #count = 0;
   #sinceMs: number;
   #withheld = 0;
+  #unrouted = 0;
+  #withheldUnrouted = 0;
 
   constructor(options: FailureRecorderOptions) {
     this.#options = options;
     this.#sinceMs = options.nowMs();
   }
 
-  /** Failures that were too many in their second. */
+  /** Failures of requests to shares that were too many in their second. */
   get withheld(): number {
     return this.#withheld;
+  }
+
+  /** The same, of requests to hosts that no share has. */
+  get withheldUnrouted(): number {
+    return this.#withheldUnrouted;
   }
 
   began(): void {}
@@ -47,43 +61,60 @@ export class FailureRecorder implements RequestObserver {
 
   failed(record: RequestRecord, failure: Failure): void {
     const share = record.route?.share;
-    if (share === undefined) return;
-    if (!this.#isWithinBounds(share.id)) {
-      this.#withheld += 1;
+    this.#renewBounds();
+    if (share === undefined) {
+      if (this.#unrouted < MAX_WITHOUT_SHARE) {
+        this.#unrouted += 1;
+        this.#options.addUnrouted(failureOf(record, failure, NO_SHARE, ''));
+      } else this.#withheldUnrouted += 1;
       return;
     }
-    const { id, client, method, host, status, decision } = record;
-    this.#options.add({
-      id,
-      at: unixMsOf(record.startedMs),
-      shareId: share.id,
-      frontdoorId: share.frontdoorId,
-      status: record.isBrokenOff ? failure.status : status,
-      code: failure.code,
-      hop: failure.hop,
-      cause: failure.cause.slice(0, MAX_TEXT),
-      method,
-      host,
-      path: pathOf(record.target).slice(0, MAX_PATH),
-      client: client.address,
-      identity: identityTextOf(record)?.slice(0, MAX_TEXT) ?? null,
-      decision: decision.slice(0, MAX_TEXT),
-      traceId: traceIdOf(record) || null,
-      timings: timingsOf(record),
-    });
+    if (this.#isWithinBounds(share.id))
+      this.#options.add(failureOf(record, failure, share.id, share.frontdoorId));
+    else this.#withheld += 1;
+  }
+
+  #renewBounds(): void {
+    const nowMs = this.#options.nowMs();
+    if (nowMs - this.#sinceMs < 1_000) return;
+    this.#sinceMs = nowMs;
+    this.#count = 0;
+    this.#unrouted = 0;
+    this.#byShare.clear();
   }
 
   #isWithinBounds(shareId: string): boolean {
-    const nowMs = this.#options.nowMs();
-    if (nowMs - this.#sinceMs >= 1_000) {
-      this.#sinceMs = nowMs;
-      this.#count = 0;
-      this.#byShare.clear();
-    }
     const ofShare = this.#byShare.get(shareId) ?? 0;
     if (this.#count >= MAX_PER_SECOND || ofShare >= MAX_PER_SHARE) return false;
     this.#count += 1;
     this.#byShare.set(shareId, ofShare + 1);
     return true;
   }
+}
+
+function failureOf(
+  record: RequestRecord,
+  failure: Failure,
+  shareId: string,
+  frontdoorId: string,
+): RequestFailure {
+  const { id, client, method, host, status, decision } = record;
+  return {
+    id,
+    at: unixMsOf(record.startedMs),
+    shareId,
+    frontdoorId,
+    status: record.isBrokenOff ? failure.status : status,
+    code: failure.code,
+    hop: failure.hop,
+    cause: failure.cause.slice(0, MAX_TEXT),
+    method,
+    host: host.slice(0, MAX_HOST),
+    path: pathOf(record.target).slice(0, MAX_PATH),
+    client: client.address,
+    identity: identityTextOf(record)?.slice(0, MAX_TEXT) ?? null,
+    decision: decision.slice(0, MAX_TEXT),
+    traceId: traceIdOf(record) || null,
+    timings: timingsOf(record),
+  };
 }

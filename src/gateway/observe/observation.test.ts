@@ -4,6 +4,7 @@ import { silentLog } from '#base';
 import {
   ACCESS_REASONS,
   hasRemedy,
+  NO_SHARE,
   OPEN_RULES,
   parseFailures,
   parseInspections,
@@ -101,26 +102,40 @@ describe('failure records', () => {
     assert.ok(timings.decidedMs! >= 0 && timings.circuitMs === null && timings.doneMs! >= timings.decidedMs!);
   });
 
-  it('are not made for hosts of nobody, and are bounded for each share and for all', async () => {
+  it('are made for hosts that no share has, with the host and without a share', async () => {
     const { world, failures } = await observed();
-    world.publish(shareOf('none'));
-    await world.ask(get('nobody'));
-    await world.ask(get('none'));
+    const answer = await world.ask(get('nobody', '/orders?token=planted-secret'));
     await world.eventually(() => failures.length > 0, 'a record');
-    assert.equal(failures.length, 1);
+    const { timings: _timings, at: _at, ...rest } = failures[0]!;
+    assert.deepEqual(rest, {
+      ...{ id: errorIdOf(answer), shareId: NO_SHARE, frontdoorId: '', status: 404, code: 'unknown-host' },
+      ...{ hop: 'client', cause: 'no share has this host', method: 'GET', host: 'nobody.share.localhost' },
+      ...{ path: '/orders', client: '127.0.0.1', identity: null, decision: 'unknown-host', traceId: null },
+    });
+  });
 
+  it('are bounded for each share, for all, and apart from these for hosts that no share has', async () => {
     const made: RequestFailure[] = [];
+    const unrouted: RequestFailure[] = [];
     let nowMs = 0;
-    const recorder = new FailureRecorder({ add: (failure) => made.push(failure), nowMs: () => nowMs });
-    const record = (share: string) =>
+    const recorder = new FailureRecorder({
+      add: (failure) => made.push(failure),
+      addUnrouted: (failure) => unrouted.push(failure),
+      nowMs: () => nowMs,
+    });
+    const record = (share: string | undefined) =>
       ({
         id: 'x',
+        host: 'h'.repeat(1_000),
         client: {},
         target: '/',
         decision: '',
         traceParent: '',
-        route: { share: { id: share } },
+        route: share === undefined ? undefined : { share: { id: share } },
       }) as never;
+    for (let i = 0; i < 1_000; i += 1) recorder.failed(record(undefined), FAILURES.unknownHost);
+    assert.deepEqual([unrouted.length, recorder.withheldUnrouted, made.length], [10, 990, 0]);
+    assert.equal(unrouted[0]!.host.length, 255);
     for (let i = 0; i < 1_000; i += 1) recorder.failed(record('loud'), FAILURES.internal);
     for (let i = 0; i < 10; i += 1) recorder.failed(record(`quiet-${i}`), FAILURES.internal);
     assert.deepEqual([made.length, recorder.withheld], [60, 950]);
@@ -128,7 +143,8 @@ describe('failure records', () => {
     assert.equal(made.length, 200);
     nowMs = 1_000;
     recorder.failed(record('loud'), FAILURES.internal);
-    assert.equal(made.length, 201);
+    recorder.failed(record(undefined), FAILURES.unknownHost);
+    assert.deepEqual([made.length, unrouted.length], [201, 11]);
   });
 
   it('have a remedy for every code of the gateway and of access', () => {

@@ -30,6 +30,9 @@ export interface ObservationOptions {
 
 const MAX_FAILURES = 5_000;
 const MAX_FAILURE_BYTES = 8 * 1_048_576;
+/** Apart from those of shares, which a flood of unknown hosts must not push out. */
+const MAX_UNROUTED = 500;
+const MAX_UNROUTED_BYTES = 1_048_576;
 const MAX_INSPECTED = 2_000;
 const MAX_INSPECTED_BYTES = 32 * 1_048_576;
 
@@ -40,6 +43,7 @@ export class Observation {
   readonly #recorder: FailureRecorder;
   readonly #inspector: Inspector;
   readonly #failures: RecordReporter<RequestFailure>;
+  readonly #unrouted: RecordReporter<RequestFailure>;
   readonly #inspected: RecordReporter<InspectedRequest>;
 
   /** @throws FrontdoorError `cannot-open-log` */
@@ -54,6 +58,14 @@ export class Observation {
       maxBytes: MAX_FAILURE_BYTES,
       ...delay,
     });
+    this.#unrouted = new RecordReporter({
+      what: 'failure records of unknown hosts',
+      send: reportFailures,
+      log,
+      maxRecords: MAX_UNROUTED,
+      maxBytes: MAX_UNROUTED_BYTES,
+      ...delay,
+    });
     this.#inspected = new RecordReporter({
       what: 'inspected requests',
       send: reportInspections,
@@ -64,6 +76,7 @@ export class Observation {
     });
     this.#recorder = new FailureRecorder({
       add: (failure) => this.#failures.add(failure),
+      addUnrouted: (failure) => this.#unrouted.add(failure),
       nowMs: () => performance.now(),
     });
     this.#inspector = new Inspector({
@@ -100,6 +113,7 @@ export class Observation {
       [
         [{ what: 'access_log_lines' }, this.#accessLog?.dropped ?? 0],
         [{ what: 'failure_records' }, this.#failures.dropped + this.#recorder.withheld],
+        [{ what: 'unrouted_failure_records' }, this.#unrouted.dropped + this.#recorder.withheldUnrouted],
         [{ what: 'inspected_requests' }, this.#inspected.dropped + this.#inspector.skipped],
       ],
     );
@@ -117,6 +131,7 @@ export class Observation {
     await Promise.all([
       this.#accessLog?.close(timeoutMs),
       this.#failures.close(timeoutMs),
+      this.#unrouted.close(timeoutMs),
       this.#inspected.close(timeoutMs),
     ]);
   }
