@@ -84,5 +84,6 @@ export {
   type InspectorAnswer,
   type InspectorReplacementBody,
   type ReplayBody,
+  type UnroutedFailureAnswer,
 } from './record-schemas.ts';
 export { API_VERSION } from './openapi-head.ts';

@@ -9,6 +9,7 @@ import {
   inspectorSchema,
   replayedSchema,
   replaySchema,
+  unroutedFailureSchema,
 } from './record-schemas.ts';
 import { countedPageSchema } from './resource-schemas.ts';
 
@@ -36,6 +37,17 @@ export const recordOperations = [
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/failures/{errorId}',
     answer: ok(failureSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'getUnroutedFailure',
+    group,
+    summary:
+      'Get why a request to a host that no share has failed, by the error id on its page; kept for seven days',
+    method: 'GET',
+    path: '/failures/{errorId}',
+    scope: 'frontdoor.admin',
+    answer: ok(unroutedFailureSchema),
     refusals: [404],
   }),
   guarded({

@@ -43,6 +43,23 @@ export const failureSchema = closed({
 });
 export type FailureAnswer = Static<typeof failureSchema>;
 
+export const unroutedFailureSchema = closed({
+  errorId: Type.String(),
+  gatewayId: Type.String({ description: 'The gateway that answered' }),
+  gatewayName: Type.String({ description: 'The name that the gateway had then' }),
+  ...why,
+  remedy: Type.String({ description: 'What can be done' }),
+  at: timestamp(),
+  method: Type.String(),
+  host: Type.String(),
+  path: Type.String({ description: 'Without its query' }),
+  client: Type.String({ description: "The client's address" }),
+  status: Type.Integer({ description: 'That the client got; 0: none' }),
+  traceId: textOrNull('Of its `traceparent`'),
+  timingsMs: timingsMs(),
+});
+export type UnroutedFailureAnswer = Static<typeof unroutedFailureSchema>;
+
 const maxBodyBytes = () =>
   Type.Integer({
     minimum: 0,

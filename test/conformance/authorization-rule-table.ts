@@ -40,6 +40,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   deleteShare: writes,
   listFailures: reads,
   getFailure: reads,
+  getUnroutedFailure: administers,
   getInspector: reads,
   setInspector: writes,
   listInspectedRequests: reads,

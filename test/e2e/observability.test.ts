@@ -112,6 +112,24 @@ describe('what is seen of requests', () => {
     assert.equal(list[0]!.errorId, errorId);
   });
 
+  it('why a request to a host that no share has failed is told to operators, who name no frontdoor', async () => {
+    const { status, text } = await ask('nobody', '/orders?token=planted-secret');
+    assert.equal(status, 404);
+    const errorId = /Error id: <code>(\w+)<\/code>/.exec(text)![1]!;
+    const { value: told } = await until(
+      'the reason',
+      () => cli('why', errorId).catch((error: unknown) => String(error)),
+      (said) => said.includes(' to no share '),
+      // Each try starts a process of its own.
+      8_000,
+    );
+    assert.match(told, /^GET nobody\.share\.localhost\/orders to no share was answered with 404\.$/m);
+    assert.match(told, /^Gateway {2}\S+$/m);
+    assert.match(told, /^Why {6}no share has this host \(unknown-host\)$/m);
+    assert.match(told, /^Next {5}No share has this name/m);
+    assert.doesNotMatch(told, /planted-secret/);
+  });
+
   it('a recorded request is shown without its secrets, and sent once more reaches the service a second time', async () => {
     await cli('shares', 'inspect', 'on', 'app', '--bodies', '16KiB', '--for', '30m', ...frontdoor());
     // Gateways learn of it a moment later.

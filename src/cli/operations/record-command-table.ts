@@ -10,6 +10,10 @@ export const RECORD_COMMANDS = {
     examples: ['failures list', 'failures list --share-token app --limit 20'],
   },
   getFailure: { elsewhere: ['why'], reason: 'tells it in words, with what to do next' },
+  getUnroutedFailure: {
+    elsewhere: ['why'],
+    reason: 'finds it where no frontdoor has the error id',
+  },
   getInspector: {
     noun: 'shares',
     verb: 'inspect status',

@@ -17,6 +17,17 @@ const why = { code: 'no-answer', hop: 'service', cause: 'it closed\u001b[2J the 
 const failure = {
   ...{ errorId: 'abc123', shareToken: 'app', ...why, remedy: 'See its log.', ...about, path: '/orders' },
 };
+const { identity: _identity, decision: _decision, ...bare } = about;
+const unrouted = {
+  ...{
+    errorId: 'nohost1',
+    gatewayId: 'g1',
+    gatewayName: 'gateway\u001b1',
+    code: 'unknown-host',
+    hop: 'client',
+  },
+  ...{ cause: 'no share has this host', remedy: 'See the endpoints.', ...bare, path: '/orders', status: 404 },
+};
 const message = (body: string, contentType: string) => ({
   headers: [
     { name: 'Content-Type', value: contentType },
@@ -31,6 +42,7 @@ const inspected = {
 };
 
 let api: FakeApi;
+let scopes: string[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'frontdoor-record-commands-'));
 before(async () => {
   api = await fakeApi(({ url, method }) => {
@@ -42,13 +54,21 @@ before(async () => {
       };
     if (url.startsWith(`${BASE}/failures/`))
       return { status: 404, json: { error: 'not_found', message: 'Failure x not found' } };
+    if (url === '/failures/nohost1') return { status: 200, json: unrouted };
+    if (url.startsWith('/failures/'))
+      return { status: 404, json: { error: 'not_found', message: 'Failure x not found' } };
+    if (url === '/caller')
+      return { status: 200, json: { kind: 'account', id: 'a', organizationId: 'o', scopes } };
     if (url.endsWith('/replay')) return { status: 202, json: { id: 'def456' } };
     if (url.endsWith('/requests/abc123')) return { status: 200, json: inspected };
     assert.equal(method, 'PUT');
     return { status: 200, json: { enabled: true, maxBodyBytes: 1_024, until: about.at } };
   });
 });
-beforeEach(() => void (api.seen.length = 0));
+beforeEach(() => {
+  api.seen.length = 0;
+  scopes = ['frontdoor.read'];
+});
 after(() => {
   api.close();
   rmSync(folder, { recursive: true });
@@ -95,7 +115,39 @@ test('why of an id that nobody knows, or that is none, fails and says so', async
   assert.match(unknown.err, /not found/);
   const malformed = await run('why', '../shares');
   assert.notEqual(malformed.code, 0);
-  assert.equal(api.seen.length, 1);
+  assert.deepEqual(
+    api.seen.map(({ url }) => url),
+    [`${BASE}/failures/x9`, '/caller'],
+  );
+});
+
+test('why of a request to a host that no share has is found for administrators, with or without a frontdoor', async () => {
+  const text = `POST app.example.com/orders to no share was answered with 404.
+
+Request  nohost1, at 2030-01-01T00:00:00.000Z
+Gateway  gateway\uFFFD1
+Where    at the client
+Why      no share has this host (unknown-host)
+Next     See the endpoints.
+Client   192.0.2.7
+Times    decided after 0.1 ms, circuit after 3.0 ms, no first byte, over after 8.3 ms
+Trace    ${'a'.repeat(32)}
+`;
+  scopes = ['frontdoor.read', 'frontdoor.admin'];
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', NO_COLOR: '1' };
+  const anywhere = (id: string): Promise<Ran> => runCli(['why', id, '--api', api.url], env);
+  for (const ran of [await run('why', 'nohost1'), await anywhere('nohost1')])
+    assert.deepEqual([ran.code, ran.out], [0, text]);
+  assert.deepEqual(JSON.parse((await run('why', 'nohost1', '--json')).out), unrouted);
+  assert.match((await run('why', 'x9')).err, /not found/);
+  assert.match((await anywhere('x9')).err, /say which frontdoor/);
+  // Whoever is no administrator gets what every unknown id gets, and the operators' records are not asked for.
+  scopes = ['frontdoor.read', 'frontdoor.write'];
+  api.seen.length = 0;
+  const [known, unknown] = [await run('why', 'nohost1'), await run('why', 'x9')];
+  assert.deepEqual(known, unknown);
+  assert.match((await anywhere('nohost1')).err, /say which frontdoor/);
+  assert.ok(api.seen.every(({ url }) => !url.startsWith('/failures/')));
 });
 
 test('recording is switched on for a time and with sizes as people write them, and off', async () => {

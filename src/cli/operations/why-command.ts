@@ -1,7 +1,9 @@
-/** `frontdoor why ERROR_ID`: why a request failed, and what to do next, by the error id on its page. */
+/**
+ * `frontdoor why ERROR_ID`: why a request failed, and what to do next, by the error id on its page. It is looked for in
+ * the frontdoor; where that has none of this id, administrators get it among those of hosts that no share has.
+ */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
-import type { FailureAnswer } from '#contract';
 import { addApiOptions, frontdoorOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 
@@ -17,22 +19,22 @@ export function whyCommand(io: CliIo): Command {
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nGET {base_url}/frontdoor/{frontdoorId}/failures/{errorId}, needs the scope frontdoor.read\n\n' +
+      '\nGET {base_url}/frontdoor/{frontdoorId}/failures/{errorId}, needs the scope frontdoor.read\n' +
+        'GET {base_url}/failures/{errorId}, needs the scope frontdoor.admin\n\n' +
         'Examples:\n  frontdoor why 9f86d081884c7d659a000001\n  frontdoor why 9f86d081884c7d659a000001 --json\n',
     )
     .action(async (errorId: string) => {
       const flags = command.opts<WhyFlags>();
       await runCommand(io, flags.json === true, async () => {
-        const [{ withManagement }, { failureText }, { frontdoorOf }] = await Promise.all([
+        const [{ withManagement }, { failureText }, { findFailure }] = await Promise.all([
           import('../access/access.ts'),
           import('../output/failure-text.ts'),
-          import('./named-id.ts'),
+          import('./failure-look-up.ts'),
         ]);
         await withManagement(flags, io, async (client, access) => {
           if (!/^[0-9A-Za-z_-]{1,64}$/.test(errorId))
             throw new FrontdoorError('invalid', 'argument', 'an error id has letters and digits only');
-          const path = `/frontdoor/${await frontdoorOf({ client, access })}/failures/${errorId}`;
-          const failure = (await client.call({ method: 'GET', path })) as FailureAnswer;
+          const failure = await findFailure({ client, access }, errorId);
           if (flags.json === true) writeJson(io, failure);
           else io.out(failureText(failure));
         });

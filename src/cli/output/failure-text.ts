@@ -1,5 +1,5 @@
 /** Why a request failed, for people: what it was, where and why it failed, what to do next, and the times. */
-import type { FailureAnswer } from '#contract';
+import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
 import { printable } from './printable.ts';
 
 const HOPS: Readonly<Record<string, string>> = {
@@ -11,13 +11,16 @@ const HOPS: Readonly<Record<string, string>> = {
   service: 'in the private service, or on the way from the agent to it',
 };
 
-export function failureText(failure: FailureAnswer): string {
-  const { method, host, path, status, at, shareToken, hop, cause, code, remedy } = failure;
-  const { client, identity, decision, traceId, errorId } = failure;
-  const share = shareToken === null ? 'a share that is gone' : `the share ${printable(shareToken)}`;
+export function failureText(failure: FailureAnswer | UnroutedFailureAnswer): string {
+  const { method, host, path, status, at, hop, cause, code, remedy, client, traceId, errorId } = failure;
+  const [share, identity, decision] =
+    'shareToken' in failure
+      ? [shareText(failure.shareToken), failure.identity, failure.decision]
+      : ['no share', null, ''];
   const outcome = status === 0 ? 'got no answer' : `was answered with ${status}`;
   const lines: (readonly [string, string])[] = [
     ['Request', `${errorId}, at ${at}`],
+    ...('gatewayName' in failure ? [['Gateway', printable(failure.gatewayName)] as const] : []),
     ['Where', HOPS[hop] ?? printable(hop)],
     // Refusals of a policy have no cause but their code.
     ['Why', cause === code ? printable(code) : `${printable(cause)} (${printable(code)})`],
@@ -31,6 +34,10 @@ export function failureText(failure: FailureAnswer): string {
     `${printable(method)} ${printable(host + path)} to ${share} ${outcome}.\n\n` +
     lines.map(([name, value]) => `${name.padEnd(9)}${value}\n`).join('')
   );
+}
+
+function shareText(token: string | null): string {
+  return token === null ? 'a share that is gone' : `the share ${printable(token)}`;
 }
 
 export function timesText(timings: FailureAnswer['timingsMs']): string {

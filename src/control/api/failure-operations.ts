@@ -1,12 +1,16 @@
-/** Operations on failed requests: why one failed, by the error id on its page. Of another organization there are none. */
-import type { FailureAnswer } from '#contract';
+/**
+ * Operations on failed requests: why one failed, by the error id on its page. A frontdoor has those of its own shares;
+ * administrators have those of hosts that no share has.
+ */
+import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
 import { remedyOf, type RequestTimings } from '#domain';
 import { findFailure, listFailures, type ToldFailure } from '../store/request-record-store.ts';
+import { findUnroutedFailure } from '../store/unrouted-failure-store.ts';
 import { notFound } from './api-errors.ts';
 import { isoTime, ok, unstored, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
-export const failureHandlers: Handlers<'listFailures' | 'getFailure'> = {
+export const failureHandlers: Handlers<'listFailures' | 'getFailure' | 'getUnroutedFailure'> = {
   async listFailures(parts, { frontdoor, query }) {
     const request = parsePageRequest(query);
     const token = textOf(query, 'shareToken');
@@ -19,6 +23,19 @@ export const failureHandlers: Handlers<'listFailures' | 'getFailure'> = {
     const found = await findFailure(parts.store.db, frontdoor, id);
     if (found === undefined) throw notFound('Failure', id);
     return unstored(ok(failureAnswer(found)));
+  },
+
+  async getUnroutedFailure(parts, { parameters }) {
+    const id = parameters['errorId']!;
+    const found = await findUnroutedFailure(parts.store.db, id);
+    if (found === undefined) throw notFound('Failure', id);
+    const { gatewayId, gatewayName, code, hop, cause, at, method, host, path, client, status, traceId } =
+      found;
+    const answer: UnroutedFailureAnswer = {
+      ...{ errorId: id, gatewayId, gatewayName, code, hop, cause, remedy: remedyOf(code), at: isoTime(at) },
+      ...{ method, host, path, client, status, traceId, timingsMs: timingsAnswer(found.timings) },
+    };
+    return unstored(ok(answer));
   },
 };
 

@@ -6,8 +6,11 @@ import type {
   InspectedRequestEntryAnswer,
   InspectedRequestAnswer,
   InspectorAnswer,
+  UnroutedFailureAnswer,
 } from '#contract';
-import type { InspectedRequest, RequestFailure } from '#domain';
+import { silentLog } from '#base';
+import { NO_SHARE, type InspectedRequest, type RequestFailure } from '#domain';
+import { RequestRecordSweep } from '../request-records/request-record-sweep.ts';
 import { describeEachStore } from '../store/each-store-suite.ts';
 import {
   MAX_INSPECTED_PER_SHARE,
@@ -15,6 +18,7 @@ import {
   putInspected,
   sweepRequestRecords,
 } from '../store/request-record-store.ts';
+import { MAX_UNROUTED_FAILURES, putUnroutedFailures } from '../store/unrouted-failure-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const timings = { decidedMs: 0.1, circuitMs: 2.5, firstByteMs: null, doneMs: 30.25 };
@@ -143,6 +147,65 @@ describeEachStore('records of requests', (open) => {
     );
     await sweepRequestRecords(world.store.db, atMs + 8 * 86_400_000);
     assert.equal(await statusOf(ids.at(-1)!), 404);
+  });
+
+  it('of hosts that no share has are read by administrators alone, whoever asks for which id', async () => {
+    const id = newId();
+    const unrouted = { ...failureOf(id, NO_SHARE), code: 'unknown-host', host: 'nobody.share.localhost' };
+    const records = [{ ...unrouted, gatewayId: 'g1', gatewayName: 'gateway-1' }];
+    for (let i = 0; i < 2; i += 1) await putUnroutedFailures(world.store, records);
+    const found = await world.call('GET', `/failures/${id}`);
+    assert.equal(found.status, 200, found.text);
+    const { remedy, ...rest } = found.body as UnroutedFailureAnswer;
+    assert.match(remedy, /^No share has this name/);
+    assert.deepEqual(rest, {
+      ...{ errorId: id, gatewayId: 'g1', gatewayName: 'gateway-1', code: 'unknown-host', hop: 'service' },
+      ...{ cause: 'connection refused', at: '2023-11-14T22:13:20.000Z', method: 'GET', status: 502 },
+      ...{ host: 'nobody.share.localhost', path: '/orders', client: '192.0.2.7', traceId: null },
+      timingsMs: { decided: 0.1, circuit: 2.5, firstByte: null, done: 30.25 },
+    });
+    // A tenant is answered alike for an id that exists and for one that does not.
+    const { authorization, frontdoorId } = world.other;
+    const answerOf = async (path: string) => {
+      const { status, text } = await world.call('GET', path, { authorization });
+      return [status, text.replace(/[0-9a-f]{32}/, 'ID')];
+    };
+    for (const path of ['/failures', `/frontdoor/${frontdoorId}/failures`])
+      assert.deepEqual(await answerOf(`${path}/${id}`), await answerOf(`${path}/${newId()}`));
+    assert.equal((await answerOf(`/failures/${id}`))[0], 403);
+    assert.equal((await world.call('GET', `/failures/${newId()}`)).status, 404);
+    // Those of shares are their owner's.
+    const share = await newShare();
+    const own = newId();
+    await putFailures(world.store, { records: [failureOf(own, share.id)], frontdoorOf });
+    assert.equal((await world.call('GET', `/failures/${own}`)).status, 404);
+  });
+
+  it('of hosts that no share has go when their time is over, and the oldest when there are too many', async () => {
+    await world.store.db.deleteFrom('unrouted_failure').execute();
+    const atMs = world.clock.nowMs();
+    const unrouted = (id: string, at: number) => ({
+      ...failureOf(id, NO_SHARE, { at }),
+      ...{ gatewayId: 'g1', gatewayName: 'gateway-1' },
+    });
+    const ids = Array.from({ length: MAX_UNROUTED_FAILURES + 1_500 }, (_, i) => `flood-${100_000 + i}`);
+    const old = newId();
+    await putUnroutedFailures(world.store, [
+      unrouted(old, atMs - 7 * 86_400_000 - 1),
+      ...ids.map((id, i) => unrouted(id, atMs - ids.length + i)),
+    ]);
+    const share = await newShare();
+    const own = newId();
+    await putFailures(world.store, { records: [failureOf(own, share.id, { at: atMs })], frontdoorOf });
+    const sweep = new RequestRecordSweep({ store: world.store, clock: world.clock, log: silentLog });
+    await sweep.sweep();
+    await sweep.close();
+    const kept = await world.store.db.selectFrom('unrouted_failure').select('id').orderBy('id').execute();
+    assert.deepEqual(
+      kept.map(({ id }) => id),
+      ids.slice(1_500),
+    );
+    await get<FailureAnswer>(`/failures/${own}`);
   });
 
   it('are made of the requests of a share only when its owner asked, until then, for at most a day', async () => {
