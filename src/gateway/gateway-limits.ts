@@ -39,7 +39,7 @@ export interface GatewayLimits {
   readonly maxIdleCircuitsPerShare: number;
   readonly maxIdleCircuits: number;
   readonly idleCircuitMs: number;
-  /** A circuit that is older carries no further request: circuits leave parts that drain by themselves. */
+  /** A circuit that is older is replaced, once a dial has shown that it can be: circuits leave parts that drain by themselves. */
   readonly circuitAgeMs: number;
   /** Since the last host of a share that was served went: for so long requests wait for one to come back. */
   readonly absenceHoldMs: number;

@@ -3,12 +3,12 @@
  * one that comes back, whichever is first; client addresses take turns. Everything is bounded. A circuit comes back only
  * when its owner says that request and answer were cleanly framed; whatever it says or does while idle removes it.
  */
-import { CircuitError, type Circuit } from '#sdk';
+import { CircuitError, type Circuit, type CircuitErrorCode } from '#sdk';
 import { messageOf } from '#base';
 import type { CircuitDialer } from './circuit-dialer.ts';
 import type { GatewayLimits } from '../gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
-import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
+import { Upstream, type CircuitWaiter, type GatewayRoute, type RoutePool } from './upstream.ts';
 
 /** A circuit idle for longer is not given to a request that could not be sent again. */
 const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
@@ -16,6 +16,15 @@ const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
 const CLOSING_MS = 5_000;
 /** Between two dials for requests that wait for an agent to come back. */
 const REDIAL_MS = 200;
+/** Between two dials that are to replace an old circuit of one share; while no control plane answers, of all shares. */
+const RENEWAL_MS = 1_000;
+/** Failures of a dial that are no answer of a control plane: it may be away. */
+const UNANSWERED: ReadonlySet<CircuitErrorCode> = new Set([
+  'control-away',
+  'timeout',
+  'channel-closed',
+  'overlay',
+]);
 
 export class CircuitPool {
   readonly #dialer: CircuitDialer;
@@ -29,6 +38,9 @@ export class CircuitPool {
   #openCount = 0;
   #dialCount = 0;
   #failedDialCount = 0;
+  /** The last dial that says something about it failed because no control plane answers. */
+  #isControlAway = false;
+  #lastRenewalMs = -RENEWAL_MS;
   #closed = false;
   readonly #dropUnowned = (upstream: Upstream): void => this.#drop(upstream);
 
@@ -96,8 +108,8 @@ export class CircuitPool {
     upstream.owner = undefined;
     upstream.uses += 1;
     const isOver = upstream.closed || upstream.ended || idleMs <= 0;
-    const mustGo = isOver || upstream.circuit.isLeaving === true || this.#isOld(upstream, nowMs);
-    if (this.#closed || route.retired || mustGo) {
+    const mustGo = isOver || this.#closed || route.retired || upstream.circuit.isLeaving === true;
+    if (mustGo || (this.#isOld(upstream, nowMs) && this.#isReplaceable(route, nowMs))) {
       this.finish(upstream);
       return;
     }
@@ -197,12 +209,15 @@ export class CircuitPool {
       upstream = this.#open(circuit, route);
       slot.wasHosted = true;
       slot.absentSinceMs = undefined;
+      slot.answeredMs = this.#nowMs();
+      this.#isControlAway = false;
     } catch (error) {
       this.#failedDialCount += 1;
       failure =
         error instanceof CircuitError
           ? error
           : new CircuitError('overlay', 'gateway', messageOf(error), { cause: error });
+      this.#noteFailure(slot, failure.code);
     }
     slot.dialing -= 1;
     if (failure?.code === 'no-terminator' && slot.wasHosted) {
@@ -234,8 +249,31 @@ export class CircuitPool {
     }, REDIAL_MS);
   }
 
+  #noteFailure(slot: RoutePool, code: CircuitErrorCode): void {
+    if (code === 'control-away') this.#isControlAway = true;
+    if (UNANSWERED.has(code)) return;
+    slot.answeredMs = this.#nowMs();
+    this.#isControlAway = false;
+  }
+
   #isOld({ openedMs }: Upstream, nowMs: number): boolean {
     return nowMs - openedMs >= this.#limits.circuitAgeMs;
+  }
+
+  /**
+   * Whether an old circuit may go: a control plane, which alone can make others, has answered a dial of the share lately.
+   * If none did, one circuit is dialed in the background, and the old ones stay until there is an answer.
+   */
+  #isReplaceable(route: GatewayRoute, nowMs: number): boolean {
+    const { slot } = route;
+    if (!this.#isControlAway && nowMs - slot.answeredMs < this.#limits.circuitAgeMs) return true;
+    const lastMs = this.#isControlAway ? this.#lastRenewalMs : slot.renewedMs;
+    if (slot.dialing === 0 && nowMs - lastMs >= RENEWAL_MS) {
+      this.#lastRenewalMs = slot.renewedMs = nowMs;
+      slot.dialing += 1;
+      void this.#dial(route);
+    }
+    return false;
   }
 
   #hand(upstream: Upstream, waiter: CircuitWaiter | undefined): void {

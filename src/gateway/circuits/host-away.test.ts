@@ -47,22 +47,44 @@ describe('a share whose only agent is away', async () => {
     }
   });
 
-  it('never keeps a circuit for another request when its way ends soon or it is old', async () => {
-    const old = await GatewayWorld.start({ limits: { circuitAgeMs: 0 } });
-    try {
-      for (const one of [world, old]) await one.serve('kept', (_request, response) => response.end('here'));
-      assert.equal(statusOf(await world.ask(get('kept'))), 200);
-      const [kept] = world.dialer.circuits.slice(-1);
-      const dials = world.dialer.dials;
-      Object.assign(kept!, { isLeaving: true });
-      assert.equal(statusOf(await world.ask(get('kept'))), 200);
-      assert.equal(world.dialer.dials, dials + 1);
-      for (let count = 1; count <= 2; count += 1) {
-        assert.equal(statusOf(await old.ask(get('kept'))), 200);
-        assert.equal(old.dialer.dials, count);
-      }
-    } finally {
-      await old.close();
+  it('never keeps a circuit for another request when its way ends soon', async () => {
+    await world.serve('kept', (_request, response) => response.end('here'));
+    assert.equal(statusOf(await world.ask(get('kept'))), 200);
+    const [kept] = world.dialer.circuits.slice(-1);
+    const dials = world.dialer.dials;
+    Object.assign(kept!, { isLeaving: true });
+    assert.equal(statusOf(await world.ask(get('kept'))), 200);
+    assert.equal(world.dialer.dials, dials + 1);
+  });
+});
+
+describe('a circuit that is old', async () => {
+  const world = await GatewayWorld.start({ limits: { circuitAgeMs: 300 } });
+  after(() => world.close());
+  const ports: number[] = [];
+  const askUntil = async (isDone: () => boolean): Promise<void> => {
+    const deadlineMs = performance.now() + 30_000;
+    while (!isDone()) {
+      assert.ok(performance.now() < deadlineMs, 'not in time');
+      assert.equal(statusOf(await world.ask(get('busy'))), 200);
     }
+  };
+
+  it('is replaced, and no request waits for that', async () => {
+    await world.serve('busy', (request, response) => {
+      ports.push(request.socket.remotePort!);
+      response.end('here');
+    });
+    await askUntil(() => new Set(ports).size >= 3);
+  });
+
+  it('is kept while no control plane answers, and replaced as soon as one does', async () => {
+    world.dialer.refuse = new CircuitError('control-away', 'control', 'no control plane answers');
+    const { failedDials } = world.gateway.stats();
+    await askUntil(() => world.gateway.stats().failedDials >= failedDials + 2);
+    const [old] = ports.slice(-1);
+    assert.equal(world.dialer.circuits.length, new Set(ports).size);
+    world.dialer.refuse = undefined;
+    await askUntil(() => ports.at(-1) !== old);
   });
 });
