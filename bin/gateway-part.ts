@@ -34,7 +34,7 @@ export interface GatewayPartOptions {
   readonly listensWhenFresh?: boolean;
   readonly openChannel?: ChannelOpener;
   readonly maxConnectionsPerAddress?: number;
-  /** Of services whose policy names none; undefined: the gateway's default. */
+  /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
   /** A file, or `-` for standard output; undefined: none. */
   readonly accessLog?: string | undefined;

@@ -23,7 +23,7 @@ export function followSignal(signal: 'SIGUSR2', act: () => void): void {
   process.on(signal, act);
 }
 
-/** Resolves to the exit status once the program was told to end and has. `reload`: what SIGHUP reads again. */
+/** Resolves to the exit status once a signal has ended the program. SIGHUP calls `reload`. */
 export function runUntilStopped(
   close: (drainMs: number) => Promise<void>,
   log: Log,

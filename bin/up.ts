@@ -34,9 +34,9 @@ export interface UpOptions {
   /** For other names; one of the installation's own authority when absent. */
   readonly gatewayTls?: TlsFiles | undefined;
   readonly maxConnectionsPerAddress?: number;
-  /** Of services whose policy names none; undefined: the gateway's default. */
+  /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
-  /** Of the gateway. */
+  /** Access log of the gateway. */
   readonly accessLog?: string | undefined;
   /** The port of HTTPS as browsers see it, where it is another than the gateway's. */
   readonly publicHttpsPort?: number | undefined;

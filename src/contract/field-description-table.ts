@@ -189,7 +189,7 @@ const ofComponent: Readonly<Record<string, string>> = {
   'TokenRequest.grant_type': 'The OAuth 2.0 grant.',
 };
 
-/** Undefined: nothing says what it is. */
+/** Undefined: no table describes the field. */
 export function fieldDescription(component: string, field: string): string | undefined {
   return own(ofComponent, `${component}.${field}`) ?? own(everywhere, field);
 }

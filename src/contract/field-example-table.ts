@@ -1,4 +1,4 @@
-/** Examples of texts whose form no format says, by the name of their field. */
+/** Examples of texts whose form no format describes, by the name of their field. */
 import { stringFormats } from './format-table.ts';
 
 const texts: Readonly<Record<string, string>> = {

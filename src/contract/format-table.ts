@@ -7,7 +7,7 @@ import { isUuid } from '#domain';
 import * as patterns from './format-pattern.ts';
 
 export interface StringFormat {
-  /** What the API's description says of it; the pattern has its anchors. */
+  /** Keywords for the API's description; the pattern has its anchors. */
   readonly words: FormatWords;
   /** Whether the words allow a text. */
   readonly check: (text: string) => boolean;
@@ -232,7 +232,7 @@ export const stringFormats = {
 
 export type FormatName = keyof typeof stringFormats;
 
-/** What a text of this format is, in words; undefined for a format that says it all by its name. */
+/** Describes a text of this format in words; undefined for a format whose name is enough. */
 export function formatDescription(format: string | undefined): string | undefined {
   return (stringFormats[format as FormatName] as StringFormat | undefined)?.words.description;
 }
@@ -247,7 +247,7 @@ function isUri(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\S+$/i.test(text);
 }
 
-/** What is no URI at all is told apart from one that shares cannot lead to. */
+/** A text that is no URI breaks another rule than a URI that shares cannot lead to. */
 function targetRule(text: string): string {
   return isUri(text) ? 'uri (http or https, a host name or address, perhaps a port, no path)' : 'uri';
 }

@@ -136,7 +136,7 @@ export class SchemaComponents {
   }
 }
 
-/** It says so: what is silent about its properties, some generators take for an object that has none. */
+/** Such an object is marked as open, because some generators take one without declared properties for an empty one. */
 function isOpenObject({ type, properties, additionalProperties }: Json): boolean {
   const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
   return isObject && properties === undefined && additionalProperties === undefined;
@@ -146,7 +146,7 @@ function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Of a field of a component, or of the entries of a list. */
+/** Schema name of a field of a component, or of the entries of a list. */
 function partName(path: string, field: string): string {
   if (field === '')
     return path.endsWith('List') ? `${path.slice(0, -4)}Entry` : path.replace(/ies$/, 'y').replace(/s$/, '');

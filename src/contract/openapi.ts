@@ -188,7 +188,7 @@ function successOf(operation: Operation, schemas: SchemaComponents): Readonly<Re
   return { [answer.status]: success, ...unchanged };
 }
 
-/** Of an answer that is no JSON. */
+/** Schema of an answer that is not JSON. */
 function formOf(mediaType: string): Json {
   return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }

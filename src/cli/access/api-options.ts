@@ -43,7 +43,7 @@ export function addApiOptions(command: Command): Command {
   return command.addOption(new Option('--json', 'print JSON, for scripts'));
 }
 
-/** Of commands that work on one frontdoor. */
+/** The option of commands that work on one frontdoor. */
 export function frontdoorOption(): Option {
   return new Option(
     '--frontdoor <id|name>',
@@ -51,7 +51,7 @@ export function frontdoorOption(): Option {
   );
 }
 
-/** Of commands that work on an organization. */
+/** The option of commands that work on an organization. */
 export function organizationOption(): Option {
   return new Option(
     '--organization <id|name>',

@@ -143,7 +143,7 @@ async function frontendVerdict(access: Access): Promise<Verdict> {
   });
 }
 
-/** Of a share by the name of `doctor` at the first frontend; undefined: there is none. */
+/** URL of a share named `doctor` at the first frontend; undefined: there is no frontend. */
 async function frontendUrl(client: ManagementClient, frontdoorId: string): Promise<URL | undefined> {
   const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/frontends`;
   const frontends = (await client.call({ method: 'GET', path })) as { urlTemplate?: unknown }[];
@@ -175,7 +175,7 @@ export async function fetchInstallation(access: Access): Promise<InstallationAns
       ? (answer as InstallationAnswer)
       : undefined;
   } catch {
-    // The other checks say why.
+    // The other checks report the cause.
     return undefined;
   } finally {
     await client?.close();

@@ -27,10 +27,10 @@ export interface TargetSources {
   readonly edgeApi?: string;
   readonly gateway?: string;
   readonly router?: string;
-  /** What the control plane says; undefined: it could not be asked. */
+  /** Answer of the control plane; undefined: there is none. */
   readonly installation?: Pick<InstallationAnswer, 'edgeApiUrl' | 'routers'> | undefined;
   readonly agentDir: string;
-  /** Of a control plane that may run here: with --any-port its ports are others than usual. */
+  /** Data directory of a control plane that may run here: with --any-port its ports are others than usual. */
   readonly dataDir: string;
 }
 

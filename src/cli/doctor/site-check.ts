@@ -1,4 +1,4 @@
-/** Whether browsers take shares of one zone for sites of their own: that is what the Public Suffix List says to them. */
+/** Checks whether browsers take each share of a zone for a site of its own, by the Public Suffix List that they use. */
 import { ok, skipped, warning, type Verdict } from './finding.ts';
 
 /** `zone`: what follows the share's name in its host, or '' for none. */

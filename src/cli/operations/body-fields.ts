@@ -127,7 +127,7 @@ export function optionsOf(field: BodyField): Option[] {
   return made;
 }
 
-/** What help says of a field that takes a value. */
+/** Help text of a field that takes a value. */
 export function fieldHelp(field: BodyField, description = descriptionOf(field)): string {
   const { kind, isRequired, choices, named } = field;
   return optionHelp({
@@ -155,12 +155,12 @@ function isJson({ kind, option, isOfObjects }: BodyField): boolean {
   return VALUE_FORMS[option] !== undefined && (kind === 'object' || isOfObjects);
 }
 
-/** The schema's own, or what the command line knows and the format says. */
+/** The schema's description; without one, the texts of `OPTION_TEXTS` and of the format. */
 function descriptionOf({ name, schema }: BodyField): string {
   if (schema.description !== undefined) return schema.description;
   const format = schema.format ?? schema.items?.format;
   const ofFormat = format === 'name' ? undefined : formatDescription(format);
-  // A name of any form is what OPTION_TEXTS knows; a stricter one says more by its format.
+  // OPTION_TEXTS describes a name of any form; the format describes a stricter name better.
   const known = name === 'name' && ofFormat !== undefined ? undefined : OPTION_TEXTS[name]?.description;
   const said = [known, ofFormat].filter((text) => text !== undefined);
   return said.length === 0 ? `the field ${name}` : said.map((text) => decapital(text)).join(': ');
@@ -191,7 +191,7 @@ export function isoDurationOf(text: string): string {
   throw new InvalidArgumentError('must be a time such as 30m, 24h, 7d or PT24H.');
 }
 
-/** Of an option that is repeated. */
+/** Parser of an option that may be repeated: it appends each value to those before. */
 export function collect(choices?: readonly string[]): (text: string, before: unknown) => string[] {
   return (text, before) => {
     if (choices !== undefined && !choices.includes(text))
@@ -203,7 +203,7 @@ export function collect(choices?: readonly string[]): (text: string, before: unk
 /** Reads JSON, `@file` or `-`, or what the form makes of another text. */
 export type ReadValue = (text: string, option: string, form?: ValueForm) => Promise<unknown>;
 
-/** What the options given say, over what `base` holds. */
+/** Returns `base` with the fields that the given options set. */
 export async function bodyOf(
   fields: readonly BodyField[],
   given: Readonly<Record<string, unknown>>,

@@ -8,7 +8,7 @@ import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { namedByField, type NamedThing } from './named-thing-table.ts';
 
-/** So many entries are looked through; in a longer list one says the id. */
+/** Entries that are searched; in a longer list the caller has to give the id. */
 const MOST_ENTRIES = 20_000;
 const MOST_SHOWN = 10;
 const SUGGESTED_NAMES = 3;
@@ -78,7 +78,7 @@ export async function ownOrganization({ client, access }: LookUp): Promise<strin
   );
 }
 
-/** The frontdoor that the caller works with, or an error that says how to name one. */
+/** The frontdoor that the caller works with. Throws an error that explains how to name one. */
 export async function frontdoorOf(look: LookUp): Promise<string> {
   const { frontdoorId, missing } = look.access;
   if (frontdoorId !== undefined) return namedId(look, namedByField('frontdoorId')!, frontdoorId);

@@ -4,7 +4,7 @@
  */
 
 export interface NamedThing {
-  /** Of the list that has both; `{frontdoorId}` and `{organizationId}` are those that the command works with. */
+  /** The list with ids and names; `{frontdoorId}` and `{organizationId}` are those that the command works with. */
   readonly path: string;
   /** In messages: `there is no … called x`. */
   readonly what: string;

@@ -62,7 +62,7 @@ export function showAnswer(
   }
 }
 
-/** The exit status says whether people can log in. */
+/** Prints the check; the exit status reports whether people can log in. */
 function showProviderCheck(io: CliIo, answer: ProviderCheckAnswer, name: string): void {
   io.out(providerCheckText(answer, name));
   if (answer.discovery === 'failed') io.exitCode = ERROR_KINDS.unavailable.exitCode;

@@ -234,7 +234,7 @@ function queryOption({ name, option: word, type, summary, values, named }: Query
   return values === undefined ? option : option.choices(values);
 }
 
-/** Of a sort: its first field. */
+/** Example of a query option; for `sort` it is the first field that can be sorted by. */
 function queryExample(name: string, summary: string): string | undefined {
   if (name !== 'sort') return OPTION_TEXTS[name]?.example;
   return `${/: (\w+)/.exec(summary)?.[1] ?? 'id'},desc`;

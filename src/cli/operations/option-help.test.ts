@@ -1,4 +1,4 @@
-// Help of every command: what an option is, in which form its value is written, and an example of it.
+// The help of every command describes each option, the form of its value, and an example.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Option } from 'commander';

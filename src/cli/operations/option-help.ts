@@ -1,4 +1,4 @@
-/** What help says of an option, in one order everywhere: what it is, whether it is needed, an example. */
+/** Help text of an option, in one order everywhere: its description, whether it is needed, an example. */
 
 export interface OptionHelp {
   readonly description: string;

@@ -30,7 +30,7 @@ interface Flags extends ApiFlags {
   readonly [option: string]: unknown;
 }
 
-/** What a list of objects knows an entry by, and an example of it. */
+/** The field that identifies an entry of a list of objects, and an example of its value. */
 const KEYS: Readonly<Record<string, { readonly field: string; readonly example: string }>> = {
   claims: { field: 'claim', example: 'groups' },
   basicAuth: { field: 'name', example: 'ann' },
