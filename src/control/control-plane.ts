@@ -100,8 +100,8 @@ export interface ControlPlane {
   /** A certificate of our own authority for every public share of the zone: browsers will not know it. */
   frontendCertificate(zone: string): Promise<{ readonly cert: string; readonly key: string }>;
   /**
-   * With `drainMs` it says first that it stops, and serves on until routers have come to another control plane, for at
-   * most 10 s of that.
+   * With `drainMs` it first announces that it stops, and serves on until routers have come to another control plane,
+   * for at most 10 s of that.
    */
   close(drainMs?: number): Promise<void>;
 }

@@ -111,11 +111,11 @@ export interface Changed<T> {
   readonly before?: unknown;
   /** As it shows it now; undefined when it is gone. */
   readonly after?: unknown;
-  /** Whose audit trail tells it, when not the caller's organization's. */
+  /** Organization whose audit trail records the change, when it is not the caller's. */
   readonly organizationId?: string;
 }
 
-/** Nothing was changed: the audit trail has nothing to tell. */
+/** Nothing was changed: the audit trail records no event. */
 export interface Unchanged<T> {
   readonly result: T;
   readonly target?: undefined;

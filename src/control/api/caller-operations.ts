@@ -44,7 +44,7 @@ interface CallerKindRow {
   readonly target: string;
   /** The field that shows its secret. */
   readonly secretField: 'token' | 'secret';
-  /** The field that says until when the one before it is accepted. */
+  /** The field with the time until which the previous secret is accepted. */
   readonly previousField: 'previousTokenUntil' | 'previousSecretUntil';
 }
 

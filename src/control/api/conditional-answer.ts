@@ -27,7 +27,7 @@ export function checkConditionHeaders(operation: Operation, { headers }: Incomin
     throw invalidValue('Idempotency-Key', 'idempotency key (1 to 255 visible ASCII characters, once)');
 }
 
-/** The answer with its entity tag, if it has one; of a read, what the conditions leave of it. */
+/** The answer with its entity tag, if it has one. The conditions of a read are applied: status 304, or a refusal. */
 export function conditionalAnswer(
   parts: { readonly secrets: Pick<Secrets, 'tag'> },
   operation: Operation,

@@ -15,7 +15,7 @@ interface TaggingParts {
   readonly secrets: Pick<Secrets, 'tag'>;
 }
 
-/** The strong tag of a JSON value: what a read shows where that is all, else everything that is stored of it. */
+/** The strong tag of a JSON value: the answer to a read where that is complete, else everything that is stored. */
 export function entityTagOf({ secrets }: TaggingParts, stored: unknown): string {
   const data = Buffer.from(JSON.stringify(stored));
   return `"${secrets.tag(PURPOSE, data, TAG_BYTES).toString('base64url')}"`;

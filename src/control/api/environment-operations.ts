@@ -152,7 +152,7 @@ async function remove(
   return gone;
 }
 
-/** What its entity tag is of: without what its agent says of itself. */
+/** The fields that the entity tag covers; it leaves out those that the agent reports. */
 function storedOf({ id, name, createdAtMs }: EnvironmentRecord) {
   return { id, name, createdAtMs };
 }

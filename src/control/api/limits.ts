@@ -2,9 +2,9 @@
 import type { UnprovenLimits } from '#net';
 import type { RateLimit } from '../token-buckets.ts';
 
-/** Of a caller whose credential was proven from the head. */
+/** Limit for a caller whose credential was proven from the head. */
 export const MAX_BODY_BYTES = 1_048_576;
-/** Of anybody: what asks for a token. */
+/** Limit for any caller: requests for a token. */
 export const MAX_UNPROVEN_BODY_BYTES = 16_384;
 
 export interface ApiLimits extends UnprovenLimits {

@@ -1,5 +1,5 @@
-// Filters and orders of lists: what a filter leaves, that pages of it add up with the right count, and that an id of
-// somebody else's finds what an id of nobody's does.
+// Filters and orders of lists: which entries a filter leaves, that its pages add up with the right count, and that an
+// id of another organization finds the same as an id that does not exist.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';

@@ -3,7 +3,7 @@ import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ProvenLeaf } from '../pki/pki.ts';
 import { UNPROVEN, type Refusal } from './refusal-recorder.ts';
 
-/** Of an identity that is gone the organization is not known: its refusals stand in the installation's trail. */
+/** The organization of a deleted identity is not known: its refusals are recorded in the installation's trail. */
 export function refusedIdentity(
   model: Pick<OverlayModel, 'identity'>,
   proven: Pick<ProvenLeaf, 'id' | 'role'> | undefined,

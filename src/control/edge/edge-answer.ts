@@ -29,7 +29,7 @@ export class EdgeRefusal extends Error {
   }
 }
 
-/** `reason`: why, for a caller whom a certificate of ours proves; others are not told. */
+/** `reason`: the cause, which is sent only to a caller that a certificate of ours proves. */
 export const notAuthorized = (reason?: string): EdgeRefusal => {
   const cause = reason === undefined ? '' : `: ${reason}`;
   return new EdgeRefusal(

@@ -9,7 +9,7 @@ import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
-/** Of one gateway, whatever its processes send: failures without a share that are kept. */
+/** Failures without a share that are kept for one gateway, from all its processes together. */
 const UNROUTED_LIMIT = { perSecond: 20, burst: 500 };
 
 export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeContext): void {

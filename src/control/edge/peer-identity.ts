@@ -18,7 +18,7 @@ export type PeerProof =
   | { readonly peer: Peer }
   | {
       readonly problem: string;
-      /** Whose certificate it is, when our authority signed it: the peer may be told the problem. */
+      /** The proven leaf, when our authority signed it: the problem may be reported to the peer. */
       readonly signed?: ProvenLeaf;
     };
 

@@ -155,7 +155,7 @@ export class PublishedIssuer {
   }
 }
 
-/** What the issuer publishes now. Throws an error that says what is wrong with it. */
+/** Metadata that the issuer publishes now. Throws an error that states what is wrong with it. */
 export async function fetchIssuerMetadata(
   egress: IssuerMetadataOptions['egress'],
   issuer: string,

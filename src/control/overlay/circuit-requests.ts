@@ -145,7 +145,7 @@ export class CircuitRequests {
 
   /** For the audit trail; undefined: it is no matter for that. */
   #reasonOf({ code }: CircuitFailure, { identityId }: Dial): string | undefined {
-    // Owners are told of what a gateway could not reach by its records of requests.
+    // A gateway's records of requests report to owners which shares it could not reach.
     if (this.#options.model.identity(identityId)?.kind === 'gateway') return undefined;
     if (code === EdgeErrorCode.invalidTerminator) return 'no-terminator';
     return code === EdgeErrorCode.invalidSession ? 'not-granted' : undefined;

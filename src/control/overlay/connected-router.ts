@@ -16,7 +16,7 @@ export class ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
   readonly version: string;
-  /** Of ours, '' when it does not say which; undefined: a router that others made. */
+  /** Our release, '' when the router does not state it; undefined: the router is of another make. */
   readonly release: string | undefined;
   /** Where other routers dial links to it. */
   listeners: readonly Listener[];

@@ -1,6 +1,6 @@
 /**
- * Circuits whose far end stops: their ingress routers, as far as they are ours, are told, so that a gateway keeps none
- * of them for a later request. The circuits themselves go on. What happens within a moment is looked up together.
+ * Circuits whose far end stops: ingress routers of ours are notified of them, so that a gateway keeps none of them for
+ * a later request. The circuits themselves go on. Changes within a moment are looked up together.
  */
 import { contentType, makeFrame } from '#wire';
 import type { CircuitRegistry } from './circuit-registry.ts';

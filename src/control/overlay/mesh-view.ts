@@ -50,7 +50,7 @@ export class MeshView implements FabricView {
         id,
         name,
         isOnline: router !== undefined,
-        // Ours speak as a release of OpenZiti and say their own beside it.
+        // Our routers announce a release of OpenZiti, and their own release beside it.
         version: router?.release || router?.version,
         connectedAtMs: router?.connectedAtMs,
         linkListeners: (router?.listeners ?? []).map(({ address }) => address),

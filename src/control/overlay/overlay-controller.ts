@@ -66,9 +66,9 @@ export interface OverlayController {
   /** `serviceKeys` answers something new. */
   keysChanged(): void;
   /**
-   * Tells routers of ours that this controller stops, and serves on until the others have all of them and no circuit is
-   * in the making; for at most `timeoutMs`. `isElsewhere`: whether another controller has the router. Without another
-   * controller there is nothing to wait for.
+   * Announces to routers of ours that this controller stops, and serves on until the other controllers have all of them
+   * and no circuit is in the making; for at most `timeoutMs`. `isElsewhere`: whether another controller has the router.
+   * Without another controller there is nothing to wait for.
    */
   leave(timeoutMs: number, isElsewhere: ((routerId: string) => boolean) | undefined): Promise<void>;
   /** Looks at deadlines; done by itself unless `tickMs` is 0. */
@@ -188,7 +188,7 @@ class OverlayCore implements OverlayController {
     const mustStay = (): boolean => {
       if (builder.pendingCount > 0) return true;
       if (isElsewhere === undefined) return false;
-      // Of routers without an edge part the others tell nothing.
+      // Other controllers report nothing about routers without an edge part.
       for (const { id, edge } of routers.all()) if (edge !== undefined && !isElsewhere(id)) return true;
       return false;
     };

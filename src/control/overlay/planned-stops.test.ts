@@ -1,4 +1,4 @@
-// What routers are told when a far end, a router or the controller itself is about to stop.
+// Routers are notified when a far end, a router or the controller itself is about to stop.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { contentType, makeFrame, textOfBody, versionHeader } from '#wire';

@@ -1,7 +1,7 @@
 /**
  * Refused hellos, binds and dials on their way into the log and the audit trail of the refused identity's organization.
- * Of peers of a router this controller knows what the router says; whose certificate a router reports is proven by its
- * signature. How many reports a router may send is bounded; the recorder bounds the events.
+ * This controller knows the peers of a router only by the router's reports; the signature of a reported certificate
+ * proves its identity. How many reports a router may send is bounded; the recorder bounds the events.
  */
 import { X509Certificate } from 'node:crypto';
 import type { Clock, Log } from '#base';

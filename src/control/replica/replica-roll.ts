@@ -170,7 +170,7 @@ export class ReplicaRoll {
     const { store, members } = this.#options;
     members?.onDied(ctrlAddress);
     this.#dead.delete(apiUrl);
-    // By our clock: what its own says is not believed.
+    // The time is from the clock of this process: the clock of the other one is not trusted.
     this.#dead.set(apiUrl, this.#options.clock.nowMs() - DEAD_AFTER_BEATS * HEARTBEAT_MS);
     if (this.#dead.size > MAX_URLS) this.#dead.delete(this.#dead.keys().next().value!);
     await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();

@@ -106,7 +106,7 @@ export interface RequestRecordTable {
   data: string;
 }
 
-/** Of a request to a host that no share has. */
+/** A failed request to a host that no share has. */
 export interface UnroutedFailureTable {
   id: string;
   at: number;

@@ -23,7 +23,7 @@ const PLAIN: Pick<ListOrder, 'fields' | 'tie'> = {
   },
 };
 
-/** The same in an order of the list's own: for the part of a long list that a filter leaves. */
+/** A page in an order of the list's own: for the part of a long list that a filter leaves. */
 export async function orderedPage<TB extends keyof Database, O>(
   query: SelectQueryBuilder<Database, TB, O>,
   { fields, tie }: Pick<ListOrder, 'fields' | 'tie'>,

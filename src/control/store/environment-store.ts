@@ -31,7 +31,7 @@ const ORDER: ListOrder = {
   },
 };
 
-/** What `statusOf` tells is measured now. */
+/** `statusOf` returns a status that is measured now. */
 export async function listEnvironments(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,

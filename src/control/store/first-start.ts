@@ -32,7 +32,7 @@ export interface FirstStart {
   readonly clientSecret: string;
 }
 
-/** Of an administrator's account. */
+/** Scopes of an administrator's account. */
 export const ADMIN_SCOPES = 'frontdoor.read frontdoor.write frontdoor.admin';
 const CLIENT_SCOPES = 'frontdoor.read frontdoor.write';
 

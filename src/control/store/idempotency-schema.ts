@@ -1,4 +1,4 @@
-/** Tables of answers that are kept for repeated requests: part of `schema.ts`, which says what the types of columns mean. */
+/** Tables of answers that are kept for repeated requests: part of `schema.ts`, which explains the types of columns. */
 
 /** The answer to a creation that may be sent again with its key. */
 export interface IdempotencyAnswerTable {
@@ -10,7 +10,7 @@ export interface IdempotencyAnswerTable {
   request_hmac: string;
   /** JSON of the answer, secrets included, sealed with the key file and the caller's key. */
   answer_sealed: string;
-  /** Of `answer_sealed`. */
+  /** Length of `answer_sealed`. */
   bytes: number;
   created_at: number;
   expires_at: number;

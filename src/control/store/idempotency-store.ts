@@ -1,14 +1,14 @@
 /**
- * First answers to requests with an Idempotency-Key, kept in the transaction of what they tell of: a request that is
- * sent again finds either nothing done, or all of it with its answer. An organization has so many and no more: its
- * oldest go first. Whoever changes an organization's answers locks its row of `idempotency_usage` before.
+ * First answers to requests with an Idempotency-Key, kept in the transaction of the change that they report: a request
+ * that is sent again finds either no change, or the whole change with its answer. The answers of an organization are
+ * bounded: the oldest are evicted first. A change of them first locks the organization's row of `idempotency_usage`.
  */
 import { sql } from 'kysely';
 import { IDEMPOTENCY_KEY_TTL_MS } from '#contract';
 import { lockedByName, lockedForUpdate } from './row-lock.ts';
 import type { Queries, Store } from './store.ts';
 
-/** Of each organization. */
+/** Limits for each organization. */
 export const MAX_KEPT_ANSWERS = 20_000;
 export const MAX_KEPT_BYTES = 64 * 1_048_576;
 /** One creation makes room for itself with fewer; a pass of the sweep does the rest. */
@@ -23,7 +23,7 @@ export interface KeyedRequest {
 }
 
 export interface KeptAnswer {
-  /** Of the request that it answered. */
+  /** HMAC of the request that it answered. */
   readonly requestHmac: string;
   readonly answerSealed: string;
 }

@@ -19,7 +19,7 @@ export function isFiltered(filter: ListFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }
 
-/** Columns by which a name and a time are told, where they are called otherwise. */
+/** Columns of the name and of the time, where they are not `name` and `created_at`. */
 interface Columns {
   readonly name?: string;
   readonly at?: string;

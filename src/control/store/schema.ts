@@ -87,7 +87,7 @@ export interface ApiAccountTable {
   organization_id: string;
   name: string;
   token_hmac: string;
-  /** Of the token before the last rotation, which is good until then; null: there is none. */
+  /** HMAC of the token before the last rotation, accepted until `previous_until`; null: there is none. */
   previous_hmac: string | null;
   previous_until: number | null;
   /** Space-separated. */
@@ -102,7 +102,7 @@ export interface OauthClientTable {
   organization_id: string;
   name: string;
   secret_hmac: string;
-  /** Of the secret before the last rotation, which is good until then; null: there is none. */
+  /** HMAC of the secret before the last rotation, accepted until `previous_until`; null: there is none. */
   previous_hmac: string | null;
   previous_until: number | null;
   /** Space-separated. */

@@ -13,7 +13,7 @@ export interface StoredPolicy {
   readonly passwordHashes: ReadonlyMap<string, string>;
 }
 
-/** Of a row that cannot be read: nobody gets in until the policy is set anew, and no other share is held up by it. */
+/** Replaces a row that cannot be read: nobody gets in until the policy is set anew, and no other share is affected. */
 const CLOSED_POLICY: SharePolicyAnswer = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
 
 function policyOf(text: string): SharePolicyAnswer {

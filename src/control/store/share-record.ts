@@ -168,7 +168,7 @@ const ORDER: ListOrder = {
   },
 };
 
-/** A page of a frontdoor's shares; sorting by `id` means by token. What `statusOf` tells is measured now. */
+/** A page of a frontdoor's shares; sorting by `id` means by token. `statusOf` returns a status that is measured now. */
 export async function listShares(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,

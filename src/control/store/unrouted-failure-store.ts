@@ -6,7 +6,7 @@ import type { RequestFailure } from '#domain';
 import { FAILURE_KEPT_MS } from './request-record-store.ts';
 import type { Queries, Store } from './store.ts';
 
-/** Of the whole installation: the oldest make room. */
+/** Limit for the whole installation: the oldest are evicted. */
 export const MAX_UNROUTED_FAILURES = 10_000;
 
 const ROWS_A_STATEMENT = 100;
