@@ -25,7 +25,7 @@ const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
 /** What a circuit may send before it is the next one's turn, while several wait for room. */
 const PAYLOADS_PER_TURN = 4;
-/** Of a terminator: others of the service come first. */
+/** Precedence of a terminator that is used after all others of the service. */
 const PRECEDENCE_FAILED = 2;
 
 const ROUTE_CODE: Readonly<Record<DialRefusal, number>> = {
@@ -91,7 +91,7 @@ export class EdgeChannel implements CircuitCarrier {
     return this.#channel.isClosed;
   }
 
-  /** The router said that it ends soon. It still takes circuits of those that have no other way. */
+  /** The router announced that it ends soon. It still takes circuits of callers that have no other way. */
   get isStopping(): boolean {
     return this.#isStopping;
   }

@@ -21,7 +21,7 @@ export interface OverlayClientOptions {
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;
 const MAX_ROUTERS = 4;
-/** Of one dial: each at another router, as far as there are some. */
+/** Attempts of one dial: each at another router, as far as there are some. */
 const MAX_DIAL_ATTEMPTS = 4;
 /** Another router may know a controller, or a way, that this one does not. */
 const REFUSED_BY_ROUTER: ReadonlySet<CircuitErrorCode> = new Set([
@@ -141,7 +141,7 @@ export class OverlayClient implements OverlayHost {
       return await session;
     } catch (error) {
       this.#dialSessions.delete(serviceId);
-      // Said by a control plane; one that is away says nothing, and ends no session.
+      // The control plane refused. One that is away refuses nothing, and ends no session.
       if (isRefusal(error))
         throw new CircuitError('not-authorized', 'control', messageOf(error), { cause: error });
       if (known !== undefined) {

@@ -42,7 +42,7 @@ export class Search {
   retryAfterMs = 0;
   /** Providers that the key shown is none of. */
   missed: Provider[] | undefined;
-  /** Of a provider where too many keys were wrong: so long no more are looked for there. */
+  /** How long no key is looked up at a provider that had too many wrong ones. */
   limitedMs = 0;
 
   constructor(

@@ -64,7 +64,7 @@ export function refusedHead(
   return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure) };
 }
 
-/** Of the answer of a service, with its line end; '' where it finds something else too large, or nothing. */
+/** Line for a service's answer 431 that clears cookies, with its line end; '' where cookies are not the cause. */
 export function clearedCookies(status: number, cookieBytes: number, isSecure: boolean): string {
   return status === 431 && isSecure && cookieBytes > MANY_COOKIE_BYTES ? `${CLEAR_COOKIES_LINE}\r\n` : '';
 }

@@ -1,6 +1,6 @@
 /**
  * The page that a client gets when the gateway cannot serve it: HTML, or JSON for programs that ask for it. It has no
- * script, loads nothing, and says nothing that came from the request; names that tenants chose are escaped.
+ * script, loads nothing, and repeats nothing that came from the request; names that tenants chose are escaped.
  */
 import { STATUS_CODES } from '#net';
 import type { Failure } from './failure-table.ts';

@@ -1,4 +1,4 @@
-/** What a page of failure says beside what went wrong: what is missing and where it goes, and what one can do next. */
+/** Help on a page of failure: which credential is missing, where it is sent, and how the reader can go on. */
 import { escaped } from './html-text.ts';
 
 /** Something that would let a caller in. */
@@ -14,7 +14,7 @@ export interface PageHelp {
   readonly credentials?: readonly WantedCredential[];
   /** Where a person who is logged in logs out. */
   readonly logoutPath?: string;
-  /** Of the owner: an e-mail address or a web address, without anything that has to be escaped. */
+  /** Contact of the owner: an e-mail address or a web address, without characters that have to be escaped. */
   readonly contact?: string | null;
 }
 

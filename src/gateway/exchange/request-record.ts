@@ -19,7 +19,7 @@ export class RequestRecord {
   readonly target: string;
   readonly host: string;
   readonly isHttp10: boolean;
-  /** Of its `Cookie` lines. */
+  /** Length of its `Cookie` lines. */
   readonly cookieBytes: number;
   /** `traceparent` as it came, when it is well-formed; else ''. */
   readonly traceParent: string;

@@ -96,8 +96,8 @@ export function forwardedLines(client: { readonly address: string; readonly isSe
 }
 
 /**
- * The head for the client of `host`; `framingLines` say how the body ends and whether the connection does. What the
- * origin sets as cookies is judged by `set-cookie-policy.ts`.
+ * The head for the client of `host`; `framingLines` state how the body ends and whether the connection ends with it.
+ * The origin's cookies are judged by `set-cookie-policy.ts`.
  */
 export function encodeClientHead(head: ResponseHead, host: string, framingLines: string): string {
   const { omitted, lines } = cookieChanges(head.fields, host);

@@ -12,7 +12,7 @@ import {
 import type { Refusal } from '../answers/refusal-table.ts';
 
 export class HeadBuffer {
-  /** The head as Latin-1 text, after `push` returned true; what came of it where it is too large; else ''. */
+  /** The head as Latin-1 text, after `push` returned true; its received part where it is too large; else ''. */
   text = '';
   /** What followed the head in the last piece. */
   rest: Buffer | undefined;

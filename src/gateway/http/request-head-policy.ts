@@ -44,7 +44,7 @@ export class RequestHead {
   /** The protocol to switch to; empty: none asked, or one that never passes (h2c). */
   upgrade = '';
   accept = '';
-  /** Of all `Cookie` lines together. */
+  /** Length of all `Cookie` lines together. */
   cookieBytes = 0;
   /** Lower-case names that `Connection` lists beyond the known ones: they end here. */
   connectionNames: readonly string[] = NO_NAMES;

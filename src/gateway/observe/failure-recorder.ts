@@ -10,16 +10,16 @@ import { identityTextOf, pathOf, timingsOf, traceIdOf, unixMsOf } from './reques
 
 const MAX_PER_SECOND = 200;
 const MAX_PER_SHARE = 50;
-/** Of requests to hosts that no share has: a flood of those is worth no more than a sample. */
+/** Limit for requests to hosts that no share has: a sample of a flood is enough. */
 const MAX_WITHOUT_SHARE = 10;
 const MAX_PATH = 1_024;
 const MAX_HOST = 255;
 const MAX_TEXT = 500;
 
 export interface FailureRecorderOptions {
-  /** Of a request to a share. */
+  /** Receives the failure of a request to a share. */
   readonly add: (failure: RequestFailure) => void;
-  /** Of a request to a host that no share has. */
+  /** Receives the failure of a request to a host that no share has. */
   readonly addUnrouted: (failure: RequestFailure) => void;
   /** Monotonic. */
   readonly nowMs: () => number;
@@ -44,7 +44,7 @@ export class FailureRecorder implements RequestObserver {
     return this.#withheld;
   }
 
-  /** The same, of requests to hosts that no share has. */
+  /** Failures of requests to hosts that no share has, which were too many in their second. */
   get withheldUnrouted(): number {
     return this.#withheldUnrouted;
   }

@@ -25,7 +25,7 @@ export interface InspectorOptions {
 
 const MAX_HELD_BYTES = 32 * 1_048_576;
 const MAX_PER_SHARE = 200;
-/** Of all shares together. */
+/** Limit for all shares together. */
 const MAX_REFUSED_PER_SECOND = 20;
 const MAX_TARGET = 8_192;
 

@@ -13,7 +13,7 @@ export interface TakenShare extends GatewayShare {
 
 export interface FeedProblem {
   readonly kind: 'share' | 'provider' | 'key' | 'zone' | 'replay' | 'event';
-  /** Of the entry; '' where it cannot be read. */
+  /** Id of the entry; '' where it cannot be read. */
   readonly id: string;
   /** A share's name, where it can be read. */
   readonly token?: string;
@@ -23,7 +23,7 @@ export interface FeedProblem {
 
 export type ReadShare =
   | { readonly share: TakenShare; readonly problem: FeedProblem | undefined }
-  /** Nothing says which share it is about. */
+  /** The entry does not identify its share. */
   | { readonly share: undefined; readonly problem: FeedProblem };
 
 export function readShare(value: unknown): ReadShare {

@@ -1,6 +1,7 @@
 /**
  * One line of the share feed, or the kept file, as a checked value with what was wrong in it. A bad entry loses itself;
- * an event is refused (a string says why) only where nobody can tell what it takes away: a whole list has to come then.
+ * an event is refused (a string gives the reason) only where the entries that it removes are unknown: a whole list has
+ * to come then.
  */
 import type {
   GatewayDelta,
@@ -34,11 +35,11 @@ export interface KeptShares extends FeedPosition {
   readonly zones: readonly string[];
 }
 
-/** Of the kept file; a file without a format is of a version before formats, and reads alike. */
+/** Format of the kept file; a file without a format is of a version before formats, and is read alike. */
 export const KEPT_SHARES_FORMAT = 1;
 
 export interface ReadFeedEvent {
-  /** Undefined: there is nothing to do, beyond what the problems say. */
+  /** Undefined: there is nothing to apply; problems may have been found. */
   readonly event: GatewayFeedEvent | undefined;
   readonly problems: readonly FeedProblem[];
 }

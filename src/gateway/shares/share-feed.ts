@@ -35,9 +35,9 @@ export interface ShareFeedOptions {
   /** Where the last good list is kept. */
   readonly snapshotFile: string;
   readonly log: Log;
-  /** Between subscriptions, when the control plane is away. */
+  /** Pause between subscriptions, when the control plane is away. */
   readonly backOff?: { readonly minMs: number; readonly maxMs: number };
-  /** The same after an event that was refused. */
+  /** Pause before the next subscription, after an event that was refused. */
   readonly refusalBackOff?: { readonly minMs: number; readonly maxMs: number };
   /** Monotonic. */
   readonly monotonicMs?: () => number;
@@ -61,7 +61,7 @@ const NO_KEYS: GatewayKeys = { apiKeyPepper: '', identityKeys: [] };
 const REFUSAL_BACK_OFF = { minMs: 500, maxMs: 20_000 };
 /** Without a refusal for so long, the next one is answered with a short pause again. */
 const QUIET_MS = 300_000;
-/** Of one event; there may be one for each share. */
+/** Limit for one event, which may have a problem for each share. */
 const MAX_LOGGED_PROBLEMS = 20;
 
 /** Loads what is on disk, then follows the feed. */

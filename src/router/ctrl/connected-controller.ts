@@ -15,7 +15,7 @@ export class ConnectedController implements Controller {
   /** Of the last heartbeat; undefined before the first answer. */
   latencyNs: number | undefined;
   lastAnswerMs = performance.now();
-  /** It said that it ends soon: another one is asked, while there is one. */
+  /** The controller announced that it ends soon: another one is asked, while there is one. */
   isStopping = false;
   readonly #connectedMs = performance.now();
 

@@ -26,7 +26,7 @@ export interface FrameSink {
 
 export interface ControllerSetOptions {
   readonly routerId: string;
-  /** The product's, such as `0.1.0`; '' is not told. */
+  /** Release of the product, such as `0.1.0`; '' is not announced. */
   readonly release?: string | undefined;
   readonly config: CtrlConfig;
   readonly proxy: HttpProxyConfig | undefined;

@@ -14,9 +14,9 @@ export interface AdvertisedEdge {
 export interface EdgeHelloOptions {
   /** Undefined without an edge listener; asked at each hello. */
   advertised(): AdvertisedEdge | undefined;
-  /** Of the data model that this router has; undefined: it wants none. */
+  /** Index of the data model that this router has; undefined: it wants none. */
   dataModelIndex(): bigint | undefined;
-  /** What the controller says of itself. */
+  /** Receives the data of the controller's ServerHello. */
   onData(data: Readonly<Record<string, string>>, from: Controller): void;
 }
 

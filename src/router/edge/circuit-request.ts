@@ -19,7 +19,7 @@ export interface AskedCircuit {
   /** The Connect. */
   readonly frame: Frame;
   readonly session: KnownApiSession;
-  /** Of the SDK's certificate. */
+  /** Fingerprint of the SDK's certificate. */
   readonly fingerprint: string;
 }
 

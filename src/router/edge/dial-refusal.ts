@@ -38,7 +38,7 @@ export class CircuitRefusal extends Error {
   }
 }
 
-/** For the SDK whose dial failed. Only one of ours is told by a number that the router itself had no controller. */
+/** Headers for the SDK whose dial failed. Only an SDK of ours gets the number for a router without a controller. */
 export function refusalCodes(error: unknown, isOurs: boolean): FrameHeaders {
   if (error instanceof CircuitRefusal) return error.codes;
   const isAlone = error instanceof FrontdoorError && error.code === 'no-controller';

@@ -110,7 +110,7 @@ export class EdgeBinds {
     const precedence = frame.headers.u8(edge.precedence);
     if (cost !== undefined) terminator.cost = cost;
     if (precedence !== undefined) terminator.precedence = Math.min(precedence, 2) as TerminatorPrecedence;
-    // A later process of the same host has it: what the former reports of it no longer counts.
+    // When a later process of the same host has the terminator, reports of the former one no longer count.
     if (this.#options.context.terminators.byId(terminator.id) !== terminator) return;
     const update = ctrlMessages.updateEdgeTerminator.frame({
       sessionToken: terminator.tokenText,

@@ -14,10 +14,10 @@ export interface EdgeContext {
   readonly terminators: TerminatorRegistry;
   readonly asker: CircuitAsker;
   sendToControllers(frame: Frame): boolean;
-  /** Circuits whose end here closed: their controller hears of it. */
+  /** Reports a circuit whose end here closed to its controller. */
   reportFault(circuitId: string, controllerId: string, isTerminator: boolean): void;
   /** What all ends of circuits at this router share. */
   readonly ends: XgressEnds;
-  /** Of the edge listener: for circuits whose xgress end the router holds, and for how long a circuit may take. */
+  /** The edge listener's options of circuits whose xgress end the router holds, and the time that a circuit may take. */
   readonly xgress: XgressConfig;
 }

@@ -160,7 +160,7 @@ export class EdgeListener {
     return { accept: true, identity: session.identityId, extra, heartbeat: EDGE_HEARTBEAT };
   }
 
-  /** Names whoever a certificate of ours proves, in the log and to a controller; tells the reason to nobody else. */
+  /** Refuses a hello: the log and a controller get the reason, the peer only if a certificate of ours proves it. */
   #refuse(
     { reason, log }: Refused,
     peer: ChannelPeer,

@@ -95,7 +95,7 @@ export class EdgePeer {
     if (this.isOurs) this.channel.send(makeFrame(contentType.stopping));
   }
 
-  /** Of these circuits, those that this peer began end soon at their far end. */
+  /** Announces those of these circuits that this peer began: they end soon at their far end. */
   announceLeaving(circuitIds: readonly string[]): void {
     if (!this.isOurs) return;
     const own = circuitIds.filter((id) => this.#xgressByCircuit.get(id)?.initiator !== undefined);

@@ -3,11 +3,11 @@
 import { keptBytes, type Log } from '#base';
 import { FrameHeaders, type Frame } from '#wire';
 
-/** Of OpenZiti's tokens the longest have a few thousand bytes. */
+/** The longest tokens of OpenZiti have a few thousand bytes. */
 const MAX_TOKEN_BYTES = 32 * 1024;
 /** Beside its own bytes, what a bind or a dial costs here. */
 const RECORD_COST_BYTES = 1_024;
-/** Of one identity, in bytes: some ten thousand binds. */
+/** Limit for one identity, in bytes: some ten thousand binds. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export class IdentityMemory {

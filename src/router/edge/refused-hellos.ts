@@ -33,7 +33,7 @@ export class RefusedHellos {
     this.#options = options;
   }
 
-  /** What a controller says of itself. */
+  /** Reads from the data of a ServerHello whether the controller accepts reports. */
   onServerData(data: Readonly<Record<string, string>>, from: Controller): void {
     if (data[REFUSED_HELLO] === 'true') this.#takers.add(from.channel);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LinkSilenceMachine, type SilenceStep } from './link-silence-machine.ts';
 
-/** What each second of so many tells, with what has come by then. */
+/** The step of each second; `receivedAt` returns the count received by then. */
 function seconds(count: number, receivedAt: (second: number) => number, isPaused = false): SilenceStep[] {
   const machine = new LinkSilenceMachine(0);
   return Array.from({ length: count }, (_, second) =>
