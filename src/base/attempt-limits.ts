@@ -19,7 +19,7 @@ export class AttemptLimits {
   readonly #maxPairs: number;
   /** When all failures of a pair are forgiven, in the milliseconds of the caller; by last failure, oldest first. */
   readonly #forgivenAt = new Map<string, number>();
-  /** The same for targets whose new pairs found no place. */
+  /** When all failures are forgiven, for targets whose new pairs found no place. */
   readonly #crowdedTargets = new Map<string, number>();
 
   constructor(maxPairs = MAX_PAIRS) {

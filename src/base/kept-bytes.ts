@@ -6,7 +6,7 @@
 /** A view below this part of its buffer is copied: copying then costs less than what it would keep in memory. */
 const SMALL_PART = 1 / 2;
 
-/** The same bytes, in a buffer of their own when they are a small part of the one they lie in. */
+/** Returns the view, or a copy in a buffer of its own when the view is a small part of its buffer. */
 export function keptBytes(view: Uint8Array): Uint8Array {
   return view.length < view.buffer.byteLength * SMALL_PART ? copyOf(view) : view;
 }

@@ -24,7 +24,7 @@ interface World {
   answer: () => void;
 }
 
-/** Answers with the length of the body; callers who say `Peer: x` are proven. */
+/** Answers with the length of the body; callers that send `Peer: x` are proven. */
 async function open(limits: BodyLimits, maxBytes = 64 * KIB, waits = false): Promise<World> {
   const intake = new BodyIntake(limits);
   const go = Promise.withResolvers<void>();

@@ -53,7 +53,7 @@ interface Handshake {
 
 /** Connections whose handshake is not finished, some 60 KiB each. */
 const MAX_HANDSHAKES = 1_024;
-/** Of one address: a load balancer or a whole site may stand behind it. */
+/** Limit for one address: a load balancer or a whole site may stand behind it. */
 const MAX_HANDSHAKES_PER_ADDRESS = 512;
 /** A handshake that takes longer gives way to others; when many peers come at once, the first are finished first. */
 const PATIENCE_MS = 2_000;

@@ -10,9 +10,9 @@ import { addressKey, type Log } from '#base';
 import { QuietLog } from './quiet-log.ts';
 
 export interface UnprovenLimits {
-  /** In all; 256 when absent. */
+  /** Limit in all; 256 when absent. */
   readonly maxUnproven?: number | undefined;
-  /** Of one address; 192 when absent. Behind a load balancer that hides addresses all clients have one. */
+  /** Limit for one address; 192 when absent. Behind a load balancer that hides addresses all clients have one. */
   readonly maxUnprovenPerAddress?: number | undefined;
 }
 

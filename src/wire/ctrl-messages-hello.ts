@@ -31,7 +31,7 @@ export const ControllerCapability = {
 export interface RouterHello {
   /** Version part of header 4. */
   readonly version: string;
-  /** Our own release, '' when it does not say which; undefined: a router that others made. */
+  /** Our own release, '' when the router does not state it; undefined: the router is of another make. */
   readonly release: string | undefined;
   /** Link listeners that the router advertises. */
   readonly listeners: readonly Listener[];

@@ -16,10 +16,10 @@ import {
 
 export interface FrameLimits {
   readonly maxHeadersBytes: number;
-  /** Of a frame whose content type is one of `largeTypes`; of any frame where these are absent. */
+  /** Limit for a frame whose content type is one of `largeTypes`; for any frame where these are absent. */
   readonly maxBodyBytes: number;
   readonly largeTypes?: ReadonlySet<number>;
-  /** Of a frame of any other content type, with `largeTypes`. */
+  /** Limit for a frame of any other content type, with `largeTypes`. */
   readonly maxOtherBodyBytes?: number;
 }
 
@@ -47,7 +47,7 @@ export class FrameDecoder {
   #last: Uint8Array<ArrayBuffer> | undefined;
   #lastBytes = 0;
   #unfinishedBytes = 0;
-  /** Of the unfinished frame; 0 while its head is not whole. */
+  /** Length of the unfinished frame; 0 while its head is not whole. */
   #frameLength = 0;
 
   constructor(limits: FrameLimits) {

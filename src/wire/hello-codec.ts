@@ -40,7 +40,7 @@ export function versionHeader(os: string, architecture: string, release = ''): s
   return [WIRE_VERSION, revision, '2026-01-01 00:00:00', os, architecture].join('|');
 }
 
-/** Our release by which a peer speaks, '' when its header 4 does not say which; undefined: the peer is not ours. */
+/** Our release that a peer runs, '' when its header 4 does not state it; undefined: the peer is not ours. */
 export function ownRelease(text: string | undefined): string | undefined {
   const parts = text?.split('|');
   const [name, release = ''] = (parts?.length === 5 ? parts[1]! : '').split(' ');

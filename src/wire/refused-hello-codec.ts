@@ -1,6 +1,6 @@
 /**
  * Hellos that a router refused, as it reports them to a controller of ours: an Alert of a type of our own (ADR 0022). A
- * controller says in the data of its ServerHello that it takes them; others are not sent any.
+ * controller announces in the data of its ServerHello that it accepts them; others are not sent any.
  */
 import type { CtrlBody, CtrlInit } from './ctrl-messages.ts';
 
@@ -10,7 +10,7 @@ export const REFUSED_HELLO = 'frontdoor.refused-hello';
 export interface RefusedHello {
   /** The leaf that the peer showed, DER in base64; empty: several peers, counted together. */
   readonly certificate: string;
-  /** Of the peer, without a port; empty: not known. */
+  /** Address of the peer, without a port; empty: not known. */
   readonly address: string;
   /** A code such as `no-api-session`. */
   readonly reason: string;

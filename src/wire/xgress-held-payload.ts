@@ -11,7 +11,7 @@ const PAYLOAD_COST = 512;
 const HEADERS_COST = 256;
 const HEADER_COST = 160;
 
-/** Makes it fit to be kept: what is a small part of its read is copied out of it. */
+/** Makes a payload fit to be kept: data and headers that are a small part of their read are copied out of it. */
 export function keepPayload(payload: PayloadFrame): void {
   payload.data = keptBytes(payload.data);
   // They were answered when they came.

@@ -34,7 +34,7 @@ class SharedBytes {
     return bytes > LEAST_PART_BYTES && this.#isBeyondPart(bytes);
   }
 
-  /** The same for a far end that does not wait: what comes is dropped. Nobody may go beyond the whole. */
+  /** Data of a far end that does not wait is dropped: its buffer holds too much, or all of them exceed the limit. */
   isSpent(bytes: number): boolean {
     return (
       this.heldBytes > this.#limitBytes || (bytes > 2 * LEAST_PART_BYTES && this.#isBeyondPart(bytes / 2))
@@ -47,7 +47,7 @@ class SharedBytes {
 }
 
 export class ReceiveBudget extends SharedBytes {
-  /** Of it, what is out of order. */
+  /** The part of the budget for data that is out of order. */
   readonly gaps: SharedBytes;
 
   /** All parts together stay below `limitBytes`, but for one payload more. */

@@ -62,7 +62,7 @@ export class ReceiveBuffer {
   #bytes = 0;
   /** The memory that `#arrived` takes. */
   #keptBytes = 0;
-  /** What of it the budget counts as out of order. */
+  /** The part of `#keptBytes` that the budget counts as out of order. */
   #gapBytes = 0;
   #lastAdvertised = 0;
   #ackSequences: number[] = [];

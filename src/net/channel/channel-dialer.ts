@@ -27,7 +27,7 @@ export interface DialChannelOptions extends UnderlayDialOptions, SendLimits {
   readonly helloHeaders: FrameHeaders;
   readonly connections?: ConnectionPlan | undefined;
   readonly heartbeat?: HeartbeatOptions | undefined;
-  /** The process's own unless told. */
+  /** Default: those of the process. */
   readonly unfinished?: UnfinishedFrames | undefined;
   readonly log: Log;
 }

@@ -19,7 +19,7 @@ export interface PeerLimits {
   readonly maxChannels: number;
   /** Connections of all of them; a link has up to 200. */
   readonly maxConnections: number;
-  /** Of frames that are not whole yet, in bytes. */
+  /** Memory of frames that are not whole yet, in bytes. */
   readonly maxUnfinishedBytes: number;
 }
 

@@ -68,7 +68,7 @@ export interface ChannelListenerParts extends SendLimits {
   readonly maxOutstandingConnects?: number | undefined;
   /** What one identity may have here; absent: as the protocol is used. */
   readonly peerLimits?: Partial<PeerLimits> | undefined;
-  /** The process's own unless told. */
+  /** Default: those of the process. */
   readonly unfinished?: UnfinishedFrames | undefined;
   readonly log: Log;
   /** `chain`: what the peer showed behind its certificate; not to be trusted by itself. */

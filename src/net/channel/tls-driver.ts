@@ -30,11 +30,11 @@ export interface SendLimits {
 
 export interface TlsDriverOptions {
   readonly limits: FrameLimits;
-  /** Whose memory unfinished frames are: an identity, or a certificate. */
+  /** Owner of the memory of unfinished frames: an identity, or a certificate. */
   readonly owner: string;
-  /** Of all channels of the owner. */
+  /** Memory of unfinished frames in all channels of the owner, in bytes. */
   readonly maxUnfinishedBytes: number;
-  /** The process's own unless told. */
+  /** Default: those of the process. */
   readonly unfinished?: UnfinishedFrames | undefined;
   readonly send?: SendLimits;
   /** Fewer connections of a type than this end the channel. */

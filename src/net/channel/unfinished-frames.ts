@@ -1,15 +1,15 @@
 /**
- * What the channels of a process hold of frames that are not whole yet: one budget for all of them, a cap for each
- * peer, and for each frame a time that grows with what came of it. One coarse timer judges all of them. Memory is
- * counted as each read changes it, which costs a subtraction; the hot path starts no timer and makes nothing.
+ * Frames that are not whole yet, in all channels of a process: one memory budget for all of them, a cap for each peer,
+ * and for each frame a time that grows with its received bytes. One coarse timer judges all of them. Memory is counted
+ * as each read changes it, which costs a subtraction; the hot path starts no timer and makes nothing.
  */
 import { RunningClock } from '#base';
 
-/** What it needs of a decoder. */
+/** The part of a decoder that is needed here. */
 export interface UnfinishedFrame {
   /** Memory held for the unfinished frame. */
   readonly heldBytes: number;
-  /** What came of it. */
+  /** Received bytes of it. */
   readonly bufferedBytes: number;
   /** Whole frames before it. */
   readonly frames: number;
@@ -18,11 +18,11 @@ export interface UnfinishedFrame {
 }
 
 export interface FrameLimitsOfProcess {
-  /** Of all unfinished frames together, in bytes. */
+  /** Memory of all unfinished frames together, in bytes. */
   readonly budgetBytes: number;
   /** For a frame of any length, in ms, … */
   readonly graceMs: number;
-  /** … and more by what came of it at this rate: a slower peer is ended. */
+  /** … and longer by the time that its received bytes take at this rate: a slower peer is ended. */
   readonly leastBytesPerS: number;
   readonly checkIntervalMs: number;
 }
@@ -91,10 +91,10 @@ export class CountedFrame {
 }
 
 export interface CountedOptions {
-  /** Whose memory it is: an identity, or its certificate. */
+  /** Owner of the memory: an identity, or its certificate. */
   readonly owner: string;
   readonly decoder: UnfinishedFrame;
-  /** Of all frames of the owner together. */
+  /** Memory of all unfinished frames of the owner together, in bytes. */
   readonly maxOwnerBytes: number;
   /** Ends the channel. */
   giveUp(reason: string): void;
@@ -118,7 +118,7 @@ export class UnfinishedFrames {
     this.#clock = new RunningClock(2 * this.#limits.checkIntervalMs, monotonicMs);
   }
 
-  /** Of all of them, in bytes. */
+  /** Memory of all unfinished frames, in bytes. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
@@ -212,5 +212,5 @@ export class UnfinishedFrames {
   }
 }
 
-/** Of this process. */
+/** The unfinished frames of this process. */
 export const unfinishedFrames = new UnfinishedFrames();
