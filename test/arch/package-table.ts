@@ -26,7 +26,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // These read a YAML file of their operator's, and so does the control plane; the router's follows OpenZiti's rules.
   router: ['yaml', 'typebox'],
   agent: ['yaml', 'typebox'],
-  // The doctor says whether shares are sites of their own.
+  // The doctor reports whether shares are sites of their own.
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],
   // The log's writer, and the router file that `up` writes.
   bin: ['pino', 'yaml'],

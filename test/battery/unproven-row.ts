@@ -26,9 +26,9 @@ interface Api {
   readonly name: string;
   readonly port: number;
   readonly isTls: boolean;
-  /** Of a request whose body is read before anybody is known. */
+  /** Head of a request whose body is read before its caller is known. */
   readonly head: string;
-  /** Of one that needs a credential. */
+  /** Head of a request that needs a credential. */
   readonly guardedHead: string;
   /** The largest body that `head` may have. */
   readonly maxBytes: number;

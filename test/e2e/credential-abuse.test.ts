@@ -90,7 +90,7 @@ interface Route {
   readonly name: string;
   readonly api: 'management' | 'edge';
   readonly head: string;
-  /** Of an answer to a body of no stated length: a log-in without a certificate is refused before its body is read. */
+  /** Status for a body of no stated length: a log-in without a certificate is refused before its body is read. */
   readonly unstatedStatus: 413 | 401;
 }
 

@@ -54,7 +54,7 @@ interface Listener {
   readonly alpn: string;
   readonly credentials: WireCredentials;
   readonly id: string;
-  /** Of what is no data. */
+  /** Limit for frames that carry no data. */
   readonly maxBodyBytes: number;
   /** Several channels of one peer stand beside one another. */
   readonly takesSeveral: boolean;

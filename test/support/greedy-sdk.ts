@@ -29,7 +29,7 @@ const FILLER = Buffer.alloc(15_000, 'filler');
 export interface GreedyOptions {
   readonly apiUrl: string;
   readonly edgePort: number;
-  /** Of an enrollment. */
+  /** Code of an enrollment. */
   readonly code: string;
   readonly ca?: string;
 }

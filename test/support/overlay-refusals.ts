@@ -19,11 +19,11 @@ interface Case {
   readonly name: string;
   readonly action: string;
   readonly reason: string;
-  /** Who is named; undefined: nobody is proven. */
+  /** Id of the identity that the event names; undefined: no identity is proven. */
   readonly actor: () => string | undefined;
-  /** Of the installation, or of an organization that is not known any more. */
+  /** The event is in the installation's audit trail, also where the organization is not known any more. */
   readonly isInstallation?: true;
-  /** Returns what the peer was told, if anything. */
+  /** Returns the reason that was sent to the peer, if any. */
   readonly act: () => Promise<string | undefined>;
   readonly told?: RegExp;
 }
@@ -105,7 +105,7 @@ function ports(): { edgePort: number; ctrlPort: number } {
   };
 }
 
-/** A hello at the router; what the peer is told. */
+/** Sends a hello to the router; returns the reason that is sent to the peer. */
 async function hello(credentials: WireCredentials, token: string): Promise<string> {
   const peer = await openPeer(credentials);
   const headers = token === '' ? new HeaderWriter().build() : edgeHelloHeaders(token);
@@ -326,8 +326,8 @@ export interface RefusalCheck {
 }
 
 /**
- * Does each of the cases in a world of its own, and says of each whether its peer was told what it may know, and whether
- * the audit trail and the log name who was refused.
+ * Runs the cases in a world of their own, and reports for each whether its peer was sent what it may know, and whether
+ * the audit trail and the log name the refused identity.
  */
 export async function checkRefusals(): Promise<readonly RefusalCheck[]> {
   try {

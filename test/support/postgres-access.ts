@@ -82,7 +82,7 @@ export class PostgresAccess {
     return out.trim();
   }
 
-  /** Of several test processes the first one to rename its database makes the template; the others drop theirs. */
+  /** The first of several test processes to rename its database makes the template; the others drop theirs. */
   async #makeTemplate(template: string, prepare: (url: string) => Promise<void>): Promise<void> {
     const exists = `select 1 from pg_database where datname = '${template}'`;
     if ((await this.sql(exists)) === '1') return;

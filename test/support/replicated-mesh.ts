@@ -57,7 +57,7 @@ export class ReplicatedMesh {
     return part;
   }
 
-  /** Of the first account, which the first replica made. */
+  /** Credentials of the first account, which the first replica made. */
   get credentials(): FirstStart {
     return this.#credentials!;
   }

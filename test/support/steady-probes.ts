@@ -124,7 +124,7 @@ function ask(question: Question): Promise<string | undefined> {
   });
 }
 
-/** Of an error page; else its beginning. */
+/** Error code of an error page; for another text its beginning. */
 function codeOf(text: string): string {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: string } | string };

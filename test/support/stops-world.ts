@@ -1,5 +1,5 @@
 /**
- * What a careful operator runs, all of it processes: two control planes over one PostgreSQL, two routers with a link,
+ * The processes of a careful operator: two control planes over one PostgreSQL, two routers with a link,
  * two gateways that each know another control plane, one agent with a public share. Streams go through it all the time.
  */
 import { createServer, request, type ClientRequest, type Server } from 'node:http';

@@ -42,9 +42,9 @@ export interface WorldAgent {
 export interface WorldIdentity {
   readonly id: string;
   readonly credentials: WireCredentials;
-  /** Of the authority that signed the edge API's certificate. */
+  /** Certificate of the authority that signed the edge API's certificate. */
   readonly caPem: string;
-  /** Of its API session at the edge API; empty for a router. */
+  /** Token of its API session at the edge API; empty for a router. */
   readonly sessionToken: string;
   /** Its session at the edge API is the token's. A router has no use for it. */
   readonly api: EdgeApiClient;

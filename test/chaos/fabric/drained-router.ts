@@ -37,7 +37,7 @@ export async function drain(
     ),
   );
   const fresh = await tryOnce(port);
-  // Its own door says by its closing that others are to be used; a far end has no other way to say it.
+  // A stopping router closes its own port, so that clients use others; it has no other way to notify them.
   if (fresh !== (name === 'in' ? 'refused' : 'served')) problems.push(`a new connection: ${fresh}`);
   await new Promise((resolve) => setTimeout(resolve, runsOnMs));
   await attempt(problems, () => streams.untilAllMove(5_000));

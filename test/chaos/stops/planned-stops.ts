@@ -1,5 +1,5 @@
 /**
- * Planned restarts under probes: a part is told to end by SIGTERM and started again as soon as it has ended, as a
+ * Planned restarts under probes: a part is ended by SIGTERM and started again as soon as it has ended, as a
  * service manager does it. Counts the probes that failed, and how long the outage was.
  */
 import { setTimeout as pause } from 'node:timers/promises';
