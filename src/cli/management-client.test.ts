@@ -34,6 +34,7 @@ test('every status of a refusal becomes the exit status of its kind, with the me
     403: 4,
     404: 5,
     405: 2,
+    408: 8,
     409: 6,
     412: 6,
     413: 2,
