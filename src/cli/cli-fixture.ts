@@ -74,9 +74,9 @@ export interface FakeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A server that answers each request with what the function gives. */
+/** A server that answers each request with what the function gives; for undefined it breaks the connection. */
 export async function fakeApi(
-  answer: (request: { method: string; url: string; body: string }) => FakeAnswer,
+  answer: (request: { method: string; url: string; body: string }) => FakeAnswer | undefined,
 ): Promise<FakeApi> {
   const seen: FakeApi['seen'] = [];
   const server = createServer((request, response) => {
@@ -86,7 +86,9 @@ export async function fakeApi(
       const body = Buffer.concat(chunks).toString();
       const { method = '', url = '' } = request;
       seen.push({ method, url, request, body });
-      const { status, json, headers } = answer({ method, url, body });
+      const given = answer({ method, url, body });
+      if (given === undefined) return void request.socket.destroy();
+      const { status, json, headers } = given;
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(json === undefined ? undefined : JSON.stringify(json));
     });

@@ -7,6 +7,7 @@ import { FrontdoorError, type ErrorKind, ERROR_KINDS, isLoopbackHost } from '#ba
 import { JsonClient, type JsonAnswer } from '#net';
 import type { Credentials } from './access/profile-store.ts';
 import { printable } from './output/printable.ts';
+import { repeatedRequest } from './repeated-request.ts';
 
 export interface ManagementAccess {
   /** {base_url}, without `/frontdoor`. */
@@ -28,6 +29,8 @@ export interface ManagementRequest {
   readonly isOpen?: boolean;
   /** Changes only what still has this entity tag: the refusal's code is `precondition_failed` otherwise. */
   readonly ifMatch?: string | undefined;
+  /** The server does it once for this key; so it is sent again when no answer comes. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface ManagementAnswer {
@@ -81,8 +84,14 @@ export class ManagementClient {
     return (await this.exchange(request)).body;
   }
 
-  async exchange(request: ManagementRequest): Promise<ManagementAnswer> {
-    const { method, path, body, isOpen = false, ifMatch } = request;
+  exchange(request: ManagementRequest): Promise<ManagementAnswer> {
+    const { idempotencyKey } = request;
+    if (idempotencyKey === undefined) return this.#exchangeOnce(request);
+    return repeatedRequest(idempotencyKey, () => this.#exchangeOnce(request));
+  }
+
+  async #exchangeOnce(request: ManagementRequest): Promise<ManagementAnswer> {
+    const { method, path, body, isOpen = false, ifMatch, idempotencyKey } = request;
     const send = async (): Promise<JsonAnswer> =>
       this.#client.request({
         method,
@@ -90,6 +99,7 @@ export class ManagementClient {
         headers: {
           ...(isOpen ? {} : { authorization: await this.#authorization() }),
           ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
         ...(body === undefined ? {} : { body }),
       });

@@ -1,6 +1,7 @@
 // The command line against the real product: every family of commands, lists of any length, exit codes, streams.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -230,6 +231,27 @@ test('agents, environments and shares: enroll, list, publish, change, measure, d
   assert.deepEqual((await json('shares', 'change', 'extra', '--no-grant'))['grants'], []);
   await text('shares', 'delete', 'extra');
   assert.equal(await failed('shares', 'get', 'extra'), 5);
+});
+
+test('a key makes one account of two commands, and an ETag that is no longer there stops a change', async () => {
+  const create = ['api-accounts', 'create', '--name', 'keyed', '--idempotency-key', randomUUID()];
+  const made = await json(...create);
+  assert.deepEqual(await json(...create), made);
+  assert.equal(await failed(...create, '--scope', 'frontdoor.read'), 6);
+  const accounts = await json<{ name: string }[]>('api-accounts', 'list');
+  assert.equal(accounts.filter(({ name }) => name === 'keyed').length, 1);
+  const account = String(made['id']);
+  const rotate = ['api-accounts', 'rotate', account, '--idempotency-key', randomUUID()];
+  assert.deepEqual(await json(...rotate), await json(...rotate));
+  await text('api-accounts', 'delete', account);
+  const settings = ['organizations', 'settings', '--etag'];
+  const change = ['organizations', 'change-settings', '--if-match'];
+  const before = (await text(...settings)).trim();
+  await text(...change, before, '--token-exchange');
+  assert.equal(await failed(...change, before, '--no-token-exchange'), 6);
+  assert.equal(await failed(...change, 'no-tag', '--no-token-exchange'), 2);
+  await text(...change, (await text(...settings)).trim(), '--no-token-exchange');
+  assert.equal((await text(...settings)).trim(), before);
 });
 
 test('metrics and sparklines show the traffic of a share', async () => {

@@ -9,7 +9,11 @@ export const ACCESS_COMMANDS = {
     noun: 'shares',
     verb: 'policy get',
     view: 'json',
-    examples: ['shares policy get app', 'shares policy get app > policy.json'],
+    examples: [
+      'shares policy get app',
+      'shares policy get app > policy.json',
+      'shares policy get app --etag',
+    ],
   },
   replaceSharePolicy: {
     noun: 'shares',
@@ -17,6 +21,7 @@ export const ACCESS_COMMANDS = {
     view: 'json',
     examples: [
       'shares policy set app --body @policy.json',
+      `shares policy set app --body @policy.json --if-match '"q83vASNFZ4mrze8BI0VniQ"'`,
       "shares policy set app --email '*@example.com' --ip-allow 192.0.2.0/24 --public-path /health",
       'shares policy set app --claim groups=staff,admins --expires-at 2030-01-01T00:00:00Z',
       'shares policy set app --rate-limit 100/1m --session idle=8h,absolute=7d',

@@ -5,16 +5,20 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
+import { operations, type Operation } from '#contract';
 import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
-import type { ManagementClient } from '../management-client.ts';
+import type { ManagementClient, ManagementRequest } from '../management-client.ts';
+import { conditionOptions, conditionsOf, type ConditionFlags } from './condition-options.ts';
 
-interface CreationFlags extends ApiFlags {
+interface CreationFlags extends ApiFlags, ConditionFlags {
   readonly out: string;
 }
 
 export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Command {
-  const path = `/fabric/${kind}s`;
+  const id = kind === 'router' ? 'createRouter' : 'createGateway';
+  const operation: Operation = operations.find((each) => each.id === id)!;
+  const { path } = operation;
   const command = new Command('create')
     .argument('<name>', `name of the ${kind}`)
     .description(`make a ${kind} and write its one-time enrollment token`)
@@ -25,6 +29,7 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
   const help =
     `\nPOST {base_url}${path}, needs the scope frontdoor.admin\n\n` +
     `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n`;
+  for (const option of conditionOptions(operation)) command.addOption(option);
   return addApiOptions(command)
     .addHelpText('after', help)
     .action(async (name: string) => {
@@ -32,8 +37,9 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       const isJson = flags.json === true;
       await runCommand(io, isJson, async () => {
         const { withManagement } = await import('../access/access.ts');
+        const request = { method: 'POST', path, body: { name }, ...conditionsOf(operation, flags) } as const;
         await withManagement(flags, io, (client) =>
-          create({ client, path, kind, name, out: flags.out, isJson, io }),
+          create({ client, request, kind, name, out: flags.out, isJson, io }),
         );
       });
     });
@@ -41,7 +47,7 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
 
 interface Creation {
   readonly client: ManagementClient;
-  readonly path: string;
+  readonly request: ManagementRequest;
   readonly kind: 'router' | 'gateway';
   readonly name: string;
   readonly out: string;
@@ -49,7 +55,7 @@ interface Creation {
   readonly io: CliIo;
 }
 
-async function create({ client, path, kind, name, out, isJson, io }: Creation): Promise<void> {
+async function create({ client, request, kind, name, out, isJson, io }: Creation): Promise<void> {
   // Before the record is made: a token that cannot be written is lost.
   try {
     writeFileSync(out, '', { mode: 0o600, flag: 'wx' });
@@ -59,7 +65,7 @@ async function create({ client, path, kind, name, out, isJson, io }: Creation): 
     });
   }
   try {
-    const made = (await client.call({ method: 'POST', path, body: { name } })) as {
+    const made = (await client.call(request)) as {
       id?: unknown;
       token?: unknown;
     };

@@ -240,7 +240,10 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'api-accounts',
     verb: 'create',
     once: 'token',
-    examples: ['api-accounts create --name build --scope frontdoor.read --scope frontdoor.write'],
+    examples: [
+      'api-accounts create --name build --scope frontdoor.read --scope frontdoor.write',
+      'api-accounts create --name build --idempotency-key deploy-417-5f0c9a1e',
+    ],
   },
   listApiAccounts: { noun: 'api-accounts', verb: 'list', ...listed, examples: ['api-accounts list'] },
   getApiAccount: { noun: 'api-accounts', verb: 'get', examples: [`api-accounts get ${ID}`] },

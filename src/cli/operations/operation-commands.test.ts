@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { operations, type Operation } from '#contract';
+import { entityTagKindOf, operations, takesIdempotencyKey, takesIfMatch, type Operation } from '#contract';
 import { runCli, wholeProgram } from '../cli-fixture.ts';
 import { everyCommand } from '../program.ts';
 import { bodyFields } from './body-fields.ts';
@@ -65,6 +65,9 @@ test('the options of a command are the fields and parameters of its operation, a
     if (operation.query.some(({ name }) => name === 'page')) expected.add('limit');
     if (row.checkedBy !== undefined) expected.add('no-check');
     if (row.columns !== undefined) expected.add('json-lines');
+    if (takesIfMatch(operation)) expected.add('if-match');
+    if (takesIdempotencyKey(operation)) expected.add('idempotency-key');
+    if (operation.method === 'GET' && entityTagKindOf(operation) !== undefined) expected.add('etag');
     if (operation.path.includes('{frontdoorId}') && row.noun !== 'frontdoors') expected.add('frontdoor');
     if (operation.path.includes('{organizationId}') && row.noun !== 'organizations')
       expected.add('organization');

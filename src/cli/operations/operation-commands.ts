@@ -3,14 +3,16 @@
  * from the summary, and the call itself. Loaded when such a command, its help or completion is asked for.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { messageOf } from '#base';
+import { FrontdoorError, messageOf } from '#base';
 import { operations, type Operation, type OperationId, type ProviderCheckAnswer } from '#contract';
 import { addApiOptions, frontdoorOption, organizationOption } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import type { ManagementClient } from '../management-client.ts';
+import { printable } from '../output/printable.ts';
 import { providerCheckText } from '../output/provider-check-text.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
 import { fieldHelp, isoDurationOf, optionsOf, type BodyField } from './body-fields.ts';
+import { conditionOptions } from './condition-options.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { inspectFollowCommand } from './inspect-follow-command.ts';
 import { inspectSwitches, replayCommand } from './inspect-commands.ts';
@@ -101,6 +103,7 @@ function operationCommand(operation: Operation, row: OperationCommand, verb: str
   if (parameters.isPaged) addPageOptions(command);
   else if (isList(operation, row)) command.addOption(jsonLinesOption());
   if (parameters.usesFrontdoor) command.addOption(frontdoorOption());
+  for (const option of conditionOptions(operation)) command.addOption(option);
   addApiOptions(command).addHelpText('after', helpAfter(operation, row));
   return command.action(async (...given: unknown[]) => {
     const options = command.opts<PageOptions>();
@@ -122,6 +125,7 @@ async function run(parts: Run, args: Arguments, options: PageOptions): Promise<v
     const call = (asked: OperationRequest): Promise<unknown> =>
       client.call({ ...asked, path: withQuery(asked.path, asked.query) });
     if (isList(operation, row)) return runList(parts, options, request, call);
+    if (options.etag === true) return io.out(`${await entityTag(client, request)}\n`);
     const answer = await call(request);
     if (options.json !== true) {
       if (answer === undefined) io.out(`${row.done ?? 'deleted'} ${request.path.split('/').at(-1)}\n`);
@@ -139,6 +143,15 @@ async function run(parts: Run, args: Arguments, options: PageOptions): Promise<v
       }
     } else if (answer !== undefined) writeJson(io, answer);
   });
+}
+
+async function entityTag(
+  client: ManagementClient,
+  { path, query, ...rest }: OperationRequest,
+): Promise<string> {
+  const answer = await client.exchange({ ...rest, path: withQuery(path, query) });
+  if (answer.entityTag !== undefined) return printable(answer.entityTag);
+  throw new FrontdoorError('badGateway', 'answer', 'the Management API sent no ETag');
 }
 
 /** What was made is there, whatever the check finds: its outcome goes beside the output. */

@@ -7,12 +7,13 @@ import type { ApiFlags } from '../access/api-options.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { ManagementClient, ManagementRequest } from '../management-client.ts';
 import { attributeName, bodyOf } from './body-fields.ts';
+import { conditionsOf, type ConditionFlags } from './condition-options.ts';
 import { frontdoorOf, namedId, organizationIdOf, ownOrganization } from './named-id.ts';
 import type { CommandParameters } from './operation-parameters.ts';
 import type { NamedThing } from './named-thing-table.ts';
 import type { ValueForm } from './value-form-table.ts';
 
-export interface GivenOptions extends ApiFlags {
+export interface GivenOptions extends ApiFlags, ConditionFlags {
   readonly organization?: string;
   readonly body?: string;
   readonly [option: string]: unknown;
@@ -50,6 +51,7 @@ export async function operationRequest(parts: RequestParts): Promise<OperationRe
     path: await requestPath(parts, organizationId),
     query,
     isOpen: operation.scope === undefined,
+    ...conditionsOf(operation, options),
     ...(body === undefined ? {} : { body }),
   };
 }
