@@ -254,6 +254,25 @@ test('a key makes one account of two commands, and an ETag that is no longer the
   assert.equal((await text(...settings)).trim(), before);
 });
 
+test('lists are narrowed and sorted by options', async () => {
+  const { id } = await json<{ id: string }>('environments', 'get', 'host');
+  const place = ['--environment-id', id, '--share-mode', 'private', '--backend-mode', 'proxy'];
+  for (const name of ['list-a', 'list-b'])
+    await text('shares', 'create', '--name', name, ...place, '--target', 'http://127.0.0.1:9');
+  const names = async (...args: readonly string[]): Promise<string[]> =>
+    (await json<{ token: string }[]>('shares', 'list', '--name', 'LIST-', ...args)).map(({ token }) => token);
+  assert.deepEqual(await names('--environment-id', 'host', '--sort', 'createdAt'), ['list-a', 'list-b']);
+  assert.deepEqual(await names('--sort=-createdAt', '--limit', '1'), ['list-b']);
+  assert.deepEqual(await names('--to', '2020-01-01T00:00:00Z'), []);
+  const all = new Set<string>();
+  for (const status of ['PENDING', 'DEPLOYED', 'FAILED'])
+    for (const name of await names('--status', status)) all.add(name);
+  assert.deepEqual([...all].sort(), ['list-a', 'list-b']);
+  assert.equal(await failed('shares', 'list', '--status', 'ODD'), 2);
+  assert.equal(await failed('shares', 'list', '--from', 'yesterday'), 2);
+  for (const name of ['list-a', 'list-b']) await text('shares', 'delete', name);
+});
+
 test('metrics and sparklines show the traffic of a share', async () => {
   assert.equal((await world.get('app.share.localhost', '/')).status, 200);
   await until(

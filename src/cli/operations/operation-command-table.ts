@@ -112,7 +112,12 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'shares',
     verb: 'list',
     columns: shareColumns,
-    examples: ['shares list', 'shares list --json-lines', 'shares list --page 2 --size 50'],
+    examples: [
+      'shares list',
+      'shares list --json-lines',
+      'shares list --page 2 --size 50',
+      'shares list --status FAILED --environment-id laptop --sort=-createdAt',
+    ],
   },
   createShare: {
     noun: 'shares',

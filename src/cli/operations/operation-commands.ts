@@ -227,6 +227,7 @@ function fieldArgument(field: BodyField): [string, string] {
 const QUERY_PLACEHOLDERS: Readonly<Record<string, string>> = {
   integer: 'n',
   UUID: 'id',
+  'date-time': 'date-time',
   duration: 'time',
   sort: 'field,direction',
 };
