@@ -11,6 +11,7 @@ import {
   LATENCY_TYPE,
   makeFrame,
   RESULT_TYPE,
+  textOfBody,
   versionHeader,
   type Frame,
 } from '#wire';
@@ -80,6 +81,13 @@ async function openChannel(): Promise<WirePeer> {
   return value!;
 }
 
+async function assertRefused(peer: WirePeer, id: string, reason: RegExp): Promise<void> {
+  const answer = await peer.hello(id, helloHeaders());
+  assert.equal(answer?.headers.bool(headerId.channel.resultSuccess), false);
+  assert.match(textOfBody(answer), reason);
+  await peer.closed();
+}
+
 async function assertAlive(peer: WirePeer): Promise<void> {
   assert.equal((await peer.ask(makeFrame(LATENCY_TYPE))).contentType, RESULT_TYPE);
 }
@@ -118,27 +126,36 @@ describe('a stranger at the control channel', () => {
     await oneRecord(records, 'peer without a certificate refused');
   });
 
-  const IMPOSTORS: readonly (readonly [string, () => Promise<readonly [WireCredentials, string]>])[] = [
+  /** The last column is the answer: a peer without a certificate of ours gets no reason. */
+  const IMPOSTORS: readonly (readonly [string, () => Promise<readonly [WireCredentials, string]>, RegExp])[] =
     [
-      'a certificate of another authority',
-      async () => [await (await makeTestAuthority()).issue(hostile.id), hostile.id],
-    ],
-    ["an environment's certificate", () => Promise.resolve([environment.credentials, environment.id])],
-    [
-      "an environment's certificate and a router's id",
-      () => Promise.resolve([environment.credentials, hostile.id]),
-    ],
-    [
-      "a router's certificate and another router's id",
-      () => Promise.resolve([hostile.credentials, world.up.router.id]),
-    ],
-  ];
-  for (const [name, make] of IMPOSTORS) {
+      [
+        'a certificate of another authority',
+        async () => [await (await makeTestAuthority()).issue(hostile.id), hostile.id],
+        /^refused$/,
+      ],
+      [
+        "an environment's certificate",
+        () => Promise.resolve([environment.credentials, environment.id]),
+        /^refused: certificate of no router$/,
+      ],
+      [
+        "an environment's certificate and a router's id",
+        () => Promise.resolve([environment.credentials, hostile.id]),
+        /^refused: certificate of no router$/,
+      ],
+      [
+        "a router's certificate and another router's id",
+        () => Promise.resolve([hostile.credentials, world.up.router.id]),
+        /^refused: certificate of another router$/,
+      ],
+    ];
+  for (const [name, make, reason] of IMPOSTORS) {
     it(`is turned away with ${name}`, async () => {
       const records = world.recordsFromNow();
       const [{ cert, key }, id] = await make();
       const peer = await openPeer({ cert, key });
-      assert.equal(await peer.hello(id, helloHeaders()), undefined);
+      await assertRefused(peer, id, reason);
       await oneRecord(records, 'channel refused');
     });
   }
@@ -161,7 +178,7 @@ describe('an enrolled router on the control channel', () => {
     const peer = await openChannel();
     const records = world.recordsFromNow();
     const second = await openPeer(hostile.credentials);
-    assert.equal(await second.hello(hostile.id, helloHeaders()), undefined);
+    await assertRefused(second, hostile.id, /^refused: this router is connected already: .*$/);
     await oneRecord(records, 'channel refused');
     await assertAlive(peer);
     peer.close();
