@@ -8,7 +8,7 @@ import { writeFileDurably } from '#net';
 
 export interface ShownSecrets {
   readonly title: string;
-  /** By the name that is shown. */
+  /** The secrets, by the name that is shown. */
   readonly lines: Readonly<Record<string, string>>;
   /** What the file holds, as JSON. */
   readonly content: object;

@@ -66,9 +66,9 @@ export interface GatewayCommandOptions extends ObservationCommandOptions {
   readonly readyFile?: string;
 }
 
-/** As gateways have it, which commands do not load. */
+/** The default of gateways, whose code commands do not load. */
 const DEFAULT_RESPONSE_TIMEOUT_S = 60;
-/** As long as a stream may be silent. */
+/** A stream may be silent for as long. */
 const MAX_RESPONSE_TIMEOUT_S = 3_600;
 
 export interface ResetAdminOptions extends DatabaseOptions {

@@ -48,7 +48,7 @@ export const IP_NETWORK =
 
 const DNS_LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 export const DNS_NAME = `(?:${DNS_LABEL}\\.)*${DNS_LABEL}`;
-/** What ends in a number is read as an IPv4 address by browsers and resolvers. */
+/** Browsers and resolvers read a name that ends in a number as an IPv4 address. */
 const NO_NUMBER = '(?!(?:[0-9]+|0[Xx][0-9A-Fa-f]*)(?:[:/]|$))';
 /** Two labels or more. */
 export const ZONE_NAME = `(?:${DNS_LABEL}\\.)+${NO_NUMBER}${DNS_LABEL}`;
@@ -65,7 +65,7 @@ export const EMAIL_PATTERN = `(?![^@]{65})(?:\\*|${ATOM}(?:\\.${ATOM})*)@(?!.{25
 export const EVERYBODY_OF = `\\*@(?!.{254})${DNS_NAME}`;
 
 export const NOT_CONTROL = '[^\\u0000-\\u001f\\u007f-\\u009f]';
-/** What is cut at both ends of a name. */
+/** Characters that are cut at both ends of a name. */
 const SPACES = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
 /** 1 to 255 characters between outer spaces, no control characters and none of `except`. */

@@ -25,7 +25,7 @@ import { brokenRule, stringFormats, type FormatName } from './format-table.ts';
 const DAY_MS = 86_400_000;
 const names = Object.keys(stringFormats) as FormatName[];
 
-/** What acts on values; where it stands alone, it agrees with the format on everything. */
+/** Parsers that act on values; a parser that stands alone agrees with its format on every text. */
 const parsers: Partial<Record<FormatName, (text: string) => boolean>> = {
   uuid: isUuid,
   name: (text) => parseName(text) !== undefined,

@@ -15,7 +15,7 @@ export interface StringFormat {
   readonly rule: string | ((text: string) => string);
   /** The word after "must be of" where the value is missing. */
   readonly saidAs: string;
-  /** In documents for people. */
+  /** Name of the format in documents for people. */
   readonly name: string;
   readonly example: string;
 }
@@ -31,7 +31,7 @@ interface FormatWords {
 type Row = Omit<StringFormat, 'check' | 'words' | 'saidAs' | 'name'> &
   Partial<Pick<StringFormat, 'saidAs' | 'name'>>;
 
-/** One that is a pattern. It is tried on texts of at most `maxLength` characters, which bounds its time. */
+/** A format by a pattern. It is tried on texts of at most `maxLength` characters, which bounds its time. */
 function patterned(pattern: string, words: Omit<FormatWords, 'pattern'>, row: Row): StringFormat {
   const { minLength = 0, maxLength = Infinity } = words;
   const whole = `^${pattern}$`;
@@ -45,7 +45,7 @@ function patterned(pattern: string, words: Omit<FormatWords, 'pattern'>, row: Ro
   };
 }
 
-/** One that JSON Schema has a word for, which every reader checks by itself. */
+/** A format that JSON Schema defines, which every reader checks by itself. */
 function standard(
   format: string,
   check: StringFormat['check'],

@@ -1,4 +1,4 @@
-/** What the installation looks like from outside, and what a check of an auth provider finds. */
+/** Schemas of the installation's outside view, and of the result of a check of an auth provider. */
 import type { Static } from 'typebox';
 import { Type } from './schema-builder.ts';
 import { closed, nullable, timestamp, url } from './schema-parts.ts';

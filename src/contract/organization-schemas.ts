@@ -63,7 +63,7 @@ export const accountWithTokenSchema = closed({ ...caller(), token: Type.String()
 export const clientSchema = closed({ ...caller(), createdAt: timestamp(), ...ofClient() });
 export const clientWithSecretSchema = closed({ ...caller(), secret: Type.String(), ...ofClient() });
 
-/** 30 days: whoever needs longer has two accounts. */
+/** 30 days: a caller that needs longer has two accounts. */
 const MAX_OVERLAP_SECONDS = 2_592_000;
 
 export const callerRotationSchema = closed({

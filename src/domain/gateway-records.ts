@@ -69,7 +69,7 @@ export interface InspectedRequest {
 }
 
 export const MAX_RECORD_BATCH = 500;
-/** In place of a share's id in the failure of a request to a host that no share has. */
+/** Replaces a share's id in the failure of a request to a host that no share has. */
 export const NO_SHARE = '';
 /** Of each body of an inspected request. */
 export const MAX_INSPECTED_BODY_BYTES = 65_536;

@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<string, BodyField['kind']>> = {
   array: 'list',
   object: 'object',
 };
-/** What stands for a value in help, by the format of the text. */
+/** Placeholders of values in help, by the format of the text. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   uuid: 'id',
   name: 'name',

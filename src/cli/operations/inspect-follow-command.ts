@@ -20,7 +20,7 @@ interface Flags extends ApiFlags {
 
 const INSPECTOR = '/frontdoor/{frontdoorId}/shares/{token}/inspector';
 const EVERY_MS = 1_000;
-/** As many as a share keeps. */
+/** A share keeps as many requests. */
 const MOST_KEPT = 200;
 const HELP = `
 GET {base_url}${INSPECTOR}/requests, needs the scope frontdoor.read

@@ -19,7 +19,7 @@ const asIs = { view: 'json' } as const;
 const ENVIRONMENT = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 
-/** One for each type of provider. */
+/** One example for each type of provider. */
 const PROVIDER_EXAMPLES = [
   `auth-providers create --name staff --type OIDC --data '{"issuer":"https://idp.example.com","client_id":"frontdoor","client_secret":"SECRET"}'`,
   `auth-providers create --name google --type GOOGLE --data '{"client_id":"ID.apps.googleusercontent.com","client_secret":"SECRET"}'`,

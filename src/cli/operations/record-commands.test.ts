@@ -141,7 +141,7 @@ Trace    ${'a'.repeat(32)}
   assert.deepEqual(JSON.parse((await run('why', 'nohost1', '--json')).out), unrouted);
   assert.match((await run('why', 'x9')).err, /not found/);
   assert.match((await anywhere('x9')).err, /say which frontdoor/);
-  // Whoever is no administrator gets what every unknown id gets, and the operators' records are not asked for.
+  // A caller who is no administrator gets the answer for an unknown id, and the operators' records are not requested.
   scopes = ['frontdoor.read', 'frontdoor.write'];
   api.seen.length = 0;
   const [known, unknown] = [await run('why', 'nohost1'), await run('why', 'x9')];

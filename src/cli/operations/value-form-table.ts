@@ -6,7 +6,7 @@ import { formatIsoDuration } from '#domain';
 import { parseDurationText } from '../duration-text.ts';
 
 export interface ValueForm {
-  /** What stands for the value in help. */
+  /** Placeholder of the value in help. */
   readonly placeholder: string;
   readonly example: string;
   /** Undefined: the text is none of this form. */

@@ -1,4 +1,4 @@
-/** What was found out about an auth provider: where its callback is, and whether the control plane reaches its issuer. */
+/** The check of an auth provider as text: its callback address, and whether the control plane reaches its issuer. */
 import type { ProviderCheckAnswer } from '#contract';
 import { printable } from './printable.ts';
 

@@ -47,7 +47,7 @@ function askedText({ parameters, body }: Call): string {
   return `idempotent request ${JSON.stringify([parameters, body ?? null], inOrder)}`;
 }
 
-/** For JSON.stringify: the same value whatever order its fields came in. */
+/** Replacer for JSON.stringify: the text does not depend on the order of a value's fields. */
 function inOrder(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -79,7 +79,7 @@ async function recordOf(parts: ApiParts, call: Call): Promise<CustomFrontendReco
   return record;
 }
 
-/** What its entity tag is of: without the status, which gateways measure. */
+/** The fields that the entity tag covers: all but the status, which gateways measure. */
 function storedOf({ status: _status, ...stored }: CustomFrontendRecord) {
   return stored;
 }

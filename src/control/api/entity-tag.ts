@@ -1,6 +1,6 @@
 /**
  * Entity tags and the conditions on them (RFC 9110 §8.8.3, §13.1): a keyed hash of what is stored, so that a tag is the
- * same at every control plane, changes with whatever is stored, secrets included, and gives nothing of it away.
+ * same at every control plane, changes with each stored value, secrets included, and discloses none of them.
  */
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';

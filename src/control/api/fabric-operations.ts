@@ -127,7 +127,7 @@ async function list(
   return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
 }
 
-/** What its entity tag is of: it may enroll and connect without being another. */
+/** The fields that the entity tag covers: enrolling and connecting change none of them. */
 function storedOf({ id, name, createdAtMs }: FabricNode) {
   return { id, name, createdAtMs };
 }

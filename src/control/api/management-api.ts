@@ -103,7 +103,7 @@ export interface ManagementApiOptions {
   readonly intake?: BodyIntake;
   readonly agentEnrollmentTtlMs?: number;
   readonly fabricEnrollmentTtlMs?: number;
-  /** Without it, plain HTTP. */
+  /** Without it, the API is served over plain HTTP. */
   readonly tls?: ApiTls;
 }
 

@@ -152,7 +152,7 @@ async function update(
   return tagged(parts, unstored(ok(shown)), storedOf(provider));
 }
 
-/** What its entity tag is of: its secrets count, when its keys were used does not. */
+/** The fields that the entity tag covers: its secrets are among them, the times of use of its keys are not. */
 function storedOf({ id, name, type, enabled, data, secretsSealed, keys }: AuthProviderRecord) {
   const hmacs = keys.map((key) => `${key.hmac} ${key.name}`).sort();
   return { id, name, type, enabled, data, secretsSealed, hmacs };

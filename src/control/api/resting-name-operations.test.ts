@@ -53,7 +53,7 @@ describeEachStore('names that were given up', (open) => {
     const answer = await world.call('DELETE', path, authorization === undefined ? {} : { authorization });
     assert.equal(answer.status, 204, answer.text);
   };
-  /** As if a share had it. */
+  /** The name is refused as if a share had it. */
   const refused = async (asked: Promise<CallAnswer>, name: string): Promise<void> => {
     const answer = await asked;
     assert.deepEqual(answer.body, { error: 'conflict', message: `Share ${name} already exists` });
@@ -118,7 +118,7 @@ describeEachStore('names that were given up', (open) => {
     await refused(theirs('moved', { frontendIds: [secondId] }), 'moved');
     assert.equal((await change({ shareMode: 'private' })).status, 200);
     await refused(theirs('moved', { frontendIds: [secondId] }), 'moved');
-    // A private name is nobody else's matter, until it is published.
+    // A private name affects no other organization until it is published.
     await made(theirs('moved', { shareMode: 'private' }));
     const published = await world.call('PATCH', `${otherRoot}/shares/moved`, {
       body: { shareMode: 'public' },

@@ -94,7 +94,7 @@ export const shareHandlers: Handlers<
   },
 };
 
-/** What its entity tag is of. An agent that takes a share back as it was has not changed it. */
+/** The fields that the entity tag covers. An agent that takes a share back as it was does not change the tag. */
 function storedOf({
   epoch: _epoch,
   updatedAtMs: _at,

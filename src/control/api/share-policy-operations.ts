@@ -64,7 +64,7 @@ function policyAnswer(parts: ApiParts, stored: StoredPolicy | undefined): Answer
   return tagged(parts, ok(stored?.policy ?? DEFAULT_POLICY), storedOf(stored));
 }
 
-/** What its entity tag is of: a new password alone is another policy. */
+/** The value that the entity tag covers: a new password alone changes the tag. */
 function storedOf(stored: StoredPolicy | undefined) {
   const hashes = [...(stored?.passwordHashes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
   return { policy: stored?.policy ?? DEFAULT_POLICY, hashes };

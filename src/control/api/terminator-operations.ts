@@ -143,7 +143,7 @@ type StoredFields = Pick<
   'id' | 'serviceId' | 'routerId' | 'binding' | 'address' | 'instanceId' | 'cost' | 'precedence'
 >;
 
-/** What its entity tag is of: without what is measured. */
+/** The fields that the entity tag covers: those that are not measured. */
 function storedOf(terminator: StoredFields): StoredFields {
   const { id, serviceId, routerId, binding, address, instanceId, cost, precedence } = terminator;
   return { id, serviceId, routerId, binding, address, instanceId, cost, precedence };

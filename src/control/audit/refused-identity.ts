@@ -1,4 +1,4 @@
-/** Whom the audit trail names in a refusal: the identity that a certificate of ours proves, whatever speaks against it. */
+/** The audit trail names the identity that a certificate of ours proves, for any reason of the refusal. */
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ProvenLeaf } from '../pki/pki.ts';
 import { UNPROVEN, type Refusal } from './refusal-recorder.ts';

@@ -11,9 +11,9 @@ import type { EdgeContext } from './edge-context.ts';
 
 /** What a route may be sent, in bytes. */
 export interface BodyRule {
-  /** By a proven peer; 256 KiB when absent. */
+  /** Limit for a proven peer; 256 KiB when absent. */
   readonly maxBytes?: number;
-  /** By anybody; nothing when absent. */
+  /** Limit for an unproven peer; absent: its body is not read. */
   readonly maxUnprovenBytes?: number;
   /** Others are answered without their body; any kind when absent. */
   readonly kind?: Identity['kind'];
@@ -24,7 +24,7 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** One request for each of a router's two certificates, in JSON, with many names. */
 export const MAX_CSR_BYTES = 65_536;
 const USUAL_BYTES = 262_144;
-/** More than this is refused whatever it is for; less is not worth another answer than the route's own. */
+/** Limit of a body that is not read: a longer one is refused, a shorter one gets the route's own answer. */
 const MAX_IGNORED_BYTES = 16_384;
 
 /** The routes' option that holds it: `{ config: bodyRule({ … }) }`. */

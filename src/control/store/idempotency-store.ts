@@ -138,7 +138,7 @@ interface Usage {
   readonly bytes: number;
 }
 
-/** One answer more; the sums with it. The row stays locked. */
+/** Adds one answer, and returns the sums with it. The row stays locked. */
 function addUsage(trx: Queries, organizationId: string, bytes: number): Promise<Usage> {
   return trx
     .insertInto('idempotency_usage')

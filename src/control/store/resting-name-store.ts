@@ -126,7 +126,7 @@ export async function listRestingNames(
   return { content: content.map(recordOf), total };
 }
 
-/** From here on everybody may take the name. Undefined: it does not rest. */
+/** Releases the name: every organization may take it. Undefined: it does not rest. */
 export async function releaseRestingName(
   trx: Queries,
   name: string,
