@@ -75,7 +75,7 @@ export class AttemptLimits {
   }
 }
 
-/** Until it is forgiven. What is further ahead than any failure can be was counted before the clock was set back. */
+/** Time until a failure is forgiven; 0 when it is further ahead than possible: then the clock was set back. */
 function aheadMs(forgivenAt: number, perMs: number, nowMs: number): number {
   const ahead = Math.max(0, forgivenAt - nowMs);
   return ahead > perMs ? 0 : ahead;

@@ -41,7 +41,7 @@ export interface GatewayLimits {
   readonly idleCircuitMs: number;
   /** A circuit that is older is replaced, once a dial has shown that it can be: circuits leave parts that drain by themselves. */
   readonly circuitAgeMs: number;
-  /** Since the last host of a share that was served went: for so long requests wait for one to come back. */
+  /** How long requests wait for a host to come back, after the last host of a share that was served went. */
   readonly absenceHoldMs: number;
   /** Dials of one share at the same time. */
   readonly maxDialsPerShare: number;

@@ -1,6 +1,6 @@
 /**
  * How much of the bodies of requests may be in memory at one time: in all, and for one peer. When there is no more room,
- * the oldest unfinished body of the peer that holds most goes, so that a peer with little gets in whatever others do.
+ * the oldest unfinished body of the peer that holds most is evicted, so that a peer with little gets in all the same.
  */
 
 export interface BodyBounds {

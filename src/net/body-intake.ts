@@ -25,7 +25,7 @@ export interface BodyLimits {
   readonly unprovenDeadlineMs?: number;
   /** For the whole body of a proven peer; 30 s when absent. */
   readonly provenDeadlineMs?: number;
-  /** From here on the least rate holds; 3 s when absent. */
+  /** Time after which the least rate holds; 3 s when absent. */
   readonly graceMs?: number;
   /** On average since the beginning; 1,024 when absent. */
   readonly leastBytesPerSecond?: number;
@@ -34,7 +34,7 @@ export interface BodyLimits {
 const MIB = 1_048_576;
 const TICK_MS = 500;
 const FIRST_BYTES = 4_096;
-/** What is discarded of a body that nobody reads, so that its sender gets the answer before the connection ends. */
+/** Limits of an unread body that is discarded, so that its sender gets the answer before the connection ends. */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 4 * MIB;
 const RETRY_AFTER_S = 2;

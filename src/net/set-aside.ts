@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 
 const SUFFIX = '.unreadable';
 
-/** Where it is now; one that was set aside earlier is replaced. Undefined: it could not be moved. Never rejects. */
+/** Returns the new path; a file set aside earlier is replaced. Undefined: it could not be moved. Never rejects. */
 export async function setAside(path: string): Promise<string | undefined> {
   const moved = `${path}${SUFFIX}`;
   try {

@@ -65,7 +65,7 @@ export class TlsPort {
   readonly #quietLog: QuietLog;
   readonly #server: net.Server;
   readonly #handlers = new Map<string, Handler>();
-  /** In the order in which they began. */
+  /** Handshakes, in the order in which they began. */
   readonly #unfinished = new Map<string, Handshake>();
   readonly #perAddress = new Map<string | undefined, number>();
   #tls: ServerTls;

@@ -27,7 +27,7 @@ export interface HostedService {
   onState: (state: HostingState, error?: Error) => void;
   /** What the host's own check of the service says; kept and told again after each new bind. */
   reportHealth(passed: boolean): void;
-  /** From now on this host is dialed only where the service has no other. */
+  /** Lowers the precedence: this host is dialed only where the service has no other. */
   lower(): void;
   /** Takes the offer back; circuits that stand go on. */
   close(): void;

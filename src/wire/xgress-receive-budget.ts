@@ -1,6 +1,6 @@
 /**
  * The memory of what waits for its turn or its reader in all receive buffers of a process. While it is much, a circuit
- * with more than its part of it has a full window, whatever its own buffer could still take: a thousand slow readers
+ * with more than its part of it has a full window, even if its own buffer has room: a thousand slow readers
  * then cost no more than the budget, and one alone keeps its whole window. Mutable on purpose: what waits on the data
  * path is counted here.
  */

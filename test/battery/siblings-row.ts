@@ -127,7 +127,7 @@ async function visit(tally: Tally, context: RowContext, asked: Visit): Promise<v
   }
 }
 
-/** In the page: whatever comes of it. */
+/** Runs in the page; resolves to whether the request got an answer. */
 function post({
   url,
   method,
@@ -158,7 +158,7 @@ interface Planted {
   readonly bytes: number;
 }
 
-/** In the page, by its script. */
+/** Runs in the page, as its script. */
 function plantBomb({ name, zone, count, bytes }: Planted): void {
   const { document } = globalThis as unknown as { document: { cookie: string } };
   for (let i = 0; i < count; i += 1)

@@ -32,7 +32,7 @@ interface Api {
   readonly guardedHead: string;
   /** The largest body that `head` may have. */
   readonly maxBytes: number;
-  /** What others ask. */
+  /** The request of other callers. */
   readonly normal: string;
 }
 

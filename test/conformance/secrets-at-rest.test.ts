@@ -32,7 +32,7 @@ test('planted secrets stand in no file, log, refusal or audit event', async () =
       body?: unknown,
       authorization: string | null = own,
     ) => {
-      // Kept for whoever sends a creation again: sealed, with the key of that request.
+      // The answer is kept for a creation that is sent again: sealed, with the key of that request.
       const key = method === 'POST' && authorization !== null ? { 'idempotency-key': planted() } : {};
       const headers: Record<string, string> = {
         ...(authorization === null ? {} : { authorization }),

@@ -1,4 +1,4 @@
-// Whoever is refused on the overlay is named, with the reason, in the log and in the audit trail of its organization.
+// The log and the organization's audit trail name each identity that the overlay refuses, with the reason.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkRefusals } from '../support/overlay-refusals.ts';

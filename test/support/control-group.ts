@@ -8,7 +8,7 @@ import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface MemorySample {
-  /** Since the group was opened. */
+  /** Time since the group was opened. */
   readonly atMs: number;
   readonly bytes: number;
 }

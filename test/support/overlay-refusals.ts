@@ -1,6 +1,6 @@
 /**
  * Refusals on the overlay, each tried once in a world of its own: hellos, binds and dials with stolen, ended and made-up
- * credentials. Whoever is refused is named, with the reason, in the log and in the audit trail of its organization.
+ * credentials. The log and the organization's audit trail name each refused identity, with the reason.
  */
 import assert from 'node:assert/strict';
 import { JsonClient } from '#net';

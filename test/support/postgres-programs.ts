@@ -1,4 +1,4 @@
-/** Where the programs of PostgreSQL are, and the user that they run as. */
+/** Finds the programs of PostgreSQL, and the user that they run as. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';

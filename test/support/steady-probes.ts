@@ -1,5 +1,5 @@
 /**
- * Requests at a fixed rate, whatever becomes of those before them: every other one over a connection of its own, the
+ * Requests at a fixed rate, independent of those before them: every other one over a connection of its own, the
  * rest over kept connections. Each is written down with its time, so that an outage shows as what it was to clients.
  */
 import { Agent, request } from 'node:http';
@@ -70,7 +70,7 @@ export class SteadyProbes {
 export interface ProbeSummary {
   readonly count: number;
   readonly failed: number;
-  /** From the first failed one's begin to the last one's. */
+  /** Time from the begin of the first failed request to that of the last. */
   readonly outageMs: number;
   readonly slowestMs: number;
   /** How often each reason was given. */

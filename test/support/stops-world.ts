@@ -75,7 +75,7 @@ export class StopsWorld {
     return new SteadyProbes({ ports: this.#ports, host: this.#host, body: BODY, perSecond, ...more });
   }
 
-  /** Until each control plane knows both routers and their link, and the share is answered at both gateways. */
+  /** Waits until each control plane knows both routers and their link, and the share is answered at both gateways. */
   async untilSettled(): Promise<void> {
     for (const replica of this.replicas) await this.mesh.untilMeshed(replica, 1);
     for (const port of this.#ports)

@@ -3,7 +3,7 @@ import { pathKind, type CompiledRules } from '#domain';
 import type { Admission } from './access.ts';
 import type { OwnCookies } from './own-cookies.ts';
 
-/** As a decision in logs and records. */
+/** The decision's name in logs and records. */
 export const PREFLIGHT = 'preflight';
 
 export class PathAdmission implements Admission {

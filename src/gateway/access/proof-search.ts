@@ -81,7 +81,7 @@ export interface ProofSearchOptions {
 }
 
 const STEPS = 3;
-/** What is shown, as failures count it apart. */
+/** Kinds of credentials, whose failures are counted apart. */
 const SESSION = 'session';
 const TOKEN = 'token';
 const PASSWORD = 'password';
@@ -195,7 +195,7 @@ export class ProofSearch {
     this.#noKey(search);
   }
 
-  /** One that is no key of this provider may be another's. */
+  /** A key that this provider does not know may be another provider's. */
   #tryKey(search: Search, provider: Provider, key: string): boolean {
     let found = provider.seenKey(key);
     if (found === undefined) {
@@ -213,7 +213,7 @@ export class ProofSearch {
     return false;
   }
 
-  /** What was shown as a key is none of any provider. */
+  /** No provider knows the key that was shown. */
   #noKey(search: Search): void {
     for (const provider of search.missed ?? []) this.#failed(search, provider.id);
     search.missed = undefined;

@@ -133,7 +133,7 @@ export class SessionCache {
   }
 }
 
-/** One that another version of the control plane describes otherwise proves nobody. */
+/** A session that another version of the control plane describes otherwise proves no identity. */
 function isSession({ id, shareId, host, providerId, providerVersion, identity }: GatewaySession): boolean {
   return (
     [id, shareId, host, providerId].every((text) => typeof text === 'string') &&

@@ -20,7 +20,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 interface CookieBomb {
   /** Canonical. */
   readonly host: string;
-  /** In the order in which they came, each once, as far as the head was read. */
+  /** Names of the cookies in the order of the request, each once, as far as the head was read. */
   readonly names: readonly string[];
 }
 

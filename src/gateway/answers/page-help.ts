@@ -7,12 +7,12 @@ export type WantedCredential =
   /** `Authorization: Bearer`: a key, or a token of an identity provider. */
   | { readonly type: 'bearer' }
   | { readonly type: 'basic' }
-  /** In a browser. */
+  /** A log-in in a browser. */
   | { readonly type: 'login' };
 
 export interface PageHelp {
   readonly credentials?: readonly WantedCredential[];
-  /** Where a person who is logged in logs out. */
+  /** Path at which a person who is logged in logs out. */
   readonly logoutPath?: string;
   /** Contact of the owner: an e-mail address or a web address, without characters that have to be escaped. */
   readonly contact?: string | null;

@@ -65,7 +65,7 @@ export interface ExchangeTap {
 export interface RequestObserver {
   /** The request is admitted and about to be sent; may set `record.tap`. */
   began(record: RequestRecord, head: RequestHead): void;
-  /** It is not let in; `failed` follows. */
+  /** The request is not admitted; `failed` follows. */
   refused(record: RequestRecord, head: RequestHead): void;
   /** A whole answer went out, of the service or of the gateway. After an upgrade: when it was granted. */
   served(record: RequestRecord): void;

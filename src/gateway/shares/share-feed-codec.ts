@@ -114,7 +114,7 @@ function readProviders(values: readonly unknown[], problems: FeedProblem[]): Gat
   });
 }
 
-/** Whose keys cannot be read signs nothing and proves nothing. */
+/** With keys that cannot be read, a gateway signs nothing and proves nothing. */
 function readKeys(value: unknown, problems: FeedProblem[]): GatewayKeys {
   const { apiKeyPepper, identityKeys } = recordOf(value);
   if (typeof apiKeyPepper !== 'string') problems.push({ kind: 'key', id: '', field: 'apiKeyPepper' });

@@ -35,7 +35,7 @@ import type { UnfinishedFrames } from './unfinished-frames.ts';
 export type HelloDecision =
   | {
       readonly accept: true;
-      /** Whose channel it is, for what one identity may have; absent: who shows the same certificate. */
+      /** Owner of the channel, for the limits of one identity; absent: the certificate is the owner. */
       readonly identity?: string;
       readonly extra?: FrameHeaders;
       readonly heartbeat?: HeartbeatOptions;

@@ -44,7 +44,7 @@ interface Owner {
   readonly frames: Set<CountedFrame>;
 }
 
-/** One connection's. */
+/** The unfinished frame of one connection. */
 export class CountedFrame {
   readonly owner: Owner;
   readonly decoder: UnfinishedFrame;

@@ -8,7 +8,7 @@ import { ChannelError } from '#net';
 import type { Frame } from '#wire';
 import type { Controller, Controllers } from './controllers.ts';
 
-/** Since the last controller was lost; after that a question fails at once. */
+/** Time after the loss of the last controller in which a question waits; after that it fails at once. */
 export const CONTROLLER_RETURN_MS = 5_000;
 /** Questions that wait for a controller at a time. */
 const MAX_WAITING = 4_096;

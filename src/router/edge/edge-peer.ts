@@ -90,7 +90,7 @@ export class EdgePeer {
     return this.#dialing.size;
   }
 
-  /** The router ends soon: whoever has another way takes that one from now on. */
+  /** Announces that the router ends soon: a peer that has another way uses that one from now on. */
   announceStop(): void {
     if (this.isOurs) this.channel.send(makeFrame(contentType.stopping));
   }

@@ -46,7 +46,7 @@ export function memoryFault(
   return 'too many binds and dials';
 }
 
-/** Without the read that brought it, for a frame that is needed longer than that. */
+/** Copies a frame out of the read that brought it, when the frame is needed longer. */
 export function keptFrame(frame: Frame): Frame {
   return { ...frame, headers: new FrameHeaders(keptBytes(frame.headers.raw)), body: keptBytes(frame.body) };
 }

@@ -36,7 +36,7 @@ export interface LinkOptions {
   readonly metrics: Metrics;
   /** How long the first answer to a heartbeat may take. */
   readonly graceMs: number;
-  /** By the clock of `check`. */
+  /** Opening time, by the clock of `check`. */
   readonly openedMs: number;
   readonly clock: Clock;
   readonly log: Log;
