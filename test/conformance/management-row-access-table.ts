@@ -125,7 +125,7 @@ export const accessRows: readonly Row[] = [
     path: `${BASE}/custom-frontends`,
     status: 200,
     answer: countedPage(customFrontend),
-    page: { isCounted: true, sort: ['hostname', 'id'] },
+    page: { isCounted: true, sort: ['hostname', 'id', 'createdAt', 'status'] },
   },
   {
     table: 'Custom frontends',

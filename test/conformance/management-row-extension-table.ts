@@ -94,7 +94,11 @@ const frontdoorRows: readonly Row[] = [
     path: `${BASE}/agents`,
     status: 200,
     answer: countedPage({ ...environmentEntryShape, version: 'string or null' }),
-    page: { isCounted: true, sort: ['name', 'id'] },
+    page: {
+      isCounted: true,
+      sort: ['name', 'id', 'status'],
+      fields: ['name', 'id', 'createdAt', 'status'],
+    },
   },
   {
     table: 'Schemas',
@@ -162,7 +166,7 @@ const organizationRows: readonly Row[] = [
     status: 200,
     answer: countedPage({ ...caller, createdAt: 'time' }),
     absent: ['token'],
-    page: { isCounted: true, sort: ['name', 'id'] },
+    page: { isCounted: true, sort: ['name', 'id', 'createdAt'] },
   },
   {
     table: 'OAuth clients',
@@ -181,7 +185,7 @@ const organizationRows: readonly Row[] = [
     status: 200,
     answer: countedPage({ ...caller, createdAt: 'time' }),
     absent: ['secret'],
-    page: { isCounted: true, sort: ['name', 'id'] },
+    page: { isCounted: true, sort: ['name', 'id', 'createdAt'] },
   },
   {
     table: 'Audit events',
@@ -207,6 +211,16 @@ const organizationRows: readonly Row[] = [
 ];
 
 const installationRows: readonly Row[] = [
+  {
+    table: 'Auth providers',
+    method: 'POST',
+    path: `${BASE}/auth-providers/{id}/check`,
+    at: { id: '{providerId}' },
+    status: 200,
+    answer: { callbackUrls: ['string'], discovery: 'string', problem: 'string or null' },
+    missing: 'Auth provider',
+    uuid: 'id',
+  },
   {
     table: 'Description',
     method: 'GET',

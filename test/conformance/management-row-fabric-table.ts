@@ -6,6 +6,7 @@ import { countedPage, type Row, type Shape } from './management-row.ts';
 
 const SERVICE_NAME_RULE = 'service name (1 to 255 characters without @, no control characters)';
 const node = { id: 'UUID', name: 'string', enrolled: 'boolean', createdAt: 'time' } as const satisfies Shape;
+const gateway: Shape = { ...node, online: 'boolean' };
 const router: Shape = {
   ...node,
   online: 'boolean',
@@ -50,9 +51,9 @@ const nodeRows: readonly Row[] = (['routers', 'gateways'] as const).flatMap((kin
     method: 'GET',
     path: `/fabric/${kind}`,
     status: 200,
-    answer: countedPage(kind === 'routers' ? router : node),
+    answer: countedPage(kind === 'routers' ? router : gateway),
     absent: ['token'],
-    page: { isCounted: true, sort: ['name', 'id'] },
+    page: { isCounted: true, sort: ['name', 'id', 'createdAt'] },
   },
   {
     table: 'Routers and gateways',
@@ -84,7 +85,7 @@ const serviceRows: readonly Row[] = [
     path: SERVICES,
     status: 200,
     answer: countedPage(service),
-    page: { isCounted: true, sort: ['name', 'id'] },
+    page: { isCounted: true, sort: ['name', 'id', 'createdAt'] },
   },
   {
     table: 'Services of the fabric',

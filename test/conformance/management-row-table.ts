@@ -126,7 +126,11 @@ const environmentRows: readonly Row[] = [
     status: 200,
     answer: plainPage(environmentEntryShape),
     absent: ['createdAt', 'totalElements', 'totalPages'],
-    page: { isCounted: false, sort: ['name', 'id'] },
+    page: {
+      isCounted: false,
+      sort: ['name', 'id', 'status'],
+      fields: ['name', 'id', 'createdAt', 'status'],
+    },
   },
   {
     table: 'Environments',
@@ -333,7 +337,7 @@ const shareRows: readonly Row[] = [
     query: 'page=0&size=20',
     status: 200,
     answer: countedPage(shareShape),
-    page: { isCounted: true, sort: ['name', 'id'] },
+    page: { isCounted: true, sort: ['name', 'id', 'createdAt', 'status'] },
   },
 ];
 

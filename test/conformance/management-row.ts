@@ -52,7 +52,13 @@ export interface Row {
   /** What `Location` begins with. */
   readonly location?: string;
   readonly isOpen?: true;
-  readonly page?: { readonly isCounted: boolean; readonly sort: readonly string[] };
+  readonly page?: {
+    readonly isCounted: boolean;
+    /** Fields that the list is sorted by and its entries show. */
+    readonly sort: readonly string[];
+    /** All fields that the list is sorted by, where its entries do not show each of them. */
+    readonly fields?: readonly string[];
+  };
   readonly hasDuration?: true;
   /** The kind of thing that its last parameter names, as a 404 calls it. */
   readonly missing?: string;
