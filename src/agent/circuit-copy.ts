@@ -30,7 +30,13 @@ export class CircuitCopy {
   #finished = false;
   #broken: string | undefined;
 
-  constructor(circuit: Circuit, connection: TargetConnection, handlers: CopyHandlers) {
+  /** `received`: bytes that the circuit has delivered already. */
+  constructor(
+    circuit: Circuit,
+    connection: TargetConnection,
+    handlers: CopyHandlers,
+    received: readonly Uint8Array[] = [],
+  ) {
     this.circuit = circuit;
     this.#connection = connection;
     this.#handlers = handlers;
@@ -49,6 +55,7 @@ export class CircuitCopy {
     };
     circuit.onDrain = () => connection.resume();
     circuit.onClose = (error) => this.#onCircuitClosed(error);
+    for (const view of received) circuit.onData(view);
     circuit.resume();
   }
 

@@ -3,10 +3,11 @@
  * their limit, and what the agent's own looks say. Hot only where a circuit starts; bytes run in `circuit-copy.ts`.
  */
 import { type Log, messageOf } from '#base';
-import type { BindableService, Circuit, HostedService, IncomingDial, OverlayHost } from '#sdk';
+import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
 import type { AllowedNetwork } from '#domain';
-import { CircuitCopy } from './circuit-copy.ts';
+import { CircuitCopy, type CopyHandlers } from './circuit-copy.ts';
 import type { ShareTarget } from './share-target.ts';
+import { StandbyCircuit } from './standby-circuit.ts';
 import { connectTarget } from './target-connection.ts';
 import type { HealthWatch, TargetHealthMonitor } from './target-health.ts';
 import type { TargetResolver } from './target-resolver.ts';
@@ -15,6 +16,17 @@ import type { TargetResolver } from './target-resolver.ts';
 export type TargetWay =
   | { readonly target: ShareTarget; readonly only: readonly AllowedNetwork[] | undefined }
   | { readonly problem: string };
+
+/** Circuits of one share that callers keep for later, without a connection to its service. */
+const MAX_STANDBY_CIRCUITS = 64;
+
+/** For whom the service is connected to. Exactly one of the two is called. */
+interface Caller {
+  readonly take: () => Circuit;
+  readonly refuse: (reason: string, code?: DialRefusal) => void;
+  /** What the circuit has delivered already. */
+  readonly received: readonly Uint8Array[];
+}
 
 export interface HostedShareOptions {
   readonly service: BindableService;
@@ -38,12 +50,14 @@ export class HostedShare {
   readonly #log: Log;
   readonly #handle: HostedService;
   readonly #copies = new Set<CircuitCopy>();
+  readonly #standing = new Set<StandbyCircuit>();
   /** Dials whose connection to the service is under way, each with the way to give it up. */
   readonly #connecting = new Set<() => void>();
   readonly #graceTimers = new Set<NodeJS.Timeout>();
   #way: TargetWay;
   #watch: HealthWatch | undefined;
   #bindProblem: string | undefined;
+  #isLowered = false;
   #closing = false;
   #closed = false;
 
@@ -69,6 +83,7 @@ export class HostedShare {
     return this.#handle.state;
   }
 
+  /** Those that lead to the service, or are about to. */
   get circuits(): number {
     return this.#copies.size + this.#connecting.size;
   }
@@ -95,6 +110,7 @@ export class HostedShare {
     const former = [...this.#copies];
     for (const giveUp of [...this.#connecting]) giveUp();
     if ('problem' in way) {
+      this.#dropStanding(way.problem);
       for (const copy of former) copy.stop(way.problem);
     } else if (former.length > 0) {
       const timer = setTimeout(() => {
@@ -108,6 +124,8 @@ export class HostedShare {
 
   /** The agent stops: others that host the share come first, and it is still served where there is none. */
   lower(): void {
+    this.#isLowered = true;
+    this.#dropStanding('the agent is stopping');
     this.#handle.lower();
   }
 
@@ -119,6 +137,7 @@ export class HostedShare {
     this.#handle.onState = () => {};
     this.#handle.close();
     for (const giveUp of [...this.#connecting]) giveUp();
+    this.#dropStanding('the agent is stopping');
   }
 
   /** Ends everything at once. */
@@ -164,16 +183,70 @@ export class HostedShare {
       incoming.refuse('the agent is stopping', 'not-hosted');
       return;
     }
-    if (this.circuits >= this.#options.maxCircuits) {
+    const isFull = this.circuits + this.#standing.size >= this.#options.maxCircuits;
+    const [standby] = this.#standing;
+    // One that is needed now comes before those that wait.
+    if (isFull && standby !== undefined && incoming.isStandby !== true)
+      standby.circuit.destroy('its place is needed');
+    else if (isFull) {
       incoming.refuse(`share ${this.service.name} has its ${this.#options.maxCircuits} circuits`);
       return;
     }
+    if (incoming.isStandby === true) this.#standBy(incoming);
+    else {
+      this.#connect(way, {
+        take: () => incoming.accept(),
+        refuse: (reason, code) => incoming.refuse(reason, code),
+        received: [],
+      });
+    }
+  }
+
+  /** Takes the dial at once, and connects to the service when the first bytes come. */
+  #standBy(incoming: IncomingDial): void {
+    if (this.#isLowered) {
+      incoming.refuse('the agent is stopping', 'not-hosted');
+      return;
+    }
+    if (this.#standing.size >= MAX_STANDBY_CIRCUITS) {
+      incoming.refuse(`share ${this.service.name} has its ${MAX_STANDBY_CIRCUITS} standby circuits`);
+      return;
+    }
+    let giveUp: (() => void) | undefined;
+    const standing = new StandbyCircuit(incoming.accept(), {
+      onWanted: (standby) => {
+        this.#standing.delete(standby);
+        const { circuit, received } = standby;
+        if ('problem' in this.#way) circuit.destroy(this.#way.problem);
+        else {
+          giveUp = this.#connect(this.#way, {
+            take: () => circuit,
+            refuse: (reason) => circuit.destroy(reason),
+            received,
+          });
+        }
+      },
+      onGone: (standby) => {
+        this.#standing.delete(standby);
+        giveUp?.();
+        this.#options.onIdle();
+      },
+    });
+    if (!standing.isGone && standing.received.length === 0) this.#standing.add(standing);
+  }
+
+  #dropStanding(reason: string): void {
+    for (const { circuit } of [...this.#standing]) circuit.destroy(reason);
+  }
+
+  /** Connects to the service for one caller; returns how to give that up. */
+  #connect(way: Exclude<TargetWay, { problem: string }>, caller: Caller): () => void {
     const watch = this.#watch;
     const giveUp = (): void => {
       cancel();
-      this.#connecting.delete(giveUp);
-      if (this.#closing) incoming.refuse('the agent is stopping', 'not-hosted');
-      else incoming.refuse('the target of the share changed');
+      if (!this.#connecting.delete(giveUp)) return;
+      if (this.#closing) caller.refuse('the agent is stopping', 'not-hosted');
+      else caller.refuse('the target of the share changed');
     };
     this.#connecting.add(giveUp);
     const { resolver, connectTimeoutMs, targetCa } = this.#options;
@@ -183,7 +256,7 @@ export class HostedShare {
         this.#connecting.delete(giveUp);
         let circuit: Circuit;
         try {
-          circuit = incoming.accept();
+          circuit = caller.take();
         } catch (error) {
           this.#log.debug(
             { error: messageOf(error) },
@@ -193,7 +266,7 @@ export class HostedShare {
           this.#options.onIdle();
           return;
         }
-        const copy = new CircuitCopy(circuit, connection, {
+        const handlers: CopyHandlers = {
           onAlive: () => {
             if (watch?.passed === false) watch.spoke();
           },
@@ -203,17 +276,18 @@ export class HostedShare {
               this.#log.debug({ circuit: done.circuit.id, reason: broken }, 'circuit broke');
             this.#options.onIdle();
           },
-        });
-        this.#copies.add(copy);
+        };
+        this.#copies.add(new CircuitCopy(circuit, connection, handlers, caller.received));
       },
       (failure) => {
         this.#connecting.delete(giveUp);
         this.#log.debug({ reason: failure.message }, 'refused a circuit');
-        incoming.refuse(failure.message, failure.code === 'timeout' ? 'service-timeout' : 'service-refused');
+        caller.refuse(failure.message, failure.code === 'timeout' ? 'service-timeout' : 'service-refused');
         watch?.hint();
         this.#options.onIdle();
       },
     );
+    return giveUp;
   }
 }
 

@@ -38,6 +38,10 @@ export interface GatewayLimits {
   readonly maxConnectionsPerAddress: number;
   readonly maxIdleCircuitsPerShare: number;
   readonly maxIdleCircuits: number;
+  /** Circuits of a share with requests lately that wait for a time without any control plane; 0: none. */
+  readonly standbyPerShare: number;
+  /** Of all shares. */
+  readonly maxStandbyCircuits: number;
   readonly idleCircuitMs: number;
   /** A circuit that is older is replaced, once a dial has shown that it can be: circuits leave parts that drain by themselves. */
   readonly circuitAgeMs: number;
@@ -75,6 +79,8 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   maxConnectionsPerAddress: 1_024,
   maxIdleCircuitsPerShare: 512,
   maxIdleCircuits: 2_048,
+  standbyPerShare: 2,
+  maxStandbyCircuits: 512,
   idleCircuitMs: 30_000,
   circuitAgeMs: 10_000,
   absenceHoldMs: 5_000,

@@ -19,6 +19,7 @@ import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
 import type { DialRefusal, IncomingDial } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
+import { isStandbyMark, STANDBY_MARK } from './standby-mark.ts';
 
 const { edge } = headerId;
 const BIND_TIMEOUT_MS = 10_000;
@@ -110,12 +111,13 @@ export class EdgeChannel implements CircuitCarrier {
   }
 
   /** Rejects with a `CircuitError`. */
-  async dial(token: string, callerId: string, timeoutMs: number): Promise<OverlayCircuit> {
+  async dial(token: string, callerId: string, timeoutMs: number, isStandby = false): Promise<OverlayCircuit> {
     const connId = this.#takeConnId();
     const headers = new HeaderWriter()
       .u32(edge.connId, connId)
       .text(edge.callerId, callerId)
       .bool(edge.useXgressToSdk, true);
+    if (isStandby) headers.bytes(edge.appData, STANDBY_MARK);
     let answer: Frame;
     try {
       answer = await this.#channel.request(
@@ -262,6 +264,7 @@ export class EdgeChannel implements CircuitCarrier {
     bind.onDial({
       callerId: frame.headers.text(edge.callerId) ?? '',
       serviceId: bind.serviceId,
+      isStandby: isStandbyMark(frame.headers.bytes(edge.appData)),
       accept: () => {
         if (isAnswered) throw new Error('this dial was answered before');
         isAnswered = true;

@@ -14,6 +14,8 @@ export interface IncomingDial {
   /** As the dialer gave it: for logs, proves nothing. */
   readonly callerId: string;
   readonly serviceId: string;
+  /** The dialer keeps the circuit for later: the service is not to be connected to before bytes come. */
+  readonly isStandby?: boolean;
   /** Takes the dial; the circuit starts paused. */
   accept(): Circuit;
   /** The reason reaches the dialer. */

@@ -31,6 +31,7 @@ export {
 export { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 export {
   type BindableService,
+  type DialRefusal,
   type HostedService,
   type HostingState,
   type IncomingDial,

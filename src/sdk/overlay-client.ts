@@ -69,9 +69,10 @@ export class OverlayClient implements OverlayHost {
 
   /**
    * A new circuit to the service, paused. What one router refuses for a reason of its own is asked of another one, and
-   * a session that is over is taken anew, once. Rejects with a `CircuitError`.
+   * a session that is over is taken anew, once. `isStandby`: the host is asked to connect to its service when bytes come,
+   * and not before. Rejects with a `CircuitError`.
    */
-  async dial(serviceId: string, timeoutMs: number): Promise<Circuit> {
+  async dial(serviceId: string, timeoutMs: number, isStandby = false): Promise<Circuit> {
     const deadlineMs = systemClock.nowMs() + timeoutMs;
     const refusedBy = new Set<RouterConnection>();
     let wasStale = false;
@@ -80,7 +81,7 @@ export class OverlayClient implements OverlayHost {
       const connection = await this.#anyRouter(deadlineMs, refusedBy);
       const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
       try {
-        return await connection.edge!.dial(session.token, this.#options.name, leftMs);
+        return await connection.edge!.dial(session.token, this.#options.name, leftMs, isStandby);
       } catch (error) {
         if (!(error instanceof CircuitError) || attempt === MAX_DIAL_ATTEMPTS) throw error;
         if (error.code === 'not-authorized') {

@@ -154,9 +154,9 @@ describe('a client that vanishes', () => {
       (open) => open === 0,
     );
     await until(
-      'the circuits of all but the canary to end',
+      'the circuits of all but the canary, and those that wait for a time without control plane, to end',
       () => world.up.router.circuitCount,
-      (count) => count <= 2,
+      (count) => count <= 6,
     );
     const gone = (): LogRecord[] => records().filter(({ message }) => message === 'client gone');
     await until('a record of each', gone, ({ length }) => length >= clients.length);

@@ -8,6 +8,7 @@ import { messageOf } from '#base';
 import type { CircuitDialer } from './circuit-dialer.ts';
 import type { GatewayLimits } from '../gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
+import { StandbyCircuits } from './standby-circuits.ts';
 import { Upstream, type CircuitWaiter, type GatewayRoute, type RoutePool } from './upstream.ts';
 
 /** A circuit idle for longer is not given to a request that could not be sent again. */
@@ -34,6 +35,7 @@ export class CircuitPool {
   readonly #warm = new Set<GatewayRoute>();
   /** Half-closed here, until the origin closes too. */
   readonly #closing = new Set<Upstream>();
+  readonly #standby: StandbyCircuits;
   #idleCount = 0;
   #openCount = 0;
   #dialCount = 0;
@@ -48,6 +50,11 @@ export class CircuitPool {
     this.#dialer = dialer;
     this.#limits = limits;
     this.#nowMs = nowMs;
+    this.#standby = new StandbyCircuits({
+      limits,
+      dial: (route) => this.#dialStandby(route),
+      finish: (upstream) => this.finish(upstream),
+    });
   }
 
   get idleCount(): number {
@@ -71,6 +78,7 @@ export class CircuitPool {
   takeIdle(route: GatewayRoute, isRepeatable: boolean): Upstream | undefined {
     const { idle } = route.slot;
     const nowMs = this.#nowMs();
+    route.slot.wantedMs = nowMs;
     for (;;) {
       const upstream = idle.at(-1);
       if (upstream === undefined) return undefined;
@@ -156,6 +164,7 @@ export class CircuitPool {
       this.finish(upstream);
     }
     this.#warm.delete(route);
+    this.#standby.drop(route);
     if (route.revoked)
       failAll(route, new CircuitError('not-authorized', 'control', 'the share was withdrawn'));
   }
@@ -163,6 +172,7 @@ export class CircuitPool {
   /** Ends circuits that were idle for too long. */
   sweep(): void {
     const nowMs = this.#nowMs();
+    this.#standby.sweep(nowMs, this.#isControlAway);
     for (const route of this.#warm) {
       const { idle } = route.slot;
       for (let i = idle.length - 1; i >= 0; i -= 1) {
@@ -184,6 +194,7 @@ export class CircuitPool {
   close(): void {
     this.#closed = true;
     for (const route of this.#warm) this.retire(route);
+    this.#standby.close();
     for (const upstream of this.#closing) upstream.destroy('gateway closes');
     this.#closing.clear();
   }
@@ -211,6 +222,7 @@ export class CircuitPool {
       slot.absentSinceMs = undefined;
       slot.answeredMs = this.#nowMs();
       this.#isControlAway = false;
+      this.#standby.want(route, slot.answeredMs);
     } catch (error) {
       this.#failedDialCount += 1;
       failure =
@@ -225,6 +237,7 @@ export class CircuitPool {
       return;
     }
     const waiter = slot.waiters.next(false);
+    if (failure?.code === 'control-away' && waiter !== undefined) upstream = this.#standby.take(route);
     try {
       if (upstream !== undefined) this.#hand(upstream, waiter);
       else if (failure !== undefined) waiter?.circuitFailed(failure);
@@ -247,6 +260,17 @@ export class CircuitPool {
       slot.redial = undefined;
       this.#startDials(route);
     }, REDIAL_MS);
+  }
+
+  async #dialStandby(route: GatewayRoute): Promise<Upstream> {
+    this.#dialCount += 1;
+    try {
+      return this.#open(await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs, true), route);
+    } catch (error) {
+      this.#failedDialCount += 1;
+      if (error instanceof CircuitError) this.#noteFailure(route.slot, error.code);
+      throw error;
+    }
   }
 
   #noteFailure(slot: RoutePool, code: CircuitErrorCode): void {
@@ -298,6 +322,11 @@ export class CircuitPool {
   #drop(upstream: Upstream): void {
     if (this.#closing.has(upstream)) {
       if (upstream.closed) this.#closing.delete(upstream);
+      return;
+    }
+    if (this.#standby.lost(upstream, this.#nowMs())) {
+      if (upstream.closed) this.discard(upstream, 'closed');
+      else this.finish(upstream);
       return;
     }
     const { idle } = upstream.route.slot;

@@ -120,6 +120,10 @@ export class RoutePool {
   wasHosted = false;
   /** Since when no agent hosts the share, as dials say; undefined: one did at the last dial. */
   absentSinceMs: number | undefined;
+  /** When a request last asked for a circuit. */
+  wantedMs = -Infinity;
+  /** No standby circuit is dialed before. */
+  standbyAfterMs = -Infinity;
   /** When a control plane last answered a dial of the share. */
   answeredMs = -Infinity;
   /** When a circuit was last dialed to replace an old one. */

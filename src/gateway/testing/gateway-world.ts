@@ -67,6 +67,7 @@ export class GatewayWorld {
       access: new OpenAccess(),
       log: recordingLog(records),
       ...options,
+      limits: { standbyPerShare: 0, ...options.limits },
     });
     gateway.table.replaceAll([]);
     return new GatewayWorld(gateway, dialer, records);
