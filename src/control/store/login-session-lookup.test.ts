@@ -9,7 +9,9 @@ import { migrations } from './migration-table.ts';
 import { openStore } from './open-store.ts';
 import type { Store } from './store.ts';
 
-const { '0005-login-session-lookup': _, ...before } = migrations;
+const before = Object.fromEntries(
+  Object.entries(migrations).filter(([name]) => name < '0005-login-session-lookup'),
+);
 const SESSIONS = 1_100;
 
 /** A share and a provider to log in with, in the rows of before. */
