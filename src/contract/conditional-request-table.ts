@@ -19,7 +19,7 @@ const WHOLE: readonly OperationId[] = [
   ...(['getApiAccount', 'getOauthClient', 'getCaller'] as const),
   ...(['createFabricService', 'getFabricService', 'changeFabricService'] as const),
   ...(['getAuthProviderType', 'getAuthProviderTypeSchema', 'getProviderSchemaDocument'] as const),
-  ...(['getFailure', 'getInspectedRequest', 'getOpenApi', 'getApiPage'] as const),
+  ...(['getFailure', 'getUnroutedFailure', 'getInspectedRequest', 'getOpenApi', 'getApiPage'] as const),
 ];
 
 const STORED: readonly OperationId[] = [
