@@ -93,7 +93,7 @@ async function loadIdentity(path: string): Promise<IdentityFile | undefined> {
   }
 }
 
-/** Of this machine, and different for each data directory on it: two agents have two names. */
+/** The name of this machine with a mark of the data directory, so that two agents on it have different names. */
 export function defaultNameOf(dataDir: string): string {
   return `${hostname()}-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 4)}`;
 }

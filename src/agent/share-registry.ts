@@ -28,7 +28,7 @@ export interface ShareTableOptions {
   readonly targetCa?: string | undefined;
 }
 
-/** Of a drain's last step, in which nobody is served who asks anew: with the restart, shorter than gateways wait. */
+/** The last step of a drain refuses new circuits. Together with a restart it is shorter than gateways hold requests. */
 const LAST_MS = 1_000;
 const LAST_QUIET_MS = 100;
 

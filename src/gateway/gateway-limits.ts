@@ -40,7 +40,7 @@ export interface GatewayLimits {
   readonly maxIdleCircuits: number;
   /** Circuits of a share with requests lately that wait for a time without any control plane; 0: none. */
   readonly standbyPerShare: number;
-  /** Of all shares. */
+  /** Standby circuits of all shares together. */
   readonly maxStandbyCircuits: number;
   readonly idleCircuitMs: number;
   /** A circuit that is older is replaced, once a dial has shown that it can be: circuits leave parts that drain by themselves. */

@@ -12,7 +12,7 @@ const DEMAND_MS = 10 * 60_000;
 /** A share that was quiet for so long gives its place to one that was not, when there is no other. */
 const LOSES_AFTER_MS = 10_000;
 const ROUND_MS = 1_000;
-/** Of all shares: after a restart the circuits come one after the other. */
+/** Dials for all shares together, so that the circuits come one after the other after a restart. */
 const MAX_DIALS_PER_ROUND = 8;
 const MAX_DIALS = 8;
 /** A host that ends one sooner, unused, has connected it at once: it does not know what standby is. */
