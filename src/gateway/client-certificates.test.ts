@@ -6,7 +6,7 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import { silentLog } from '#base';
 import { makeTestAuthority, type TestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
 import { within } from '../../test/support/deadline.ts';
-import { Admission } from './exchange/admission.ts';
+import { ConnectionAdmission } from './exchange/connection-admission.ts';
 import { CertificateStore } from './certificates/certificate-store.ts';
 import { openListener, type Listener } from './gateway-listener.ts';
 import type { ClientFacts } from './shares/route-decision.ts';
@@ -43,7 +43,7 @@ before(async () => {
         clientAuthorities: (name) => asked.get(name),
         hasClientAuthorities: () => asked.size > 0,
       },
-      admission: new Admission(1_000, 1_000, silentLog),
+      admission: new ConnectionAdmission(1_000, 1_000, silentLog),
       handshakeTimeoutMs,
       onHandshakeFailed: () => {},
       highWaterMark: 65_536,

@@ -1,6 +1,6 @@
 /** What all connections of one gateway share. The clock is coarse, for deadlines: the sweep moves it. */
 import type { Log } from '#base';
-import type { Access } from './access/access.ts';
+import type { AccessControl } from './access/access.ts';
 import type { CircuitPool } from './circuits/circuit-pool.ts';
 import type { RoutePool } from './circuits/upstream.ts';
 import type { GatewayLimits } from './gateway-limits.ts';
@@ -8,7 +8,7 @@ import type { RequestHead } from './http/request-head-policy.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
 import type { RequestRecords } from './exchange/request-records.ts';
 import type { ResponseHead } from './http/response-head-policy.ts';
-import type { ShareTable } from './shares/share-table.ts';
+import type { ShareRouteTable } from './shares/share-table.ts';
 
 /** Counted since the start. */
 export interface GatewayCounters {
@@ -23,10 +23,10 @@ export interface GatewayCounters {
 
 export interface GatewayContext {
   readonly limits: GatewayLimits;
-  readonly table: ShareTable<RoutePool>;
+  readonly table: ShareRouteTable<RoutePool>;
   readonly pool: CircuitPool;
   readonly log: Log;
-  readonly access: Access;
+  readonly access: AccessControl;
   readonly records: RequestRecords;
   readonly observer: RequestObserver;
   readonly counters: GatewayCounters;

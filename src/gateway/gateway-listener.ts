@@ -4,7 +4,7 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import type { Admission } from './exchange/admission.ts';
+import type { ConnectionAdmission } from './exchange/connection-admission.ts';
 import { NO_PROOF } from './certificates/client-certificate.ts';
 import type { ClientFacts } from './shares/route-decision.ts';
 import { addressOf, TlsFront, type TlsSettings } from './tls-front.ts';
@@ -24,7 +24,7 @@ export interface ListenAddress {
 export interface ListenerOptions {
   readonly address: ListenAddress;
   readonly tls: TlsSettings | undefined;
-  readonly admission: Admission;
+  readonly admission: ConnectionAdmission;
   readonly handshakeTimeoutMs: number;
   readonly onHandshakeFailed: () => void;
   readonly highWaterMark: number;

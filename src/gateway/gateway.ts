@@ -6,8 +6,8 @@ import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import { RunningClock, type Log } from '#base';
 import type { GatewayReplay, InspectedRequest } from '#domain';
-import type { Access } from './access/access.ts';
-import { Admission } from './exchange/admission.ts';
+import type { AccessControl } from './access/access.ts';
+import { ConnectionAdmission } from './exchange/connection-admission.ts';
 import type { CircuitDialer } from './circuits/circuit-dialer.ts';
 import { CircuitPool } from './circuits/circuit-pool.ts';
 import { RoutePool, type GatewayRoute } from './circuits/upstream.ts';
@@ -21,7 +21,7 @@ import { RequestHead } from './http/request-head-policy.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
 import { RequestRecords } from './exchange/request-records.ts';
 import { ResponseHead } from './http/response-head-policy.ts';
-import { ShareTable } from './shares/share-table.ts';
+import { ShareRouteTable } from './shares/share-table.ts';
 import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
 import type { TlsSettings } from './tls-front.ts';
 
@@ -36,7 +36,7 @@ export interface GatewayOptions {
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits>;
-  readonly access: Access;
+  readonly access: AccessControl;
   /** Who is told of each request. */
   readonly observer?: RequestObserver;
 }
@@ -58,7 +58,7 @@ export interface GatewayStats {
 export interface Gateway {
   readonly plainPort: number | undefined;
   readonly securePort: number | undefined;
-  readonly table: ShareTable<RoutePool>;
+  readonly table: ShareRouteTable<RoutePool>;
   /** What each share's traffic amounts to. */
   readonly traffic: Pick<TrafficMeter, 'take'>;
   /** Opens the ports, once. Rejects with `port-taken` or `cannot-listen` of `openListener`. */
@@ -100,13 +100,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 class GatewayServer implements Gateway {
-  readonly table: ShareTable<RoutePool>;
+  readonly table: ShareRouteTable<RoutePool>;
   readonly traffic = new TrafficMeter();
   plainPort: number | undefined;
   securePort: number | undefined;
   readonly #options: GatewayOptions;
   readonly #context: GatewayContext;
-  readonly #admission: Admission;
+  readonly #admission: ConnectionAdmission;
   readonly #connections = new Set<ClientConnection>();
   readonly #listeners: Listener[] = [];
   readonly #replayer: Replayer;
@@ -121,7 +121,7 @@ class GatewayServer implements Gateway {
     const nowMs = (): number => this.#context.nowMs;
     const pool = new CircuitPool(options.dialer, limits, nowMs);
     this.#options = options;
-    this.table = new ShareTable<RoutePool>({
+    this.table = new ShareRouteTable<RoutePool>({
       makeSlot: (share) => new RoutePool(new ShareTraffic(this.traffic, share)),
       onRetired: (route) => this.#retire(route),
     });
@@ -139,8 +139,11 @@ class GatewayServer implements Gateway {
       nowMs: this.#clock.nowMs(),
       draining: false,
     };
-    this.#admission = new Admission(limits.maxConnections, limits.maxConnectionsPerAddress, options.log, () =>
-      this.#whenEmpty?.(),
+    this.#admission = new ConnectionAdmission(
+      limits.maxConnections,
+      limits.maxConnectionsPerAddress,
+      options.log,
+      () => this.#whenEmpty?.(),
     );
     this.#replayer = new Replayer(this.#context);
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);

@@ -26,7 +26,7 @@ export {
   type ShareFeedOptions,
   type ShareFeedSubscription,
 } from './shares/share-feed.ts';
-export { type ShareTable } from './shares/share-table.ts';
+export { type ShareRouteTable } from './shares/share-table.ts';
 export { Observation, type ObservationOptions } from './observe/observation.ts';
 export { openGatewayMetrics, type GatewayMetricsOptions } from './observe/gateway-metrics.ts';
 export {

@@ -12,7 +12,7 @@ import type { ClientFacts } from '../shares/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 
 /** Let in, with what that rests on. */
-export interface Admission {
+export interface AccessAdmission {
   readonly type: 'admit';
   /** For logs and the owner: `open`, `public-path`, `session`, `api-key reports`, … */
   readonly decision: string;
@@ -23,7 +23,7 @@ export interface Admission {
   readonly isGuarded: boolean;
 }
 
-export interface Refusal {
+export interface AccessRefusal {
   readonly type: 'refuse';
   readonly decision: string;
   readonly identity?: CallerIdentity | undefined;
@@ -40,24 +40,24 @@ export interface OwnAnswer {
   readonly answer: LocalAnswer;
 }
 
-export type Verdict = Admission | Refusal | OwnAnswer;
+export type AccessVerdict = AccessAdmission | AccessRefusal | OwnAnswer;
 
-export interface Access {
+export interface AccessControl {
   /** Moves when anything changed that verdicts rest on. */
   readonly generation: number;
   /**
    * `head` belongs to the connection: valid until this returns, or, when a promise comes back, until that settles.
    * It never rejects.
    */
-  decide(host: GatewayHost, head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict>;
+  decide(host: GatewayHost, head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict>;
   /** For a host of the gateway's own (`oauth.<zone>`); undefined: it is none. */
-  decideOwn(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> | undefined;
+  decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined;
   /** Why what was admitted before would not be any more; `host` is the entry of now, undefined when it is gone. */
-  endOf(host: GatewayHost | undefined, admission: Admission, client: ClientFacts): Failure | undefined;
+  endOf(host: GatewayHost | undefined, admission: AccessAdmission, client: ClientFacts): Failure | undefined;
 }
 
 /** Of a host without any rule. */
-export const OPEN_ADMISSION: Admission = {
+export const OPEN_ADMISSION: AccessAdmission = {
   type: 'admit',
   decision: 'open',
   identity: undefined,

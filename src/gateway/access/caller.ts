@@ -6,7 +6,7 @@
 import { decideIdentity, type AccessReason, type CallerIdentity, type GatewayTokenIssuer } from '#domain';
 import type { HeadChanges } from '../http/forward-head-codec.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
-import type { Admission } from './access.ts';
+import type { AccessAdmission } from './access.ts';
 import type { OriginIdentity } from './origin-identity.ts';
 
 /** What guards a host now, as far as callers ask. Enabled providers only. */
@@ -68,7 +68,7 @@ export abstract class Caller {
 }
 
 /** Admitted because of who calls. */
-export class CallerAdmission implements Admission {
+export class CallerAdmission implements AccessAdmission {
   readonly type = 'admit';
   readonly decision: string;
   readonly identity: CallerIdentity;

@@ -18,7 +18,13 @@ import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../shares/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
-import { OPEN_ADMISSION, type Access, type AccessFeed, type Admission, type Verdict } from './access.ts';
+import {
+  OPEN_ADMISSION,
+  type AccessControl,
+  type AccessFeed,
+  type AccessAdmission,
+  type AccessVerdict,
+} from './access.ts';
 import { ACCESS_FAILURES, accessEnded, failureOfAccess } from './access-failure-table.ts';
 import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';
 import { BasicCheck } from './basic-check.ts';
@@ -35,7 +41,7 @@ import { notWanted, refusal, unauthenticated, withOwnLines } from './own-verdict
 import { CLEAR_SESSION_LINE, NO_COOKIES, readOwnCookies, type OwnCookies } from './own-cookies.ts';
 import { changesOf, PathAdmission, PREFLIGHT } from './path-admission.ts';
 import { ProofSearch, Search } from './proof-search.ts';
-import { ProviderDirectory } from './provider-directory.ts';
+import { ProviderRegistry } from './provider-registry.ts';
 import { callerAddress, RateLimits } from './rate-limits.ts';
 import { SessionCache } from './session-cache.ts';
 import { TokenCheck } from './token-check.ts';
@@ -60,10 +66,10 @@ type Snapshot = Parameters<AccessFeed['replaceAll']>[0];
 const REFRESH_WAIT_MS = 1_000;
 const RESERVED = '/.frontdoor';
 
-export class GatewayAccess implements Access, AccessFeed {
+export class GatewayAccess implements AccessControl, AccessFeed {
   generation = 0;
   readonly #options: GatewayAccessOptions;
-  readonly #providers = new ProviderDirectory();
+  readonly #providers = new ProviderRegistry();
   readonly #origin: OriginIdentity;
   readonly #sessions: SessionCache;
   readonly #rates: RateLimits;
@@ -168,7 +174,7 @@ export class GatewayAccess implements Access, AccessFeed {
     return { providers: this.#providers.kept(), zones: this.#loginHosts.zones };
   }
 
-  decide(host: GatewayHost, head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> {
+  decide(host: GatewayHost, head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> {
     const cookies = readOwnCookies(head);
     if (!host.isGuarded)
       return cookies === NO_COOKIES ? OPEN_ADMISSION : { ...OPEN_ADMISSION, changes: changesOf(cookies) };
@@ -178,11 +184,11 @@ export class GatewayAccess implements Access, AccessFeed {
     return verdict.type === 'admit' ? verdict : withOwnLines(verdict, host.host, client);
   }
 
-  decideOwn(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> | undefined {
+  decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {
     return this.#loginHosts.decide(head, client);
   }
 
-  endOf(host: GatewayHost | undefined, admission: Admission, client: ClientFacts): Failure | undefined {
+  endOf(host: GatewayHost | undefined, admission: AccessAdmission, client: ClientFacts): Failure | undefined {
     if (host === undefined) return FAILURES.revoked;
     if (!host.isGuarded) return undefined;
     const nowMs = this.#nowMs();
@@ -216,7 +222,7 @@ export class GatewayAccess implements Access, AccessFeed {
     head: RequestHead,
     client: ClientFacts,
     cookies: OwnCookies,
-  ): Verdict | Promise<Verdict> {
+  ): AccessVerdict | Promise<AccessVerdict> {
     const nowMs = this.#nowMs();
     const { rules } = host.route;
     const network = this.#network(host, client, nowMs);
@@ -244,7 +250,7 @@ export class GatewayAccess implements Access, AccessFeed {
   }
 
   /** The search for who calls is over. */
-  #conclude(search: Search): Verdict | Promise<Verdict> {
+  #conclude(search: Search): AccessVerdict | Promise<AccessVerdict> {
     const { caller, failure, cookies, line, target } = search;
     if (caller === undefined) {
       if (failure === undefined) return this.#turnAway(search);
@@ -262,7 +268,7 @@ export class GatewayAccess implements Access, AccessFeed {
     omitted: readonly number[],
     target: string | undefined,
     nowMs: number,
-  ): Verdict {
+  ): AccessVerdict {
     let grant = caller.grants.get(host);
     if (grant === undefined) {
       grant = new Grant(caller, host, this.#origin);
@@ -287,7 +293,7 @@ export class GatewayAccess implements Access, AccessFeed {
     head: RequestHead,
     client: ClientFacts,
     cookies: OwnCookies,
-  ): Verdict {
+  ): AccessVerdict {
     const { rateLimit } = host.route.rules.rules;
     if (rateLimit !== null) {
       const key = `${host.route.share.id} ${callerAddress(client.address)}`;
@@ -298,7 +304,7 @@ export class GatewayAccess implements Access, AccessFeed {
   }
 
   /** Nothing in the request says who it is. */
-  #turnAway(search: Search): Verdict | Promise<Verdict> {
+  #turnAway(search: Search): AccessVerdict | Promise<AccessVerdict> {
     const { host, head, client, guard, cookies, wrong } = search;
     const lines = cookies.isDoubled ? [CLEAR_SESSION_LINE] : [];
     if (wrong === 'credential' || wrong === 'basic')

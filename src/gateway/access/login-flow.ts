@@ -10,7 +10,7 @@ import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../shares/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
-import type { Refusal, Verdict } from './access.ts';
+import type { AccessRefusal, AccessVerdict } from './access.ts';
 import { ACCESS_FAILURES, failureOfAccess, failureOfLogin } from './access-failure-table.ts';
 import type { HostGuard } from './host-guard.ts';
 import { answerInTime, type LoginControl } from './login-control.ts';
@@ -60,7 +60,7 @@ export class LoginFlow {
     client: ClientFacts,
     cookies: OwnCookies,
     returnTo: string,
-  ): Verdict | Promise<Verdict> {
+  ): AccessVerdict | Promise<AccessVerdict> {
     const [only] = guard.logins;
     if (only === undefined) return refusal(failureOfAccess('login-not-available'));
     if (guard.logins.length === 1) return this.#start(host, only.id, client, cookies, returnTo);
@@ -77,7 +77,7 @@ export class LoginFlow {
     guard: HostGuard,
     head: RequestHead,
     client: ClientFacts,
-  ): Verdict | Promise<Verdict> {
+  ): AccessVerdict | Promise<AccessVerdict> {
     const question = head.target.indexOf('?');
     const path = question === -1 ? head.target : head.target.slice(0, question);
     if (path !== LOGIN_PATH && path !== LOGOUT_PATH) return refusal(ACCESS_FAILURES.noSuchPage);
@@ -104,7 +104,7 @@ export class LoginFlow {
   }
 
   /** The same address on TLS; only browsers are sent there, and only to look at something. */
-  toHttps(host: GatewayHost, head: RequestHead): Verdict {
+  toHttps(host: GatewayHost, head: RequestHead): AccessVerdict {
     const port = this.#options.httpsPort();
     if (port === undefined) return refusal(failureOfAccess('login-not-available', 'there is no HTTPS here'));
     const answer = redirect(302, `https://${authorityOf(host.host, port)}${head.target}`);
@@ -112,7 +112,7 @@ export class LoginFlow {
   }
 
   /** `https://oauth.<zone>/<providerId>/auth/callback`. */
-  async finish(providerId: string, head: RequestHead, client: ClientFacts): Promise<Verdict> {
+  async finish(providerId: string, head: RequestHead, client: ClientFacts): Promise<AccessVerdict> {
     const parameters = queryOf(head.target);
     if (parameters === undefined) return refusal(failureOfLogin('attempt-not-valid'));
     const limited = this.#limited('callback', undefined, client);
@@ -134,7 +134,7 @@ export class LoginFlow {
     client: ClientFacts,
     cookies: OwnCookies,
     returnTo: string,
-  ): Promise<Verdict> {
+  ): Promise<AccessVerdict> {
     const limited = this.#limited('login', host, client);
     if (limited !== undefined) return limited;
     const binding = cookies.login ?? randomBytes(32).toString('base64url');
@@ -162,7 +162,7 @@ export class LoginFlow {
     code: string,
     client: ClientFacts,
     { login }: OwnCookies,
-  ): Promise<Verdict> {
+  ): Promise<AccessVerdict> {
     if (login === undefined) return refusal(failureOfLogin('attempt-not-valid'));
     const limited = this.#limited('redeem', host, client);
     if (limited !== undefined) return limited;
@@ -192,7 +192,7 @@ export class LoginFlow {
     head: RequestHead,
     client: ClientFacts,
     { session }: OwnCookies,
-  ): Promise<Verdict> {
+  ): Promise<AccessVerdict> {
     const site = headerValue(head.fields, 'sec-fetch-site');
     if (site !== '' && site !== 'same-origin' && site !== 'none') return refusal(ACCESS_FAILURES.otherOrigin);
     const limited = session === undefined ? undefined : this.#limited('logout', host, client);
@@ -230,7 +230,7 @@ export class LoginFlow {
     what: 'login' | 'callback' | 'redeem' | 'logout',
     host: GatewayHost | undefined,
     { address }: ClientFacts,
-  ): Refusal | undefined {
+  ): AccessRefusal | undefined {
     const { rates, rate, monotonicMs } = this.#options;
     const key = `${what} ${host?.route.share.id ?? ''} ${callerAddress(address)}`;
     const waitMs = rates.take(key, rate, monotonicMs());
@@ -238,7 +238,7 @@ export class LoginFlow {
     return refusal(ACCESS_FAILURES.tooManyLogins, [`Retry-After: ${Math.ceil(waitMs / 1_000)}`]);
   }
 
-  async #asking(message: string, ask: () => Promise<Verdict>): Promise<Verdict> {
+  async #asking(message: string, ask: () => Promise<AccessVerdict>): Promise<AccessVerdict> {
     try {
       return await ask();
     } catch (error) {
@@ -248,11 +248,11 @@ export class LoginFlow {
   }
 }
 
-function refusal(failure: Failure, lines: readonly string[] = []): Refusal {
+function refusal(failure: Failure, lines: readonly string[] = []): AccessRefusal {
   return { type: 'refuse', decision: failure.code, failure, lines };
 }
 
-function refusedLogin({ reason }: LoginRefusal): Refusal {
+function refusedLogin({ reason }: LoginRefusal): AccessRefusal {
   return refusal(failureOfLogin(reason));
 }
 

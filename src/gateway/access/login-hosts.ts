@@ -5,7 +5,7 @@
 import { FAILURES } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { isForName, type ClientFacts } from '../shares/route-decision.ts';
-import type { Verdict } from './access.ts';
+import type { AccessVerdict } from './access.ts';
 import { ACCESS_FAILURES } from './access-failure-table.ts';
 import type { LoginFlow } from './login-flow.ts';
 import { loggedOutPage } from './login-pages.ts';
@@ -42,7 +42,7 @@ export class LoginHosts {
   }
 
   /** Undefined: the host is none of these. */
-  decide(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> | undefined {
+  decide(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {
     const { host } = head;
     if (!this.#hosts.has(host)) return undefined;
     const verdict = this.#decide(head, client);
@@ -50,7 +50,7 @@ export class LoginHosts {
     return withOwnLines(verdict, host, client);
   }
 
-  #decide(head: RequestHead, client: ClientFacts): Verdict | Promise<Verdict> {
+  #decide(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> {
     if (!client.isSecure) return refusal(FAILURES.unknownHost);
     if (!isForName(client, head.host)) return refusal(FAILURES.misdirected);
     const question = head.target.indexOf('?');

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { AccessWorld, BROWSER_LINE, providerOf, rulesOf, type Answer } from '../testing/access-world.ts';
+import {
+  AccessWorld,
+  BROWSER_LINE,
+  providerOf,
+  rulesOf,
+  type ParsedAnswer,
+} from '../testing/access-world.ts';
 import { LOGIN_COOKIE, SESSION_COOKIE } from './own-cookies.ts';
 
 const PROVIDER = 'aaaa1111-0000-4000-8000-000000000001';
@@ -15,7 +21,12 @@ class Browser {
     this.#world = world;
   }
 
-  async get(host: string, path: string, lines: readonly string[] = [], method = 'GET'): Promise<Answer> {
+  async get(
+    host: string,
+    path: string,
+    lines: readonly string[] = [],
+    method = 'GET',
+  ): Promise<ParsedAnswer> {
     const jar = this.cookies.get(host) ?? new Map<string, string>();
     const cookies = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const all = [BROWSER_LINE, 'Sec-Fetch-Mode: navigate', ...lines];
@@ -35,20 +46,20 @@ class Browser {
   }
 
   /** The provider sent it back to `oauth.<zone>`; the answer of that. */
-  async callback(started: Answer, providerId = PROVIDER): Promise<Answer> {
+  async callback(started: ParsedAnswer, providerId = PROVIDER): Promise<ParsedAnswer> {
     const state = new URL(locationOf(started)).searchParams.get('state') ?? '';
     return this.get('oauth.share.localhost', `/${providerId}/auth/callback?code=c&state=${state}`);
   }
 
   /** The whole way; the answer of the last step. */
-  async logIn(host: string, path: string): Promise<Answer> {
+  async logIn(host: string, path: string): Promise<ParsedAnswer> {
     const returned = await this.callback(await this.get(host, path));
     const { hostname, pathname, search } = new URL(locationOf(returned));
     return this.get(hostname, pathname + search);
   }
 }
 
-function locationOf(answer: Answer): string {
+function locationOf(answer: ParsedAnswer): string {
   return answer.headers.get('location') ?? '';
 }
 

@@ -5,7 +5,7 @@ import type { Failure } from '../answers/failure-table.ts';
 import type { PageHelp, WantedCredential } from '../answers/page-help.ts';
 import type { ClientFacts } from '../shares/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
-import type { Refusal, Verdict } from './access.ts';
+import type { AccessRefusal, AccessVerdict } from './access.ts';
 import { failureOfAccess, withWayOut } from './access-failure-table.ts';
 import type { HostGuard } from './host-guard.ts';
 import { LOGOUT_PATH } from './login-pages.ts';
@@ -15,7 +15,7 @@ export function refusal(
   lines: readonly string[] = [],
   identity?: CallerIdentity,
   help?: PageHelp,
-): Refusal {
+): AccessRefusal {
   const more = help === undefined ? {} : { help };
   return { type: 'refuse', decision: failure.code, identity, failure, lines, ...more };
 }
@@ -27,13 +27,13 @@ export function unauthenticated(
   guard: HostGuard,
   wrong: 'credential' | 'basic' | undefined,
   lines: readonly string[],
-): Refusal {
+): AccessRefusal {
   const help = { credentials: wantedCredentials(guard) };
   return refusal(failureOfAccess(reason), [...lines, ...challenges(host, guard, wrong)], undefined, help);
 }
 
 /** Known, and not wanted; a person who is logged in may come as another. */
-export function notWanted(reason: AccessReason, identity: CallerIdentity): Refusal {
+export function notWanted(reason: AccessReason, identity: CallerIdentity): AccessRefusal {
   const failure = failureOfAccess(reason);
   if (identity.kind !== 'session') return refusal(failure, [], identity);
   return refusal(withWayOut(failure), [], identity, { logoutPath: LOGOUT_PATH });
@@ -93,7 +93,7 @@ function quotable(name: string): string {
 const HSTS = 'Strict-Transport-Security: max-age=31536000';
 
 /** On TLS browsers learn to stay there; not for names that mean this machine. */
-export function withOwnLines(verdict: Verdict, host: string, client: ClientFacts): Verdict {
+export function withOwnLines(verdict: AccessVerdict, host: string, client: ClientFacts): AccessVerdict {
   if (verdict.type === 'admit' || !client.isSecure || isLoopback(host)) return verdict;
   if (verdict.type === 'refuse') return { ...verdict, lines: [...(verdict.lines ?? []), HSTS] };
   const { answer } = verdict;

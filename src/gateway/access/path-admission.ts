@@ -1,16 +1,16 @@
 /** Let in for the place that a request goes to, whoever sent it: asked about again by that place. */
 import { pathKind, type CompiledRules } from '#domain';
-import type { Admission } from './access.ts';
+import type { AccessAdmission } from './access.ts';
 import type { OwnCookies } from './own-cookies.ts';
 
 /** The decision's name in logs and records. */
 export const PREFLIGHT = 'preflight';
 
-export class PathAdmission implements Admission {
+export class PathAdmission implements AccessAdmission {
   readonly type = 'admit';
   readonly decision: string;
   readonly identity = undefined;
-  readonly changes: Admission['changes'];
+  readonly changes: AccessAdmission['changes'];
   readonly isGuarded = true;
   readonly target: string;
 
@@ -28,6 +28,6 @@ export class PathAdmission implements Admission {
 }
 
 /** Our cookies end here. */
-export function changesOf({ omitted, lines }: OwnCookies): Admission['changes'] {
+export function changesOf({ omitted, lines }: OwnCookies): AccessAdmission['changes'] {
   return omitted.length === 0 ? undefined : { omitted, target: undefined, lines };
 }

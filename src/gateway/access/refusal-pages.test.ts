@@ -8,7 +8,7 @@ import {
   keyRecord,
   providerOf,
   rulesOf,
-  type Answer,
+  type ParsedAnswer,
 } from '../testing/access-world.ts';
 
 const JSON_LINE = 'Accept: application/json';
@@ -33,7 +33,7 @@ describe('a page of refusal', () => {
     authProviderIds: readonly string[],
     rules: Partial<AccessRules>,
     lines: readonly string[],
-  ): Promise<Answer> => {
+  ): Promise<ParsedAnswer> => {
     version += 1;
     world.publish('app', { authProviderIds, rules: rulesOf(rules), updatedAtMs: version });
     return world.ask('app', { lines });

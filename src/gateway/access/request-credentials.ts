@@ -63,7 +63,7 @@ function compareName(text: string, start: number, name: string): number {
   return result;
 }
 
-export interface QueryParameter {
+export interface ExtractedParameter {
   /** Decoded. */
   readonly value: string;
   /** The target without it, everything else byte for byte. */
@@ -71,7 +71,7 @@ export interface QueryParameter {
 }
 
 /** Names are compared after decoding: so do origins. */
-export function findParameter(target: string, name: string): QueryParameter | typeof DOUBLED | undefined {
+export function findParameter(target: string, name: string): ExtractedParameter | typeof DOUBLED | undefined {
   const question = target.indexOf('?');
   if (question === -1) return undefined;
   let value: string | undefined;

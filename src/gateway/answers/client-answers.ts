@@ -1,11 +1,11 @@
 /** What the gateway itself says to a client: pages of failure and answers of its own, each told of once. */
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '#base';
-import type { OwnAnswer, Refusal } from '../access/access.ts';
+import type { OwnAnswer, AccessRefusal } from '../access/access.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { askedOf, encodeErrorAnswer, type ErrorAnswer } from './error-page.ts';
 import { FAILURES, type Failure } from './failure-table.ts';
-import { recordFailure, recordGone, type Outcome } from './failure-record.ts';
+import { recordFailure, recordGone, type ClientOutcome } from './failure-record.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { encodeLocalAnswer, type LocalAnswer } from './local-answer.ts';
 import type { PageHelp } from './page-help.ts';
@@ -41,7 +41,7 @@ export class ClientAnswers {
   }
 
   /** Of a request that goes to no service: it counts as traffic of its share. */
-  verdict(record: RequestRecord, head: RequestHead, verdict: Refusal | OwnAnswer): boolean {
+  verdict(record: RequestRecord, head: RequestHead, verdict: AccessRefusal | OwnAnswer): boolean {
     const asked = askedOf(head);
     if (verdict.type === 'answer') return this.#own(record, verdict.answer, asked);
     const { failure, lines, help } = verdict;
@@ -63,7 +63,12 @@ export class ClientAnswers {
     return keepAlive;
   }
 
-  tellFailure(record: RequestRecord | undefined, failure: Failure, outcome: Outcome, error?: unknown): void {
+  tellFailure(
+    record: RequestRecord | undefined,
+    failure: Failure,
+    outcome: ClientOutcome,
+    error?: unknown,
+  ): void {
     const { counters, log, observer } = this.#context;
     counters.failures += 1;
     recordFailure(log, failure, { route: record?.route, client: this.#address, ...outcome }, error);

@@ -5,7 +5,7 @@
  */
 import { canonicalHost } from '../http/host-policy.ts';
 import { failureOfRequest, type Failure } from './failure-table.ts';
-import type { Refusal } from './refusal-table.ts';
+import type { MessageRefusal } from './refusal-table.ts';
 
 /** A service that finds the headers too large finds so many cookies too large. */
 const MANY_COOKIE_BYTES = 2_048;
@@ -54,7 +54,7 @@ const COOKIES_TOO_LARGE: Failure = {
 
 /** For a head that is refused, of which `text` came; `isServed`: a share has that host. */
 export function refusedHead(
-  refusal: Refusal,
+  refusal: MessageRefusal,
   text: string,
   isServed: (host: string) => boolean,
   isSecure: boolean,

@@ -4,14 +4,14 @@ import type { Failure } from './failure-table.ts';
 import type { GatewayRoute } from '../circuits/upstream.ts';
 
 /** What the client got to see. */
-export interface Outcome {
+export interface ClientOutcome {
   /** The status of the page, or that the answer was cut. */
   readonly status: number | 'broken off';
   /** The id on the page. */
   readonly errorId?: string;
 }
 
-export interface FailedRequest extends Outcome {
+export interface FailedRequest extends ClientOutcome {
   readonly route: GatewayRoute | undefined;
   readonly client: string;
 }

@@ -2,7 +2,7 @@
  * Why a request was not served: the status and words for the client, and for the log the hop that failed. Data and
  * its look-up; nothing here decides.
  */
-import { REFUSALS, type Refusal } from './refusal-table.ts';
+import { REFUSALS, type MessageRefusal } from './refusal-table.ts';
 
 export type Hop = 'client' | 'gateway' | 'control' | 'router' | 'agent' | 'service';
 
@@ -18,13 +18,13 @@ export interface Failure {
 }
 
 /** A request head or body that breaks the rules. */
-export function failureOfRequest(refusal: Refusal): Failure {
+export function failureOfRequest(refusal: MessageRefusal): Failure {
   const { status, says } = REFUSALS[refusal];
   return { status, code: refusal, hop: 'client', says, cause: says };
 }
 
 /** An answer that breaks the rules: never the client's fault. */
-export function failureOfAnswer(refusal: Refusal): Failure {
+export function failureOfAnswer(refusal: MessageRefusal): Failure {
   return serviceFailure(502, 'malformed-answer', `malformed answer: ${REFUSALS[refusal].says}`);
 }
 

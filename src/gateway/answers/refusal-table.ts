@@ -3,7 +3,7 @@
  * the decisions stand in `head-decoder.ts`, `request-head-policy.ts`, `host-policy.ts` and `body-decoder.ts`.
  * All of them close the connection (RFC 9112 §11.2: what is ambiguous must not be followed by anything).
  */
-export interface RefusalRow {
+export interface MessageRefusalRow {
   readonly status: number;
   readonly says: string;
 }
@@ -34,6 +34,6 @@ export const REFUSALS = {
   'target-too-long': { status: 414, says: 'The request target is too long.' },
   'head-too-large': { status: 431, says: 'The headers are too large.' },
   'too-many-fields': { status: 431, says: 'There are too many headers.' },
-} as const satisfies Record<string, RefusalRow>;
+} as const satisfies Record<string, MessageRefusalRow>;
 
-export type Refusal = keyof typeof REFUSALS;
+export type MessageRefusal = keyof typeof REFUSALS;

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { Admission, Verdict } from '../access/access.ts';
+import type { AccessAdmission, AccessVerdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
 import { ClientAnswers } from '../answers/client-answers.ts';
 import { refusedHead } from '../answers/cookie-bomb.ts';
@@ -239,7 +239,7 @@ export class ClientConnection implements ExchangeClient {
     else this.#settle(verdict, head, heads.rest);
   }
 
-  async #await(verdict: Promise<Verdict>, head: RequestHead, rest: Buffer | undefined): Promise<void> {
+  async #await(verdict: Promise<AccessVerdict>, head: RequestHead, rest: Buffer | undefined): Promise<void> {
     const record = this.#record;
     // Other connections read their heads meanwhile: this one is kept.
     if (this.#context.requestHead === head) this.#context.requestHead = new RequestHead();
@@ -257,7 +257,7 @@ export class ClientConnection implements ExchangeClient {
     });
   }
 
-  #settle(verdict: Verdict, head: RequestHead, rest: Buffer | undefined): void {
+  #settle(verdict: AccessVerdict, head: RequestHead, rest: Buffer | undefined): void {
     const record = this.#record!;
     record.decision = verdict.decision;
     record.identity = verdict.type === 'answer' ? undefined : verdict.identity;
@@ -269,7 +269,7 @@ export class ClientConnection implements ExchangeClient {
     }
   }
 
-  #serve(admission: Admission, head: RequestHead, rest: Buffer | undefined): void {
+  #serve(admission: AccessAdmission, head: RequestHead, rest: Buffer | undefined): void {
     const record = this.#record!;
     record.admission = admission;
     this.#admission.begin();

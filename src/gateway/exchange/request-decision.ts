@@ -2,7 +2,7 @@
  * Whether a request may go on, and whether one that goes on still may: its host, then access. What was decided about a
  * share that changed meanwhile is decided anew.
  */
-import type { Verdict } from '../access/access.ts';
+import type { AccessVerdict } from '../access/access.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -18,7 +18,7 @@ export function decideRequest(
   record: RequestRecord,
   head: RequestHead,
   client: ClientFacts,
-): Verdict | Promise<Verdict> {
+): AccessVerdict | Promise<AccessVerdict> {
   const { access, table } = context;
   const { host, failure } = decideRoute(table, head.host, client);
   record.route = host?.route;
@@ -37,8 +37,8 @@ async function decideLater(
   head: RequestHead,
   client: ClientFacts,
   host: GatewayHost,
-  pending: Promise<Verdict>,
-): Promise<Verdict> {
+  pending: Promise<AccessVerdict>,
+): Promise<AccessVerdict> {
   const verdict = await pending;
   const isSame = context.table.find(head.host)?.route === host.route;
   return isSame || verdict.type !== 'admit' ? verdict : decideRequest(context, record, head, client);

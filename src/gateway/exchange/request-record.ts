@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { CallerIdentity } from '#domain';
-import type { Admission } from '../access/access.ts';
+import type { AccessAdmission } from '../access/access.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -25,7 +25,7 @@ export class RequestRecord {
   readonly traceParent: string;
   readonly startedMs = performance.now();
   route: GatewayRoute | undefined;
-  admission: Admission | undefined;
+  admission: AccessAdmission | undefined;
   /** Who it is, let in or not. */
   identity: CallerIdentity | undefined;
   /** Of what was not admitted: why. */

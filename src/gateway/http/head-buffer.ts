@@ -9,7 +9,7 @@ import {
   HEAD_TOO_LARGE,
   HeadScanner,
 } from './head-decoder.ts';
-import type { Refusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from '../answers/refusal-table.ts';
 
 export class HeadBuffer {
   /** The head as Latin-1 text, after `push` returned true; its received part where it is too large; else ''. */
@@ -17,7 +17,7 @@ export class HeadBuffer {
   /** What followed the head in the last piece. */
   rest: Buffer | undefined;
   /** After `push` returned true: why there is no head; undefined: there is one. */
-  refusal: Refusal | undefined;
+  refusal: MessageRefusal | undefined;
   readonly #scanner: HeadScanner;
   readonly #maxBytes: number;
   #held: Buffer | undefined;

@@ -4,7 +4,7 @@
  * Grammar: RFC 9112 §2 to §5, without its leniencies (no bare LF, no folding, no space before a colon).
  */
 import { fieldCode, IS_TOKEN, IS_VALUE } from './field-name-table.ts';
-import type { Refusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from '../answers/refusal-table.ts';
 
 const LF = 10;
 const CR = 13;
@@ -70,7 +70,7 @@ export class FieldLines {
   readonly code: number[] = [];
 
   /** Reads the lines of `text` (Latin-1, CRLF line ends, the empty line last) from `start`. */
-  decode(text: string, start: number, maxFields: number): Refusal | undefined {
+  decode(text: string, start: number, maxFields: number): MessageRefusal | undefined {
     this.text = text;
     this.count = 0;
     let at = start;

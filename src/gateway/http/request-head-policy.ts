@@ -19,7 +19,7 @@ import {
 } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
 import { canonicalHost, sameAuthority } from './host-policy.ts';
-import type { Refusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from '../answers/refusal-table.ts';
 
 const MAX_METHOD = 32;
 const MAX_CONNECTION_ITEMS = 32;
@@ -58,7 +58,11 @@ export class RequestHead {
 }
 
 /** Reads the head `text` (Latin-1, with its empty line) into `head`. */
-export function readRequestHead(text: string, maxFields: number, head: RequestHead): Refusal | undefined {
+export function readRequestHead(
+  text: string,
+  maxFields: number,
+  head: RequestHead,
+): MessageRefusal | undefined {
   const lineEnd = text.indexOf('\r\n');
   const lineProblem = readRequestLine(text, lineEnd, head);
   if (lineProblem !== undefined) return lineProblem;
@@ -67,7 +71,7 @@ export function readRequestHead(text: string, maxFields: number, head: RequestHe
   return readFields(head) ?? readAuthority(head);
 }
 
-function readRequestLine(text: string, lineEnd: number, head: RequestHead): Refusal | undefined {
+function readRequestLine(text: string, lineEnd: number, head: RequestHead): MessageRefusal | undefined {
   let i = 0;
   while (IS_TOKEN[text.charCodeAt(i) & 0xff] === 1) i += 1;
   if (i === 0 || i > MAX_METHOD || text.charCodeAt(i) !== 32) return 'malformed-request-line';
@@ -87,7 +91,7 @@ function readRequestLine(text: string, lineEnd: number, head: RequestHead): Refu
   return head.method === 'TRACE' || head.method === 'CONNECT' ? 'refused-method' : undefined;
 }
 
-function readFields(head: RequestHead): Refusal | undefined {
+function readFields(head: RequestHead): MessageRefusal | undefined {
   const { fields } = head;
   let hosts = 0;
   let codings = 0;
@@ -150,7 +154,11 @@ function readFields(head: RequestHead): Refusal | undefined {
   return listed === undefined ? undefined : readConnection(head, listed, upgrade);
 }
 
-function readConnection(head: RequestHead, listed: string, upgrade: string | undefined): Refusal | undefined {
+function readConnection(
+  head: RequestHead,
+  listed: string,
+  upgrade: string | undefined,
+): MessageRefusal | undefined {
   if (listed === 'keep-alive') return undefined;
   const items = listed.split(',');
   if (items.length > MAX_CONNECTION_ITEMS) return 'malformed-connection';
@@ -177,7 +185,7 @@ function isPassableUpgrade(value: string): boolean {
   return more.length === 0 && isToken(name) && isToken(version) && !/^(?:h2c?|h3|https?|tls)$/.test(name);
 }
 
-function readAuthority(head: RequestHead): Refusal | undefined {
+function readAuthority(head: RequestHead): MessageRefusal | undefined {
   if (head.hostValue !== head.knownHostValue) {
     const host = canonicalHost(head.hostValue);
     if (host === undefined) return 'malformed-host';

@@ -5,7 +5,7 @@
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
-import type { Refusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from '../answers/refusal-table.ts';
 import { decimal } from './request-head-policy.ts';
 
 const NO_NAMES: readonly string[] = [];
@@ -27,7 +27,11 @@ export class ResponseHead {
   connectionNames: readonly string[] = NO_NAMES;
 }
 
-export function readResponseHead(text: string, maxFields: number, head: ResponseHead): Refusal | undefined {
+export function readResponseHead(
+  text: string,
+  maxFields: number,
+  head: ResponseHead,
+): MessageRefusal | undefined {
   const lineEnd = text.indexOf('\r\n');
   // "HTTP/1.x NNN", then nothing, or a space and any reason.
   if (!text.startsWith('HTTP/1.') || text.charCodeAt(8) !== 32 || lineEnd < 12)
@@ -45,7 +49,7 @@ export function readResponseHead(text: string, maxFields: number, head: Response
   return problem ?? readFields(head, minor === 1);
 }
 
-function readFields(head: ResponseHead, http11: boolean): Refusal | undefined {
+function readFields(head: ResponseHead, http11: boolean): MessageRefusal | undefined {
   const { fields } = head;
   let codings = 0;
   let listed: string | undefined;

@@ -5,7 +5,7 @@
 import type { ClientProof } from '../certificates/client-certificate.ts';
 import { FAILURES, failureOfUnreadable, type Failure } from '../answers/failure-table.ts';
 import { canonicalHost } from '../http/host-policy.ts';
-import type { ShareTable } from './share-table.ts';
+import type { ShareRouteTable } from './share-table.ts';
 import type { GatewayHost, RoutePool } from '../circuits/upstream.ts';
 
 export interface ClientFacts extends ClientProof {
@@ -20,7 +20,11 @@ export type RouteDecision =
   | { readonly host: GatewayHost; readonly failure: undefined }
   | { readonly host: GatewayHost | undefined; readonly failure: Failure };
 
-export function decideRoute(table: ShareTable<RoutePool>, name: string, client: ClientFacts): RouteDecision {
+export function decideRoute(
+  table: ShareRouteTable<RoutePool>,
+  name: string,
+  client: ClientFacts,
+): RouteDecision {
   const host = table.find(name);
   if (host === undefined)
     return { host, failure: table.loaded ? FAILURES.unknownHost : FAILURES.noShareTable };

@@ -6,14 +6,14 @@ import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { OPEN_RULES, type GatewayFeedEvent } from '#domain';
 import { openShareFeed, type ShareFeed, type ShareFeedSubscription } from './share-feed.ts';
-import { ShareTable } from './share-table.ts';
+import { ShareRouteTable } from './share-table.ts';
 import { OpenAccess } from '../testing/open-access.ts';
 import { recordingLog, shareOf, type LogRecord } from '../testing/gateway-world.ts';
 import { within } from '../testing/raw-client.ts';
 
 describe('the share feed', () => {
   let folder: string;
-  let table: ShareTable<undefined>;
+  let table: ShareRouteTable<undefined>;
   let records: LogRecord[];
   let subscriptions: ShareFeedSubscription[];
   let closes: number;
@@ -22,7 +22,7 @@ describe('the share feed', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'share-feed-'));
-    table = new ShareTable({ makeSlot: () => undefined, onRetired: () => {} });
+    table = new ShareRouteTable({ makeSlot: () => undefined, onRetired: () => {} });
     records = [];
     subscriptions = [];
     closes = 0;
@@ -94,7 +94,7 @@ describe('the share feed', () => {
     const file = join(folder, 'gateway-snapshot.json');
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     assert.equal((JSON.parse(await readFile(file, 'utf8')) as { version: number }).version, 7);
-    table = new ShareTable({ makeSlot: () => undefined, onRetired: () => {} });
+    table = new ShareRouteTable({ makeSlot: () => undefined, onRetired: () => {} });
     await open();
     assert.equal(table.find('b.share.localhost')?.route.share.token, 'b');
     assert.equal(
@@ -242,7 +242,7 @@ describe('the share feed', () => {
     await open();
     subscriptions[0]!.onLine(JSON.stringify({ ...snapshot, shares: [NO_RULES, shareOf('b')] }));
     await feed!.close();
-    table = new ShareTable({ makeSlot: () => undefined, onRetired: () => {} });
+    table = new ShareRouteTable({ makeSlot: () => undefined, onRetired: () => {} });
     await open();
     assert.equal(table.find('a.share.localhost')?.route.share.unreadable, 'rules.emails');
     assert.equal(table.find('b.share.localhost')?.route.share.unreadable, undefined);
@@ -285,7 +285,7 @@ describe('the share feed', () => {
   });
 
   it('takes no share beyond its bound', () => {
-    const small = new ShareTable({ makeSlot: () => undefined, onRetired: () => {}, maxShares: 2 });
+    const small = new ShareRouteTable({ makeSlot: () => undefined, onRetired: () => {}, maxShares: 2 });
     assert.deepEqual(small.replaceAll([shareOf('a'), shareOf('b')]), []);
     assert.match(small.replaceAll(['a', 'b', 'c'].map((name) => shareOf(name)))[0]!.field, /more than 2/);
     assert.equal(small.size, 2);
@@ -293,7 +293,7 @@ describe('the share feed', () => {
 
   it('keeps an unchanged share and its circuits through a new snapshot, and replaces a changed one', () => {
     const retired: string[] = [];
-    const own = new ShareTable({
+    const own = new ShareRouteTable({
       makeSlot: () => ({}),
       onRetired: (route) => retired.push(`${route.share.token} ${route.revoked}`),
     });

@@ -17,7 +17,7 @@ import {
   type FeedPosition,
   type KeptShares,
 } from './share-feed-codec.ts';
-import type { ShareTable } from './share-table.ts';
+import type { ShareRouteTable } from './share-table.ts';
 
 /** One subscription: lines of JSON until `onEnd`, which is never called after `close`. */
 export interface ShareFeedSubscription {
@@ -27,7 +27,7 @@ export interface ShareFeedSubscription {
 }
 
 export interface ShareFeedOptions {
-  readonly table: Pick<ShareTable<unknown>, 'replaceAll' | 'change' | 'shares'>;
+  readonly table: Pick<ShareRouteTable<unknown>, 'replaceAll' | 'change' | 'shares'>;
   /** Learns each event after the table took it. */
   readonly access: AccessFeed;
   readonly onReplay: (replay: GatewayReplay) => void;

@@ -47,7 +47,7 @@ export class HostEntry<Slot> {
   }
 }
 
-export interface ShareTableOptions<Slot> {
+export interface ShareRouteTableOptions<Slot> {
   readonly makeSlot: (share: GatewayShare) => Slot;
   /** Called for each route that was replaced or withdrawn, after the table has changed. */
   readonly onRetired: (route: ShareRoute<Slot>) => void;
@@ -56,8 +56,8 @@ export interface ShareTableOptions<Slot> {
 
 const MAX_SHARES = 200_000;
 
-export class ShareTable<Slot> {
-  readonly #options: ShareTableOptions<Slot>;
+export class ShareRouteTable<Slot> {
+  readonly #options: ShareRouteTableOptions<Slot>;
   readonly #byHost = new Map<string, HostEntry<Slot>>();
   readonly #byId = new Map<string, ShareRoute<Slot>>();
   #loaded = false;
@@ -66,7 +66,7 @@ export class ShareTable<Slot> {
   /** Routes of which a name is another share's: they get it when that one gives it up. */
   readonly #waiting = new Set<ShareRoute<Slot>>();
 
-  constructor(options: ShareTableOptions<Slot>) {
+  constructor(options: ShareRouteTableOptions<Slot>) {
     this.#options = options;
   }
 

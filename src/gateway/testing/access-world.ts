@@ -20,7 +20,7 @@ import { GatewayWorld, once, recordingLog, shareOf, type LogRecord } from './gat
 import { RawClient } from './raw-client.ts';
 import { ScriptedControl } from './scripted-control.ts';
 
-export interface Answer {
+export interface ParsedAnswer {
   readonly status: number;
   /** First value of each, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
@@ -225,7 +225,7 @@ export class AccessWorld {
   }
 
   /** One request, over TLS unless told otherwise, on a connection of its own. */
-  async ask(name: string, asked: Asked = {}): Promise<Answer> {
+  async ask(name: string, asked: Asked = {}): Promise<ParsedAnswer> {
     const { host = `${name}.share.localhost`, isPlain = false, identity } = asked;
     const client = await this.client(host, isPlain, identity);
     client.send(requestText(host, asked));
@@ -247,7 +247,7 @@ export function requestText(host: string, { path = '/', method = 'GET', lines = 
   return `${method} ${path} HTTP/1.${http10 === true ? 0 : 1}\r\n${all.join('\r\n')}\r\n\r\n`;
 }
 
-export function parseAnswer(text: string): Answer {
+export function parseAnswer(text: string): ParsedAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
   const headers = new Map<string, string>();

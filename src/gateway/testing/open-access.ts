@@ -1,18 +1,19 @@
 /** Access for a gateway that serves hosts without rules only: of those that have some, nobody gets in. */
-import { OPEN_ADMISSION, type Access, type AccessFeed } from '../access/access.ts';
+import { OPEN_ADMISSION, type AccessControl, type AccessFeed } from '../access/access.ts';
 import { FAILURES } from '../answers/failure-table.ts';
 
-export class OpenAccess implements Access, AccessFeed {
+export class OpenAccess implements AccessControl, AccessFeed {
   generation = 0;
 
-  decide: Access['decide'] = (host) =>
+  decide: AccessControl['decide'] = (host) =>
     host.isGuarded
       ? { type: 'refuse', decision: 'guarded', failure: FAILURES.decisionTimeout }
       : OPEN_ADMISSION;
 
-  decideOwn: Access['decideOwn'] = () => undefined;
+  decideOwn: AccessControl['decideOwn'] = () => undefined;
 
-  endOf: Access['endOf'] = (host) => (host === undefined || host.isGuarded ? FAILURES.revoked : undefined);
+  endOf: AccessControl['endOf'] = (host) =>
+    host === undefined || host.isGuarded ? FAILURES.revoked : undefined;
 
   replaceAll(): void {
     this.generation += 1;

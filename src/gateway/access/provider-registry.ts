@@ -4,7 +4,7 @@ import type { GatewayHost } from '../circuits/upstream.ts';
 import { guardOf, type HostGuard } from './host-guard.ts';
 import { Provider } from './provider.ts';
 
-export class ProviderDirectory {
+export class ProviderRegistry {
   readonly #providers = new Map<string, Provider>();
   #guards = new WeakMap<GatewayHost, HostGuard>();
   #pepper: Buffer | undefined;

@@ -4,7 +4,7 @@ import type { Log } from '#base';
 const LOG_AGAIN_MS = 10_000;
 const MAX_LOGGED_ADDRESSES = 1_000;
 
-export class Admission {
+export class ConnectionAdmission {
   readonly #maxConnections: number;
   readonly #maxPerAddress: number;
   readonly #log: Log;
