@@ -1,7 +1,7 @@
 /** Rate limits by key (an address, an identity): token buckets in a bounded map, the longest unused go first. */
 import type { Clock } from '#base';
 
-export interface RateLimit {
+export interface BucketRate {
   readonly perSecond: number;
   readonly burst: number;
 }
@@ -15,11 +15,11 @@ interface Bucket {
 const MAX_KEYS = 20_000;
 
 export class TokenBuckets {
-  readonly #limit: RateLimit;
+  readonly #limit: BucketRate;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(limit: RateLimit, clock: Clock) {
+  constructor(limit: BucketRate, clock: Clock) {
     this.#limit = limit;
     this.#clock = clock;
   }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
 
-export interface Refusal {
+export interface ApiRefusal {
   readonly status: number;
   readonly body: { readonly error: string; readonly message: string };
   readonly headers?: Readonly<Record<string, string>>;
@@ -113,7 +113,7 @@ export function notJson(): FrontdoorError {
 }
 
 /** The answer to whatever was thrown. What is not ours to explain gets an error id that stands in the log. */
-export function refusalOf(error: unknown, operation: string, log: Log): Refusal {
+export function refusalOf(error: unknown, operation: string, log: Log): ApiRefusal {
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
     const headers = error instanceof RefusalError ? { headers: error.headers } : {};
     if (error.kind === 'forbidden') {

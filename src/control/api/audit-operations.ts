@@ -9,7 +9,7 @@ import type { AuditRow } from '../audit/audit-store.ts';
 import { verifyAudit } from '../audit/audit-verification.ts';
 import type { Principal } from '../oauth/principal.ts';
 import { insufficientScope, invalidValue, notGranted, tooMany } from './api-errors.ts';
-import { isoTime, ok, unstored, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
 const ADMIN = 'frontdoor.admin';
@@ -103,7 +103,7 @@ function asksForStream({ request }: Call): boolean {
   return request.method === 'GET' && types.includes('text/event-stream');
 }
 
-function streamOf(parts: ApiParts, call: Call, organizationId: string, filter: AuditFilter): Answer {
+function streamOf(parts: ApiParts, call: Call, organizationId: string, filter: AuditFilter): ApiAnswer {
   for (const name of ['page', 'size']) {
     if (call.query[name] !== undefined) throw invalidValue(name, 'a list, not of a stream');
   }

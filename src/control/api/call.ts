@@ -94,7 +94,7 @@ export interface Call {
   readonly frontdoor: GrantedFrontdoor;
 }
 
-export interface Answer {
+export interface ApiAnswer {
   readonly status: number;
   /** Undefined: no body. */
   readonly body?: unknown;
@@ -148,24 +148,24 @@ export function change<T>(
   });
 }
 
-export type Handler = (parts: ApiParts, call: Call) => Promise<Answer>;
+export type Handler = (parts: ApiParts, call: Call) => Promise<ApiAnswer>;
 
 export type Handlers<Id extends OperationId> = Readonly<Record<Id, Handler>>;
 
-export function ok(body: unknown): Answer {
+export function ok(body: unknown): ApiAnswer {
   return { status: 200, body };
 }
 
-export function created(parts: ApiParts, path: string, body: unknown): Answer {
+export function created(parts: ApiParts, path: string, body: unknown): ApiAnswer {
   return { status: 201, body, headers: { location: parts.baseUrl() + path } };
 }
 
 /** Shows what nothing on the way may keep: a secret, or what is true at this moment only. */
-export function unstored(answer: Answer): Answer {
+export function unstored(answer: ApiAnswer): ApiAnswer {
   return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
 }
 
-export const gone: Answer = { status: 204 };
+export const gone: ApiAnswer = { status: 204 };
 
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();

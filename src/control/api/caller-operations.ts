@@ -27,7 +27,7 @@ import {
   isoTime,
   ok,
   unstored,
-  type Answer,
+  type ApiAnswer,
   type ApiParts,
   type Call,
   type Handlers,
@@ -95,7 +95,7 @@ export const callerHandlers: Handlers<
   deleteOauthClient: (parts, call) => revoke(parts, call, client),
 };
 
-async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
   const body = call.body as NewCallerBody;
   const scopes = body.scopes ?? DEFAULT_SCOPES;
   const name = parseName(body.name)!;
@@ -124,7 +124,7 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
   });
 }
 
-async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
   const organizationId = await askedOrganization(parts, call);
   const request = parsePageRequest(call.query);
   const filter = listFilterOf(call.query);
@@ -139,13 +139,13 @@ async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<An
   );
 }
 
-async function get(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+async function get(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
   const id = call.parameters['id']!;
   const caller = found(await findCallerRecord(parts.store.db, row.kind, id), row, id);
   return ok(answerOf(row, caller, parts.clock.nowMs()));
 }
 
-async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
   const id = call.parameters['id']!;
   const { overlapSeconds = 0 } = call.body as CallerRotationBody;
   const nowMs = parts.clock.nowMs();
@@ -170,7 +170,7 @@ async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
 }
 
 /** Ends the overlap of a rotation. There is nothing to end when the old secret has ended by itself. */
-async function endPrevious(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+async function endPrevious(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
   const id = call.parameters['id']!;
   const nowMs = parts.clock.nowMs();
   await change(parts, call, async (trx, touch) => {
@@ -188,7 +188,7 @@ async function endPrevious(parts: ApiParts, call: Call, row: CallerKindRow): Pro
   return gone;
 }
 
-async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Answer> {
+async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
   const id = call.parameters['id']!;
   await change(parts, call, async (trx, touch) => {
     const isLastAdmin =

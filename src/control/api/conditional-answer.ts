@@ -9,7 +9,7 @@ import {
 } from '#contract';
 import type { Secrets } from '../secrets/secrets.ts';
 import { invalidValue } from './api-errors.ts';
-import type { Answer } from './call.ts';
+import type { ApiAnswer } from './call.ts';
 import { checkConditions, entityTagOf, isHeld } from './entity-tag.ts';
 
 /** A condition that cannot be held is refused: without it, more would be done than was asked for. Throws `invalid`. */
@@ -32,8 +32,8 @@ export function conditionalAnswer(
   parts: { readonly secrets: Pick<Secrets, 'tag'> },
   operation: Operation,
   request: IncomingMessage,
-  answer: Answer,
-): Answer {
+  answer: ApiAnswer,
+): ApiAnswer {
   const kind = entityTagKindOf(operation);
   if (kind === undefined || answer.status >= 300) return answer;
   const etag = answer.headers?.['etag'] ?? entityTagOf(parts, answer.body);

@@ -11,20 +11,20 @@ import {
   type KeyedRequest,
 } from '../store/idempotency-store.ts';
 import type { StoreTransaction, Touch } from '../store/store.ts';
-import { change, type Answer, type ApiParts, type Call, type Changed } from './call.ts';
+import { change, type ApiAnswer, type ApiParts, type Call, type Changed } from './call.ts';
 
 /** One transaction with its audit event, and its answer; a repeated request changes nothing and gets the first one. */
 export async function creation<T>(
   parts: ApiParts,
   call: Call,
   work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T>>,
-  answerOf: (result: T) => Answer | Promise<Answer>,
-): Promise<Answer> {
+  answerOf: (result: T) => ApiAnswer | Promise<ApiAnswer>,
+): Promise<ApiAnswer> {
   const key = call.request.headers['idempotency-key'];
   if (typeof key !== 'string') return answerOf(await change(parts, call, work));
   const { secrets, clock } = parts;
   const request = keyedRequestOf(parts, call, key);
-  return change<Answer>(parts, call, async (trx, touch) => {
+  return change<ApiAnswer>(parts, call, async (trx, touch) => {
     const kept = await findKeptAnswer(trx, request, clock.nowMs());
     if (kept !== undefined) return { result: replayOf(parts, call, kept, key) };
     const { result, ...told } = await work(trx, touch);
@@ -54,11 +54,11 @@ function inOrder(_name: string, value: unknown): unknown {
 }
 
 /** Throws `conflict` when the key came with another request. */
-function replayOf({ secrets }: ApiParts, call: Call, kept: KeptAnswer, key: string): Answer {
+function replayOf({ secrets }: ApiParts, call: Call, kept: KeptAnswer, key: string): ApiAnswer {
   if (!secrets.matches(askedText(call), kept.requestHmac)) {
     const message = 'The Idempotency-Key belongs to another request: each request needs one of its own';
     throw new FrontdoorError('conflict', 'idempotency_key_reused', message);
   }
-  const answer = JSON.parse(secrets.unseal(kept.answerSealed, key)) as Answer;
+  const answer = JSON.parse(secrets.unseal(kept.answerSealed, key)) as ApiAnswer;
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
 }

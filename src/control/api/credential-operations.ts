@@ -7,7 +7,7 @@ import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token
 import { findByCode, mintJti } from '../store/enrollment-store.ts';
 import { tooMany } from './api-errors.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
-import { isoTime, ok, unstored, type Answer, type Handlers } from './call.ts';
+import { isoTime, ok, unstored, type ApiAnswer, type Handlers } from './call.ts';
 
 export const credentialHandlers: Handlers<
   'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getOriginKeys' | 'getIssuerMetadata'
@@ -56,7 +56,7 @@ export const credentialHandlers: Handlers<
   },
 };
 
-function keySet(body: unknown): Answer {
+function keySet(body: unknown): ApiAnswer {
   const headers = { 'cache-control': `public, max-age=${PUBLISHED_AHEAD_MS / 1_000}` };
   return { status: 200, body, headers };
 }

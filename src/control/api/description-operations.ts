@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { openApiDocument, type OpenApiAddresses } from '#contract';
 import { API_PAGE_POLICY, apiPage } from './api-page.ts';
-import type { Answer, ApiParts, Call, Handlers } from './call.ts';
+import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
 import { isHeld } from './entity-tag.ts';
 
 interface Description {
@@ -48,7 +48,7 @@ interface Made {
 /** By the addresses' source: each server of a process has its own, which does not change once it listens. */
 const made = { getOpenApi: new WeakMap<ApiParts, Made>(), getApiPage: new WeakMap<ApiParts, Made>() };
 
-function answerOf(id: keyof typeof make, parts: ApiParts, call: Call): Answer {
+function answerOf(id: keyof typeof make, parts: ApiParts, call: Call): ApiAnswer {
   const { description, tag } = madeFor(id, parts);
   const headers = { ...description.headers, etag: tag, 'cache-control': 'no-cache' };
   if (isHeld(call.request.headers['if-none-match'], tag)) return { status: 304, headers };

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
 import { invalidValue } from './api-errors.ts';
-import type { Answer } from './call.ts';
+import type { ApiAnswer } from './call.ts';
 
 const PURPOSE = 'entity tag';
 const TAG_BYTES = 16;
@@ -22,7 +22,7 @@ export function entityTagOf({ secrets }: TaggingParts, stored: unknown): string 
 }
 
 /** The answer with the tag of what is stored, where that is not the answer itself. */
-export function tagged(parts: TaggingParts, answer: Answer, stored: unknown): Answer {
+export function tagged(parts: TaggingParts, answer: ApiAnswer, stored: unknown): ApiAnswer {
   return { ...answer, headers: { ...answer.headers, etag: entityTagOf(parts, stored) } };
 }
 

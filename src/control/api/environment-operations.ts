@@ -19,7 +19,7 @@ import {
   isoTime,
   ok,
   unstored,
-  type Answer,
+  type ApiAnswer,
   type ApiParts,
   type Call,
   type Handlers,
@@ -137,7 +137,7 @@ async function remove(
   call: Call,
   what: 'Environment' | 'Agent',
   id: string,
-): Promise<Answer> {
+): Promise<ApiAnswer> {
   const { frontdoor } = call;
   await change(parts, call, async (trx, touch) => {
     const environment = await findEnvironment(trx, frontdoor, id);

@@ -21,7 +21,7 @@ import {
   isoTime,
   ok,
   unstored,
-  type Answer,
+  type ApiAnswer,
   type ApiParts,
   type Call,
   type Handlers,
@@ -56,7 +56,7 @@ export const fabricHandlers: Handlers<
 /** Routers and gateways are no organization's. */
 const INSTALLATION = { organizationId: '' };
 
-async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<Answer> {
+async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<ApiAnswer> {
   const name = parseName((call.body as NewFabricNodeBody).name)!;
   const make = async (trx: Queries, touch: Touch) => {
     const result = await addFabricNode(trx, touch, parts, kind, name);
@@ -121,7 +121,7 @@ async function list(
   call: Call,
   kind: FabricKind,
   answerOf: (node: FabricNode) => object,
-): Promise<Answer> {
+): Promise<ApiAnswer> {
   const request = parsePageRequest(call.query);
   const page = await listFabricNodes(parts.store.db, kind, request, listFilterOf(call.query));
   return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
@@ -165,7 +165,7 @@ async function remove(
   call: Call,
   kind: FabricKind,
   what: 'Router' | 'Gateway',
-): Promise<Answer> {
+): Promise<ApiAnswer> {
   const id = call.parameters['id']!;
   await change(parts, call, async (trx, touch) => {
     const node = await findFabricNode(trx, kind, id);

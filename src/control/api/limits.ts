@@ -1,6 +1,6 @@
 /** The Management API's limits, with the defaults that hold when an operator sets nothing. */
 import type { UnprovenLimits } from '#net';
-import type { RateLimit } from '../token-buckets.ts';
+import type { BucketRate } from '../token-buckets.ts';
 
 /** Limit for a caller whose credential was proven from the head. */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -9,11 +9,11 @@ export const MAX_UNPROVEN_BODY_BYTES = 16_384;
 
 export interface ApiLimits extends UnprovenLimits {
   /** Tokens, enrollments and bootstrap tokens: each, per client address. */
-  readonly credentials: RateLimit;
+  readonly credentials: BucketRate;
   /** Everything but reads, per caller. */
-  readonly writes: RateLimit;
+  readonly writes: BucketRate;
   /** Wrong secrets at the token endpoint, per client and address. */
-  readonly failedLogins: RateLimit;
+  readonly failedLogins: BucketRate;
   readonly maxConnections: number;
   /** For the TLS handshake, and for the head of a request. */
   readonly headTimeoutMs: number;

@@ -35,11 +35,11 @@ import type { GatewayCommands } from '../request-records/gateway-commands.ts';
 import { AccessDirectory } from '../store/access-directory.ts';
 import type { Store } from '../store/store.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
-import { invalidValue, noSuchPath, notJson, refusalOf, type Refusal } from './api-errors.ts';
+import { invalidValue, noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
 import { BodyChecks } from './body-check.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
-import type { Answer, ApiParts, Call, Handler, InstallationView, MintEnrollmentJwt } from './call.ts';
+import type { ApiAnswer, ApiParts, Call, Handler, InstallationView, MintEnrollmentJwt } from './call.ts';
 import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
@@ -54,7 +54,7 @@ import { defaultApiLimits, MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
 import { handleRawFailures, httpOptions } from './raw-failures.ts';
 import { recordRefusal } from './refusal-audit.ts';
-import { RequestGate, type Admission } from './request-gate.ts';
+import { RequestGate, type AdmittedRequest } from './request-gate.ts';
 import { loginSessionHandlers } from './login-session-operations.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
@@ -212,7 +212,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       recordRefusal(refusals, operation, request, gate.provenCaller(request), refusal, error);
   });
   const checks = new BodyChecks();
-  const admissions = new WeakMap<FastifyRequest, Admission>();
+  const admissions = new WeakMap<FastifyRequest, AdmittedRequest>();
   for (const operation of checkedOperations()) {
     const readCheckedBody = bodyStepOf(operation, checks);
     app.route({
@@ -234,7 +234,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
         const given = await handle(parts, callOf(operation, request, admission, { body, readBody }, gate));
         const answer = conditionalAnswer(parts, operation, request.raw, given);
         if (answer.status >= 400) {
-          const body = answer.body as Refusal['body'];
+          const body = answer.body as ApiRefusal['body'];
           recordRefusal(refusals, operation, request, undefined, { status: answer.status, body });
         }
         return send(reply, answer);
@@ -318,7 +318,7 @@ interface RouteConfig {
 function callOf(
   operation: Operation,
   request: FastifyRequest,
-  admission: Admission,
+  admission: AdmittedRequest,
   { body, readBody }: Pick<Call, 'body' | 'readBody'>,
   gate: RequestGate,
 ): Call {
@@ -343,14 +343,14 @@ function callOf(
   };
 }
 
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: ApiAnswer): FastifyReply {
   reply.code(answer.status);
   for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
   if (answer.raw !== undefined) return reply.type(answer.raw.contentType).send(answer.raw.data);
   return answer.body === undefined ? reply.send() : reply.send(answer.body);
 }
 
-function answerRefusal(reply: FastifyReply, error: unknown, operation: string, log: Log): Refusal {
+function answerRefusal(reply: FastifyReply, error: unknown, operation: string, log: Log): ApiRefusal {
   const refusal = refusalOf(error, operation, log);
   void send(reply, refusal);
   return refusal;

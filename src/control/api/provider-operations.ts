@@ -26,7 +26,7 @@ import {
   gone,
   ok,
   unstored,
-  type Answer,
+  type ApiAnswer,
   type ApiParts,
   type Call,
   type Handlers,
@@ -130,7 +130,7 @@ async function update(
   parts: ApiParts,
   call: Call,
   wantedOf: (before: AuthProviderRecord) => Wanted,
-): Promise<Answer> {
+): Promise<ApiAnswer> {
   const id = idOf(call);
   const { provider, shown } = await change(parts, call, async (trx, touch) => {
     const before = await lockAuthProvider(trx, call.frontdoor, id);

@@ -8,7 +8,7 @@ import type { Operation } from '#contract';
 import { isUuid } from '#domain';
 import { UNPROVEN, type RefusalRecorder } from '../audit/refusal-recorder.ts';
 import type { Principal } from '../oauth/principal.ts';
-import type { Refusal } from './api-errors.ts';
+import type { ApiRefusal } from './api-errors.ts';
 
 const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 /** Refusals of credentials that have another status. */
@@ -20,7 +20,7 @@ export function recordRefusal(
   operation: Operation,
   request: FastifyRequest,
   caller: Principal | undefined,
-  refusal: Pick<Refusal, 'status' | 'body'>,
+  refusal: Pick<ApiRefusal, 'status' | 'body'>,
   error?: unknown,
 ): void {
   const reason = error instanceof FrontdoorError ? error.code : refusal.body.error;

@@ -10,7 +10,7 @@ import { isUuid } from '#domain';
 import { checkStatedLength } from '#net';
 import { authorizationForm } from '../oauth/authorization-policy.ts';
 import { textOfBase64 } from '../oauth/base64-text.ts';
-import { verifyToken, type Claims, type Principal, type PrincipalSources } from '../oauth/principal.ts';
+import { verifyToken, type TokenClaims, type Principal, type PrincipalSources } from '../oauth/principal.ts';
 import { VerifiedTokens } from '../oauth/verified-tokens.ts';
 import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
 import {
@@ -28,7 +28,7 @@ import type { Query } from './page-query.ts';
 import { TokenBuckets } from '../token-buckets.ts';
 
 /** What was found out about a request before its body is looked at. */
-export interface Admission {
+export interface AdmittedRequest {
   readonly authorization: readonly string[];
   readonly principal: Principal | undefined;
   readonly frontdoor: GrantedFrontdoor | undefined;
@@ -43,14 +43,14 @@ export class RequestGate {
 
   constructor(parts: ApiParts, limits: ApiLimits) {
     this.#parts = parts;
-    this.#sources = { ...parts, db: parts.store.db, verified: new VerifiedTokens<Claims>() };
+    this.#sources = { ...parts, db: parts.store.db, verified: new VerifiedTokens<TokenClaims>() };
     this.#writes = new TokenBuckets(limits.writes, parts.clock);
     for (const { id, isLimitedByAddress } of operations) {
       if (isLimitedByAddress) this.#byAddress.set(id, new TokenBuckets(limits.credentials, parts.clock));
     }
   }
 
-  async admit(operation: Operation, request: FastifyRequest): Promise<Admission> {
+  async admit(operation: Operation, request: FastifyRequest): Promise<AdmittedRequest> {
     const parameters = request.params as Readonly<Record<string, string>>;
     checkStatedLength(request.raw, MAX_BODY_BYTES);
     checkHost(request.raw);

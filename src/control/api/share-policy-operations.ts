@@ -16,7 +16,7 @@ import { findSharePolicy, putSharePolicy } from '../store/share-policy-store.ts'
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-store.ts';
 import type { StoredPolicy } from '../store/share-policy-store.ts';
 import { notFound } from './api-errors.ts';
-import { change, ok, unstored, type Answer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { change, ok, unstored, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 
 export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess'> = {
@@ -60,7 +60,7 @@ export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolic
   },
 };
 
-function policyAnswer(parts: ApiParts, stored: StoredPolicy | undefined): Answer {
+function policyAnswer(parts: ApiParts, stored: StoredPolicy | undefined): ApiAnswer {
   return tagged(parts, ok(stored?.policy ?? DEFAULT_POLICY), storedOf(stored));
 }
 

@@ -6,9 +6,9 @@ import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { verifyAudit } from './audit-verification.ts';
-import { RefusalRecorder, UNPROVEN, type Refusal } from './refusal-recorder.ts';
+import { RefusalRecorder, UNPROVEN, type RecordedRefusal } from './refusal-recorder.ts';
 
-const refusal = (more: Partial<Refusal> = {}): Refusal => ({
+const refusal = (more: Partial<RecordedRefusal> = {}): RecordedRefusal => ({
   ...UNPROVEN,
   action: 'getFrontdoor',
   address: '192.0.2.1',

@@ -10,7 +10,7 @@ import type { Actor, AuditEntry, AuditTarget } from './audit-entry.ts';
 import { appendAudit } from './audit-store.ts';
 import { organizationOf, THE_SYSTEM } from './machine-audit.ts';
 
-export interface Refusal {
+export interface RecordedRefusal {
   /** Of a caller who was proven: its organization, or the frontdoor of a machine. */
   readonly owner: { readonly organizationId: string } | { readonly frontdoorId: string | null };
   readonly actor: Actor;
@@ -33,7 +33,7 @@ export interface RefusalRecorderOptions {
 }
 
 interface Pending {
-  readonly refusal: Refusal;
+  readonly refusal: RecordedRefusal;
   firstAtMs: number;
   /** Not told yet. */
   occurrences: number;
@@ -46,7 +46,7 @@ interface Told {
   readonly occurrences: number;
   readonly atMs: number;
   readonly entry: Omit<AuditEntry, 'organizationId'>;
-  readonly owner: Refusal['owner'];
+  readonly owner: RecordedRefusal['owner'];
 }
 
 const FLUSH_MS = 500;
@@ -55,7 +55,7 @@ const WINDOW_MS = 10_000;
 const MAX_PENDING = 1_000;
 const MAX_EVENTS_PER_FLUSH = 100;
 /** Nobody's: no caller was proven. */
-export const UNPROVEN: Pick<Refusal, 'owner' | 'actor'> = {
+export const UNPROVEN: Pick<RecordedRefusal, 'owner' | 'actor'> = {
   owner: { organizationId: '' },
   actor: { kind: 'anonymous', id: null },
 };
@@ -75,7 +75,7 @@ export class RefusalRecorder {
   }
 
   /** `occurrences`: so many equal ones. */
-  record(refusal: Refusal, occurrences = 1): void {
+  record(refusal: RecordedRefusal, occurrences = 1): void {
     if (this.#isClosed) return;
     const key = keyOf(refusal);
     const known = this.#pending.get(key);
@@ -200,7 +200,7 @@ export class RefusalRecorder {
   }
 }
 
-function keyOf({ owner, actor, action, address, reason }: Refusal): string {
+function keyOf({ owner, actor, action, address, reason }: RecordedRefusal): string {
   const source = address === null ? null : addressKey(address);
   return JSON.stringify([owner, actor.kind, actor.id, action, source, reason]);
 }

@@ -1,13 +1,13 @@
 /** The audit trail names the identity that a certificate of ours proves, for any reason of the refusal. */
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ProvenLeaf } from '../pki/pki.ts';
-import { UNPROVEN, type Refusal } from './refusal-recorder.ts';
+import { UNPROVEN, type RecordedRefusal } from './refusal-recorder.ts';
 
 /** The organization of a deleted identity is not known: its refusals are recorded in the installation's trail. */
 export function refusedIdentity(
   model: Pick<OverlayModel, 'identity'>,
   proven: Pick<ProvenLeaf, 'id' | 'role'> | undefined,
-): Pick<Refusal, 'owner' | 'actor'> {
+): Pick<RecordedRefusal, 'owner' | 'actor'> {
   if (proven === undefined) return UNPROVEN;
   const { id, role } = proven;
   const known = model.identity(id);

@@ -15,13 +15,13 @@ import {
 } from '../store/share-store.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
-import { peerOfKind, type EdgeContext } from './edge-context.ts';
+import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['name', 'shareMode', 'backendMode', 'target', 'grants']);
 const MAX_GRANTS = 1_000;
 
-export function addAgentRoutes(app: FastifyInstance, context: EdgeContext): void {
+export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { store, clock, log } = context;
 
   app.get('/agent/v1/shares', async (request, reply) => {
@@ -133,7 +133,7 @@ function shareRequest(body: unknown): WantedShare {
   return { name: name ?? undefined, shareMode, target, grants: ids };
 }
 
-function shareView(context: EdgeContext, share: ShareRecord): HostedShare {
+function shareView(context: EdgeApiContext, share: ShareRecord): HostedShare {
   const { state, failure } = context.status.share(share.id);
   return {
     id: share.id,

@@ -13,7 +13,7 @@ export interface Pagination {
 }
 
 /** A refusal with one of OpenZiti's error codes; routes throw it. */
-export class EdgeRefusal extends Error {
+export class EdgeApiRefusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfterS: number | undefined;
@@ -30,27 +30,31 @@ export class EdgeRefusal extends Error {
 }
 
 /** `reason`: the cause, which is sent only to a caller that a certificate of ours proves. */
-export const notAuthorized = (reason?: string): EdgeRefusal => {
+export const notAuthorized = (reason?: string): EdgeApiRefusal => {
   const cause = reason === undefined ? '' : `: ${reason}`;
-  return new EdgeRefusal(
+  return new EdgeApiRefusal(
     'unauthenticated',
     'UNAUTHORIZED',
     `The request could not be completed. The session is not authorized or the credentials are invalid${cause}`,
   );
 };
 
-export const notFound = (): EdgeRefusal =>
-  new EdgeRefusal('notFound', 'NOT_FOUND', 'The resource requested was not found or is no longer available');
+export const notFound = (): EdgeApiRefusal =>
+  new EdgeApiRefusal(
+    'notFound',
+    'NOT_FOUND',
+    'The resource requested was not found or is no longer available',
+  );
 
-export const couldNotValidate = (why: string): EdgeRefusal =>
-  new EdgeRefusal(
+export const couldNotValidate = (why: string): EdgeApiRefusal =>
+  new EdgeApiRefusal(
     'invalid',
     'COULD_NOT_VALIDATE',
     `The supplied request contains an invalid document: ${why}`,
   );
 
-export const limited = (waitMs: number): EdgeRefusal =>
-  new EdgeRefusal(
+export const limited = (waitMs: number): EdgeApiRefusal =>
+  new EdgeApiRefusal(
     'limited',
     'RATE_LIMITED',
     'Too many requests: try again later',
@@ -69,7 +73,7 @@ export function sendList(
   return sendJson(reply, 200, { data, meta: { filterableFields: ['id', 'name'], pagination } });
 }
 
-export function sendRefusal(reply: FastifyReply, refusal: EdgeRefusal): FastifyReply {
+export function sendRefusal(reply: FastifyReply, refusal: EdgeApiRefusal): FastifyReply {
   if (refusal.retryAfterS !== undefined) void reply.header('retry-after', String(refusal.retryAfterS));
   return sendJson(reply, refusal.status, refusalBody(refusal.code, refusal.message));
 }

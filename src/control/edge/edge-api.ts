@@ -21,8 +21,8 @@ import { addBodySteps } from './edge-body.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { LogInLedger } from './log-in-ledger.ts';
-import { EdgeRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.ts';
-import type { EdgeContext, EdgeParts } from './edge-context.ts';
+import { EdgeApiRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.ts';
+import type { EdgeApiContext, EdgeParts } from './edge-context.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
 import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
@@ -34,7 +34,7 @@ import { ReplacedCertificates } from './replaced-certificates.ts';
 import { ServiceChanges } from './service-changes.ts';
 import { addServiceRoutes } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
-import { TokenBuckets, type RateLimit } from '../token-buckets.ts';
+import { TokenBuckets, type BucketRate } from '../token-buckets.ts';
 
 const EDGE_PREFIXES = ['', '/edge/client/v1'];
 
@@ -46,9 +46,9 @@ export interface EdgeApiOptions extends EdgeParts {
 
 export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits {
   /** Enrollments per address; 20/s, burst 200 when absent. */
-  readonly enroll?: RateLimit;
+  readonly enroll?: BucketRate;
   /** Log-ins per identity; 20/s, burst 200 when absent. */
-  readonly logIn?: RateLimit;
+  readonly logIn?: BucketRate;
 }
 
 export interface EdgeApi {
@@ -63,8 +63,8 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const { pki, model, clock, log, limits = {} } = options;
   const instanceId = randomBytes(12).toString('base64url');
   const replaced = new ReplacedCertificates(options, log);
-  const standard: RateLimit = { perSecond: 20, burst: 200 };
-  const context: EdgeContext = {
+  const standard: BucketRate = { perSecond: 20, burst: 200 };
+  const context: EdgeApiContext = {
     ...options,
     instanceId,
     changes: new ServiceChanges(model, clock),
@@ -156,29 +156,29 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   };
 }
 
-function answerRefusal(refusal: EdgeRefusal, reply: FastifyReply, instanceId: string): FastifyReply {
+function answerRefusal(refusal: EdgeApiRefusal, reply: FastifyReply, instanceId: string): FastifyReply {
   // Requests that cannot even be routed never meet the hook.
   void reply.header('ziti-instance-id', instanceId);
   return sendRefusal(reply, refusal);
 }
 
-function refusalOf(error: unknown, context: EdgeContext, address: string): EdgeRefusal {
-  if (error instanceof EdgeRefusal) return error;
+function refusalOf(error: unknown, context: EdgeApiContext, address: string): EdgeApiRefusal {
+  if (error instanceof EdgeApiRefusal) return error;
   if (error instanceof BodyRefusal)
-    return new EdgeRefusal(error.kind, error.code.toUpperCase(), error.message, error.retryAfterS);
+    return new EdgeApiRefusal(error.kind, error.code.toUpperCase(), error.message, error.retryAfterS);
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
-    return new EdgeRefusal(error.kind, error.code.toUpperCase(), error.message);
+    return new EdgeApiRefusal(error.kind, error.code.toUpperCase(), error.message);
   }
   const status = (error as { statusCode?: number }).statusCode;
   if (status !== undefined && status >= 400 && status < 500) {
-    return new EdgeRefusal('invalid', 'COULD_NOT_VALIDATE', 'The request cannot be read');
+    return new EdgeApiRefusal('invalid', 'COULD_NOT_VALIDATE', 'The request cannot be read');
   }
   const id = randomBytes(6).toString('base64url');
   context.log.error(
     { errorId: id, address, error: messageOf(error), cause: error },
     'edge API: request failed',
   );
-  return new EdgeRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`);
+  return new EdgeApiRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`);
 }
 
 /** For what never became a request. */

@@ -6,8 +6,8 @@ import type { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import { reasonOf, refusedIdentity } from '../audit/refused-identity.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Queries, Touch } from '../store/store.ts';
-import type { EdgeRefusal } from './edge-answer.ts';
-import type { Peer, PeerIdentities } from './peer-identity.ts';
+import type { EdgeApiRefusal } from './edge-answer.ts';
+import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 
 export interface MachineChange {
   readonly action: string;
@@ -23,7 +23,7 @@ export function appendPeerAudit(
   touch: Touch,
   parts: AuditParts,
   request: FastifyRequest,
-  { identity }: Pick<Peer, 'identity'>,
+  { identity }: Pick<ProvenPeer, 'identity'>,
   change: MachineChange,
 ): Promise<void> {
   return appendMachineAudit(trx, touch, parts, {
@@ -50,7 +50,7 @@ export function recordEdgeRefusal(
   recorder: Pick<RefusalRecorder, 'record'>,
   { peers, model }: { readonly peers: Pick<PeerIdentities, 'of'>; readonly model: OverlayModel },
   request: FastifyRequest,
-  refusal: EdgeRefusal,
+  refusal: EdgeApiRefusal,
 ): void {
   if (!STATUSES.has(refusal.status) && !ENROLLMENT_CODES.has(refusal.code)) return;
   const proof = peers.of(request.raw.socket);

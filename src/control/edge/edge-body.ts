@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net';
 import type { Identity } from '../model/overlay-model.ts';
-import type { EdgeContext } from './edge-context.ts';
+import type { EdgeApiContext } from './edge-context.ts';
 
 /** What a route may be sent, in bytes. */
 export interface BodyRule {
@@ -32,7 +32,7 @@ export function bodyRule(rule: BodyRule): { readonly body: BodyRule } {
   return { body: rule };
 }
 
-export function addBodySteps(app: FastifyInstance, context: EdgeContext, intake: BodyIntake): void {
+export function addBodySteps(app: FastifyInstance, context: EdgeApiContext, intake: BodyIntake): void {
   /** Undefined: its body is not read. */
   const allowanceOf = (request: FastifyRequest): BodyAllowance | undefined => {
     const { body: rule = {} } = request.routeOptions.config as { body?: BodyRule };

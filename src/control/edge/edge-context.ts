@@ -7,11 +7,11 @@ import type { Pki } from '../pki/pki.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../store/store.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
-import { EdgeRefusal, notAuthorized } from './edge-answer.ts';
+import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from './log-in-ledger.ts';
 import type { LoginParts } from '../login/login-parts.ts';
 import type { GatewayCommands } from '../request-records/gateway-commands.ts';
-import type { Peer, PeerIdentities } from './peer-identity.ts';
+import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import type { TokenBuckets } from '../token-buckets.ts';
@@ -48,7 +48,7 @@ export interface EdgeParts {
   readonly log: Log;
 }
 
-export interface EdgeContext extends EdgeParts {
+export interface EdgeApiContext extends EdgeParts {
   readonly changes: ServiceChanges;
   readonly peers: PeerIdentities;
   readonly enrollLimit: TokenBuckets;
@@ -57,16 +57,16 @@ export interface EdgeContext extends EdgeParts {
   /** New at each start; on every answer. */
   readonly instanceId: string;
   /** Hears which certificate an identity really uses, so that the one it replaced can go. */
-  readonly sawPeer: (peer: Peer) => void;
+  readonly sawPeer: (peer: ProvenPeer) => void;
 }
 
-export interface Caller {
-  readonly peer: Peer;
+export interface EdgeCaller {
+  readonly peer: ProvenPeer;
   readonly session: LiveSession;
 }
 
 /** The identity that the TLS peer proved. */
-export function peerOf(context: EdgeContext, request: FastifyRequest): Peer {
+export function peerOf(context: EdgeApiContext, request: FastifyRequest): ProvenPeer {
   const proof = context.peers.of(request.raw.socket);
   if ('problem' in proof) {
     const { problem, signed } = proof;
@@ -81,19 +81,19 @@ export function peerOf(context: EdgeContext, request: FastifyRequest): Peer {
 
 /** The same, of the kinds that a call is for. */
 export function peerOfKind(
-  context: EdgeContext,
+  context: EdgeApiContext,
   request: FastifyRequest,
-  kind: Peer['identity']['kind'],
-): Peer {
+  kind: ProvenPeer['identity']['kind'],
+): ProvenPeer {
   const peer = peerOf(context, request);
   if (peer.identity.kind !== kind) {
-    throw new EdgeRefusal('forbidden', 'FORBIDDEN', `This operation is for identities of kind ${kind}`);
+    throw new EdgeApiRefusal('forbidden', 'FORBIDDEN', `This operation is for identities of kind ${kind}`);
   }
   return peer;
 }
 
 /** The API session of the call. Its token alone is worth nothing: it comes with a certificate of its identity. */
-export function callerOf(context: EdgeContext, request: FastifyRequest): Caller {
+export function callerOf(context: EdgeApiContext, request: FastifyRequest): EdgeCaller {
   const token = request.headers['zt-session'];
   const session = typeof token === 'string' ? context.sessions.byToken(token) : undefined;
   const peer = peerOf(context, request);

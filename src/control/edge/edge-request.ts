@@ -5,7 +5,7 @@ import { couldNotValidate } from './edge-answer.ts';
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 500;
 
-export interface Page {
+export interface PageRange {
   readonly limit: number;
   readonly offset: number;
 }
@@ -28,7 +28,7 @@ export function textBody(request: FastifyRequest): string {
 }
 
 /** `limit` above 500 counts as 500. */
-export function pageOf(query: URLSearchParams): Page {
+export function pageOf(query: URLSearchParams): PageRange {
   return {
     limit: Math.min(MAX_LIMIT, wholeNumber(query, 'limit', DEFAULT_LIMIT, 1)),
     offset: wholeNumber(query, 'offset', 0, 0),

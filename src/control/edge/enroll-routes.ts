@@ -11,10 +11,10 @@ import { appendMachineAudit } from '../audit/machine-audit.ts';
 import { insertCertificate } from '../store/certificate-store.ts';
 import { claimEnrollment, findByToken, refuseCsr, type EnrollmentKind } from '../store/enrollment-store.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
-import { couldNotValidate, EdgeRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
-import { peerOf, peerOfKind, queryOf, type EdgeContext } from './edge-context.ts';
+import { couldNotValidate, EdgeApiRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
+import { peerOf, peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, textBody } from './edge-request.ts';
-import type { Peer } from './peer-identity.ts';
+import type { ProvenPeer } from './peer-identity.ts';
 
 const DAY_MS = 86_400_000;
 const KINDS: Readonly<Record<string, readonly EnrollmentKind[]>> = {
@@ -27,7 +27,7 @@ interface RouterCsrs {
   readonly serverCertCsr: string;
 }
 
-export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): void {
+export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const enrolls = { config: bodyRule({ maxBytes: MAX_CSR_BYTES, maxUnprovenBytes: MAX_CSR_BYTES }) };
   const renews = { config: bodyRule({ maxBytes: MAX_CSR_BYTES }) };
 
@@ -77,7 +77,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeContext): voi
 }
 
 async function enrollClient(
-  context: EdgeContext,
+  context: EdgeApiContext,
   request: FastifyRequest,
   token: string,
   csr: string,
@@ -94,7 +94,7 @@ async function enrollClient(
 }
 
 async function enrollRouter(
-  context: EdgeContext,
+  context: EdgeApiContext,
   request: FastifyRequest,
   token: string,
   csrs: RouterCsrs,
@@ -113,7 +113,7 @@ async function enrollRouter(
 
 /** Refuses early, before a certificate is signed. Who wins a race is decided by `claim` alone. */
 async function openEnrollment(
-  context: EdgeContext,
+  context: EdgeApiContext,
   request: FastifyRequest,
   token: string,
   method: 'ott' | 'erott',
@@ -125,7 +125,7 @@ async function openEnrollment(
 }
 
 async function claim(
-  context: EdgeContext,
+  context: EdgeApiContext,
   request: FastifyRequest,
   token: string,
   method: 'ott' | 'erott',
@@ -181,9 +181,9 @@ async function claim(
 }
 
 async function addRenewed(
-  context: EdgeContext,
+  context: EdgeApiContext,
   request: FastifyRequest,
-  { identity, leaf }: Peer,
+  { identity, leaf }: ProvenPeer,
   issued: IssuedCertificate,
 ): Promise<void> {
   if (!(await renewCertificate(context, identity, leaf.fingerprint, issued, request.ip)))
@@ -195,26 +195,26 @@ async function addRenewed(
 }
 
 /** One refusal for every reason; the log knows which. The token itself stands nowhere. */
-function refused(context: EdgeContext, request: FastifyRequest, reason: string): EdgeRefusal {
+function refused(context: EdgeApiContext, request: FastifyRequest, reason: string): EdgeApiRefusal {
   context.log.warn({ address: request.ip, reason }, 'enrollment refused');
   const refusal = invalidToken();
   refusal.reason = `ENROLLMENT_${reason.toUpperCase().replaceAll('-', '_')}`;
   return refusal;
 }
 
-function invalidToken(): EdgeRefusal {
-  return new EdgeRefusal('invalid', 'INVALID_ENROLLMENT_TOKEN', 'The supplied token is not valid');
+function invalidToken(): EdgeApiRefusal {
+  return new EdgeApiRefusal('invalid', 'INVALID_ENROLLMENT_TOKEN', 'The supplied token is not valid');
 }
 
-function badCsr(problem: string): EdgeRefusal {
-  return new EdgeRefusal(
+function badCsr(problem: string): EdgeApiRefusal {
+  return new EdgeApiRefusal(
     'invalid',
     'COULD_NOT_PROCESS_CSR',
     `The supplied csr could not be processed: ${problem}`,
   );
 }
 
-function admitAddress(context: EdgeContext, request: FastifyRequest): void {
+function admitAddress(context: EdgeApiContext, request: FastifyRequest): void {
   const waitMs = context.enrollLimit.take(addressKey(request.ip));
   if (waitMs > 0) throw limited(waitMs);
 }
@@ -238,7 +238,7 @@ function lifetimeDaysFor(name: string | undefined): number {
 }
 
 /** A renewal lives as long as what it renews. */
-function lifetimeDaysOf(peer: Peer): number {
+function lifetimeDaysOf(peer: ProvenPeer): number {
   return Math.max(1, Math.round((peer.leaf.notAfterMs - peer.leaf.notBeforeMs) / DAY_MS));
 }
 

@@ -15,7 +15,7 @@ import { BodyChecks, type BodyCheck } from '../api/body-check.ts';
 import { takeGatewayUsage } from '../login/gateway-usage.ts';
 import { sendData } from './edge-answer.ts';
 import { bodyRule } from './edge-body.ts';
-import { peerOfKind, type EdgeContext } from './edge-context.ts';
+import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
 const MAX_PARAMETERS = 32;
@@ -71,7 +71,7 @@ const isUsage = checks.compile(
   }),
 );
 
-export function addGatewayLoginRoutes(app: FastifyInstance, context: EdgeContext): void {
+export function addGatewayLoginRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { store, clock } = context;
   const { logins, issuers } = context.login;
 

@@ -6,13 +6,13 @@ import { putUnroutedFailures } from '../store/unrouted-failure-store.ts';
 import { TokenBuckets } from '../token-buckets.ts';
 import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
-import { peerOfKind, type EdgeContext } from './edge-context.ts';
+import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
 /** Failures without a share that are kept for one gateway, from all its processes together. */
 const UNROUTED_LIMIT = { perSecond: 20, burst: 500 };
 
-export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeContext): void {
+export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { store, model, clock } = context;
   const unrouted = new TokenBuckets(UNROUTED_LIMIT, clock);
   const frontdoorOf = (shareId: string): string | undefined => model.service(shareId)?.frontdoorId;

@@ -3,16 +3,16 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { GATEWAY_FEED_HEARTBEAT_MS } from '#domain';
 import { couldNotValidate } from './edge-answer.ts';
-import { peerOfKind, queryOf, type EdgeContext } from './edge-context.ts';
+import { peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
 import type { GatewayFeed } from './gateway-feed.ts';
-import type { Peer } from './peer-identity.ts';
+import type { ProvenPeer } from './peer-identity.ts';
 
 /** Beyond the opening lines. */
 const MAX_QUEUED_BYTES = 8 * 1_048_576;
 const MAX_STALLED_MS = 30_000;
 
 interface Subscriber {
-  readonly peer: Peer;
+  readonly peer: ProvenPeer;
   readonly response: ServerResponse;
   readonly maxQueuedBytes: number;
   /** When the response last took everything. */
@@ -25,7 +25,7 @@ export interface GatewayStreams {
 
 export function addGatewayRoutes(
   app: FastifyInstance,
-  context: EdgeContext,
+  context: EdgeApiContext,
   feed: GatewayFeed,
 ): GatewayStreams {
   const { clock, log, model, peers } = context;

@@ -4,10 +4,10 @@ import { parseTrafficReport } from '#domain';
 import { takeTrafficReport } from '../metrics/metric-store.ts';
 import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
-import { peerOfKind, type EdgeContext } from './edge-context.ts';
+import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
-export function addMetricRoutes(app: FastifyInstance, context: EdgeContext): void {
+export function addMetricRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { store, clock, log } = context;
 
   const takes = { config: bodyRule({ kind: 'gateway', maxBytes: MAX_BODY_BYTES }) };

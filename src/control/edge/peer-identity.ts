@@ -9,13 +9,13 @@ import { leafOf } from '#net';
 import type { Identity, OverlayModel } from '../model/overlay-model.ts';
 import type { LeafProof, Pki, ProvenLeaf } from '../pki/pki.ts';
 
-export interface Peer {
+export interface ProvenPeer {
   readonly identity: Identity;
   readonly leaf: ProvenLeaf;
 }
 
 export type PeerProof =
-  | { readonly peer: Peer }
+  | { readonly peer: ProvenPeer }
   | {
       readonly problem: string;
       /** The proven leaf, when our authority signed it: the problem may be reported to the peer. */

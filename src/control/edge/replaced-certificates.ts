@@ -4,7 +4,7 @@
  */
 import { messageOf, type Log } from '#base';
 import { dropReplacedCertificates, type CertificateParts } from '../audit/certificate-changes.ts';
-import type { Peer } from './peer-identity.ts';
+import type { ProvenPeer } from './peer-identity.ts';
 
 export class ReplacedCertificates {
   readonly #parts: CertificateParts;
@@ -18,7 +18,7 @@ export class ReplacedCertificates {
     this.#log = log;
   }
 
-  saw(peer: Peer): void {
+  saw(peer: ProvenPeer): void {
     const { identity, leaf } = peer;
     if (identity.fingerprints.length < 2 || this.#running.has(identity.id)) return;
     if (this.#parts.clock.nowMs() - (this.#older.get(leaf.fingerprint) ?? -Infinity) < 60_000) return;
@@ -38,7 +38,7 @@ export class ReplacedCertificates {
     await Promise.all(this.#running.values());
   }
 
-  async #dropOlder(identity: Peer['identity'], usedFingerprint: string): Promise<void> {
+  async #dropOlder(identity: ProvenPeer['identity'], usedFingerprint: string): Promise<void> {
     const dropped = await dropReplacedCertificates(this.#parts, identity, usedFingerprint);
     if (dropped === 0) {
       if (this.#older.size > 10_000) this.#older.clear();

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Service } from '../model/overlay-model.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
-import { callerOf, queryOf, type Caller, type EdgeContext } from './edge-context.ts';
+import { callerOf, queryOf, type EdgeCaller, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, nameFilterOf, pageOf } from './edge-request.ts';
 import { onlineRouterViews, serviceSessionView, serviceView } from './service-view.ts';
 import { sessionIdOf, type ServiceGrant } from './service-tokens.ts';
@@ -11,7 +11,7 @@ interface ById {
   Params: { id: string };
 }
 
-export function addServiceRoutes(app: FastifyInstance, context: EdgeContext): void {
+export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { model } = context;
 
   app.get('/services', (request, reply) => {
@@ -104,12 +104,12 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeContext): vo
   });
 }
 
-function grantOf(caller: Caller, serviceId: string, type: 'Dial' | 'Bind'): ServiceGrant {
+function grantOf(caller: EdgeCaller, serviceId: string, type: 'Dial' | 'Bind'): ServiceGrant {
   return { serviceId, identityId: caller.session.identityId, apiSessionId: caller.session.id, type };
 }
 
 /** A service that the caller may not use is told like one that is not there. */
-function permitted(context: EdgeContext, grant: ServiceGrant): Service {
+function permitted(context: EdgeApiContext, grant: ServiceGrant): Service {
   const { model } = context;
   const service = model.service(grant.serviceId);
   const allowed =
@@ -121,7 +121,7 @@ function permitted(context: EdgeContext, grant: ServiceGrant): Service {
   return service;
 }
 
-function visible(context: EdgeContext, caller: Caller, serviceId: string): Service {
+function visible(context: EdgeApiContext, caller: EdgeCaller, serviceId: string): Service {
   const { identityId } = caller.session;
   const service = context.model.service(serviceId);
   if (

@@ -1,8 +1,8 @@
 /** Version, trust bundle, log-in and what a client asks about itself. */
 import type { FastifyInstance } from 'fastify';
-import { couldNotValidate, EdgeRefusal, limited, sendData, sendList } from './edge-answer.ts';
+import { couldNotValidate, EdgeApiRefusal, limited, sendData, sendList } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
-import { callerOf, queryOf, type EdgeContext } from './edge-context.ts';
+import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, pageOf } from './edge-request.ts';
 import { apiSessionView, identityView, isoTime, routerView } from './service-view.ts';
 
@@ -13,7 +13,7 @@ const MAX_CONFIG_TYPES = 100;
 const MAX_CONFIG_TYPE_CHARS = 200;
 
 /** Everything that K of OpenZiti answers below the root and below `/edge/client/v1` alike. */
-export function addSessionRoutes(app: FastifyInstance, context: EdgeContext): void {
+export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const version = (): unknown => {
     const apiBaseUrls = [`${context.apiUrl()}${EDGE_PATH}`];
     const edge = { v1: { path: EDGE_PATH, apiBaseUrls } };
@@ -47,7 +47,11 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeContext): vo
       const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
       context.log.info({ identity: leaf?.id, address: request.ip, problem }, 'edge API: log-in refused');
       const cause = leaf === undefined ? '' : `: ${problem}`;
-      throw new EdgeRefusal('unauthenticated', 'INVALID_AUTH', `The authentication request failed${cause}`);
+      throw new EdgeApiRefusal(
+        'unauthenticated',
+        'INVALID_AUTH',
+        `The authentication request failed${cause}`,
+      );
     }
     const { identity, leaf } = proof.peer;
     const waitMs = context.logInLimit.take(identity.id);

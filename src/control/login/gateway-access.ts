@@ -26,7 +26,7 @@ export interface GatewayAccessSource {
   onChange(listener: (change: AccessChange) => void): void;
 }
 
-export interface GatewayAccessOptions {
+export interface StoredGatewayAccessOptions {
   readonly store: Pick<Store, 'db' | 'onChange'>;
   readonly secrets: Pick<Secrets, 'apiKeyPepper'>;
   readonly providers: ProviderDirectory;
@@ -35,20 +35,20 @@ export interface GatewayAccessOptions {
 }
 
 /** Errors: those of the store. */
-export async function openGatewayAccess(options: GatewayAccessOptions): Promise<GatewayAccess> {
-  const access = new GatewayAccess(options);
+export async function openGatewayAccess(options: StoredGatewayAccessOptions): Promise<StoredGatewayAccess> {
+  const access = new StoredGatewayAccess(options);
   options.store.onChange((changes) => access.hear(changes));
   await access.readZones();
   return access;
 }
 
-export class GatewayAccess implements GatewayAccessSource {
-  readonly #options: GatewayAccessOptions;
+export class StoredGatewayAccess implements GatewayAccessSource {
+  readonly #options: StoredGatewayAccessOptions;
   readonly #apiKeyPepper: string;
   readonly #listeners: ((change: AccessChange) => void)[] = [];
   #zones: readonly string[] = [];
 
-  constructor(options: GatewayAccessOptions) {
+  constructor(options: StoredGatewayAccessOptions) {
     this.#options = options;
     this.#apiKeyPepper = Buffer.from(options.secrets.apiKeyPepper()).toString('base64');
     options.providers.onChange((id) => this.#tell({ type: 'provider', id }));

@@ -5,7 +5,7 @@ import type { OverlayModel } from '../model/overlay-model.ts';
 import { ProviderDirectory } from '../provider/provider-directory.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../store/store.ts';
-import { openGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { openGatewayAccess, type StoredGatewayAccess } from './gateway-access.ts';
 import { openIdentityKeys, type IdentityKeys } from './identity-keys.ts';
 import { IssuerDirectory } from './issuer-directory.ts';
 import { LoginSweep } from './login-sweep.ts';
@@ -22,7 +22,7 @@ export interface LoginPartsOptions {
 }
 
 export interface LoginParts {
-  readonly access: GatewayAccess;
+  readonly access: StoredGatewayAccess;
   readonly logins: ShareLogins;
   readonly issuers: IssuerDirectory;
   readonly identityKeys: IdentityKeys;

@@ -13,7 +13,7 @@ import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
 import type { KnownProvider } from '../provider/provider-directory.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
-import { personOf, type Claims, type ProvenPerson } from './proven-person.ts';
+import { personOf, type ProviderClaims, type ProvenPerson } from './proven-person.ts';
 import { protocolClient } from './protocol-client.ts';
 
 const DEFAULT_SCOPES = ['openid', 'profile', 'email'];
@@ -67,7 +67,7 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
         }),
         tools.signal,
       );
-      const sources: Claims[] = [claims];
+      const sources: ProviderClaims[] = [claims];
       if (server.userinfo_endpoint !== undefined)
         sources.push(await fetchUserInfo(config, tokens.access_token, claims.sub));
       return personFrom(provider, claims.sub, sources);
@@ -75,7 +75,11 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
   };
 }
 
-function personFrom(provider: KnownProvider, subject: string, sources: readonly Claims[]): ProvenPerson {
+function personFrom(
+  provider: KnownProvider,
+  subject: string,
+  sources: readonly ProviderClaims[],
+): ProvenPerson {
   const trustsUnsaid = provider.type === 'OIDC' && provider.data['trust_email'] === true;
   const person = personOf(subject, sources, { trustsUnsaid });
   if (person === undefined) throw new LoginFailure('provider-failed', 'the subject cannot be used');

@@ -12,7 +12,7 @@ export interface ProvenPerson {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-export type Claims = Readonly<Record<string, unknown>>;
+export type ProviderClaims = Readonly<Record<string, unknown>>;
 
 const MAX_SUBJECT_CHARS = 255;
 const MAX_NAME_CHARS = 255;
@@ -53,12 +53,12 @@ export interface EmailRule {
 /** `sources`: claims of the ID token and of the userinfo endpoint, the more trusted first. */
 export function personOf(
   subject: string,
-  sources: readonly Claims[],
+  sources: readonly ProviderClaims[],
   { trustsUnsaid }: EmailRule,
 ): ProvenPerson | undefined {
   if (subject === '' || subject.length > MAX_SUBJECT_CHARS) return undefined;
   const email = sources.map((claims) => verifiedEmail(claims, trustsUnsaid)).find((found) => found !== null);
-  const claims = bounded(Object.assign({}, ...sources.toReversed()) as Claims);
+  const claims = bounded(Object.assign({}, ...sources.toReversed()) as ProviderClaims);
   const { name, groups } = claims;
   return {
     subject,
@@ -74,7 +74,7 @@ export function identityOf(person: ProvenPerson, providerId: string): CallerIden
 }
 
 /** As rules compare them: in lower case, letters beyond ASCII never folded onto it. Null: none, or none that counts. */
-export function verifiedEmail(claims: Claims, trustsUnsaid: boolean): string | null {
+export function verifiedEmail(claims: ProviderClaims, trustsUnsaid: boolean): string | null {
   const { email, email_verified: isVerified } = claims;
   // As text it was not checked by anybody who knows the type of the claim (OpenID Connect Core 5.1: a boolean).
   const isGood = isVerified === true || (isVerified === undefined && trustsUnsaid);
@@ -82,7 +82,7 @@ export function verifiedEmail(claims: Claims, trustsUnsaid: boolean): string | n
 }
 
 /** Whole claims, as many as fit: half a list of groups could be the wrong half. */
-function bounded(claims: Claims): Claims {
+function bounded(claims: ProviderClaims): ProviderClaims {
   const kept: Record<string, unknown> = {};
   let left = MAX_IDENTITY_BYTES - 2;
   for (const name of new Set([...FIRST_CLAIMS, ...Object.keys(claims)])) {

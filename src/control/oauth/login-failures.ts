@@ -3,7 +3,7 @@
  * another address, nor other clients at the same address. Guesses from many addresses stay guesses at 256 random bits.
  */
 import { addressKey, AttemptLimits, type AttemptRate, type Clock } from '#base';
-import type { RateLimit } from '../token-buckets.ts';
+import type { BucketRate } from '../token-buckets.ts';
 
 /** Ids are UUIDs; what is longer is nobody's and must not fill the memory. */
 const MAX_ID_CHARS = 36;
@@ -13,7 +13,7 @@ export class LoginFailures {
   readonly #rate: AttemptRate;
   readonly #clock: Clock;
 
-  constructor({ perSecond, burst }: RateLimit, clock: Clock) {
+  constructor({ perSecond, burst }: BucketRate, clock: Clock) {
     this.#rate = { attempts: burst, perMs: (burst / perSecond) * 1_000 };
     this.#clock = clock;
   }

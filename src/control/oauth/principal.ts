@@ -43,7 +43,7 @@ export function audienceOf(baseUrl: string): string {
 export interface PrincipalSources {
   readonly db: Queries;
   readonly access: AccessDirectory;
-  readonly verified: VerifiedTokens<Claims>;
+  readonly verified: VerifiedTokens<TokenClaims>;
   readonly secrets: Secrets;
   readonly keys: TokenKeys;
   /** Undefined: no issuer but our own is trusted. */
@@ -91,7 +91,7 @@ function statedIssuer(token: string): string | undefined {
   }
 }
 
-export interface Claims {
+export interface TokenClaims {
   readonly subject: string;
   readonly kind: CallerKind;
   readonly organizationId: string;
@@ -102,7 +102,7 @@ async function verifiedClaims(
   { keys, clock, verified }: PrincipalSources,
   policy: TokenPolicy,
   token: string,
-): Promise<Claims | undefined> {
+): Promise<TokenClaims | undefined> {
   const { issuer, audience, peers } = policy;
   const known = verified.get(token);
   if (known !== undefined && known.issuer === issuer && known.audience === audience) {
@@ -129,7 +129,7 @@ async function verifiedClaims(
     const { sub, scope, org, caller } = payload;
     if (typeof sub !== 'string' || typeof scope !== 'string' || typeof org !== 'string') return undefined;
     if (caller !== 'client' && caller !== 'account') return undefined;
-    const claims: Claims = { subject: sub, kind: caller, organizationId: org, scopes: scope.split(' ') };
+    const claims: TokenClaims = { subject: sub, kind: caller, organizationId: org, scopes: scope.split(' ') };
     const keyId = protectedHeader.kid!;
     const expiresAtMs = Math.min(payload.exp!, payload.iat! + TOKEN_LIFETIME_SECONDS) * 1_000;
     verified.remember(token, { claims, keyId, issuer, audience, expiresAtMs });

@@ -11,7 +11,7 @@ import type { AuditEntry } from '../audit/audit-entry.ts';
 import { appendAudit } from '../audit/audit-store.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { AccessDirectory } from '../store/access-directory.ts';
-import { provenBySecret, type Caller } from '../store/account-store.ts';
+import { provenBySecret, type ApiCaller } from '../store/account-store.ts';
 import type { Store } from '../store/store.ts';
 import { authorizationForm } from './authorization-policy.ts';
 import { textOfBase64 } from './base64-text.ts';
@@ -120,7 +120,7 @@ async function tokenClient(
   { access, secrets, clock }: TokenSources,
   id: string,
   secret: string,
-): Promise<Caller | undefined> {
+): Promise<ApiCaller | undefined> {
   const asked = isUuid(id) ? id : NO_ID;
   const askedClient = access.caller('client', asked);
   const askedAccount = access.caller('account', asked);
@@ -157,7 +157,7 @@ function formDecoded(text: string): string {
 }
 
 /** What is asked for, once each; all that the client has when nothing is. Undefined: more than it has. */
-function scopesOf(asked: string | undefined, client: Caller): readonly string[] | undefined {
+function scopesOf(asked: string | undefined, client: ApiCaller): readonly string[] | undefined {
   const scopes = [...new Set((asked ?? '').split(' ').filter((scope) => scope !== ''))];
   if (scopes.length === 0) return client.scopes;
   return scopes.every((scope) => client.scopes.includes(scope)) ? scopes : undefined;
@@ -166,7 +166,7 @@ function scopesOf(asked: string | undefined, client: Caller): readonly string[] 
 async function signedToken(
   { keys, clock }: TokenSources,
   policy: TokenPolicy,
-  client: Caller,
+  client: ApiCaller,
   scopes: readonly string[],
 ): Promise<string> {
   const key = keys.signing();
@@ -185,7 +185,7 @@ async function signedToken(
 /** Nobody holds a token that the audit trail does not know of. */
 async function recordLogin(
   { store, secrets, clock }: TokenSources,
-  { kind, id, organizationId }: Caller,
+  { kind, id, organizationId }: ApiCaller,
   scopes: readonly string[],
   address: string,
 ): Promise<void> {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { contentType, headerId, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
-import type { FabricTerminatorWriter } from './fabric-terminators.ts';
+import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
 import { ScriptedMesh } from './testing/scripted-mesh.ts';
 
 let mesh: ScriptedMesh;
 let failure: Error | undefined;
 
 /** Keeps them in the model alone. */
-const writer: FabricTerminatorWriter = {
+const writer: FabricTerminatorPersistence = {
   create: (terminator) => {
     if (failure !== undefined) return Promise.reject(failure);
     mesh.world.model.setFabricTerminator({ ...terminator, id: `made-${terminator.address}` });

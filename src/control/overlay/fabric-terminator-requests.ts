@@ -8,13 +8,13 @@ import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
-import type { FabricTerminatorWriter } from './fabric-terminators.ts';
+import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
 import { Precedence } from './terminator-registry.ts';
 
 export interface FabricTerminatorRequestsOptions {
   readonly model: OverlayModel;
   readonly terminators: FabricTerminatorIndex;
-  readonly writer: FabricTerminatorWriter;
+  readonly writer: FabricTerminatorPersistence;
   readonly log: Log;
 }
 

@@ -4,14 +4,14 @@
  */
 import type { CtrlBody } from '#wire/ctrl';
 
-export interface LinkConnection {
+export interface FabricLinkConnection {
   readonly type: string;
   readonly localAddress: string;
   readonly remoteAddress: string;
 }
 
 /** Mutable on purpose: measurements come all the time. Only the registry changes it. */
-export interface Link {
+export interface FabricLink {
   readonly id: string;
   /** The router that dialed. */
   readonly sourceId: string;
@@ -25,7 +25,7 @@ export interface Link {
   destinationLatencyNs: number | undefined;
   cost: number;
   stateIteration: number;
-  connections: readonly LinkConnection[];
+  connections: readonly FabricLinkConnection[];
 }
 
 type Report = CtrlBody<'routerLinks'>;
@@ -41,12 +41,12 @@ const MAX_LINKS_PER_ROUTER = 10_000;
 const MAX_ID_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 512;
 const MAX_CONNECTIONS = 32;
-const NO_LINKS: ReadonlySet<Link> = new Set();
+const NO_LINKS: ReadonlySet<FabricLink> = new Set();
 
 export class LinkRegistry {
-  readonly #links = new Map<string, Link>();
-  readonly #bySource = new Map<string, Set<Link>>();
-  readonly #byDestination = new Map<string, Set<Link>>();
+  readonly #links = new Map<string, FabricLink>();
+  readonly #bySource = new Map<string, Set<FabricLink>>();
+  readonly #byDestination = new Map<string, Set<FabricLink>>();
   #version = 0;
 
   /** Moves whenever a path may have become possible, impossible, cheaper or dearer. */
@@ -54,22 +54,22 @@ export class LinkRegistry {
     return this.#version;
   }
 
-  get(id: string): Link | undefined {
+  get(id: string): FabricLink | undefined {
     return this.#links.get(id);
   }
 
-  all(): IterableIterator<Link> {
+  all(): IterableIterator<FabricLink> {
     return this.#links.values();
   }
 
   /** Those it dialed, and those that others dialed to it. */
-  *of(routerId: string): Generator<Link> {
+  *of(routerId: string): Generator<FabricLink> {
     yield* this.#bySource.get(routerId) ?? NO_LINKS;
     yield* this.#byDestination.get(routerId) ?? NO_LINKS;
   }
 
   /** `isWhole`: links of the router that the report does not name are gone; they are answered. */
-  report(routerId: string, { links }: Report, isWhole: boolean): Link[] {
+  report(routerId: string, { links }: Report, isWhole: boolean): FabricLink[] {
     const named = new Set<string>();
     for (const { id, destRouterId, iteration, linkProtocol, dialAddress, connState } of links) {
       named.add(id);
@@ -79,7 +79,7 @@ export class LinkRegistry {
       if (!isId(id) || !isId(destRouterId) || destRouterId === routerId) continue;
       if (known !== undefined) this.#drop(known);
       else if ((this.#bySource.get(routerId)?.size ?? 0) >= MAX_LINKS_PER_ROUTER) break;
-      const link: Link = {
+      const link: FabricLink = {
         id,
         sourceId: routerId,
         destinationId: destRouterId,
@@ -111,8 +111,8 @@ export class LinkRegistry {
   }
 
   /** What one end measured, by link id; asked for links of that router only. Answers those that it found silent now. */
-  setLatencies(routerId: string, latencyNs: (linkId: string) => number | undefined): Link[] {
-    const silent: Link[] = [];
+  setLatencies(routerId: string, latencyNs: (linkId: string) => number | undefined): FabricLink[] {
+    const silent: FabricLink[] = [];
     for (const link of this.of(routerId)) {
       const measured = latencyNs(link.id);
       if (measured === undefined || !Number.isFinite(measured) || measured < 0) continue;
@@ -129,7 +129,7 @@ export class LinkRegistry {
   }
 
   /** An end says that the link is gone. Undefined: unknown, not its own, or about an earlier one of that id. */
-  remove(id: string, routerId: string, iteration: number): Link | undefined {
+  remove(id: string, routerId: string, iteration: number): FabricLink | undefined {
     const link = this.#links.get(id);
     if (link === undefined || (link.sourceId !== routerId && link.destinationId !== routerId))
       return undefined;
@@ -139,20 +139,20 @@ export class LinkRegistry {
   }
 
   /** The reporting router is gone: its reports too. */
-  removeOf(routerId: string): Link[] {
+  removeOf(routerId: string): FabricLink[] {
     const gone = [...(this.#bySource.get(routerId) ?? NO_LINKS)];
     for (const link of gone) this.#drop(link);
     return gone;
   }
 
-  #put(link: Link): void {
+  #put(link: FabricLink): void {
     this.#links.set(link.id, link);
     indexed(this.#bySource, link.sourceId).add(link);
     indexed(this.#byDestination, link.destinationId).add(link);
     this.#version += 1;
   }
 
-  #drop(link: Link): void {
+  #drop(link: FabricLink): void {
     this.#links.delete(link.id);
     unindexed(this.#bySource, link.sourceId, link);
     unindexed(this.#byDestination, link.destinationId, link);
@@ -164,7 +164,7 @@ function wholeMs(latencyNs: number | undefined): number {
   return latencyNs === undefined ? UNMEASURED_MS : Math.floor(latencyNs / NS_PER_MS);
 }
 
-function connectionsOf(state: ConnState | undefined): LinkConnection[] {
+function connectionsOf(state: ConnState | undefined): FabricLinkConnection[] {
   return (state?.conns ?? []).slice(0, MAX_CONNECTIONS).map(({ type, localAddr, remoteAddr }) => ({
     type: cut(type),
     localAddress: cut(localAddr),
@@ -180,13 +180,13 @@ function cut(text: string): string {
   return text.slice(0, MAX_TEXT_CHARACTERS);
 }
 
-function indexed(index: Map<string, Set<Link>>, key: string): Set<Link> {
+function indexed(index: Map<string, Set<FabricLink>>, key: string): Set<FabricLink> {
   let found = index.get(key);
   if (found === undefined) index.set(key, (found = new Set()));
   return found;
 }
 
-function unindexed(index: Map<string, Set<Link>>, key: string, link: Link): void {
+function unindexed(index: Map<string, Set<FabricLink>>, key: string, link: FabricLink): void {
   const found = index.get(key);
   if (found?.delete(link) === true && found.size === 0) index.delete(key);
 }

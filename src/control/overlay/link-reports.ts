@@ -8,7 +8,7 @@ import { ctrlMessages, FaultSubject } from '#wire/ctrl';
 import { isAtEnd, isOnPath, type CircuitRegistry } from './circuit-registry.ts';
 import type { CircuitRerouter } from './circuit-rerouter.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
-import type { Link, LinkRegistry } from './link-registry.ts';
+import type { FabricLink, LinkRegistry } from './link-registry.ts';
 
 export interface LinkReportsOptions {
   readonly routers: RouterRegistry;
@@ -121,7 +121,7 @@ export class LinkReports {
     log.info({ link: linkId, router: router.id, circuits: count }, 'link lost');
   }
 
-  #tellOtherEnd({ id, iteration, sourceId, destinationId }: Link, routerId: string): void {
+  #tellOtherEnd({ id, iteration, sourceId, destinationId }: FabricLink, routerId: string): void {
     const otherId = sourceId === routerId ? destinationId : sourceId;
     const fault = ctrlMessages.fault.frame({ subject: FaultSubject.LINK_FAULT, id, iteration });
     this.#options.routers.get(otherId)?.send(fault);

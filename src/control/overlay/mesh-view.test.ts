@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { contentType, headerId, makeFrame } from '#wire';
 import { ctrlMessages, PeerState } from '#wire/ctrl';
-import type { ClusterMembers } from './cluster-membership.ts';
+import type { ClusterMembers } from './cluster-announcer.ts';
 import { AWAY_LIMIT_MS } from './away-circuits.ts';
 import { ScriptedMesh } from './testing/scripted-mesh.ts';
 

@@ -12,7 +12,7 @@ import type {
   InspectionView,
 } from './fabric-view.ts';
 import type { HostTerminator } from './host-terminator.ts';
-import type { Link, LinkRegistry } from './link-registry.ts';
+import type { FabricLink, LinkRegistry } from './link-registry.ts';
 import type { PathFinder } from './path-finder.ts';
 import type { RouterInspection } from './router-inspection.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
@@ -87,7 +87,7 @@ export class MeshView implements FabricView {
     return circuit !== undefined;
   }
 
-  #linkView(link: Link): FabricLinkView {
+  #linkView(link: FabricLink): FabricLinkView {
     const { routers } = this.#parts;
     const { id, sourceId, destinationId, protocol, dialAddress, iteration, staticCost, cost } = link;
     return {

@@ -8,7 +8,7 @@ export type { OverlayControllerOptions } from './overlay-options.ts';
 export type { ServiceKey } from './data-model-feed.ts';
 export type { ServiceTokenClaims, VerifyServiceToken } from './service-session-check.ts';
 export type { ProveLeaf } from './router-admission.ts';
-export type { FabricTerminatorWriter, NewFabricTerminator } from './fabric-terminators.ts';
+export type { FabricTerminatorPersistence, NewFabricTerminator } from './fabric-terminator-persistence.ts';
 export type {
   FabricCircuitView,
   FabricLinkView,
@@ -17,4 +17,4 @@ export type {
   FabricView,
   InspectionView,
 } from './fabric-view.ts';
-export type { ClusterMembers, ClusterSource } from './cluster-membership.ts';
+export type { ClusterMembers, ClusterSource } from './cluster-announcer.ts';

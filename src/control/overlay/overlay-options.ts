@@ -8,9 +8,9 @@ import type { Store } from '../store/store.ts';
 import type { CertificateIssuer } from './certificate-extension.ts';
 import type { CircuitLimits } from './circuit-registry.ts';
 import type { PendingLimits } from './circuit-requests.ts';
-import type { ClusterSource } from './cluster-membership.ts';
+import type { ClusterSource } from './cluster-announcer.ts';
 import type { ServiceKey } from './data-model-feed.ts';
-import type { FabricTerminatorWriter } from './fabric-terminators.ts';
+import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
 import type { VerifyServiceToken } from './service-session-check.ts';
 
 export interface OverlayControllerOptions {
@@ -42,7 +42,7 @@ export interface OverlayControllerOptions {
   /** Control planes over the same store; without it routers are told of none. */
   readonly cluster?: ClusterSource;
   /** Keeps terminators that routers make for services of the fabric; without it they are refused. */
-  readonly fabricTerminators?: FabricTerminatorWriter;
+  readonly fabricTerminators?: FabricTerminatorPersistence;
   /** Chance among terminators: 0 <= x < 1. */
   readonly random?: () => number;
 }

@@ -8,9 +8,9 @@ import { CircuitBuilder } from './circuit-builder.ts';
 import { CircuitRegistry } from './circuit-registry.ts';
 import { CircuitRequests } from './circuit-requests.ts';
 import { CircuitRerouter } from './circuit-rerouter.ts';
-import { ClusterMembership } from './cluster-membership.ts';
+import { ClusterAnnouncer } from './cluster-announcer.ts';
 import { RouterRegistry } from './connected-router.ts';
-import { CtrlDispatcher } from './ctrl-dispatcher.ts';
+import { RouterFrameDispatcher } from './router-frame-dispatcher.ts';
 import { DataModelFeed } from './data-model-feed.ts';
 import { FabricCircuitRequests } from './fabric-circuit-requests.ts';
 import { FabricTerminatorIndex } from './fabric-terminator-index.ts';
@@ -48,7 +48,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const fabricTerminators = new FabricTerminatorIndex(model);
   const circuits = new CircuitRegistry(routers, costs, options.circuitLimits);
   const peers = new PeerFeed(routers);
-  const membership = new ClusterMembership(routers, options.cluster, log);
+  const membership = new ClusterAnnouncer(routers, options.cluster, log);
   const inspection = new RouterInspection({ routers, links, circuits });
   const { maxProbesPerSecond, isConnectedElsewhere } = options;
   const prober = new ShareProber({
@@ -95,7 +95,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     writer === undefined
       ? undefined
       : new FabricTerminatorRequests({ model, terminators: fabricTerminators, writer, log });
-  const dispatcher = new CtrlDispatcher({
+  const dispatcher = new RouterFrameDispatcher({
     certificates,
     model,
     routers,

@@ -7,10 +7,10 @@ import { DestType, type Route_Forward } from '#wire/ctrl';
 export interface RouteHop {
   readonly routerId: string;
   readonly isEgress: boolean;
-  readonly forwards: readonly Forward[];
+  readonly forwards: readonly PlannedForward[];
 }
 
-export type Forward = Pick<Route_Forward, 'srcAddress' | 'dstAddress' | 'dstType'>;
+export type PlannedForward = Pick<Route_Forward, 'srcAddress' | 'dstAddress' | 'dstType'>;
 
 export interface PathAddresses {
   readonly ingressAddress: string;
@@ -31,7 +31,7 @@ export function planRoute(path: RoutedPath, addresses: PathAddresses): RouteHop[
     const after = path.linkIds[at];
     const start = before ?? ingressAddress;
     const end = after ?? egressAddress;
-    const forwards: Forward[] = [
+    const forwards: PlannedForward[] = [
       { srcAddress: start, dstAddress: end, dstType: after === undefined ? DestType.END : DestType.LINK },
       { srcAddress: end, dstAddress: start, dstType: before === undefined ? DestType.START : DestType.LINK },
     ];

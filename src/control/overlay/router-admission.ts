@@ -14,7 +14,7 @@ export const CHURN_LIMIT_MS = 60_000;
 
 export type ProveLeaf = (leaf: X509Certificate) => LeafProof;
 
-export type Admission =
+export type RouterAdmission =
   | { readonly isAdmitted: true; readonly hello: RouterHello }
   | {
       readonly isAdmitted: false;
@@ -37,7 +37,7 @@ export function admitRouter(
   question: AdmissionQuestion,
   proveLeaf: ProveLeaf,
   model: OverlayModel,
-): Admission {
+): RouterAdmission {
   const proof = proveLeaf(question.certificate);
   if ('problem' in proof) return refused(proof.problem, proof.outOfDate);
   const { leaf } = proof;
@@ -56,6 +56,6 @@ export function admitRouter(
   return { isAdmitted: true, hello };
 }
 
-function refused(reason: string, leaf: ProvenLeaf | undefined): Admission {
+function refused(reason: string, leaf: ProvenLeaf | undefined): RouterAdmission {
   return { isAdmitted: false, reason, leaf };
 }

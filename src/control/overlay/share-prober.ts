@@ -15,7 +15,7 @@ import {
   shareStatusAt,
   stepShare,
   type ShareEvent,
-  type ShareRecord,
+  type ShareStatusState,
 } from './share-status-machine.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
@@ -45,7 +45,7 @@ interface Probe {
 export class ShareProber implements Measurements {
   readonly #options: ShareProberOptions;
   readonly #maxPerSecond: number;
-  readonly #shares = new Map<string, ShareRecord>();
+  readonly #shares = new Map<string, ShareStatusState>();
   /** By circuit id, in the order of their deadlines. */
   readonly #probes = new Map<string, Probe>();
   readonly #listeners: ((kind: MeasuredKind, id: string) => void)[] = [];
@@ -214,7 +214,7 @@ export class ShareProber implements Measurements {
     if (isProbeDue(after, nowMs)) this.#probe(serviceId, nowMs);
   }
 
-  #set(serviceId: string, before: ShareRecord | undefined, after: ShareRecord): void {
+  #set(serviceId: string, before: ShareStatusState | undefined, after: ShareStatusState): void {
     this.#shares.set(serviceId, after);
     if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#tell('share', serviceId);
     if (before?.state === after.state) return;
@@ -268,7 +268,7 @@ export class ShareProber implements Measurements {
   }
 }
 
-function isSameMeasurement(before: ShareRecord | undefined, after: ShareRecord): boolean {
+function isSameMeasurement(before: ShareStatusState | undefined, after: ShareStatusState): boolean {
   if (before === undefined) return false;
   const [a, b] = [measuredOf(before), measuredOf(after)];
   return (

@@ -22,7 +22,7 @@ export type ShareEvent =
   | { readonly type: 'probing' }
   | { readonly type: 'tick' };
 
-export interface ShareRecord {
+export interface ShareStatusState {
   readonly state: 'PENDING' | 'DEPLOYED' | 'FAILED';
   /** Failures in a row. */
   readonly count: number;
@@ -48,7 +48,11 @@ export const PROBE_LOST_MS = 12_000;
 export const MIN_RETRY_MS = 1_000;
 export const MAX_RETRY_MS = 8_000;
 
-export function stepShare(record: ShareRecord | undefined, event: ShareEvent, nowMs: number): ShareRecord {
+export function stepShare(
+  record: ShareStatusState | undefined,
+  event: ShareEvent,
+  nowMs: number,
+): ShareStatusState {
   const now = record ?? newRecord(nowMs);
   switch (event.type) {
     case 'known':
@@ -84,7 +88,7 @@ export function stepShare(record: ShareRecord | undefined, event: ShareEvent, no
   }
 }
 
-export function measuredOf({ state, count, lastError, nextProbeMs }: ShareRecord): MeasuredShare {
+export function measuredOf({ state, count, lastError, nextProbeMs }: ShareStatusState): MeasuredShare {
   if (state !== 'FAILED') return { state, count: 0, lastError: '', nextProbeMs: null };
   return { state, count, lastError, nextProbeMs: Number.isFinite(nextProbeMs) ? nextProbeMs : null };
 }
@@ -99,7 +103,7 @@ export function shareStatusAt(measured: MeasuredShare | undefined, nowMs: number
 }
 
 /** True when a probe should be sent now. */
-export function isProbeDue(record: ShareRecord, nowMs: number): boolean {
+export function isProbeDue(record: ShareStatusState, nowMs: number): boolean {
   return record.isHosted && nowMs >= record.nextProbeMs;
 }
 
@@ -108,13 +112,13 @@ export function retryDelayMs(count: number): number {
   return Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(count - 1, 10));
 }
 
-function failed(record: ShareRecord, error: string, nowMs: number): ShareRecord {
+function failed(record: ShareStatusState, error: string, nowMs: number): ShareStatusState {
   const count = record.count + 1;
   const nextProbeMs = record.isHosted ? nowMs + retryDelayMs(count) : Infinity;
   return { ...record, state: 'FAILED', count, lastError: error, nextProbeMs };
 }
 
-function newRecord(nowMs: number): ShareRecord {
+function newRecord(nowMs: number): ShareStatusState {
   return {
     state: 'PENDING',
     count: 0,

@@ -12,7 +12,7 @@ import {
   retryDelayMs,
   stepShare,
   type ShareEvent,
-  type ShareRecord,
+  type ShareStatusState,
 } from './share-status-machine.ts';
 
 const REFUSED = {
@@ -209,8 +209,8 @@ test('the machine: pauses grow to a bound, and only hosted shares are probed', (
     MAX_RETRY_MS,
     MAX_RETRY_MS,
   ]);
-  const run = (events: [ShareEvent, number][]): ShareRecord => {
-    let record: ShareRecord | undefined;
+  const run = (events: [ShareEvent, number][]): ShareStatusState => {
+    let record: ShareStatusState | undefined;
     for (const [event, nowMs] of events) record = stepShare(record, event, nowMs);
     return record!;
   };

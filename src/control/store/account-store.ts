@@ -8,7 +8,7 @@ import type { Queries } from './store.ts';
 export type CallerKind = 'account' | 'client';
 
 /** Who may call the Management API, as stored. */
-export interface Caller {
+export interface ApiCaller {
   readonly kind: CallerKind;
   readonly id: string;
   readonly organizationId: string;
@@ -17,7 +17,7 @@ export interface Caller {
 
 /** A caller with what its secret is held to. */
 export interface StoredCaller {
-  readonly caller: Caller;
+  readonly caller: ApiCaller;
   readonly secretHmac: string;
   /** The secret before the last rotation, and until when it is accepted beside the new one. */
   readonly previous: { readonly hmac: string; readonly untilMs: number } | undefined;
@@ -82,7 +82,7 @@ export function provenBySecret(
   stored: StoredCaller | undefined,
   secret: string,
   nowMs: number,
-): Caller | undefined {
+): ApiCaller | undefined {
   const previous = stored?.previous;
   const previousHmac = previous !== undefined && nowMs < previous.untilMs ? previous.hmac : NO_HMAC;
   return secrets.matches(secret, stored?.secretHmac ?? NO_HMAC, previousHmac) ? stored?.caller : undefined;
@@ -93,6 +93,6 @@ function previousOf(row: { previous_hmac: string | null; previous_until: number 
   return hmac === null || untilMs === null ? undefined : { hmac, untilMs };
 }
 
-function callerOf(kind: CallerKind, row: { id: string; organization_id: string; scopes: string }): Caller {
+function callerOf(kind: CallerKind, row: { id: string; organization_id: string; scopes: string }): ApiCaller {
   return { kind, id: row.id, organizationId: row.organization_id, scopes: row.scopes.split(' ') };
 }

@@ -14,7 +14,7 @@ export interface OrganizationRecord {
   readonly tokenExchange: boolean;
 }
 
-export interface FrontdoorEntry {
+export interface OwnedFrontdoor {
   readonly id: string;
   readonly name: string;
   readonly organizationId: string;
@@ -93,7 +93,7 @@ export async function listFrontdoors(
   organizationId: string,
   request: PageRequest,
   filter: ListFilter,
-): Promise<Page<FrontdoorEntry>> {
+): Promise<Page<OwnedFrontdoor>> {
   const query = db
     .selectFrom('frontdoor')
     .select(['id', 'name', 'organization_id'])

@@ -151,7 +151,7 @@ export async function takeBackShare(
   trx: Queries,
   touch: Touch,
   wanted: NewShare,
-): Promise<TakenShare | undefined> {
+): Promise<ShareTakeover | undefined> {
   if (wanted.name === undefined) return undefined;
   // Of two equal asks at once the second takes back what the first has made.
   await lockedByName(trx, `share ${wanted.frontdoorId} ${wanted.name}`);
@@ -170,7 +170,7 @@ export async function takeBackShare(
 }
 
 /** `before`: as it was, when it was taken back; undefined when it is new. */
-export interface TakenShare {
+export interface ShareTakeover {
   readonly before: ShareRecord | undefined;
   readonly share: ShareRecord;
 }
@@ -180,7 +180,7 @@ export async function createOrTakeBackShare(
   trx: Queries,
   touch: Touch,
   wanted: NewShare,
-): Promise<TakenShare> {
+): Promise<ShareTakeover> {
   const taken = await takeBackShare(trx, touch, wanted);
   return taken ?? { before: undefined, share: await createShare(trx, touch, wanted) };
 }

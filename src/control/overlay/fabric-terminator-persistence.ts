@@ -6,7 +6,7 @@ import type { FabricTerminator } from '../model/overlay-model.ts';
 
 export type NewFabricTerminator = Omit<FabricTerminator, 'id'>;
 
-export interface FabricTerminatorWriter {
+export interface FabricTerminatorPersistence {
   /** Resolves to its id. Rejects when service or router are gone meanwhile. */
   create(terminator: NewFabricTerminator): Promise<string>;
   /** False: no such terminator. */

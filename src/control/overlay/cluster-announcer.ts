@@ -22,7 +22,7 @@ export interface ClusterSource {
   onMembersChange(listener: () => void): void;
 }
 
-export class ClusterMembership {
+export class ClusterAnnouncer {
   readonly #routers: RouterRegistry;
   readonly #source: ClusterSource | undefined;
   readonly #log: Log;

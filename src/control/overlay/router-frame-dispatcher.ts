@@ -11,7 +11,7 @@ import { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRequests } from './circuit-requests.ts';
 import { isOnPath, type CircuitRegistry } from './circuit-registry.ts';
 import type { CircuitRerouter } from './circuit-rerouter.ts';
-import type { ClusterMembership } from './cluster-membership.ts';
+import type { ClusterAnnouncer } from './cluster-announcer.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { DataModelFeed } from './data-model-feed.ts';
 import type { FabricCircuitRequests } from './fabric-circuit-requests.ts';
@@ -37,7 +37,7 @@ export interface CtrlParts {
   readonly builder: CircuitBuilder;
   readonly rerouter: CircuitRerouter;
   readonly peers: PeerFeed;
-  readonly membership: ClusterMembership;
+  readonly membership: ClusterAnnouncer;
   readonly inspection: RouterInspection;
   readonly fabricCircuitRequests: FabricCircuitRequests;
   /** Undefined: routers make no terminators for services of the fabric. */
@@ -61,7 +61,7 @@ const MAX_VALIDATED_SESSIONS = 256;
 const MAX_ALERTS_PER_MESSAGE = 100;
 const MAX_PORT = 65_535;
 
-export class CtrlDispatcher {
+export class RouterFrameDispatcher {
   readonly #parts: CtrlParts;
   readonly #handlers: ReadonlyMap<number, Handler>;
 
