@@ -1,12 +1,12 @@
 /** What a controller sees of the configuration under `config`: all of it in effect, secrets left out. */
 import type { RouterConfig } from '../config/router-config.ts';
-import type { Inspector } from './controllers.ts';
+import type { InspectSource } from './controllers.ts';
 
 const SECRET = '(not shown)';
 /** Keys of the configuration whose value may be a private key in PEM. */
 const KEY_NAMES = new Set(['key', 'serverKey']);
 
-export function configInspector(config: RouterConfig): Inspector {
+export function configInspector(config: RouterConfig): InspectSource {
   return (name) => (name === 'config' ? shown(config) : undefined);
 }
 

@@ -36,4 +36,4 @@ export type CtrlHandler = (frame: Frame, from: Controller) => void;
 export type CtrlHandlers = ReadonlyMap<number, CtrlHandler>;
 
 /** What a part tells under a name of an InspectRequest (lower case): a value that JSON takes, or undefined. */
-export type Inspector = (name: string) => unknown;
+export type InspectSource = (name: string) => unknown;

@@ -5,15 +5,15 @@
 import { messageOf, type Log } from '#base';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { Controller, CtrlHandlers, Inspector } from './controllers.ts';
+import type { Controller, CtrlHandlers, InspectSource } from './controllers.ts';
 
 const MAX_NAMES = 100;
 
 export class InspectResponder {
-  readonly #inspectors: readonly Inspector[];
+  readonly #inspectors: readonly InspectSource[];
   readonly #log: Log;
 
-  constructor(inspectors: readonly Inspector[], log: Log) {
+  constructor(inspectors: readonly InspectSource[], log: Log) {
     this.#inspectors = inspectors;
     this.#log = log;
   }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contentType } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
-import type { TerminatorRegistry } from '../edge/terminator-registry.ts';
+import type { EdgeTerminatorRegistry } from '../edge/edge-terminator-registry.ts';
 import { TerminatorMessages } from './terminator-messages.ts';
 import { FakeController, receive } from './testing/fake-controllers.ts';
 
 const terminators = {
   byId: (id: string) => (id === 'here' ? {} : undefined),
-} as unknown as TerminatorRegistry;
+} as unknown as EdgeTerminatorRegistry;
 
 function openMessages() {
   const messages = new TerminatorMessages(terminators, [

@@ -4,7 +4,7 @@
  */
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
-import type { TerminatorRegistry } from '../edge/terminator-registry.ts';
+import type { EdgeTerminatorRegistry } from '../edge/edge-terminator-registry.ts';
 import type { Controller, CtrlHandlers } from './controllers.ts';
 
 export interface AskedTerminator {
@@ -26,11 +26,11 @@ export type TerminatorCheck = (terminator: AskedTerminator) => TerminatorVerdict
 const REMOVE_BATCH = 50;
 
 export class TerminatorMessages {
-  readonly #terminators: TerminatorRegistry;
+  readonly #terminators: EdgeTerminatorRegistry;
   readonly #checks: readonly TerminatorCheck[];
 
   /** `checks`: of the bindings beside `edge`. */
-  constructor(terminators: TerminatorRegistry, checks: readonly TerminatorCheck[]) {
+  constructor(terminators: EdgeTerminatorRegistry, checks: readonly TerminatorCheck[]) {
     this.#terminators = terminators;
     this.#checks = checks;
   }

@@ -4,7 +4,7 @@
  */
 import { FrontdoorError, utf8 } from '#base';
 import { contentType, HeaderWriter, headerId, makeFrame, type CircuitCreated, type Frame } from '#wire';
-import type { Terminator } from './terminator-registry.ts';
+import type { EdgeTerminator } from './edge-terminator-registry.ts';
 
 const { edge, peerData: peer } = headerId;
 
@@ -18,7 +18,7 @@ export interface IncomingCircuit {
 
 /** `connId`: given by the router, for hosts that take one. */
 export function dialFrame(
-  terminator: Terminator,
+  terminator: EdgeTerminator,
   incoming: IncomingCircuit,
   connId: number | undefined,
 ): Frame {

@@ -4,16 +4,16 @@ import { contentType, HeaderWriter, headerId, makeFrame, type Frame } from '#wir
 import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { stateClosed } from './edge-circuit.ts';
-import type { EdgeContext } from './edge-context.ts';
+import type { EdgePeerContext } from './edge-peer-context.ts';
 import { costOf, keptFrame, memoryFault, type IdentityMemory } from './identity-memory.ts';
-import { TerminatorRegistry, terminatorOfBind, type Terminator } from './terminator-registry.ts';
+import { EdgeTerminatorRegistry, terminatorOfBind, type EdgeTerminator } from './edge-terminator-registry.ts';
 
 const { edge } = headerId;
 
 export interface EdgeBindsOptions {
   readonly channel: Channel;
   readonly session: KnownApiSession;
-  readonly context: Pick<EdgeContext, 'log' | 'terminators' | 'sendToControllers'>;
+  readonly context: Pick<EdgePeerContext, 'log' | 'terminators' | 'sendToControllers'>;
   readonly memory: IdentityMemory;
   /** Why a connection id cannot be used; undefined: it can. */
   connIdFault(connId: number): string | undefined;
@@ -21,8 +21,8 @@ export interface EdgeBindsOptions {
 
 export class EdgeBinds {
   readonly #options: EdgeBindsOptions;
-  readonly #binds = new Map<number, Terminator>();
-  readonly #bindCosts = new Map<Terminator, number>();
+  readonly #binds = new Map<number, EdgeTerminator>();
+  readonly #bindCosts = new Map<EdgeTerminator, number>();
 
   constructor(options: EdgeBindsOptions) {
     this.#options = options;
@@ -44,13 +44,13 @@ export class EdgeBinds {
     else this.#onHealthEvent(frame);
   }
 
-  onEstablished(terminator: Terminator): void {
+  onEstablished(terminator: EdgeTerminator): void {
     if (!terminator.wantsBindSuccess) return;
     const headers = new HeaderWriter().u32(edge.connId, terminator.connId);
     this.#options.channel.send(makeFrame(contentType.bindSuccess, { headers }));
   }
 
-  onFailed(terminator: Terminator, reason: string): void {
+  onFailed(terminator: EdgeTerminator, reason: string): void {
     this.#forget(terminator);
     this.#options.channel.send(stateClosed(terminator.connId, reason));
   }
@@ -71,7 +71,7 @@ export class EdgeBinds {
     const listenerId = frame.headers.text(edge.listenerId) ?? '';
     const standing =
       listenerId === '' ? undefined : terminators.byListener(this.#options.session.identityId, listenerId);
-    const id = standing?.id ?? TerminatorRegistry.newId();
+    const id = standing?.id ?? EdgeTerminatorRegistry.newId();
     const { identityId, token } = this.#options.session;
     const terminator = terminatorOfBind(keptFrame(frame), this.#options.channel, identityId, token, id);
     this.#binds.set(connId, terminator);
@@ -97,7 +97,7 @@ export class EdgeBinds {
     this.#options.context.terminators.remove(terminator);
   }
 
-  #forget(terminator: Terminator): void {
+  #forget(terminator: EdgeTerminator): void {
     this.#binds.delete(terminator.connId);
     this.#options.memory.giveBack(this.#options.session.identityId, this.#bindCosts.get(terminator) ?? 0);
     this.#bindCosts.delete(terminator);

@@ -4,13 +4,13 @@ import type { Channel } from '#net';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { EgressDialer } from '../xgress/egress-dialers.ts';
 import type { EdgePeer } from './edge-peer.ts';
-import type { TerminatorRegistry } from './terminator-registry.ts';
+import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 
 /** A host must answer a Dial within this unless the listener's `connectTimeout` says otherwise. */
 const MAX_HOST_DIAL_MS = 5_000;
 
 export interface EdgeDialerOptions {
-  readonly terminators: Pick<TerminatorRegistry, 'byId'>;
+  readonly terminators: Pick<EdgeTerminatorRegistry, 'byId'>;
   peerOf(channel: Channel): EdgePeer | undefined;
   /** Of the edge listener. */
   readonly config: Pick<XgressConfig, 'connectTimeoutMs'>;

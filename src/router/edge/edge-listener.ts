@@ -25,7 +25,7 @@ import {
 } from '#wire';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
-import type { EdgeContext } from './edge-context.ts';
+import type { EdgePeerContext } from './edge-peer-context.ts';
 import { EdgePeer } from './edge-peer.ts';
 import { IdentityMemory } from './identity-memory.ts';
 import type { RefusedHellos } from './refused-hellos.ts';
@@ -40,7 +40,7 @@ export interface EdgeListenerOptions {
   readonly config: EdgeListenerConfig;
   readonly port: TlsPort;
   readonly sessions: ApiSessionRegistry;
-  readonly context: EdgeContext;
+  readonly context: EdgePeerContext;
   readonly refused: Pick<RefusedHellos, 'add'>;
   /** PEM of the authorities that SDKs' certificates come from. */
   readonly ca: () => string;

@@ -10,7 +10,7 @@ import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
 import { ApiSessionRegistry } from '../ctrl/api-session-registry.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import { ConnectEvents } from '../ctrl/connect-events.ts';
-import type { Controllers, CtrlHandlers, Inspector } from '../ctrl/controllers.ts';
+import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import { EdgeHello, type AdvertisedEdge } from '../ctrl/edge-hello.ts';
 import { SessionHeartbeat } from '../ctrl/session-heartbeat.ts';
 import { TerminatorMessages, type TerminatorCheck } from '../ctrl/terminator-messages.ts';
@@ -26,7 +26,7 @@ import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { edgeDialer } from './edge-dialer.ts';
 import { EdgeListener } from './edge-listener.ts';
 import { RefusedHellos } from './refused-hellos.ts';
-import { TerminatorRegistry } from './terminator-registry.ts';
+import { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 
 export interface EdgePartOptions {
   readonly routerId: string;
@@ -52,7 +52,7 @@ export interface EdgePartOptions {
 }
 
 export class EdgePart {
-  readonly terminators: TerminatorRegistry;
+  readonly terminators: EdgeTerminatorRegistry;
   readonly #options: EdgePartOptions;
   readonly #sessions: ApiSessionRegistry;
   readonly #refused: RefusedHellos;
@@ -69,7 +69,7 @@ export class EdgePart {
     const { config, edge, controllers, rateLimiter, clock, log, metrics } = options;
     this.#refused = new RefusedHellos({ routerId: options.routerId, controllers, clock });
     this.#sessions = new ApiSessionRegistry((session) => this.#listener?.closeSession(session));
-    this.terminators = new TerminatorRegistry({
+    this.terminators = new EdgeTerminatorRegistry({
       log,
       requestTimeoutMs: config.ctrl.requestTimeoutMs,
       controllers,
@@ -166,7 +166,7 @@ export class EdgePart {
     ];
   }
 
-  readonly inspect: Inspector = (name) => this.#subscription?.inspect(name);
+  readonly inspect: InspectSource = (name) => this.#subscription?.inspect(name);
 
   /** Peers of ours go elsewhere from now on; who has no other way is served until the end. */
   drain(): void {

@@ -20,7 +20,7 @@ import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { openChannelGate, type ChannelGate } from './channel-gate.ts';
 import { ChannelReading } from './channel-reading.ts';
 import { DataCircuit } from './data-circuit.ts';
-import type { EdgeContext } from './edge-context.ts';
+import type { EdgePeerContext } from './edge-peer-context.ts';
 import { stateClosed, XgressCircuit, type EdgeCircuit, type EdgeCircuitOptions } from './edge-circuit.ts';
 import { traceOfSdk } from './edge-trace.ts';
 import { requestCircuit } from './circuit-request.ts';
@@ -28,7 +28,7 @@ import { connectedFrame, connIdOfBody, dialFrame, type IncomingCircuit } from '.
 import { HostRefusal, refusalCodes } from './dial-refusal.ts';
 import { EdgeBinds } from './edge-binds.ts';
 import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
-import type { Terminator } from './terminator-registry.ts';
+import type { EdgeTerminator } from './edge-terminator-registry.ts';
 
 const { ctrl, edge } = headerId;
 
@@ -48,7 +48,7 @@ export class EdgePeer {
   readonly channel: Channel;
   readonly session: KnownApiSession;
   readonly binds: EdgeBinds;
-  readonly #context: EdgeContext;
+  readonly #context: EdgePeerContext;
   readonly #circuits = new Map<number, EdgeCircuit>();
   readonly #xgressByCircuit = new Map<string, CircuitEnds>();
   readonly #dialing = new Set<number>();
@@ -62,7 +62,7 @@ export class EdgePeer {
   constructor(
     channel: Channel,
     session: KnownApiSession,
-    context: EdgeContext,
+    context: EdgePeerContext,
     memory = new IdentityMemory(),
   ) {
     this.channel = channel;
@@ -166,7 +166,7 @@ export class EdgePeer {
    * Rejects with `FrontdoorError`: timeout, or badGateway when the host refused.
    */
   async dialHost(
-    terminator: Terminator,
+    terminator: EdgeTerminator,
     incoming: IncomingCircuit,
     timeoutMs: number,
   ): Promise<Map<number, Uint8Array>> {

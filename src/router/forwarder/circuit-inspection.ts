@@ -3,7 +3,7 @@
  * `router-edge-circuits`, `router-sdk-circuits`, `circuit:<id>` and `circuitandstacks:<id>`, with the field names of
  * OpenZiti's routers. The first three are always answered: OpenZiti's controller ends when it misses one of them.
  */
-import type { Circuit } from './circuit-table.ts';
+import type { RoutedCircuit } from './circuit-table.ts';
 import type { Forwarder } from './forwarder.ts';
 
 const PREFIXES = ['circuit:', 'circuitandstacks:'];
@@ -22,7 +22,7 @@ export function inspectCircuits(forwarder: Forwarder, name: string, nowMs: numbe
   return circuit === undefined ? undefined : circuitDetail(forwarder, circuit);
 }
 
-function circuitRow(forwarder: Forwarder, circuit: Circuit, nowMs: number): object {
+function circuitRow(forwarder: Forwarder, circuit: RoutedCircuit, nowMs: number): object {
   const addresses = new Set([...circuit.next.keys(), ...circuit.next.values()]);
   const destinations = [...addresses].map((address) => [address, destinationKind(forwarder, address)]);
   return {
@@ -45,7 +45,7 @@ function* edgeCircuits(forwarder: Forwarder): Generator<[string, object]> {
   }
 }
 
-function circuitDetail(forwarder: Forwarder, circuit: Circuit): object {
+function circuitDetail(forwarder: Forwarder, circuit: RoutedCircuit): object {
   const links = [...circuit.next.values()].filter((address) => forwarder.hasLink(address));
   return {
     circuitId: circuit.id,

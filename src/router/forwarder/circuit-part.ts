@@ -7,7 +7,7 @@ import type { ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { TerminatorInvalidReason } from '#wire/ctrl';
 import type { ProxyListenerConfig, RouterConfig, TransportListenerConfig } from '../config/router-config.ts';
 import { CircuitAsker } from '../ctrl/circuit-asker.ts';
-import type { Controllers, CtrlHandlers, Inspector } from '../ctrl/controllers.ts';
+import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../ctrl/terminator-messages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { WorkerPool } from '../worker-pool.ts';
@@ -113,7 +113,8 @@ export class CircuitPart {
     return [this.#routes.handlers()];
   }
 
-  readonly inspect: Inspector = (name) => inspectCircuits(this.forwarder, name, this.#options.clock.nowMs());
+  readonly inspect: InspectSource = (name) =>
+    inspectCircuits(this.forwarder, name, this.#options.clock.nowMs());
 
   /** Circuits that moved something within the last `idleMs`, and far ends that are being dialed. */
   busyCount(idleMs: number): number {

@@ -10,7 +10,7 @@ import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
 import { HostRefusal } from '../edge/dial-refusal.ts';
 import { WorkerPool } from '../worker-pool.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
-import type { Forward, Forwarder } from './forwarder.ts';
+import type { CircuitForward, Forwarder } from './forwarder.ts';
 
 const DEFAULT_ROUTE_MS = 10_000;
 
@@ -185,7 +185,7 @@ export class CircuitRoutes {
   }
 }
 
-function forwardOf({ srcAddress, dstAddress, dstType }: Route_Forward): Forward {
+function forwardOf({ srcAddress, dstAddress, dstType }: Route_Forward): CircuitForward {
   const type = dstType === DestType.LINK ? 'link' : dstType === DestType.END ? 'end' : 'start';
   return { source: srcAddress, destination: dstAddress, type };
 }

@@ -1,6 +1,6 @@
 /** Circuits through this router: which address follows which, whose they are, and when something last passed. */
 
-export interface Circuit {
+export interface RoutedCircuit {
   readonly id: string;
   /** The controller that routed it; faults and confirmations go there. */
   readonly controllerId: string;
@@ -19,7 +19,7 @@ export interface Circuit {
   sentBytes: number;
 }
 
-export function newCircuit(id: string, controllerId: string, nowMs: number): Circuit {
+export function newCircuit(id: string, controllerId: string, nowMs: number): RoutedCircuit {
   return {
     id,
     controllerId,

@@ -4,7 +4,7 @@
  */
 import { PAYLOAD_TYPE, type DataFrame } from '#wire';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
-import type { Circuit } from './circuit-table.ts';
+import type { RoutedCircuit } from './circuit-table.ts';
 
 const TELL_MS = 1_000;
 
@@ -13,7 +13,7 @@ export class FabricMeters {
   readonly #received: Direction;
   readonly #sent: Direction;
   /** Circuits with bytes that were not told. */
-  readonly #counted: Circuit[] = [];
+  readonly #counted: RoutedCircuit[] = [];
   readonly #timer: NodeJS.Timeout;
 
   constructor(metrics: Metrics) {
@@ -24,14 +24,14 @@ export class FabricMeters {
     this.#timer.unref();
   }
 
-  received(frame: DataFrame, circuit: Circuit | undefined): void {
+  received(frame: DataFrame, circuit: RoutedCircuit | undefined): void {
     const bytes = count(this.#received, frame);
     if (circuit === undefined || bytes === 0 || frame.contentType !== PAYLOAD_TYPE) return;
     this.#note(circuit);
     circuit.receivedBytes += bytes;
   }
 
-  sent(frame: DataFrame, circuit: Circuit): void {
+  sent(frame: DataFrame, circuit: RoutedCircuit): void {
     const bytes = count(this.#sent, frame);
     if (bytes === 0 || frame.contentType !== PAYLOAD_TYPE) return;
     this.#note(circuit);
@@ -59,7 +59,7 @@ export class FabricMeters {
     this.tell();
   }
 
-  #note(circuit: Circuit): void {
+  #note(circuit: RoutedCircuit): void {
     if (circuit.receivedBytes === 0 && circuit.sentBytes === 0) this.#counted.push(circuit);
   }
 }

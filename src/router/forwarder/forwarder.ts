@@ -16,7 +16,7 @@ import {
   type PayloadFrame,
 } from '#wire';
 import type { Metrics } from '../metrics/metrics.ts';
-import { newCircuit, type Circuit } from './circuit-table.ts';
+import { newCircuit, type RoutedCircuit } from './circuit-table.ts';
 import type { CircuitEnd, Forwarding, FrameSource, LinkDestination } from './destination.ts';
 import { FabricMeters } from './fabric-meters.ts';
 import { LinkWaiters } from './link-waiters.ts';
@@ -27,7 +27,7 @@ import { TransitGate } from './transit-gate.ts';
 /** Beyond so many entries, those from links that are gone are swept when a Route comes. */
 const SWEEP_ENTRIES = 8;
 
-export interface Forward {
+export interface CircuitForward {
   readonly source: string;
   readonly destination: string;
   /** `start`: the initiator's end, which comes only after routing. */
@@ -59,7 +59,7 @@ export class Forwarder implements Forwarding {
   readonly #faults: ForwardFaults;
   readonly #meters: FabricMeters;
   readonly #clock: Clock;
-  readonly #circuits = new Map<string, Circuit>();
+  readonly #circuits = new Map<string, RoutedCircuit>();
   readonly #links = new Map<string, LinkDestination>();
   readonly #ends = new Map<string, CircuitEnd>();
   readonly #waiters = new LinkWaiters();
@@ -80,11 +80,11 @@ export class Forwarder implements Forwarding {
     return this.#circuits.size;
   }
 
-  circuits(): IterableIterator<Circuit> {
+  circuits(): IterableIterator<RoutedCircuit> {
     return this.#circuits.values();
   }
 
-  circuit(circuitId: string): Circuit | undefined {
+  circuit(circuitId: string): RoutedCircuit | undefined {
     return this.#circuits.get(circuitId);
   }
 
@@ -125,7 +125,11 @@ export class Forwarder implements Forwarding {
   }
 
   /** Adds to what is there: a reroute replaces only what it names. Nothing is set when there is a problem. */
-  route(circuitId: string, controllerId: string, forwards: readonly Forward[]): RouteProblem | undefined {
+  route(
+    circuitId: string,
+    controllerId: string,
+    forwards: readonly CircuitForward[],
+  ): RouteProblem | undefined {
     for (const { destination, type } of forwards) {
       if (type === 'start' || this.#links.has(destination) || this.#ends.has(destination)) continue;
       if (type === 'link') this.#faults.onInvalidLink(destination);
@@ -281,7 +285,7 @@ export class Forwarder implements Forwarding {
     else this.#ends.get(address)?.onControl(decodeControl(frame) ?? control);
   }
 
-  #circuit(circuitId: string, controllerId: string): Circuit {
+  #circuit(circuitId: string, controllerId: string): RoutedCircuit {
     let circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) {
       circuit = newCircuit(circuitId, controllerId, this.#clock.nowMs());
@@ -290,7 +294,7 @@ export class Forwarder implements Forwarding {
     return circuit;
   }
 
-  #forgetEnd(circuit: Circuit | undefined, address: string): void {
+  #forgetEnd(circuit: RoutedCircuit | undefined, address: string): void {
     const end = this.#ends.get(address);
     if (end === undefined) return;
     this.#ends.delete(address);
@@ -306,13 +310,13 @@ export class Forwarder implements Forwarding {
     end.onWritable();
   }
 
-  #sweep(circuit: Circuit): void {
+  #sweep(circuit: RoutedCircuit): void {
     for (const source of circuit.next.keys()) {
       if (!this.#links.has(source) && !this.#ends.has(source)) circuit.next.delete(source);
     }
   }
 
-  #isAllHere({ next }: Circuit): boolean {
+  #isAllHere({ next }: RoutedCircuit): boolean {
     for (const address of next.values()) if (!this.#ends.has(address)) return false;
     return true;
   }

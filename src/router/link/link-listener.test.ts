@@ -13,23 +13,23 @@ import { encodeLinkHello, type LinkHello } from './link-hello-codec.ts';
 import {
   linkDialerFixture,
   linkListenerFixture,
-  ScriptedMesh,
-  type MeshRouter,
+  LinkMesh,
+  type LinkingRouter,
   type MeshRouterOptions,
   type ToldPeer,
-} from './testing/scripted-mesh.ts';
+} from './testing/link-mesh.ts';
 
 const ACCEPTS: MeshRouterOptions = { link: { dialers: [] } };
 
-let mesh: ScriptedMesh;
-let listener: MeshRouter;
-let honest: MeshRouter;
+let mesh: LinkMesh;
+let listener: LinkingRouter;
+let honest: LinkingRouter;
 const warnings: LogFields[] = [];
 
 const log: Log = { ...silentLog, warn: (fields) => void warnings.push(fields), child: () => log };
 
 before(async () => {
-  mesh = await ScriptedMesh.make();
+  mesh = await LinkMesh.make();
   listener = await mesh.add('listener', { ...ACCEPTS, log });
   honest = await mesh.add('honest', { link: { listeners: [] } });
 });

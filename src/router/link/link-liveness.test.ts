@@ -12,33 +12,33 @@ import { encodeLinkHello } from './link-hello-codec.ts';
 import {
   linkDialerFixture,
   linkListenerFixture,
-  ScriptedMesh,
-  type MeshRouter,
+  LinkMesh,
+  type LinkingRouter,
   type MeshRouterOptions,
   type ToldPeer,
-} from './testing/scripted-mesh.ts';
+} from './testing/link-mesh.ts';
 import { TcpRelay } from './testing/tcp-relay.ts';
 
 const ONE_CONNECTION = linkDialerFixture({ maxDefaultConnections: 1, maxAckConnections: 0 });
 const BEATS = { sendIntervalMs: 40, checkIntervalMs: 20, closeUnresponsiveMs: 0 };
 
-let mesh: ScriptedMesh;
+let mesh: LinkMesh;
 let names = 0;
 const relays: TcpRelay[] = [];
 
 before(async () => {
-  mesh = await ScriptedMesh.make();
+  mesh = await LinkMesh.make();
 });
 after(async () => {
   await mesh.close();
   for (const relay of relays) await relay.close();
 });
 
-const add = (options: MeshRouterOptions): Promise<MeshRouter> => mesh.add(`r${(names += 1)}`, options);
+const add = (options: MeshRouterOptions): Promise<LinkingRouter> => mesh.add(`r${(names += 1)}`, options);
 
 interface RelayedPair {
-  readonly dialer: MeshRouter;
-  readonly listener: MeshRouter;
+  readonly dialer: LinkingRouter;
+  readonly listener: LinkingRouter;
   readonly relay: TcpRelay;
   readonly linkId: string;
 }
@@ -63,7 +63,7 @@ async function linkedPair(
 }
 
 /** To a heartbeat: before the first one, silence is borne for longer. */
-const answered = (router: MeshRouter): Promise<unknown> =>
+const answered = (router: LinkingRouter): Promise<unknown> =>
   until(
     'an answer to a heartbeat',
     () => router.link().latencyNs,
@@ -226,7 +226,7 @@ describe('what is measured of a link', () => {
 
 describe('a link whose other end does not read', () => {
   /** In one turn, in which nothing leaves for the connection: delivers until the link takes no more. */
-  function fill(router: MeshRouter): number {
+  function fill(router: LinkingRouter): number {
     router.link().deliver(new PayloadFrame('c1', 0, 0, Buffer.alloc(512 * 1024)));
     let count = 0;
     for (; router.link().isWritable; count += 1) {
@@ -329,7 +329,7 @@ describe('a link whose other end does not read', () => {
 
 describe('links in duplicate', () => {
   /** As the other router would dial, but with an id that the test picks. */
-  async function dialBack(to: MeshRouter, as: MeshRouter, linkId: string): Promise<Channel> {
+  async function dialBack(to: LinkingRouter, as: LinkingRouter, linkId: string): Promise<Channel> {
     const headers = encodeLinkHello({
       ...{ linkId, routerId: as.id, dialedRouterId: to.id, binding: '', iteration: 1 },
       connectionId: '7b1c0f6e-0000-4000-8000-000000000001',

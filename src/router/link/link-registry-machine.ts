@@ -12,7 +12,7 @@ import {
   type PeerListener,
 } from './link-dial-policy.ts';
 import type { DialFault, DialOrder, LinkEffect, LinkEvent, LiveLink } from './link-event.ts';
-import type { LinkState, Peer, PeerView } from './link-state.ts';
+import type { LinkState, LinkedRouter, PeerView } from './link-state.ts';
 
 export interface LinkRegistryOptions {
   readonly routerId: string;
@@ -43,7 +43,7 @@ const MAX_LISTENERS_PER_PEER = 64;
 
 export class LinkRegistryMachine {
   readonly #options: LinkRegistryOptions;
-  readonly #peers = new Map<string, Peer>();
+  readonly #peers = new Map<string, LinkedRouter>();
   readonly #current = new Map<string, Current>();
   /** By key: links that another one took the place of and that are not closed yet, oldest first. */
   readonly #replaced = new Map<string, LiveLink[]>();
@@ -150,7 +150,13 @@ export class LinkRegistryMachine {
     }
   }
 
-  #offer(peer: Peer, key: string, listener: PeerListener, dialer: number, becameHealthy: boolean): void {
+  #offer(
+    peer: LinkedRouter,
+    key: string,
+    listener: PeerListener,
+    dialer: number,
+    becameHealthy: boolean,
+  ): void {
     const known = peer.links.get(key);
     if (known === undefined) {
       const state: LinkState = {

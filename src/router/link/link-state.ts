@@ -10,7 +10,7 @@ export interface LinkState {
   readonly key: string;
   /** Kept across dials; the iteration counts those. */
   readonly linkId: string;
-  readonly peer: Peer;
+  readonly peer: LinkedRouter;
   status: LinkStatus;
   listener: PeerListener;
   /** Index of the dialer. */
@@ -25,7 +25,7 @@ export interface LinkState {
   established: LiveLink | undefined;
 }
 
-export interface Peer {
+export interface LinkedRouter {
   readonly id: string;
   version: string;
   isHealthy: boolean;
@@ -35,6 +35,6 @@ export interface Peer {
 }
 
 /** For those who look on. */
-export interface PeerView extends Readonly<Omit<Peer, 'links'>> {
+export interface PeerView extends Readonly<Omit<LinkedRouter, 'links'>> {
   readonly links: ReadonlyMap<string, Readonly<LinkState>>;
 }

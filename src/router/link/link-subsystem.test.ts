@@ -7,11 +7,11 @@ import { until } from '../../../test/support/deadline.ts';
 import {
   linkDialerFixture,
   linkListenerFixture,
-  ScriptedMesh,
-  type MeshRouter,
+  LinkMesh,
+  type LinkingRouter,
   type MeshRouterOptions,
   type ToldPeer,
-} from './testing/scripted-mesh.ts';
+} from './testing/link-mesh.ts';
 import { TcpRelay } from './testing/tcp-relay.ts';
 
 /** Neither dials by itself. */
@@ -27,22 +27,22 @@ interface ToldLinks {
   >)[];
 }
 
-let mesh: ScriptedMesh;
+let mesh: LinkMesh;
 let names = 0;
 
 before(async () => {
-  mesh = await ScriptedMesh.make();
+  mesh = await LinkMesh.make();
 });
 after(() => mesh.close());
 
-const add = (options?: MeshRouterOptions): Promise<MeshRouter> => mesh.add(`r${(names += 1)}`, options);
+const add = (options?: MeshRouterOptions): Promise<LinkingRouter> => mesh.add(`r${(names += 1)}`, options);
 
 /** A dialer and a listener. */
-async function addPair(options: MeshRouterOptions = DIALS): Promise<[MeshRouter, MeshRouter]> {
+async function addPair(options: MeshRouterOptions = DIALS): Promise<[LinkingRouter, LinkingRouter]> {
   return [await add(options), await add(ACCEPTS)];
 }
 
-function typesOf(router: MeshRouter): string[] {
+function typesOf(router: LinkingRouter): string[] {
   return router
     .link()
     .connections()
@@ -86,7 +86,7 @@ describe('a link comes to be', () => {
       const [left, right] = [await add(), await add()];
       left.meet(right);
       right.meet(left);
-      const linkIdOf = (router: MeshRouter): string | undefined => router.links.links()[0]?.linkId;
+      const linkIdOf = (router: LinkingRouter): string | undefined => router.links.links()[0]?.linkId;
       await until(
         'both ends to agree, with all connections',
         () => [left, right].map((router) => router.links.links().map(({ linkId }) => linkId)),
@@ -430,11 +430,11 @@ describe('a controller’s word on links', () => {
 });
 
 /** A payload and an acknowledgement. */
-function exchange(from: MeshRouter): void {
+function exchange(from: LinkingRouter): void {
   from.link().deliver(new PayloadFrame('c1', 7, 0, Buffer.from('data')));
   from.link().deliver(new AcknowledgementFrame('c1', 0, 0, [1, 2, 3]));
 }
 
-function relayed(router: MeshRouter, relay: TcpRelay): ToldPeer['listeners'] {
+function relayed(router: LinkingRouter, relay: TcpRelay): ToldPeer['listeners'] {
   return [{ ...router.links.advertised()[0]!, address: `tls:127.0.0.1:${relay.port}` }];
 }

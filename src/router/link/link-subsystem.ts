@@ -9,7 +9,7 @@ import type { Channel, ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
 import type { ForwarderConfig, HttpProxyConfig, LinkConfig } from '../config/router-config.ts';
-import type { Controllers, CtrlHandlers, Inspector } from '../ctrl/controllers.ts';
+import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { Forwarding } from '../forwarder/destination.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { WorkerPool } from '../worker-pool.ts';
@@ -18,7 +18,7 @@ import type { DialOrder, LinkEffect, LinkEvent } from './link-event.ts';
 import { inspectLinks } from './link-inspection.ts';
 import { LinkListener, listenerFault, type AcceptedLink } from './link-listener.ts';
 import { LinkRegistryMachine } from './link-registry-machine.ts';
-import { LinkReports, REPORT_INTERVAL_MS, type LinkConnection } from './link-reports.ts';
+import { LinkReporter, REPORT_INTERVAL_MS, type LinkConnection } from './link-reporter.ts';
 import { disposeLinkMetrics, Link, type LinkFacts } from './link.ts';
 
 export interface LinkSubsystemOptions {
@@ -67,7 +67,7 @@ export class LinkSubsystem {
   readonly #running: RunningClock;
   readonly #log: Log;
   readonly #machine: LinkRegistryMachine;
-  readonly #reports: LinkReports;
+  readonly #reports: LinkReporter;
   readonly #links = new Set<Link>();
   readonly #closing = new Map<Link, { readonly atMs: number; readonly reason: string }>();
   readonly #listeners: LinkListener[] = [];
@@ -91,7 +91,7 @@ export class LinkSubsystem {
       newLinkId: () => base62(randomBytes(16)),
       random,
     });
-    this.#reports = new LinkReports({ controllers, pool: options.rateLimiter, clock: this.#clock, log });
+    this.#reports = new LinkReporter({ controllers, pool: options.rateLimiter, clock: this.#clock, log });
     this.dialPool = new WorkerPool({
       name: 'link.dialer',
       queueLength: forwarder.linkDialQueueLength,
@@ -127,7 +127,7 @@ export class LinkSubsystem {
     ]);
   }
 
-  readonly inspect: Inspector = (name) => {
+  readonly inspect: InspectSource = (name) => {
     if (name !== 'links') return undefined;
     const { config } = this.#options;
     return inspectLinks({

@@ -17,7 +17,7 @@ import type { Forwarding, LinkDestination } from '../forwarder/destination.ts';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
 import type { LiveLink } from './link-event.ts';
 import { LinkLatency } from './link-latency.ts';
-import type { LinkConnection, ReportedLink } from './link-reports.ts';
+import type { LinkConnection, ReportedLink } from './link-reporter.ts';
 import { LinkSilenceMachine } from './link-silence-machine.ts';
 
 /** What both ends agree on. */

@@ -6,7 +6,7 @@ import type { Clock, Log } from '#base';
 import { makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { MetricsConfig } from '../config/router-config.ts';
-import type { Controllers, Inspector } from '../ctrl/controllers.ts';
+import type { Controllers, InspectSource } from '../ctrl/controllers.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import { makeMetricsMessage, type MetricsMessage } from './metrics-message.ts';
 
@@ -51,7 +51,7 @@ export class MetricReporter {
   }
 
   /** The name under which OpenZiti's controllers ask for the metrics of the moment. */
-  readonly inspect: Inspector = (name) => {
+  readonly inspect: InspectSource = (name) => {
     if (!name.startsWith('metrics')) return undefined;
     const { routerId, registry, clock } = this.#options;
     return plainOf(makeMetricsMessage(routerId, clock.nowMs(), registry.read(), []));

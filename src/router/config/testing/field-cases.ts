@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { fileWith, type CheckedFolder } from './router-file-fixture.ts';
 
 /** `ok`, or `error RULE` or `warning RULE` at the field's own path. */
-export type Verdict = 'ok' | `${'error' | 'warning'} ${string}`;
+export type FieldVerdict = 'ok' | `${'error' | 'warning'} ${string}`;
 /** YAML text, undefined for a missing key; then the path where that is not the field's. */
-export type Case = readonly [yaml: string | undefined, verdict: Verdict, path?: string];
+export type Case = readonly [yaml: string | undefined, verdict: FieldVerdict, path?: string];
 
 export type Judge = (field: string, cases: readonly Case[]) => void;
 
@@ -71,8 +71,8 @@ export function integerCases({ min, max, isLenient = false, takesFraction = fals
 }
 
 export interface DurationRow {
-  readonly negative: Verdict;
-  readonly zero: Verdict;
+  readonly negative: FieldVerdict;
+  readonly zero: FieldVerdict;
   /** OpenZiti makes a text of these first: a bare 0 is a duration. */
   readonly isZeroBare?: boolean;
   readonly more?: readonly Case[];

@@ -19,11 +19,11 @@ import type { XgressConfig } from '../../config/router-config.ts';
 import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
 import { CircuitAsker } from '../../ctrl/circuit-asker.ts';
 import type { MemoryLink, MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
-import { MemoryMesh, type MeshRouter } from '../../forwarder/testing/memory-mesh.ts';
+import { MemoryMesh, type MemoryRouter } from '../../forwarder/testing/memory-mesh.ts';
 import { edgeDialer } from '../edge-dialer.ts';
-import type { EdgeContext } from '../edge-context.ts';
+import type { EdgePeerContext } from '../edge-peer-context.ts';
 import { EdgePeer } from '../edge-peer.ts';
-import type { Terminator } from '../terminator-registry.ts';
+import type { EdgeTerminator } from '../edge-terminator-registry.ts';
 
 const { edge } = headerId;
 export const FIN = 1;
@@ -64,8 +64,8 @@ export class Sdk {
 
 export interface EdgeWorld {
   readonly mesh: MemoryMesh;
-  readonly near: MeshRouter;
-  readonly far: MeshRouter;
+  readonly near: MemoryRouter;
+  readonly far: MemoryRouter;
   readonly link: MemoryLink;
   readonly sdk: Sdk;
   readonly payloads: PayloadFrame[];
@@ -86,7 +86,7 @@ export function makeEdgeWorld(
     ...link,
     onData: (frame) => void (frame.contentType === PAYLOAD_TYPE && payloads.push(frame)),
   });
-  const [near, far] = mesh.routers as [MeshRouter, MeshRouter];
+  const [near, far] = mesh.routers as [MemoryRouter, MemoryRouter];
   let count = 0;
   near.controller.answers.set(contentType.createCircuitV2, (request, channel) => {
     const circuitId = `c${(count += 1)}`;
@@ -95,7 +95,7 @@ export function makeEdgeWorld(
       channel.send(encodeCircuitCreated(request, created));
     });
   });
-  const context: EdgeContext = {
+  const context: EdgePeerContext = {
     log: silentLog,
     forwarder: near.forwarder,
     terminators: undefined!,
@@ -135,7 +135,7 @@ export function makeEdgeWorld(
     channel: listener,
     takesConnId: true,
     takesXgress: false,
-  } as unknown as Terminator;
+  } as unknown as EdgeTerminator;
   const terminators = { byId: (id: string) => (id === 'hosted' ? terminator : undefined) };
   near.dialers.add('edge', edgeDialer({ terminators, peerOf: () => edgePeer, config: context.xgress }));
   return {
@@ -150,7 +150,7 @@ export function makeEdgeWorld(
 }
 
 /** All that the service of a circuit gets. */
-export function textAt(far: MeshRouter, circuitId: string): Promise<Buffer> {
+export function textAt(far: MemoryRouter, circuitId: string): Promise<Buffer> {
   const service = far.services.get(circuitId)!;
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];

@@ -26,7 +26,7 @@ export interface MeshOptions {
   readonly random?: () => number;
 }
 
-export class MeshRouter {
+export class MemoryRouter {
   readonly id: string;
   readonly controllers = new MemoryControllers();
   readonly controller: MemoryController;
@@ -114,11 +114,11 @@ export class MeshRouter {
 
 /** Routers `r0`, `r1`, … and links between them. */
 export class MemoryMesh {
-  readonly routers: readonly MeshRouter[];
+  readonly routers: readonly MemoryRouter[];
   readonly #links = new Map<string, MemoryLink>();
 
   constructor(count: number, options: MeshOptions = {}) {
-    this.routers = Array.from({ length: count }, (_, index) => new MeshRouter(`r${index}`, options));
+    this.routers = Array.from({ length: count }, (_, index) => new MemoryRouter(`r${index}`, options));
   }
 
   link(from: number, to: number, options: MemoryLinkOptions = {}): MemoryLink {

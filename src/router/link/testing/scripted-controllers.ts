@@ -7,7 +7,7 @@ import type { Controller } from '../../ctrl/controllers.ts';
 import type { ControllerList } from '../../testing/controller-list.ts';
 
 /** One controller's end of its channels to routers. */
-export class ScriptedController {
+export class LinkController {
   readonly id: string;
   /** Everything that routers sent and that was no request to verify a router, oldest first. */
   readonly frames: Frame[] = [];

@@ -12,7 +12,7 @@ import type { XgressConfig } from '../../config/router-config.ts';
 import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
 import { CircuitAsker } from '../../ctrl/circuit-asker.ts';
 import { MemoryLink, type MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
-import { MeshRouter, type MeshOptions } from '../../forwarder/testing/memory-mesh.ts';
+import { MemoryRouter, type MeshOptions } from '../../forwarder/testing/memory-mesh.ts';
 import { CircuitListener, type CircuitListenerConfig } from '../circuit-listener.ts';
 import { IngressCircuits } from '../ingress-circuits.ts';
 import { transportDialer } from '../transport-dialer.ts';
@@ -31,8 +31,8 @@ export interface TransportWorldOptions {
 }
 
 export class TransportWorld {
-  readonly near: MeshRouter;
-  readonly far: MeshRouter;
+  readonly near: MemoryRouter;
+  readonly far: MemoryRouter;
   readonly link: MemoryLink;
   /** Terminator addresses by service. */
   readonly services = new Map<string, string>();
@@ -46,8 +46,8 @@ export class TransportWorld {
   constructor(t: TestContext, options: TransportWorldOptions = {}) {
     this.#t = t;
     this.#options = options;
-    this.near = new MeshRouter('near', options.near);
-    this.far = new MeshRouter('far', options.far);
+    this.near = new MemoryRouter('near', options.near);
+    this.far = new MemoryRouter('far', options.far);
     this.link = new MemoryLink('link', this.near.forwarder, this.far.forwarder, options.link);
     this.far.dialers.add(
       'transport',

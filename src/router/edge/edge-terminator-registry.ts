@@ -14,7 +14,7 @@ import { TerminatorRemovals } from './terminator-removals.ts';
 
 const { edge } = headerId;
 
-export interface Terminator {
+export interface EdgeTerminator {
   /** Base62; also its address on the overlay. */
   readonly id: string;
   /** Body of the Bind: goes back to the host byte for byte with every Dial. */
@@ -43,8 +43,8 @@ export interface TerminatorRegistryOptions {
   readonly controllers: Controllers;
   /** Of `forwarder.rateLimited*`: how many creations wait for their answers at once. */
   readonly pool: WorkerPool;
-  onEstablished(terminator: Terminator): void;
-  onFailed(terminator: Terminator, reason: string): void;
+  onEstablished(terminator: EdgeTerminator): void;
+  onFailed(terminator: EdgeTerminator, reason: string): void;
 }
 
 /** What one controller made of a terminator. */
@@ -57,7 +57,7 @@ interface Attempt {
 }
 
 interface Entry {
-  readonly terminator: Terminator;
+  readonly terminator: EdgeTerminator;
   isEstablished: boolean;
   /** The host's last word on its service; controllers forget it when they restart. */
   isHealthy: boolean | undefined;
@@ -68,7 +68,7 @@ interface Entry {
 const RETRY_MS = 5_000;
 const MAX_FAILURES = 3;
 
-export class TerminatorRegistry {
+export class EdgeTerminatorRegistry {
   readonly #options: TerminatorRegistryOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #removals: TerminatorRemovals;
@@ -84,25 +84,25 @@ export class TerminatorRegistry {
     return base62(Buffer.from(randomUUID().replaceAll('-', ''), 'hex'));
   }
 
-  byId(id: string): Terminator | undefined {
+  byId(id: string): EdgeTerminator | undefined {
     return this.#entries.get(id)?.terminator;
   }
 
   /** Standing terminator of the same identity with the same listener id, which a new Bind replaces. */
-  byListener(identityId: string, listenerId: string): Terminator | undefined {
+  byListener(identityId: string, listenerId: string): EdgeTerminator | undefined {
     for (const { terminator } of this.#entries.values()) {
       if (terminator.listenerId === listenerId && terminator.identityId === identityId) return terminator;
     }
     return undefined;
   }
 
-  of(channel: Channel): Terminator[] {
+  of(channel: Channel): EdgeTerminator[] {
     return [...this.#entries.values()]
       .map((entry) => entry.terminator)
       .filter((it) => it.channel === channel);
   }
 
-  add(terminator: Terminator): void {
+  add(terminator: EdgeTerminator): void {
     this.#forget(terminator.id);
     const entry: Entry = { terminator, isEstablished: false, isHealthy: undefined, attempts: new Map() };
     this.#entries.set(terminator.id, entry);
@@ -110,14 +110,14 @@ export class TerminatorRegistry {
   }
 
   /** Gone at the host: the controllers are told, several at once. */
-  remove(terminator: Terminator): void {
+  remove(terminator: EdgeTerminator): void {
     if (this.#entries.get(terminator.id)?.terminator !== terminator) return;
     this.#forget(terminator.id);
     this.#removals.add(terminator.id);
   }
 
   /** The host's own check of its service. */
-  setHealth(terminator: Terminator, isHealthy: boolean): void {
+  setHealth(terminator: EdgeTerminator, isHealthy: boolean): void {
     const entry = this.#entries.get(terminator.id);
     if (entry?.terminator !== terminator) return;
     entry.isHealthy = isHealthy;
@@ -240,7 +240,7 @@ export class TerminatorRegistry {
   }
 }
 
-function createFrame(terminator: Terminator): Frame {
+function createFrame(terminator: EdgeTerminator): Frame {
   return ctrlMessages.createTerminatorV2.frame({
     address: terminator.id,
     sessionToken: terminator.tokenText,
@@ -254,7 +254,7 @@ function createFrame(terminator: Terminator): Frame {
   });
 }
 
-function healthEvent(terminator: Terminator, isHealthy: boolean): Frame {
+function healthEvent(terminator: EdgeTerminator, isHealthy: boolean): Frame {
   return ctrlMessages.healthEvent.frame({
     sessionToken: terminator.tokenText,
     fingerprints: [terminator.channel.peer.fingerprint],
@@ -271,7 +271,7 @@ export function terminatorOfBind(
   identityId: string,
   apiSessionToken: string,
   id: string,
-): Terminator {
+): EdgeTerminator {
   const { headers } = bind;
   const publicKey = headers.bytes(edge.publicKey);
   // The C SDK sends cost and precedence as 4 bytes: the low ones count.

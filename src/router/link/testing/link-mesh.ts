@@ -36,7 +36,7 @@ import { WorkerPool } from '../../worker-pool.ts';
 import type { Link } from '../link.ts';
 import { LinkSubsystem, type LinkView } from '../link-subsystem.ts';
 import { ControllerList } from '../../testing/controller-list.ts';
-import { ScriptedController } from './scripted-controllers.ts';
+import { LinkController } from './scripted-controllers.ts';
 
 const CHANNEL = { ...CHANNEL_DEFAULTS, outQueueSize: DATA_OUT_QUEUE_SIZE };
 
@@ -132,7 +132,7 @@ interface RouterParts {
   readonly links: LinkSubsystem;
 }
 
-export class MeshRouter {
+export class LinkingRouter {
   readonly id: string;
   readonly version: string;
   readonly identity: TestIdentity;
@@ -156,9 +156,9 @@ export class MeshRouter {
   static async start(
     id: string,
     identity: TestIdentity,
-    at: ScriptedController,
+    at: LinkController,
     options: MeshRouterOptions,
-  ): Promise<MeshRouter> {
+  ): Promise<LinkingRouter> {
     const { version = 'v1.7.2', log = silentLog, forwarder = FORWARDER_DEFAULTS } = options;
     const controllers = new ControllerList();
     const forwarding = new RecordingForwarding();
@@ -191,7 +191,7 @@ export class MeshRouter {
       throw error;
     });
     const controller = at.connect(controllers);
-    return new MeshRouter({ id, version, identity, controllers, controller, forwarding, ports, links });
+    return new LinkingRouter({ id, version, identity, controllers, controller, forwarding, ports, links });
   }
 
   get fingerprint(): string {
@@ -204,7 +204,7 @@ export class MeshRouter {
   }
 
   /** As a controller says that the other is there. */
-  meet(other: MeshRouter, more: Partial<ToldPeer> = {}): void {
+  meet(other: LinkingRouter, more: Partial<ToldPeer> = {}): void {
     const { id, version, listeners } = {
       ...{ id: other.id, version: other.version, listeners: other.links.advertised() },
       ...more,
@@ -268,10 +268,10 @@ export class MeshRouter {
 }
 
 /** Routers under one authority and one controller, which knows each by its certificate. */
-export class ScriptedMesh {
+export class LinkMesh {
   readonly authority: TestAuthority;
-  readonly controller = new ScriptedController();
-  readonly #routers: MeshRouter[] = [];
+  readonly controller = new LinkController();
+  readonly #routers: LinkingRouter[] = [];
 
   private constructor(authority: TestAuthority) {
     this.authority = authority;
@@ -279,13 +279,13 @@ export class ScriptedMesh {
       this.#routers.some(({ id, fingerprint }) => id === routerId && fingerprints[0] === fingerprint);
   }
 
-  static async make(): Promise<ScriptedMesh> {
-    return new ScriptedMesh(await makeTestAuthority());
+  static async make(): Promise<LinkMesh> {
+    return new LinkMesh(await makeTestAuthority());
   }
 
-  async add(id: string, options: MeshRouterOptions = {}): Promise<MeshRouter> {
+  async add(id: string, options: MeshRouterOptions = {}): Promise<LinkingRouter> {
     const identity = options.identity ?? (await this.authority.issue(id));
-    const router = await MeshRouter.start(id, identity, this.controller, options);
+    const router = await LinkingRouter.start(id, identity, this.controller, options);
     this.#routers.push(router);
     return router;
   }

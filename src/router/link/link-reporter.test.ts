@@ -5,20 +5,20 @@ import { ManualClock, silentLog } from '#base';
 import { FaultSubject } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
 import { WorkerPool } from '../worker-pool.ts';
-import { LinkReports, REPORT_INTERVAL_MS, type ReportedLink } from './link-reports.ts';
+import { LinkReporter, REPORT_INTERVAL_MS, type ReportedLink } from './link-reporter.ts';
 import { ControllerList } from '../testing/controller-list.ts';
-import { ScriptedController } from './testing/scripted-controllers.ts';
+import { LinkController } from './testing/scripted-controllers.ts';
 
 interface World {
   readonly clock: ManualClock;
   readonly controllers: ControllerList;
-  readonly reports: LinkReports;
+  readonly reports: LinkReporter;
 }
 
 function makeWorld(pool = poolOf(100)): World {
   const clock = new ManualClock();
   const controllers = new ControllerList();
-  return { clock, controllers, reports: new LinkReports({ controllers, pool, clock, log: silentLog }) };
+  return { clock, controllers, reports: new LinkReporter({ controllers, pool, clock, log: silentLog }) };
 }
 
 function poolOf(queueLength: number): WorkerPool {
@@ -47,7 +47,7 @@ const tick = ({ clock, reports }: World): void => {
   reports.tick();
 };
 
-const arrived = (controller: ScriptedController, count: number): Promise<unknown> =>
+const arrived = (controller: LinkController, count: number): Promise<unknown> =>
   until(
     `${count} messages`,
     () => controller.frames.length,
@@ -57,7 +57,7 @@ const arrived = (controller: ScriptedController, count: number): Promise<unknown
 describe('controllers are told of links', () => {
   test('all that stand when a controller connects, as the whole list; then each new one by itself', async () => {
     const world = makeWorld();
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     world.reports.established(linkOf());
     controller.connect(world.controllers);
     await arrived(controller, 1);
@@ -91,7 +91,7 @@ describe('controllers are told of links', () => {
 
   test('not of links that the other router dialed', async () => {
     const world = makeWorld();
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     controller.connect(world.controllers);
     world.reports.established(linkOf({ isDialed: false }));
     world.reports.established(linkOf({ id: 'link2' }));
@@ -105,7 +105,7 @@ describe('controllers are told of links', () => {
 
   test('of a change of connections, with a state that rises, and not of the same state twice', async () => {
     const world = makeWorld();
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     controller.connect(world.controllers);
     const link = { ...linkOf(), stateIteration: 1 };
     world.reports.established(link);
@@ -131,7 +131,7 @@ describe('controllers are told of links', () => {
   test('again every five seconds while the pool has no room', async () => {
     const pool = poolOf(0);
     const world = makeWorld(pool);
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     controller.connect(world.controllers);
     const busy = Promise.withResolvers<void>();
     pool.offer(() => busy.promise);
@@ -155,7 +155,7 @@ describe('controllers are told of links', () => {
 describe('controllers are told of links that are gone', () => {
   test('each of them, and a controller that was away as well once it is back', async () => {
     const world = makeWorld();
-    const [near, away] = [new ScriptedController('near'), new ScriptedController('away')];
+    const [near, away] = [new LinkController('near'), new LinkController('away')];
     near.connect(world.controllers);
     away.disconnect(world.controllers, away.connect(world.controllers));
     world.reports.lost(linkOf({ iteration: 3 }));
@@ -179,7 +179,7 @@ describe('controllers are told of links that are gone', () => {
 
   test('again when the connection broke behind the message', async () => {
     const world = makeWorld();
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     const first = controller.connect(world.controllers);
     world.reports.lost(linkOf());
     await arrived(controller, 2);
@@ -197,7 +197,7 @@ describe('controllers are told of links that are gone', () => {
 
   test('not one that was away for more than two minutes', () => {
     const world = makeWorld();
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     controller.disconnect(world.controllers, controller.connect(world.controllers));
     world.reports.lost(linkOf());
     for (let seconds = 0; seconds < 115; seconds += 5) tick(world);
@@ -210,7 +210,7 @@ describe('controllers are told of links that are gone', () => {
 
   test('not any more when a link of the same id stands again', async () => {
     const world = makeWorld();
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     controller.disconnect(world.controllers, controller.connect(world.controllers));
     world.reports.lost(linkOf());
     world.reports.established(linkOf({ iteration: 2 }));
@@ -224,7 +224,7 @@ describe('controllers are told of links that are gone', () => {
 
   test('of a replaced link as a duplicate, at once', async () => {
     const world = makeWorld();
-    const controller = new ScriptedController();
+    const controller = new LinkController();
     controller.connect(world.controllers);
     world.reports.replaced(linkOf({ iteration: 4 }));
     await arrived(controller, 2);

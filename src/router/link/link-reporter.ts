@@ -26,7 +26,7 @@ export interface ReportedLink extends LiveLink {
   connections(): readonly LinkConnection[];
 }
 
-export interface LinkReportsOptions {
+export interface LinkReporterOptions {
   readonly controllers: Controllers;
   /** Reports take their turn here, beside other work for controllers. */
   readonly pool: WorkerPool;
@@ -52,7 +52,7 @@ export const REPORT_INTERVAL_MS = 5_000;
 const GIVEN_UP_AFTER_MS = 120_000;
 const MAX_FAULTS = 10_000;
 
-export class LinkReports {
+export class LinkReporter {
   readonly #controllers: Controllers;
   readonly #pool: WorkerPool;
   readonly #clock: Clock;
@@ -63,7 +63,7 @@ export class LinkReports {
   readonly #awaySinceMs = new Map<string, number>();
   #isQueued = false;
 
-  constructor({ controllers, pool, clock, log }: LinkReportsOptions) {
+  constructor({ controllers, pool, clock, log }: LinkReporterOptions) {
     this.#controllers = controllers;
     this.#pool = pool;
     this.#clock = clock;

@@ -5,13 +5,13 @@ import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
-import type { TerminatorRegistry } from './terminator-registry.ts';
+import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 
 /** What an edge peer needs of its router. */
-export interface EdgeContext {
+export interface EdgePeerContext {
   readonly log: Log;
   readonly forwarder: Forwarder;
-  readonly terminators: TerminatorRegistry;
+  readonly terminators: EdgeTerminatorRegistry;
   readonly asker: CircuitAsker;
   sendToControllers(frame: Frame): boolean;
   /** Reports a circuit whose end here closed to its controller. */

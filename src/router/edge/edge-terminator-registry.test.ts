@@ -6,7 +6,7 @@ import { contentType, headerId, HeaderWriter, makeFrame, RESULT_TYPE, type Frame
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import { FakeControllers, type FakeController } from '../ctrl/testing/fake-controllers.ts';
 import { WorkerPool } from '../worker-pool.ts';
-import { TerminatorRegistry, type Terminator } from './terminator-registry.ts';
+import { EdgeTerminatorRegistry, type EdgeTerminator } from './edge-terminator-registry.ts';
 
 const REQUEST_TIMEOUT_MS = 7_000;
 const RETRY_MS = 5_000;
@@ -19,7 +19,7 @@ function openRegistry({ workerCount = 5, queueLength = 100 } = {}) {
   const established: string[] = [];
   const failed: string[] = [];
   const pool = new WorkerPool({ name: 'rate_limiter', queueLength, workerCount, log: silentLog });
-  const registry = new TerminatorRegistry({
+  const registry = new EdgeTerminatorRegistry({
     log: silentLog,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     controllers,
@@ -59,9 +59,9 @@ function askedOf(controller: FakeController): string[] {
     .map(({ body }) => ctrlMessages.createTerminatorV2.decode(body).address);
 }
 
-function terminatorOf(id: string): Terminator {
+function terminatorOf(id: string): EdgeTerminator {
   const channel = { peer: { fingerprint: 'ab' } } as unknown as Channel;
-  const fields: Partial<Terminator> = {
+  const fields: Partial<EdgeTerminator> = {
     id,
     channel,
     identityId: 'i1',
@@ -74,7 +74,7 @@ function terminatorOf(id: string): Terminator {
     cost: 0,
     precedence: 0,
   };
-  return fields as Terminator;
+  return fields as EdgeTerminator;
 }
 
 test('a controller that does not answer is asked again after the request timeout, until it does', async () => {
