@@ -3,10 +3,13 @@ import type { AccessOptions } from '#cli';
 import { loadTrustedIssuers, parsePublicApiUrl, type ControlPlaneOptions } from '#control';
 import { parseAllowedNetworks } from '#domain';
 
-export type Access = Pick<ControlPlaneOptions, 'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl'>;
+export type AccessSettings = Pick<
+  ControlPlaneOptions,
+  'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl'
+>;
 
 /** Rejects with a FrontdoorError that names the option and every problem. */
-export async function accessOf(options: AccessOptions): Promise<Access> {
+export async function accessOf(options: AccessOptions): Promise<AccessSettings> {
   const { publicApiUrl, trustedIssuers, allowEgress, limitCredentials, limitWrites, limitFailedLogins } =
     options;
   const { limitUnproven, limitUnprovenPerAddress } = options;

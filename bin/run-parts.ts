@@ -7,7 +7,7 @@ import process from 'node:process';
 import { formatHostPort, silentLog, type FrontdoorError } from '#base';
 import type {
   ControlCommandOptions,
-  ResetAdminOptions,
+  ResetAdminCommandOptions,
   RestoreCommandOptions,
   RouterEnrollOptions,
   RouterRunOptions,
@@ -226,7 +226,7 @@ function tellFirstStart(dataDir: string, first: FirstStart): Promise<void> {
   });
 }
 
-export async function runResetAdmin(options: ResetAdminOptions): Promise<number> {
+export async function runResetAdmin(options: ResetAdminCommandOptions): Promise<number> {
   const { organizationId } = options;
   const dataDir = resolve(options.dataDir);
   const file = resolve(options.out ?? join(dataDir, ADMIN_SECRETS_FILE));

@@ -11,7 +11,7 @@ import { fingerprintOf } from '#net';
 import { loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type GatewayLimits } from '#gateway';
 import type { ChannelOpener } from '#sdk';
-import type { Access } from './access-options.ts';
+import type { AccessSettings } from './access-options.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
 import { rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
 import { enrollRouterIdentity, startRouter, writeRouterFile } from './router-part.ts';
@@ -27,7 +27,7 @@ export interface UpOptions {
   readonly database?: string | undefined;
   readonly zone: string;
   /** Issuers, networks and limits of the control plane. */
-  readonly access?: Access;
+  readonly access?: AccessSettings;
   readonly apiTls?: { readonly cert: string; readonly key: string };
   /** Certificates by server name: a folder. */
   readonly gatewayTlsDir?: string | undefined;

@@ -8,7 +8,7 @@ import { Compile } from 'typebox/compile';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
 import { FrontdoorError, messageOf } from '#base';
 import { isShareLabel } from '#domain';
-import { parseTarget } from './share-target.ts';
+import { parseTarget } from './target-address.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
@@ -35,7 +35,7 @@ export const AgentConfigSchema = Type.Object(
 export type AgentConfig = Static<typeof AgentConfigSchema>;
 export type ConfiguredShare = Static<typeof ConfiguredShareSchema>;
 
-export interface ConfigProblem {
+export interface AgentConfigProblem {
   /** Like `shares.2.target`; empty for the whole file. */
   readonly path: string;
   /** From 1. */
@@ -45,7 +45,8 @@ export interface ConfigProblem {
   readonly given: string | undefined;
 }
 
-export type ParsedConfig = { readonly config: AgentConfig } | { readonly problems: readonly ConfigProblem[] };
+export type ParsedConfig =
+  { readonly config: AgentConfig } | { readonly problems: readonly AgentConfigProblem[] };
 
 const validator = Compile(AgentConfigSchema);
 
@@ -68,7 +69,7 @@ export function loadAgentConfig(path: string): AgentConfig {
   throw new FrontdoorError('invalid', 'config-invalid', `${path} has ${count}:\n${lines.join('\n')}`);
 }
 
-function describe({ path, rule, given }: ConfigProblem): string {
+function describe({ path, rule, given }: AgentConfigProblem): string {
   return `${path === '' ? '' : `${path}: `}${rule}${given === undefined ? '' : `, not ${given}`}`;
 }
 
@@ -82,7 +83,7 @@ export function parseAgentConfig(text: string): ParsedConfig {
   }
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, uniqueKeys: true });
-  const problems: ConfigProblem[] = [...document.errors, ...document.warnings].map((error) => ({
+  const problems: AgentConfigProblem[] = [...document.errors, ...document.warnings].map((error) => ({
     path: '',
     line: counter.linePos(error.pos[0]).line,
     rule: error.message.split('\n', 1)[0] ?? error.code,

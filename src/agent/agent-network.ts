@@ -8,7 +8,7 @@ import type { BindableService, OverlayHost } from '#sdk';
 /** A share of this environment, as `/agent/v1/shares` shows it; its token is the name of its overlay service. */
 export type AgentShare = HostedShare;
 
-export type NewShare = HostedShareRequest;
+export type OwnShareRequest = HostedShareRequest;
 
 /** Every call has its own time limit and throws `FrontdoorError`. */
 export interface AgentControlPlane {
@@ -17,7 +17,7 @@ export interface AgentControlPlane {
   lastServiceChange(): Promise<string>;
   bindableServices(): Promise<readonly BindableService[]>;
   shares(): Promise<readonly AgentShare[]>;
-  createShare(share: NewShare): Promise<AgentShare>;
+  createShare(share: OwnShareRequest): Promise<AgentShare>;
   releaseShare(token: string): Promise<void>;
 }
 

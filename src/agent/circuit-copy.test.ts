@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { after, test } from 'node:test';
 import { CircuitCopy } from './circuit-copy.ts';
 import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
-import { parseTarget, type ShareTarget } from './share-target.ts';
+import { parseTarget, type TargetAddress } from './target-address.ts';
 import { connectTarget, type TargetFailure } from './target-connection.ts';
 import { TargetResolver } from './target-resolver.ts';
 
@@ -15,14 +15,14 @@ after(() => {
   for (const server of servers) server.close();
 });
 
-async function listening(server: Server): Promise<ShareTarget> {
+async function listening(server: Server): Promise<TargetAddress> {
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return targetOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-function targetOf(text: string): ShareTarget {
+function targetOf(text: string): TargetAddress {
   const parsed = parseTarget(text);
   assert.ok('target' in parsed);
   return parsed.target;
@@ -35,7 +35,7 @@ interface Joined {
   copy: CircuitCopy;
 }
 
-function join(target: ShareTarget, windowBytes?: number): Promise<Joined> {
+function join(target: TargetAddress, windowBytes?: number): Promise<Joined> {
   const { caller, host } = memoryCircuit(windowBytes);
   return new Promise((resolve, reject) => {
     connectTarget(

@@ -9,7 +9,7 @@ import type { AgentShare } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';
 import type { ShareCommands } from './share-commands.ts';
 import type { ShareFollower } from './share-follower.ts';
-import { parseTarget } from './share-target.ts';
+import { parseTarget } from './target-address.ts';
 
 export interface ConfigRestoreOptions {
   readonly shares: readonly ConfiguredShare[];

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import type { BindableService, HostedService, HostingState, IncomingDial, OverlayHost } from '#sdk';
-import type { AgentControlPlane, AgentNetwork, AgentShare, NewShare } from './agent-network.ts';
+import type { AgentControlPlane, AgentNetwork, AgentShare, OwnShareRequest } from './agent-network.ts';
 import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
 
 class MemoryHosted implements HostedService {
@@ -101,7 +101,7 @@ export class MemoryNetwork implements AgentNetwork {
     },
   };
 
-  put(share: NewShare, targetByAgent: boolean): AgentShare {
+  put(share: OwnShareRequest, targetByAgent: boolean): AgentShare {
     const token = share.name ?? randomUUID().slice(0, 12);
     const before = this.records.get(token);
     const record: AgentShare = {

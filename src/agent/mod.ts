@@ -11,7 +11,7 @@ export {
   type AgentControlPlane,
   type AgentNetwork,
   type AgentShare,
-  type NewShare,
+  type OwnShareRequest,
 } from './agent-network.ts';
 export { AGENT_LOCK_FILE, inspectAgentLock, isRunning, type LockHolder } from './agent-lock.ts';
 export { adoptOrReplaceAgent, type Adoption, type AdoptionOptions } from './agent-adoption.ts';

@@ -5,11 +5,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain';
 import { FrontdoorError, messageOf } from '#base';
-import type { AgentControlPlane, AgentShare, NewShare } from './agent-network.ts';
+import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';
 import type { ShareFollower } from './share-follower.ts';
 import type { ShareRegistry } from './share-registry.ts';
-import { parseTarget } from './share-target.ts';
+import { parseTarget } from './target-address.ts';
 
 export interface ShareCommandsOptions {
   readonly controlPlane: AgentControlPlane;
@@ -50,7 +50,7 @@ export class ShareCommands {
     if ('problem' in parsed) throw new FrontdoorError('invalid', 'invalid-target', parsed.problem);
     const { text } = parsed.target;
     const { name } = request;
-    const wanted: NewShare = {
+    const wanted: OwnShareRequest = {
       shareMode: request.mode,
       backendMode: 'proxy',
       target: text,

@@ -8,14 +8,14 @@ import type { Log } from '#base';
 import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
 import type { CircuitCopy } from './circuit-copy.ts';
-import { HostedShare, type TargetWay } from './hosted-share.ts';
+import { ShareHost, type TargetWay } from './share-host.ts';
 import type { OwnTargets } from './own-targets.ts';
-import { parseTarget } from './share-target.ts';
+import { parseTarget } from './target-address.ts';
 import { refusalOf } from './target-connection.ts';
 import type { TargetHealthMonitor } from './target-health.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
-export interface ShareTableOptions {
+export interface ShareRegistryOptions {
   readonly host: OverlayHost;
   readonly health: TargetHealthMonitor;
   readonly resolver: TargetResolver;
@@ -40,14 +40,14 @@ interface DrainStep {
 }
 
 export class ShareRegistry {
-  readonly #options: ShareTableOptions;
+  readonly #options: ShareRegistryOptions;
   /** By service id. */
-  readonly #hosted = new Map<string, HostedShare>();
+  readonly #hosted = new Map<string, ShareHost>();
   #shares: readonly AgentShare[] = [];
   #onIdle: () => void = () => {};
   #closing = false;
 
-  constructor(options: ShareTableOptions) {
+  constructor(options: ShareRegistryOptions) {
     this.#options = options;
   }
 
@@ -74,7 +74,7 @@ export class ShareRegistry {
       const way = this.#wayOf(share);
       const hosted = this.#hosted.get(service.id);
       if (hosted === undefined)
-        this.#hosted.set(service.id, new HostedShare({ ...this.#options, ...this.#fixed(), service, way }));
+        this.#hosted.set(service.id, new ShareHost({ ...this.#options, ...this.#fixed(), service, way }));
       else hosted.retarget(way);
     }
     return complete;
@@ -85,7 +85,7 @@ export class ShareRegistry {
     this.#shares = shares;
   }
 
-  byToken(token: string): HostedShare | undefined {
+  byToken(token: string): ShareHost | undefined {
     for (const hosted of this.#hosted.values()) if (hosted.service.name === token) return hosted;
     return undefined;
   }
@@ -189,7 +189,7 @@ export class ShareRegistry {
   }
 }
 
-function viewOf(share: AgentShare, hosted: HostedShare | undefined): AgentShareView {
+function viewOf(share: AgentShare, hosted: ShareHost | undefined): AgentShareView {
   const problem = hosted?.problem ?? (share.status === 'FAILED' ? share.failure?.lastError : undefined);
   return {
     token: share.token,

@@ -4,9 +4,9 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { silentLog } from '#base';
 import type { Circuit, HostedService, IncomingDial } from '#sdk';
-import { HostedShare } from './hosted-share.ts';
+import { ShareHost } from './share-host.ts';
 import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
-import { parseTarget } from './share-target.ts';
+import { parseTarget } from './target-address.ts';
 import { TargetHealthMonitor } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
 
@@ -45,7 +45,7 @@ function closeOf(circuit: MemoryCircuit): Promise<Error | undefined> {
 describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () => {
   let service: Server;
   let offered: Offered;
-  let hosted: HostedShare;
+  let hosted: ShareHost;
   let health: TargetHealthMonitor;
   let spoken = 0;
 
@@ -64,7 +64,7 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
     const resolver = new TargetResolver();
     offered = new Offered();
     health = new TargetHealthMonitor({ resolver, intervalMs: 60_000 });
-    hosted = new HostedShare({
+    hosted = new ShareHost({
       service: { id: 'service', name: 'app' },
       way: { target: parsed.target, only: undefined },
       host: {

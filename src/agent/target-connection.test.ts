@@ -10,7 +10,7 @@ import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
 import { within } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
-import { parseTarget, type ShareTarget } from './share-target.ts';
+import { parseTarget, type TargetAddress } from './target-address.ts';
 import {
   connectTarget,
   TargetFailure,
@@ -24,7 +24,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-function targetOf(text: string): ShareTarget {
+function targetOf(text: string): TargetAddress {
   const parsed = parseTarget(text);
   assert.ok('target' in parsed);
   return parsed.target;

@@ -7,7 +7,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
-import type { ShareTarget } from './share-target.ts';
+import type { TargetAddress } from './target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 /**
@@ -35,7 +35,7 @@ export class TargetFailure extends Error {
 }
 
 export interface TargetConnectOptions {
-  readonly target: ShareTarget;
+  readonly target: TargetAddress;
   /** Set when somebody else than this agent's operator chose the target: only these addresses are connected to. */
   readonly only?: readonly AllowedNetwork[] | undefined;
   readonly resolver: TargetResolver;
@@ -229,7 +229,7 @@ export function connectTarget(
 }
 
 /** Says no before anything is resolved or connected, where that is already sure. */
-export function refusalOf(target: ShareTarget, only: readonly AllowedNetwork[]): TargetFailure | undefined {
+export function refusalOf(target: TargetAddress, only: readonly AllowedNetwork[]): TargetFailure | undefined {
   const literal = isIP(target.host) !== 0;
   const possible = literal
     ? isAllowedAddress(only, target.host, target.port)
@@ -237,7 +237,7 @@ export function refusalOf(target: ShareTarget, only: readonly AllowedNetwork[]):
   return possible ? undefined : notAllowed(target);
 }
 
-function notAllowed(target: ShareTarget): TargetFailure {
+function notAllowed(target: TargetAddress): TargetFailure {
   return new TargetFailure(
     'not-allowed',
     `${target.text} was set through the API and is not allowed on this agent; start it with --allow-target CIDR:PORTS`,
@@ -264,7 +264,7 @@ function lookupFor({ target, only, resolver }: TargetConnectOptions): LookupFunc
   };
 }
 
-function failureOf(error: NodeJS.ErrnoException, target: ShareTarget, shaking: boolean): TargetFailure {
+function failureOf(error: NodeJS.ErrnoException, target: TargetAddress, shaking: boolean): TargetFailure {
   if (error instanceof TargetFailure) return error;
   const { code = '' } = error;
   const cause = { cause: error };

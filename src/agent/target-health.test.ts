@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { parseAllowedNetwork } from '#domain';
 import { until } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
-import { parseTarget, type ShareTarget } from './share-target.ts';
+import { parseTarget, type TargetAddress } from './target-address.ts';
 import { TargetHealthMonitor, type HealthWatch, type WatchedTarget } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
 
@@ -38,7 +38,7 @@ function watching(
   return { next, watch, monitor };
 }
 
-function target(port: number): ShareTarget {
+function target(port: number): TargetAddress {
   const parsed = parseTarget(`http://127.0.0.1:${port}`);
   assert.ok('target' in parsed);
   return parsed.target;

@@ -3,7 +3,7 @@
  * to it, a bounded number at a time. Judges by `target-health-machine.ts`; tells its watchers about changes.
  */
 import type { AllowedNetwork } from '#domain';
-import type { ShareTarget } from './share-target.ts';
+import type { TargetAddress } from './target-address.ts';
 import { connectTarget } from './target-connection.ts';
 import {
   knownToStayOpen,
@@ -26,7 +26,7 @@ export interface TargetHealthOptions {
 }
 
 export interface WatchedTarget {
-  readonly target: ShareTarget;
+  readonly target: TargetAddress;
   readonly only?: readonly AllowedNetwork[] | undefined;
 }
 

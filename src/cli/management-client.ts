@@ -39,7 +39,7 @@ export interface ManagementAnswer {
   readonly entityTag: string | undefined;
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly access_token: string;
   readonly expires_in: number;
   readonly scope: string;
@@ -140,7 +140,7 @@ export class ManagementClient {
   }
 
   /** Trades the credentials for a bearer token. */
-  async fetchToken(scope?: string): Promise<TokenAnswer> {
+  async fetchToken(scope?: string): Promise<TokenResponse> {
     const { id, secret } = this.#credentials();
     const { status, json } = await this.#client.request({
       method: 'POST',
@@ -154,8 +154,8 @@ export class ManagementClient {
       },
     });
     if (status !== 200) throw this.#refusal(status, json);
-    const token = json as Partial<TokenAnswer> | undefined;
-    if (typeof token?.access_token === 'string') return token as TokenAnswer;
+    const token = json as Partial<TokenResponse> | undefined;
+    if (typeof token?.access_token === 'string') return token as TokenResponse;
     throw new FrontdoorError('badGateway', 'answer', `${this.#origin} sent no token`);
   }
 

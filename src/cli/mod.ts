@@ -9,7 +9,7 @@ export { processIo, type CliIo } from './cli-io.ts';
 export {
   type ControlCommandOptions,
   type GatewayCommandOptions,
-  type ResetAdminOptions,
+  type ResetAdminCommandOptions,
   type UpCommandOptions,
 } from './server-commands.ts';
 export {

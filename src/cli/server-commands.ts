@@ -71,7 +71,7 @@ const DEFAULT_RESPONSE_TIMEOUT_S = 60;
 /** A stream may be silent for as long. */
 const MAX_RESPONSE_TIMEOUT_S = 3_600;
 
-export interface ResetAdminOptions extends DatabaseOptions {
+export interface ResetAdminCommandOptions extends DatabaseOptions {
   readonly dataDir: string;
   readonly organizationId?: string;
   readonly out?: string;
@@ -82,7 +82,7 @@ const MAX_WORKERS = 64;
 
 /** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
 export interface ServerRunners extends RouterRunners {
-  resetAdmin(options: ResetAdminOptions): Promise<void>;
+  resetAdmin(options: ResetAdminCommandOptions): Promise<void>;
   up(options: UpCommandOptions): Promise<void>;
   control(options: ControlCommandOptions): Promise<void>;
   gateway(options: GatewayCommandOptions): Promise<void>;
@@ -92,7 +92,8 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
   const run = {
     up: (options: UpCommandOptions) => runCommand(io, false, () => runners.up(options)),
     control: (options: ControlCommandOptions) => runCommand(io, false, () => runners.control(options)),
-    resetAdmin: (options: ResetAdminOptions) => runCommand(io, false, () => runners.resetAdmin(options)),
+    resetAdmin: (options: ResetAdminCommandOptions) =>
+      runCommand(io, false, () => runners.resetAdmin(options)),
     gateway: (options: GatewayCommandOptions) => runCommand(io, false, () => runners.gateway(options)),
   };
   return [upCommand(run), controlCommand(run), gatewayCommand(run), routerCommand(io, runners)];
@@ -158,7 +159,7 @@ function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
         'control planes may go on. Other accounts stay as they are; the audit trail shows the new one.\n\n' +
         'Example:\n  frontdoor control reset-admin --data-dir /var/lib/frontdoor\n',
     )
-    .action((options: ResetAdminOptions) => run.resetAdmin(options));
+    .action((options: ResetAdminCommandOptions) => run.resetAdmin(options));
 }
 
 function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {

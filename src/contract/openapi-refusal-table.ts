@@ -2,7 +2,7 @@
 import { takesIdempotencyKey, takesIfMatch } from './conditional-request-table.ts';
 import type { Operation } from './operation.ts';
 
-export interface RefusalRow {
+export interface ApiRefusalRow {
   readonly status: number;
   /** Of the refusal among the reusable parts of the description. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface RefusalRow {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const rows: readonly RefusalRow[] = [
+const rows: readonly ApiRefusalRow[] = [
   {
     status: 400,
     name: 'InvalidRequest',
@@ -97,7 +97,7 @@ const rows: readonly RefusalRow[] = [
 ];
 
 /** RFC 6749 §5.2 has codes of its own for the same two statuses. */
-const issuerRows: readonly RefusalRow[] = [
+const issuerRows: readonly ApiRefusalRow[] = [
   {
     status: 400,
     name: 'TokenNotGranted',
@@ -116,7 +116,7 @@ const issuerRows: readonly RefusalRow[] = [
 ];
 
 /** By status, each once. Statuses that any path may answer, whatever stands there, are not an operation's. */
-export function refusalsOf(operation: Operation): readonly RefusalRow[] {
+export function refusalsOf(operation: Operation): readonly ApiRefusalRow[] {
   const { scope, method, isLimitedByAddress, refusals } = operation;
   const statuses = new Set([400, 413, 415, 500, 503, ...refusals]);
   if (scope !== undefined) statuses.add(401).add(403);
@@ -126,7 +126,7 @@ export function refusalsOf(operation: Operation): readonly RefusalRow[] {
   return [...statuses].sort((a, b) => a - b).map((status) => rowOf(status, operation));
 }
 
-function rowOf(status: number, { id }: Operation): RefusalRow {
+function rowOf(status: number, { id }: Operation): ApiRefusalRow {
   const candidates = id === 'issueToken' ? [...issuerRows, ...rows] : rows;
   const row = candidates.find((each) => each.status === status);
   if (row === undefined) throw new Error(`${id}: nothing says what a refusal with ${status} means`);

@@ -10,7 +10,7 @@ import { operations } from './operation-table.ts';
 import type { Operation, QueryParameter } from './operation.ts';
 import { API_VERSION, descriptionText, groupDescriptions, securitySchemes } from './openapi-head.ts';
 import { pathParametersOf } from './openapi-parameter-table.ts';
-import { refusalsOf, type RefusalRow } from './openapi-refusal-table.ts';
+import { refusalsOf, type ApiRefusalRow } from './openapi-refusal-table.ts';
 import { SchemaComponents, type Json } from './openapi-schemas.ts';
 import { errorSchema } from './resource-schemas.ts';
 
@@ -209,7 +209,7 @@ function headerOf(description: string): Json {
 }
 
 /** A reference; the refusal itself stands among the components. */
-function refusalOf(refusal: RefusalRow, responses: Map<string, Json>, schemas: SchemaComponents): Json {
+function refusalOf(refusal: ApiRefusalRow, responses: Map<string, Json>, schemas: SchemaComponents): Json {
   const { name, errors, when, example, headers = {} } = refusal;
   if (!responses.has(name)) {
     const described = Object.entries(headers).map(([header, text]) => [header, headerOf(text)]);

@@ -8,7 +8,7 @@ import { headerParametersOf } from './openapi-header-table.ts';
 import { operations } from './operation-table.ts';
 import type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 import { pathParametersOf } from './openapi-parameter-table.ts';
-import { refusalsOf, type RefusalRow } from './openapi-refusal-table.ts';
+import { refusalsOf, type ApiRefusalRow } from './openapi-refusal-table.ts';
 import { fieldsOf, typeWords, type FieldRow } from './schema-fields.ts';
 
 export interface OperationSheet {
@@ -25,7 +25,7 @@ export interface OperationSheet {
   /** Undefined: reads no body. */
   readonly body: BodySheet | undefined;
   readonly answer: AnswerSheet;
-  readonly refusals: readonly RefusalRow[];
+  readonly refusals: readonly ApiRefusalRow[];
   /** A shell command; the credential and ids are shell variables. */
   readonly example: string;
 }

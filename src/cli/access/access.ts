@@ -15,14 +15,14 @@ import {
   type Profile,
 } from './profile-store.ts';
 
-export interface Access extends ManagementAccess {
+export interface ResolvedAccess extends ManagementAccess {
   readonly frontdoorId?: string;
   readonly organizationId?: string;
   /** The profile that something was taken from. */
   readonly profileName?: string;
 }
 
-export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Access> {
+export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<ResolvedAccess> {
   const { env } = io;
   const given = await givenCredentials(flags, io);
   const name = flags.profile ?? env.FRONTDOOR_PROFILE;
@@ -55,7 +55,7 @@ export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Access>
 export async function withManagement(
   flags: ApiFlags,
   io: CliIo,
-  work: (client: ManagementClient, access: Access) => Promise<void>,
+  work: (client: ManagementClient, access: ResolvedAccess) => Promise<void>,
 ): Promise<void> {
   const access = await resolveAccess(flags, io);
   const client = new ManagementClient(access);

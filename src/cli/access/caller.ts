@@ -4,7 +4,7 @@ import type { CallerAnswer } from '#contract';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf } from '../operations/list-pages.ts';
 
-export interface FrontdoorEntry {
+export interface ReachableFrontdoor {
   readonly id: string;
   readonly name: string;
 }
@@ -26,9 +26,9 @@ export async function fetchCaller(client: ManagementClient): Promise<CallerAnswe
 export async function fetchFrontdoors(
   client: ManagementClient,
   organizationId: string,
-): Promise<readonly FrontdoorEntry[]> {
+): Promise<readonly ReachableFrontdoor[]> {
   const path = `/organizations/${encodeURIComponent(organizationId)}/frontdoors`;
-  const found: FrontdoorEntry[] = [];
+  const found: ReachableFrontdoor[] = [];
   const ask = async (page: number, size: number) =>
     entriesOf(await client.call({ method: 'GET', path: `${path}?page=${page}&size=${size}` }));
   for await (const entries of pagesOf(ask, MAX_FRONTDOORS))

@@ -9,7 +9,7 @@ import { ManagementClient } from '../management-client.ts';
 import { printable } from '../output/printable.ts';
 import { givenCredentials, readCa } from './access.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
-import { fetchCaller, fetchFrontdoors, type FrontdoorEntry } from './caller.ts';
+import { fetchCaller, fetchFrontdoors, type ReachableFrontdoor } from './caller.ts';
 import { DEMO_DIR, findDemoCredentials, type DemoCredentials } from './demo-credentials.ts';
 import type { LoginQuestions } from './login-questions.ts';
 import {
@@ -141,10 +141,10 @@ async function openFirst(
 }
 
 async function choose(
-  frontdoors: readonly FrontdoorEntry[],
+  frontdoors: readonly ReachableFrontdoor[],
   wanted: string | undefined,
   questions: LoginQuestions | undefined,
-): Promise<FrontdoorEntry | undefined> {
+): Promise<ReachableFrontdoor | undefined> {
   const shown = (): string => frontdoors.map(({ id, name }) => `${id} (${printable(name)})`).join(', ');
   if (wanted !== undefined) {
     const found = frontdoors.find(({ id }) => id === wanted);

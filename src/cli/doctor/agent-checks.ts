@@ -1,13 +1,13 @@
 /** The agent of this machine, if there is one: whether it answers, its version, and what it says of its way. */
 import { FrontdoorError } from '#base';
 import { callAgent } from '../agent-socket-client.ts';
-import { failure, ok, PROBE_MS, skipped, warning, type Check, type Verdict } from './finding.ts';
+import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
 export function agentChecks(socketPath: string, version: string): Check[] {
   return [{ name: 'agent', run: () => agentVerdict(socketPath, version) }];
 }
 
-async function agentVerdict(socketPath: string, version: string): Promise<Verdict> {
+async function agentVerdict(socketPath: string, version: string): Promise<CheckResult> {
   let status;
   try {
     status = await callAgent(socketPath, { op: 'status' }, PROBE_MS);

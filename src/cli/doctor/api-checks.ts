@@ -2,10 +2,10 @@
 import { FrontdoorError, isLoopbackHost, messageOf } from '#base';
 import { API_VERSION, type InstallationAnswer } from '#contract';
 import { JsonClient, probePort } from '#net';
-import type { Access } from '../access/access.ts';
+import type { ResolvedAccess } from '../access/access.ts';
 import { fetchCaller } from '../access/caller.ts';
 import { ManagementClient } from '../management-client.ts';
-import { failure, ok, PROBE_MS, skipped, warning, type Check, type Verdict } from './finding.ts';
+import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
 import { nameVerdict } from './network-checks.ts';
 import { siteVerdict } from './site-check.ts';
 
@@ -14,7 +14,7 @@ const MAX_SKEW_MS = 60_000;
 const GOOD_SKEW_MS = 10_000;
 const AWAY = 'the Management API does not answer';
 
-export function apiChecks(access: Access, nowMs: () => number = Date.now): Check[] {
+export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now): Check[] {
   // Asked once: several checks need to know whether somebody answers.
   let contact: Promise<Contact> | undefined;
   const reach = (): Promise<Contact> => (contact ??= contactApi(access, nowMs));
@@ -37,7 +37,7 @@ interface Contact {
   readonly aheadMs?: number;
 }
 
-async function contactApi({ apiUrl, ca }: Access, nowMs: () => number): Promise<Contact> {
+async function contactApi({ apiUrl, ca }: ResolvedAccess, nowMs: () => number): Promise<Contact> {
   const url = URL.parse(apiUrl);
   if (url === null || !/^https?:$/.test(url.protocol))
     return { problem: `${apiUrl} is no URL`, isOurs: false };
@@ -66,11 +66,14 @@ async function contactApi({ apiUrl, ca }: Access, nowMs: () => number): Promise<
   }
 }
 
-async function whenReached(reach: () => Promise<Contact>, run: () => Promise<Verdict>): Promise<Verdict> {
+async function whenReached(
+  reach: () => Promise<Contact>,
+  run: () => Promise<CheckResult>,
+): Promise<CheckResult> {
   return (await reach()).problem === undefined ? run() : skipped(AWAY);
 }
 
-function apiVerdict({ apiUrl }: Access, { problem, isOurs, version }: Contact): Verdict {
+function apiVerdict({ apiUrl }: ResolvedAccess, { problem, isOurs, version }: Contact): CheckResult {
   if (problem !== undefined) return skipped(`${problem} (see its port and TLS)`);
   if (!isOurs)
     return failure(
@@ -85,7 +88,7 @@ function apiVerdict({ apiUrl }: Access, { problem, isOurs, version }: Contact): 
   );
 }
 
-export function clockVerdict({ problem, aheadMs }: Contact): Verdict {
+export function clockVerdict({ problem, aheadMs }: Contact): CheckResult {
   if (problem !== undefined) return skipped(AWAY);
   if (aheadMs === undefined) return skipped('the Management API tells no time');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
@@ -98,7 +101,7 @@ export function clockVerdict({ problem, aheadMs }: Contact): Verdict {
     : ok(seconds === 0 ? 'the same time' : said);
 }
 
-async function credentialsVerdict(access: Access): Promise<Verdict> {
+async function credentialsVerdict(access: ResolvedAccess): Promise<CheckResult> {
   if (access.credentials === undefined) return skipped(access.missing ?? 'nobody is logged in');
   return asked(access, async (client) => {
     const { kind, id, scopes } = await fetchCaller(client);
@@ -108,7 +111,7 @@ async function credentialsVerdict(access: Access): Promise<Verdict> {
   });
 }
 
-async function frontdoorVerdict(access: Access): Promise<Verdict> {
+async function frontdoorVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
   if (credentials === undefined) return skipped('nobody is logged in');
   if (frontdoorId === undefined)
@@ -124,7 +127,7 @@ async function frontdoorVerdict(access: Access): Promise<Verdict> {
 }
 
 /** The names and ports under which shares are public: any share's name must lead there. */
-async function frontendVerdict(access: Access): Promise<Verdict> {
+async function frontendVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
   if (credentials === undefined || frontdoorId === undefined)
     return skipped('nobody is logged in to a frontdoor');
@@ -153,7 +156,7 @@ async function frontendUrl(client: ManagementClient, frontdoorId: string): Promi
   return urls.find((each) => each !== null) ?? undefined;
 }
 
-async function zoneVerdict(access: Access): Promise<Verdict> {
+async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
   if (credentials === undefined || frontdoorId === undefined)
     return skipped('nobody is logged in to a frontdoor');
@@ -164,7 +167,7 @@ async function zoneVerdict(access: Access): Promise<Verdict> {
 }
 
 /** Undefined: nobody is logged in, the API is not reached, or it is of an older version. */
-export async function fetchInstallation(access: Access): Promise<InstallationAnswer | undefined> {
+export async function fetchInstallation(access: ResolvedAccess): Promise<InstallationAnswer | undefined> {
   if (access.credentials === undefined) return undefined;
   let client;
   try {
@@ -183,9 +186,9 @@ export async function fetchInstallation(access: Access): Promise<InstallationAns
 }
 
 export async function asked(
-  access: Access,
-  work: (client: ManagementClient) => Promise<Verdict>,
-): Promise<Verdict> {
+  access: ResolvedAccess,
+  work: (client: ManagementClient) => Promise<CheckResult>,
+): Promise<CheckResult> {
   let client;
   try {
     client = new ManagementClient(access, PROBE_MS);

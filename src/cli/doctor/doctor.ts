@@ -1,7 +1,7 @@
 /** What `frontdoor doctor` looks at, put together from what is known here: options, profile, files. */
 import { resolve } from 'node:path';
 import { messageOf } from '#base';
-import { resolveAccess, type Access } from '../access/access.ts';
+import { resolveAccess, type ResolvedAccess } from '../access/access.ts';
 import { DEFAULT_API_URL, type ApiFlags } from '../access/api-options.ts';
 import { profilePath } from '../access/profile-store.ts';
 import { writeJson, type CliIo } from '../cli-io.ts';
@@ -65,7 +65,10 @@ export async function runDoctor(
 }
 
 /** With what is left when the profile cannot be used: everything else is still worth a look. */
-async function accessOrProblem(flags: DoctorFlags, io: CliIo): Promise<{ access: Access; problem?: string }> {
+async function accessOrProblem(
+  flags: DoctorFlags,
+  io: CliIo,
+): Promise<{ access: ResolvedAccess; problem?: string }> {
   try {
     return { access: await resolveAccess(flags, io) };
   } catch (error) {

@@ -3,7 +3,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '#base';
 import { loadProfiles } from '../access/profile-store.ts';
-import { failure, ok, skipped, warning, type Check, type Verdict } from './finding.ts';
+import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
 /** Keys, identities, tokens and credentials, as our programs name them. */
 const SECRET_NAME = /(?:\.key|\.jwt|^key\.pem|^identity\.json|credentials\.json)$/;
@@ -18,7 +18,7 @@ export function fileChecks(profileFile: string | undefined, folders: readonly st
   ];
 }
 
-async function profilesVerdict(path: string | undefined): Promise<Verdict> {
+async function profilesVerdict(path: string | undefined): Promise<CheckResult> {
   if (path === undefined) return warning('there is no place for profiles', 'set HOME or XDG_CONFIG_HOME');
   try {
     const names = Object.keys(await loadProfiles(path));
@@ -32,7 +32,7 @@ async function profilesVerdict(path: string | undefined): Promise<Verdict> {
   }
 }
 
-async function keysVerdict(folders: readonly string[]): Promise<Verdict> {
+async function keysVerdict(folders: readonly string[]): Promise<CheckResult> {
   const found: string[] = [];
   for (const folder of folders) await collect(folder, 1, found);
   const open: string[] = [];

@@ -13,21 +13,29 @@ export interface Finding {
 }
 
 /** What a check says; its name is put to it. */
-export type Verdict = Omit<Finding, 'check'>;
+export type CheckResult = Omit<Finding, 'check'>;
 
 export interface Check {
   readonly name: string;
-  readonly run: () => Promise<Verdict>;
+  readonly run: () => Promise<CheckResult>;
 }
 
 /** Of one check; what it asks for has less. */
 const DEADLINE_MS = 5_000;
 export const PROBE_MS = 4_000;
 
-export const ok = (message: string): Verdict => ({ state: 'ok', message });
-export const skipped = (message: string): Verdict => ({ state: 'skipped', message });
-export const warning = (message: string, remedy: string): Verdict => ({ state: 'warning', message, remedy });
-export const failure = (message: string, remedy: string): Verdict => ({ state: 'failure', message, remedy });
+export const ok = (message: string): CheckResult => ({ state: 'ok', message });
+export const skipped = (message: string): CheckResult => ({ state: 'skipped', message });
+export const warning = (message: string, remedy: string): CheckResult => ({
+  state: 'warning',
+  message,
+  remedy,
+});
+export const failure = (message: string, remedy: string): CheckResult => ({
+  state: 'failure',
+  message,
+  remedy,
+});
 
 /** In the order of the checks. */
 export function runChecks(checks: readonly Check[], deadlineMs = DEADLINE_MS): Promise<Finding[]> {
@@ -36,8 +44,8 @@ export function runChecks(checks: readonly Check[], deadlineMs = DEADLINE_MS): P
   );
 }
 
-async function inTime(run: Check['run'], deadlineMs: number): Promise<Verdict> {
-  const { promise, resolve } = Promise.withResolvers<Verdict>();
+async function inTime(run: Check['run'], deadlineMs: number): Promise<CheckResult> {
+  const { promise, resolve } = Promise.withResolvers<CheckResult>();
   const late = failure(
     `no result within ${deadlineMs / 1_000} s`,
     'try again; if it stays so, look at the network',

@@ -1,10 +1,10 @@
 /** What the control plane knows is wrong: shares that fail, routers and control planes that are away, late certificates. */
 import { operations, type InstallationAnswer, type Operation, type ShareAnswer } from '#contract';
-import type { Access } from '../access/access.ts';
+import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from '../operations/list-pages.ts';
 import { asked } from './api-checks.ts';
-import { failure, ok, skipped, warning, type Check, type Verdict } from './finding.ts';
+import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
 /** So many of each are looked at, and so many are named. */
 const MOST_ENTRIES = 2_000;
@@ -13,12 +13,13 @@ const NOT_ADMIN = 'only callers with frontdoor.admin are shown them';
 
 /** `installation` is undefined when the control plane could not be asked. */
 export function installationChecks(
-  access: Access,
+  access: ResolvedAccess,
   installation: InstallationAnswer | undefined,
   nowMs: () => number = Date.now,
 ): Check[] {
   const known =
-    (judge: (answer: InstallationAnswer) => Verdict | Promise<Verdict>) => async (): Promise<Verdict> =>
+    (judge: (answer: InstallationAnswer) => CheckResult | Promise<CheckResult>) =>
+    async (): Promise<CheckResult> =>
       installation === undefined ? skipped('the Management API was not asked') : judge(installation);
   return [
     { name: 'shares', run: known(() => sharesVerdict(access)) },
@@ -28,7 +29,7 @@ export function installationChecks(
   ];
 }
 
-async function sharesVerdict(access: Access): Promise<Verdict> {
+async function sharesVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { frontdoorId } = access;
   if (frontdoorId === undefined) return skipped('no frontdoor is chosen');
   return asked(access, async (client) => {
@@ -50,7 +51,7 @@ async function sharesVerdict(access: Access): Promise<Verdict> {
   });
 }
 
-async function routersVerdict(access: Access, { routers }: InstallationAnswer): Promise<Verdict> {
+async function routersVerdict(access: ResolvedAccess, { routers }: InstallationAnswer): Promise<CheckResult> {
   if (!routers.some(({ online }) => online))
     return failure(
       'no router that agents and gateways connect to is online: no share can be reached',
@@ -74,7 +75,7 @@ async function routersVerdict(access: Access, { routers }: InstallationAnswer): 
   });
 }
 
-function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): Verdict {
+function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): CheckResult {
   if (planes === undefined) return skipped(NOT_ADMIN);
   const silent = planes.flatMap(({ apiUrl, silentSince }) =>
     silentSince === null ? [] : [`${apiUrl} since ${silentSince}`],
@@ -86,7 +87,7 @@ function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): Verd
   );
 }
 
-function renewalsVerdict(overdue: InstallationAnswer['overdueCertificates'], nowMs: number): Verdict {
+function renewalsVerdict(overdue: InstallationAnswer['overdueCertificates'], nowMs: number): CheckResult {
   if (overdue === undefined) return skipped(NOT_ADMIN);
   if (overdue.length === 0) return ok('every certificate of the installation was renewed in time');
   const said = overdue.map(({ kind, name, expiresAt }) => `${kind} ${name} (${expiresAt.slice(0, 10)})`);

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { failure, ok, warning, type Check, type Verdict } from './finding.ts';
+import { failure, ok, warning, type Check, type CheckResult } from './finding.ts';
 
 const MIN_NODE = [26, 10] as const;
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
@@ -29,7 +29,7 @@ export function machineChecks(
   ];
 }
 
-export function runtimeVerdict(version: string, nodeVersion: string, execPath: string): Verdict {
+export function runtimeVerdict(version: string, nodeVersion: string, execPath: string): CheckResult {
   const said = `frontdoor ${version} on Node ${nodeVersion.slice(1)}`;
   const [major = 0, minor = 0] = nodeVersion.slice(1).split('.').map(Number);
   if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
@@ -52,7 +52,7 @@ function openFilesLimit(): number | undefined {
   return typeof soft === 'number' ? soft : undefined;
 }
 
-export function filesVerdict(limit: number | undefined): Verdict {
+export function filesVerdict(limit: number | undefined): CheckResult {
   if (limit === undefined) return ok('as many files and connections as the system has');
   const said = `${limit} files and connections at a time`;
   const remedy = `raise the limit: "ulimit -n 65536" before the start, or LimitNOFILE=65536 in a systemd unit`;
@@ -60,7 +60,7 @@ export function filesVerdict(limit: number | undefined): Verdict {
   return limit < GOOD_FILES ? warning(said, remedy) : ok(said);
 }
 
-export function proxyVerdict(env: Readonly<Record<string, string | undefined>>): Verdict {
+export function proxyVerdict(env: Readonly<Record<string, string | undefined>>): CheckResult {
   const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
   if (set.length === 0) return ok('no proxy variables');
   // The values may hold a password.
@@ -70,7 +70,7 @@ export function proxyVerdict(env: Readonly<Record<string, string | undefined>>):
   );
 }
 
-async function diskVerdict(dataDir: string): Promise<Verdict> {
+async function diskVerdict(dataDir: string): Promise<CheckResult> {
   const folder = await existingFolder(dataDir);
   try {
     await access(folder, constants.W_OK);
@@ -89,7 +89,7 @@ async function diskVerdict(dataDir: string): Promise<Verdict> {
 }
 
 /** `filesLeft`: how many more files fit, when they are few. */
-export function freeVerdict(folder: string, freeBytes: number, filesLeft?: number): Verdict {
+export function freeVerdict(folder: string, freeBytes: number, filesLeft?: number): CheckResult {
   const said = `${Math.floor(freeBytes / MIB)} MiB free for ${folder}`;
   const remedy = 'make room: with a full disk every change is refused';
   if (filesLeft !== undefined) return failure(`${said}, but only ${filesLeft} files fit`, remedy);

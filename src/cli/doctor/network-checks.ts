@@ -1,7 +1,7 @@
 /** The way to each server: its name, its port, its certificate. */
 import { formatHostPort, isLoopbackHost, messageOf } from '#base';
 import { probeAddresses, probePort, probeTls, type TlsProbe } from '#net';
-import { failure, ok, PROBE_MS, skipped, warning, type Check, type Verdict } from './finding.ts';
+import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
 import type { NetworkTarget } from './network-targets.ts';
 import { portHolder } from './port-holder.ts';
 
@@ -29,7 +29,7 @@ export function networkChecks(targets: readonly NetworkTarget[], nowMs: () => nu
   ];
 }
 
-export async function nameVerdict(host: string): Promise<Verdict> {
+export async function nameVerdict(host: string): Promise<CheckResult> {
   try {
     const addresses = await probeAddresses(host, PROBE_MS);
     return ok(addresses[0] === host ? 'an address' : addresses.join(', '));
@@ -49,7 +49,7 @@ export async function nameVerdict(host: string): Promise<Verdict> {
   }
 }
 
-async function portVerdict({ host, port, isGuess, option, name }: NetworkTarget): Promise<Verdict> {
+async function portVerdict({ host, port, isGuess, option, name }: NetworkTarget): Promise<CheckResult> {
   const isLocal = isLoopbackHost(host);
   const place = formatHostPort(host, port);
   const probe = await probePort(host, port, PROBE_MS);
@@ -71,7 +71,7 @@ async function portVerdict({ host, port, isGuess, option, name }: NetworkTarget)
   return failure(`${place} cannot be reached: ${probe.reason}`, 'check the address and the network');
 }
 
-async function tlsVerdict(target: NetworkTarget, nowMs: number): Promise<Verdict> {
+async function tlsVerdict(target: NetworkTarget, nowMs: number): Promise<CheckResult> {
   let probe;
   try {
     probe = await probeTls(target.host, target.port, PROBE_MS, target.ca);
@@ -90,7 +90,7 @@ function certificateVerdict(
   target: NetworkTarget,
   { leaf, namesHost, problem }: TlsProbe,
   nowMs: number,
-): Verdict {
+): CheckResult {
   const { host, ca, hasOwnAuthority, option } = target;
   const [fromMs, toMs] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
   if (nowMs > toMs)

@@ -1,8 +1,8 @@
 /** Checks whether browsers take each share of a zone for a site of its own, by the Public Suffix List that they use. */
-import { ok, skipped, warning, type Verdict } from './finding.ts';
+import { ok, skipped, warning, type CheckResult } from './finding.ts';
 
 /** `zone`: what follows the share's name in its host, or '' for none. */
-export async function siteVerdict(zone: string): Promise<Verdict> {
+export async function siteVerdict(zone: string): Promise<CheckResult> {
   if (zone === '') return skipped('shares have no names below a zone');
   if (zone === 'localhost' || zone.endsWith('.localhost'))
     return skipped(`${zone} is a zone of this machine, which no list has`);

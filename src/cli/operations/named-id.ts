@@ -3,7 +3,7 @@ import { FrontdoorError, nearestNames } from '#base';
 import { operations, type Operation } from '#contract';
 import { isUuid } from '#domain';
 import { printable } from '../output/printable.ts';
-import type { Access } from '../access/access.ts';
+import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { namedByField, type NamedThing } from './named-thing-table.ts';
@@ -16,7 +16,7 @@ const SUGGESTED_NAMES = 3;
 /** The client, and what the caller works with. */
 export interface LookUp {
   readonly client: ManagementClient;
-  readonly access: Pick<Access, 'frontdoorId' | 'organizationId' | 'missing'>;
+  readonly access: Pick<ResolvedAccess, 'frontdoorId' | 'organizationId' | 'missing'>;
 }
 
 /** Audit events that belong to no organization have this in place of one. */

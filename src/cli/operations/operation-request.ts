@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { FrontdoorError, messageOf } from '#base';
 import type { Operation } from '#contract';
-import type { Access } from '../access/access.ts';
+import type { ResolvedAccess } from '../access/access.ts';
 import type { ApiFlags } from '../access/api-options.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { ManagementClient, ManagementRequest } from '../management-client.ts';
@@ -25,7 +25,7 @@ export interface RequestParts {
   /** A list when its last argument takes several words. */
   readonly args: readonly (string | readonly string[] | undefined)[];
   readonly options: GivenOptions;
-  readonly access: Access;
+  readonly access: ResolvedAccess;
   readonly client: ManagementClient;
   readonly io: CliIo;
 }

@@ -6,7 +6,7 @@ import { type Log, messageOf } from '#base';
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
 import type { AllowedNetwork } from '#domain';
 import { CircuitCopy, type CopyHandlers } from './circuit-copy.ts';
-import type { ShareTarget } from './share-target.ts';
+import type { TargetAddress } from './target-address.ts';
 import { StandbyCircuit } from './standby-circuit.ts';
 import { connectTarget } from './target-connection.ts';
 import type { HealthWatch, TargetHealthMonitor } from './target-health.ts';
@@ -14,7 +14,7 @@ import type { TargetResolver } from './target-resolver.ts';
 
 /** What the share leads to, judged: a way to go, or why there is none. */
 export type TargetWay =
-  | { readonly target: ShareTarget; readonly only: readonly AllowedNetwork[] | undefined }
+  | { readonly target: TargetAddress; readonly only: readonly AllowedNetwork[] | undefined }
   | { readonly problem: string };
 
 /** Circuits of one share that callers keep for later, without a connection to its service. */
@@ -44,7 +44,7 @@ export interface HostedShareOptions {
   readonly onIdle: () => void;
 }
 
-export class HostedShare {
+export class ShareHost {
   readonly service: BindableService;
   readonly #options: HostedShareOptions;
   readonly #log: Log;

@@ -5,7 +5,7 @@
 import { formatHostPort } from '#base';
 import { parseShareTarget } from '#domain';
 
-export interface ShareTarget {
+export interface TargetAddress {
   /** True: TLS to the service. */
   readonly secure: boolean;
   /** Host name or address literal, without brackets, lower case. */
@@ -15,7 +15,7 @@ export interface ShareTarget {
   readonly text: string;
 }
 
-export type ParsedTarget = { readonly target: ShareTarget } | { readonly problem: string };
+export type ParsedTarget = { readonly target: TargetAddress } | { readonly problem: string };
 
 export function parseTarget(text: string): ParsedTarget {
   const parsed = parseShareTarget(text);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTarget } from './share-target.ts';
+import { parseTarget } from './target-address.ts';
 
 test('targets with one meaning have one spelling', () => {
   for (const [text, canonical] of [
