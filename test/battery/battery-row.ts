@@ -1,7 +1,7 @@
 /** What a row of the batteries is: checks against a running product, counted, and reported as "N of N (K lost), seed". */
 import type { BatteryProduct, BatteryProductOptions } from './battery-product.ts';
 
-export interface RowContext {
+export interface BatteryRowContext {
   /** The short form, for `npm test`. */
   readonly quick: boolean;
   readonly seed: number;
@@ -19,7 +19,7 @@ export interface BatteryRow {
   readonly product?: BatteryProductOptions;
   /** What it measures is the product on a machine that is set up for slow clients. */
   readonly needsSetUpKernel?: boolean;
-  run(context: RowContext, product: BatteryProduct): Promise<Tally>;
+  run(context: BatteryRowContext, product: BatteryProduct): Promise<Tally>;
 }
 
 /** A row that cannot run here; the message is the reason. */

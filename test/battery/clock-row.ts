@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../support/deadline.ts';
 import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
 import type { Visitor } from '../support/visitor.ts';
-import { RowSkipped, Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { RowSkipped, Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 import { cpuMs } from './memory-watch.ts';
 
 const LIBRARIES = [
@@ -64,7 +64,7 @@ export const CLOCK_ROW: BatteryRow = {
 };
 
 async function checkJumps(
-  { quick, note }: RowContext,
+  { quick, note }: BatteryRowContext,
   world: IdentityWorld,
   setClock: (seconds: number) => void,
 ): Promise<Tally> {

@@ -11,7 +11,7 @@ import { httpGet } from '../support/world.ts';
 import { hostOf } from './battery-product.ts';
 import { RowSkipped, Tally, type BatteryRow } from './battery-row.ts';
 import { BytesClient } from './bytes-client.ts';
-import { HANDED_ON, HANDED_ON_BY_US, PEERS, type Peer } from './differential-table.ts';
+import { HANDED_ON, HANDED_ON_BY_US, PEERS, type ProxyName } from './differential-table.ts';
 import { framingRequest, REFUSED_REQUESTS, SERVED_REQUESTS } from '../support/framing-case-table.ts';
 import { HOST_VARIANTS } from './host-row.ts';
 import { ODD_PATHS } from './path-row.ts';
@@ -107,12 +107,12 @@ async function seenBehind(origin: RawOrigin, port: number, request: string): Pro
 }
 
 interface RunningPeer {
-  readonly name: Peer;
+  readonly name: ProxyName;
   readonly port: number;
   stop(): Promise<void>;
 }
 
-async function startPeer(name: Peer, command: string, originPort: number): Promise<RunningPeer> {
+async function startPeer(name: ProxyName, command: string, originPort: number): Promise<RunningPeer> {
   const folder = mkdtempSync(join(tmpdir(), `frontdoor-${name}-`));
   const port = await freePort();
   const file = join(folder, 'peer.conf');

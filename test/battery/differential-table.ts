@@ -1,12 +1,12 @@
 /** What nginx 1.22 and haproxy 2.6 do with the batteries' bytes and we do not, and why that is right. Data alone. */
 
 export const PEERS = ['nginx', 'haproxy'] as const;
-export type Peer = (typeof PEERS)[number];
+export type ProxyName = (typeof PEERS)[number];
 
 /** We refuse, and the peer hands on. */
 export const HANDED_ON: readonly {
   readonly why: string;
-  readonly by: Readonly<Record<Peer, readonly string[]>>;
+  readonly by: Readonly<Record<ProxyName, readonly string[]>>;
 }[] = [
   {
     why: 'a line has one end, CRLF, and no control byte: another parser on the way may not read the rest alike',

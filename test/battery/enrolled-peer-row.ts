@@ -13,7 +13,7 @@ import { ControlGroup, residentBytesOf } from '../support/control-group.ts';
 import { within } from '../support/deadline.ts';
 import { GreedySdk } from '../support/greedy-sdk.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
-import { Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 import { askBytes, statusOf } from './bytes-client.ts';
 import { startLoadOrigin } from './load-origin.ts';
 import { MIB, WATCHED_PARTS, type PartName } from './memory-watch.ts';
@@ -77,7 +77,7 @@ export const ENROLLED_PEER_ROW: BatteryRow = {
 
 interface Run {
   readonly tally: Tally;
-  readonly context: RowContext;
+  readonly context: BatteryRowContext;
   readonly product: BatteryProduct;
   readonly groups: ReadonlyMap<PartName, ControlGroup>;
 }
@@ -122,7 +122,7 @@ async function sendHellos(greedy: GreedySdk, connections: number): Promise<void>
   }
 }
 
-async function gapAtAgent(greedy: GreedySdk, { quick }: RowContext): Promise<void> {
+async function gapAtAgent(greedy: GreedySdk, { quick }: BatteryRowContext): Promise<void> {
   const service = await greedy.api.serviceByName(PRIVATE_NAME);
   const circuits = [];
   for (let index = 0; index < CIRCUITS; index += 1) circuits.push(await greedy.dial(service!.id));
@@ -133,7 +133,7 @@ async function gapAtAgent(greedy: GreedySdk, { quick }: RowContext): Promise<voi
 async function gapAtGateway(
   greedy: GreedySdk,
   product: BatteryProduct,
-  { quick }: RowContext,
+  { quick }: BatteryRowContext,
 ): Promise<void> {
   const circuits: { peer: Parameters<GreedySdk['sendUnfinished']>[0]; circuitId: string }[] = [];
   const { stop } = await greedy.host(

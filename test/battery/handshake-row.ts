@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { until, within } from '../support/deadline.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
-import { Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 import { askBytes, statusOf } from './bytes-client.ts';
 import { cpuMs, openFiles } from './memory-watch.ts';
 import { RawOrigin } from './raw-origin.ts';
@@ -92,7 +92,7 @@ export const HANDSHAKE_ROW: BatteryRow = {
 };
 
 /** While handshakes are begun. */
-async function renegotiate(tally: Tally, product: BatteryProduct, context: RowContext): Promise<void> {
+async function renegotiate(tally: Tally, product: BatteryProduct, context: BatteryRowContext): Promise<void> {
   for (let i = 0; i < (context.quick ? 2 : RENEGOTIATIONS); i += 1) {
     const asked = await askToRenegotiate(product.securePort, hostOf(NAME));
     if (asked === undefined) {

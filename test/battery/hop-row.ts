@@ -10,7 +10,7 @@ import { within } from '../support/deadline.ts';
 import { hostOf, LISTENER_KINDS, type BatteryProduct, type ListenerKind } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { askBytes, BytesClient, statusOf } from './bytes-client.ts';
-import { RawOrigin, type Answer } from './raw-origin.ts';
+import { RawOrigin, type AnswerScript } from './raw-origin.ts';
 
 const FRAMES = 10_000;
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -22,7 +22,7 @@ interface HopCase {
   readonly lines: string;
   readonly requestLine?: string;
   readonly body?: string;
-  readonly answer?: Answer | string;
+  readonly answer?: AnswerScript | string;
   /** Of the origin's request (`seen`, undefined when none came) and the client's answer; what is wrong, if anything. */
   readonly judge: (seen: string | undefined, answer: string, strays: readonly string[]) => string | undefined;
 }

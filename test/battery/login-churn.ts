@@ -1,7 +1,7 @@
 /** Part of L5: people who log in, ask once and log out, thousands of them. Nothing of them is left at the parts. */
 import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
-import type { RowContext, Tally } from './battery-row.ts';
+import type { BatteryRowContext, Tally } from './battery-row.ts';
 import { restingMemory } from './memory-watch.ts';
 
 const AT_ONCE = 8;
@@ -16,7 +16,7 @@ export interface LoginChurnLimits {
 /** The product of the battery has no certificates of identity's zones: a world of its own. */
 export async function churnLogins(
   tally: Tally,
-  { note }: RowContext,
+  { note }: BatteryRowContext,
   { total, slackBytes }: LoginChurnLimits,
 ): Promise<void> {
   const world = await startIdentityWorld();

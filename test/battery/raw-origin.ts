@@ -18,7 +18,7 @@ export interface SeenRequest {
   readonly raw: string;
 }
 
-export type Answer = (request: SeenRequest, socket: Socket) => void;
+export type AnswerScript = (request: SeenRequest, socket: Socket) => void;
 
 export const READY_PATH = '/battery-ready';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nSERVED';
@@ -31,7 +31,7 @@ export class RawOrigin {
   begun = 0;
   /** Where the last of them began. */
   begunOn: Socket | undefined;
-  answer: Answer = (_request, socket) => void socket.write(OK);
+  answer: AnswerScript = (_request, socket) => void socket.write(OK);
   readonly sockets = new Set<Socket>();
   readonly #server: Server;
 

@@ -18,7 +18,7 @@ import {
   type Revocation,
   type RevocationStage,
 } from '../support/revocation.ts';
-import { Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 
 /** What is promised, and a second for the look itself. */
 const TRUST_MS = 60_000;
@@ -48,7 +48,7 @@ export const REVOCATION_ROW: BatteryRow = {
 /** At a share of its own, so that all ways are gone at the same time. */
 async function checkWay(
   tally: Tally,
-  { quick, note }: RowContext,
+  { quick, note }: BatteryRowContext,
   world: IdentityWorld,
   revocation: Revocation,
   shareName: string,
@@ -73,7 +73,11 @@ async function checkWay(
 }
 
 /** The Management API itself. */
-async function checkAccounts(tally: Tally, { quick, note }: RowContext, world: IdentityWorld): Promise<void> {
+async function checkAccounts(
+  tally: Tally,
+  { quick, note }: BatteryRowContext,
+  world: IdentityWorld,
+): Promise<void> {
   const times: number[] = [];
   for await (const { said, tookMs } of accountRevocations(world, quick ? 10 : 100)) {
     times.push(tookMs);
@@ -84,7 +88,11 @@ async function checkAccounts(tally: Tally, { quick, note }: RowContext, world: I
 }
 
 /** The control plane is stopped as by a debugger: connections stand and nothing is said. */
-async function checkSilence(tally: Tally, { note }: RowContext, stage: RevocationStage): Promise<void> {
+async function checkSilence(
+  tally: Tally,
+  { note }: BatteryRowContext,
+  stage: RevocationStage,
+): Promise<void> {
   const { world, host } = stage;
   const openHost = await world.share('open', []);
   const visitor = world.visitor();

@@ -13,7 +13,7 @@ import { until } from '../support/deadline.ts';
 import { startIdentityWorld, ZONE, type IdentityWorld } from '../support/identity-world.ts';
 import { startSecondOrganization } from '../support/second-organization.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
-import { RowSkipped, Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { RowSkipped, Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 
 const ROUNDS = 10;
 const SHARED_MS = 45_000;
@@ -59,7 +59,7 @@ interface Visit {
   readonly evil: string;
 }
 
-async function visit(tally: Tally, context: RowContext, asked: Visit): Promise<void> {
+async function visit(tally: Tally, context: BatteryRowContext, asked: Visit): Promise<void> {
   const { world, ann, victim, evil } = asked;
   const { page } = ann;
   const urlOf = (host: string, path = '/'): string => `https://${host}:${world.securePort}${path}`;

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findCommand, startProcess } from '../bench/bench-process.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
-import { Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 import { askBytes, statusOf } from './bytes-client.ts';
 import { openCrowd, type Crowd, type CrowdKind } from './slow-crowd.ts';
 import { startLoadOrigin } from './load-origin.ts';
@@ -55,7 +55,7 @@ async function runCrowd(
   product: BatteryProduct,
   kind: CrowdKind,
   size: number,
-  { note }: RowContext,
+  { note }: BatteryRowContext,
 ): Promise<void> {
   const crowd = await openCrowd(product, kind, hostOf(NAME), size);
   const served = await askNormally(product);
@@ -116,7 +116,11 @@ async function runOneAddress(tally: Tally, product: BatteryProduct): Promise<voi
 }
 
 /** The tool that everybody uses, when it is here. */
-async function runSlowHttpTest(tally: Tally, product: BatteryProduct, { note }: RowContext): Promise<void> {
+async function runSlowHttpTest(
+  tally: Tally,
+  product: BatteryProduct,
+  { note }: BatteryRowContext,
+): Promise<void> {
   const command = findCommand('slowhttptest');
   if (command === undefined) {
     note('slowhttptest is not in PATH: its three attacks are left out');

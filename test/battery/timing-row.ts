@@ -10,7 +10,7 @@ import { startIdentityWorld, type IdentityWorld } from '../support/identity-worl
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { ControlReady } from '../support/separate.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
-import { Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 import type { ClientTarget } from './bytes-client.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';
 
@@ -125,7 +125,7 @@ async function comparisons(world: IdentityWorld): Promise<Comparison[]> {
 
 async function compare(
   tally: Tally,
-  { quick, seed, note }: RowContext,
+  { quick, seed, note }: BatteryRowContext,
   comparison: Comparison,
 ): Promise<void> {
   const { name, asksAnAddress, target, request } = comparison;

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ControlGroup } from '../support/control-group.ts';
 import { PartProcess } from '../support/part-process.ts';
 import { COLLECTION } from './battery-product.ts';
-import { Tally, type BatteryRow, type RowContext } from './battery-row.ts';
+import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 import { askBytes, statusOf } from './bytes-client.ts';
 import { MIB } from './memory-watch.ts';
 import { openUnprovenCrowd, type UnprovenCrowdOptions } from './unproven-crowd.ts';
@@ -155,7 +155,7 @@ async function runAttack(
   api: Api,
   attack: Attack,
   group: ControlGroup,
-  { quick, note, progress }: RowContext,
+  { quick, note, progress }: BatteryRowContext,
 ): Promise<void> {
   const what = `${api.name}, ${attack.name}`;
   progress(what);

@@ -1,9 +1,14 @@
 /** Operations on who may reach shares, as rows: policies, explanations, custom frontends. */
-import { BELOW_FRONTDOOR as BASE, countedPage, type Row, type Shape } from './management-row.ts';
+import {
+  BELOW_FRONTDOOR as BASE,
+  countedPage,
+  type ManagementRow,
+  type AnswerShape,
+} from './management-row.ts';
 
 const DATE_TIME_RULE = 'date-time (ISO 8601 with a time zone, as 2030-01-01T00:00:00Z)';
 
-const policy: Shape = {
+const policy: AnswerShape = {
   emails: ['string'],
   claims: [{ claim: 'string', anyOf: ['string'] }],
   basicAuth: [{ name: 'string', password: 'string' }],
@@ -19,7 +24,7 @@ const policy: Shape = {
   responseTimeoutSeconds: 'integer or null',
   contact: 'string or null',
 };
-const customFrontend: Shape = {
+const customFrontend: AnswerShape = {
   id: 'UUID',
   frontdoorId: 'UUID',
   hostname: 'string',
@@ -33,7 +38,7 @@ const POLICY = `${BASE}/shares/{token}/policy`;
 const ofShare = { at: { token: '{policyShareToken}' }, missing: 'Share' } as const;
 const one = { uuid: 'customFrontendId', missing: 'Custom frontend' } as const;
 
-export const accessRows: readonly Row[] = [
+export const accessRows: readonly ManagementRow[] = [
   {
     table: 'Policies of shares',
     method: 'PUT',

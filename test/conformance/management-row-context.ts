@@ -8,18 +8,18 @@ import { JsonClient, type JsonAnswer } from '#net';
 import { until } from '../support/deadline.ts';
 import { startPrivateService } from '../support/private-service.ts';
 import { openWorld, type World } from '../support/world.ts';
-import type { Row } from './management-row.ts';
+import type { ManagementRow } from './management-row.ts';
 import { oidcData } from './management-row-table.ts';
 import { openRowLogins, type LoggedIn, type RowLogins } from './row-logins.ts';
 
-export interface RowContext {
+export interface ManagementRowContext {
   readonly world: World;
   /** The value with every `{…}` in it replaced. */
   filled<T>(value: T): Promise<T>;
   /** The row's path; parameters that are given here stand for the row's own. */
-  pathOf(row: Row, parameters?: Readonly<Record<string, string>>): Promise<string>;
+  pathOf(row: ManagementRow, parameters?: Readonly<Record<string, string>>): Promise<string>;
   /** A call with the first account's credentials, unless others (or none) are given. */
-  call(row: Row, options?: RowCall): Promise<JsonAnswer>;
+  call(row: ManagementRow, options?: RowCall): Promise<JsonAnswer>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,9 @@ export interface RowCall {
   readonly authorization?: string | null;
 }
 
-export async function openRowContext(options: Parameters<typeof openWorld>[0] = {}): Promise<RowContext> {
+export async function openRowContext(
+  options: Parameters<typeof openWorld>[0] = {},
+): Promise<ManagementRowContext> {
   const logins = await openRowLogins();
   const world = await openWorld({ ...logins.options, ...options });
   const service = await startPrivateService();
@@ -68,7 +70,7 @@ export async function openRowContext(options: Parameters<typeof openWorld>[0] = 
     const entries = Object.entries(value).map(async ([name, inner]) => [name, await filled(inner)] as const);
     return Object.fromEntries(await Promise.all(entries));
   };
-  const pathOf: RowContext['pathOf'] = (row, parameters = {}) => {
+  const pathOf: ManagementRowContext['pathOf'] = (row, parameters = {}) => {
     const values = { ...row.at, ...parameters };
     return filledText(row.path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
   };
@@ -102,7 +104,7 @@ export async function openRowContext(options: Parameters<typeof openWorld>[0] = 
 }
 
 /** What the row's body holds when nothing is wrong with it. */
-export function goodBody(fields: NonNullable<Row['body']>): Record<string, unknown> {
+export function goodBody(fields: NonNullable<ManagementRow['body']>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
 }
 

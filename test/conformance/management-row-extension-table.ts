@@ -5,24 +5,24 @@ import {
   environmentEntryShape,
   frontdoorShape,
   shareShape,
-  type Row,
-  type Shape,
+  type ManagementRow,
+  type AnswerShape,
 } from './management-row.ts';
 
-const organization: Shape = { id: 'UUID', name: 'string' };
+const organization: AnswerShape = { id: 'UUID', name: 'string' };
 const caller = {
   id: 'UUID',
   name: 'string',
   organizationId: 'UUID',
   scopes: ['string'],
-} as const satisfies Shape;
+} as const satisfies AnswerShape;
 const newCaller = {
   name: { value: 'Nightly', type: 'string' },
   organizationId: { value: '{organizationId}', type: 'string', format: 'UUID' },
   scopes: { value: ['frontdoor.read'], type: 'array', isOptional: true },
 } as const;
 
-const shareRows: readonly Row[] = [
+const shareRows: readonly ManagementRow[] = [
   {
     table: 'Shares of ours',
     method: 'POST',
@@ -80,7 +80,7 @@ const shareRows: readonly Row[] = [
   },
 ];
 
-const frontdoorRows: readonly Row[] = [
+const frontdoorRows: readonly ManagementRow[] = [
   {
     table: 'Frontends',
     method: 'GET',
@@ -113,7 +113,7 @@ const frontdoorRows: readonly Row[] = [
   },
 ];
 
-const organizationRows: readonly Row[] = [
+const organizationRows: readonly ManagementRow[] = [
   {
     table: 'Organizations',
     method: 'POST',
@@ -210,7 +210,7 @@ const organizationRows: readonly Row[] = [
   },
 ];
 
-const installationRows: readonly Row[] = [
+const installationRows: readonly ManagementRow[] = [
   {
     table: 'Auth providers',
     method: 'POST',
@@ -248,7 +248,7 @@ const installationRows: readonly Row[] = [
   },
 ];
 
-export const extensionRows: readonly Row[] = [
+export const extensionRows: readonly ManagementRow[] = [
   ...shareRows,
   ...frontdoorRows,
   ...organizationRows,

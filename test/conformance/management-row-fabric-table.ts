@@ -2,12 +2,17 @@
  * Operations on the fabric as rows of the same form. What lives for moments only (links, circuits, inspections) has no
  * row: nothing of it is sure to be there.
  */
-import { countedPage, type Row, type Shape } from './management-row.ts';
+import { countedPage, type ManagementRow, type AnswerShape } from './management-row.ts';
 
 const SERVICE_NAME_RULE = 'service name (1 to 255 characters without @, no control characters)';
-const node = { id: 'UUID', name: 'string', enrolled: 'boolean', createdAt: 'time' } as const satisfies Shape;
-const gateway: Shape = { ...node, online: 'boolean' };
-const router: Shape = {
+const node = {
+  id: 'UUID',
+  name: 'string',
+  enrolled: 'boolean',
+  createdAt: 'time',
+} as const satisfies AnswerShape;
+const gateway: AnswerShape = { ...node, online: 'boolean' };
+const router: AnswerShape = {
   ...node,
   online: 'boolean',
   version: 'string or null',
@@ -15,8 +20,8 @@ const router: Shape = {
   linkListeners: ['string'],
   edgeAddress: 'string or null',
 };
-const service: Shape = { id: 'UUID', name: 'string', terminatorStrategy: 'string', createdAt: 'time' };
-const terminator: Shape = {
+const service: AnswerShape = { id: 'UUID', name: 'string', terminatorStrategy: 'string', createdAt: 'time' };
+const terminator: AnswerShape = {
   id: 'string',
   kind: 'string',
   serviceId: 'UUID',
@@ -35,37 +40,39 @@ const nodeName = { name: { value: 'North', type: 'string' } } as const;
 const SERVICES = '/fabric/services';
 const TERMINATORS = '/fabric/terminators';
 
-const nodeRows: readonly Row[] = (['routers', 'gateways'] as const).flatMap((kind): readonly Row[] => [
-  {
-    table: 'Routers and gateways',
-    method: 'POST',
-    path: `/fabric/${kind}`,
-    body: nodeName,
-    status: 201,
-    answer: { id: 'UUID', name: 'string', token: 'string' },
-    values: { name: 'North' },
-    location: `/fabric/${kind}/`,
-  },
-  {
-    table: 'Routers and gateways',
-    method: 'GET',
-    path: `/fabric/${kind}`,
-    status: 200,
-    answer: countedPage(kind === 'routers' ? router : gateway),
-    absent: ['token'],
-    page: { isCounted: true, sort: ['name', 'id', 'createdAt'] },
-  },
-  {
-    table: 'Routers and gateways',
-    method: 'DELETE',
-    path: `/fabric/${kind}/{id}`,
-    at: { id: kind === 'routers' ? '{doomedRouterId}' : '{doomedGatewayId}' },
-    status: 204,
-    missing: kind === 'routers' ? 'Router' : 'Gateway',
-  },
-]);
+const nodeRows: readonly ManagementRow[] = (['routers', 'gateways'] as const).flatMap(
+  (kind): readonly ManagementRow[] => [
+    {
+      table: 'Routers and gateways',
+      method: 'POST',
+      path: `/fabric/${kind}`,
+      body: nodeName,
+      status: 201,
+      answer: { id: 'UUID', name: 'string', token: 'string' },
+      values: { name: 'North' },
+      location: `/fabric/${kind}/`,
+    },
+    {
+      table: 'Routers and gateways',
+      method: 'GET',
+      path: `/fabric/${kind}`,
+      status: 200,
+      answer: countedPage(kind === 'routers' ? router : gateway),
+      absent: ['token'],
+      page: { isCounted: true, sort: ['name', 'id', 'createdAt'] },
+    },
+    {
+      table: 'Routers and gateways',
+      method: 'DELETE',
+      path: `/fabric/${kind}/{id}`,
+      at: { id: kind === 'routers' ? '{doomedRouterId}' : '{doomedGatewayId}' },
+      status: 204,
+      missing: kind === 'routers' ? 'Router' : 'Gateway',
+    },
+  ],
+);
 
-const serviceRows: readonly Row[] = [
+const serviceRows: readonly ManagementRow[] = [
   {
     table: 'Services of the fabric',
     method: 'POST',
@@ -127,7 +134,7 @@ const serviceRows: readonly Row[] = [
   },
 ];
 
-const terminatorRows: readonly Row[] = [
+const terminatorRows: readonly ManagementRow[] = [
   {
     table: 'Routers and gateways',
     method: 'GET',
@@ -203,4 +210,4 @@ const terminatorRows: readonly Row[] = [
   },
 ];
 
-export const fabricRows: readonly Row[] = [...nodeRows, ...serviceRows, ...terminatorRows];
+export const fabricRows: readonly ManagementRow[] = [...nodeRows, ...serviceRows, ...terminatorRows];

@@ -1,5 +1,10 @@
 /** Operations on single requests, as rows: why one failed, and those that are recorded. */
-import { BELOW_FRONTDOOR as BASE, countedPage, type Row, type Shape } from './management-row.ts';
+import {
+  BELOW_FRONTDOOR as BASE,
+  countedPage,
+  type ManagementRow,
+  type AnswerShape,
+} from './management-row.ts';
 
 const about = {
   at: 'time',
@@ -11,8 +16,8 @@ const about = {
   status: 'integer',
   traceId: 'string or null',
   timingsMs: 'object',
-} as const satisfies Shape;
-const failure: Shape = {
+} as const satisfies AnswerShape;
+const failure: AnswerShape = {
   errorId: 'string',
   shareToken: 'string or null',
   code: 'string',
@@ -22,15 +27,15 @@ const failure: Shape = {
   ...about,
   path: 'string',
 };
-const inspector: Shape = { enabled: 'boolean', maxBodyBytes: 'integer', until: 'string or null' };
+const inspector: AnswerShape = { enabled: 'boolean', maxBodyBytes: 'integer', until: 'string or null' };
 const inspected = {
   id: 'string',
   replayOf: 'string or null',
   ...about,
   target: 'string',
   failure: 'object or null',
-} as const satisfies Shape;
-const message: Shape = {
+} as const satisfies AnswerShape;
+const message: AnswerShape = {
   headers: [{ name: 'string', value: 'string' }],
   body: 'string or null',
   bodyBytes: 'integer',
@@ -45,7 +50,7 @@ const ofRequest = {
   missing: 'Request',
 } as const;
 
-export const recordRows: readonly Row[] = [
+export const recordRows: readonly ManagementRow[] = [
   {
     table: 'Failed requests',
     method: 'GET',

@@ -1,9 +1,9 @@
 /** Operations on sessions of people who logged in, as rows. */
-import { BELOW_FRONTDOOR as BASE, countedPage, type Row } from './management-row.ts';
+import { BELOW_FRONTDOOR as BASE, countedPage, type ManagementRow } from './management-row.ts';
 
 const SESSIONS = `${BASE}/auth-providers/{id}/sessions`;
 
-export const sessionRows: readonly Row[] = [
+export const sessionRows: readonly ManagementRow[] = [
   {
     table: 'Sessions',
     method: 'GET',

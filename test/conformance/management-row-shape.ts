@@ -1,5 +1,5 @@
 /** Holds an answer to a row's shape: every field that it names and no other, each of its kind. */
-import type { Kind, Shape } from './management-row.ts';
+import type { Kind, AnswerShape } from './management-row.ts';
 
 const KINDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   UUID: (value) => isText(value, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
 };
 
 /** Every difference, each with its path; none when the value has the shape. */
-export function checkShape(value: unknown, shape: Shape, at = 'answer'): string[] {
+export function checkShape(value: unknown, shape: AnswerShape, at = 'answer'): string[] {
   if (typeof shape === 'string') {
     return KINDS[shape](value) ? [] : [`${at} is no ${shape}: ${JSON.stringify(value)}`];
   }
@@ -47,7 +47,7 @@ export function fieldNames(value: unknown): Set<string> {
   return new Set([...own, ...inner.flatMap((names) => [...names])]);
 }
 
-function isList(shape: Shape): shape is readonly [Shape] {
+function isList(shape: AnswerShape): shape is readonly [AnswerShape] {
   return Array.isArray(shape);
 }
 

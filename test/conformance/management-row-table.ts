@@ -13,9 +13,9 @@ import {
   providerEntryShape,
   providerShape,
   shareShape,
-  type BodyField,
-  type Row,
-  type Shape,
+  type RequestField,
+  type ManagementRow,
+  type AnswerShape,
 } from './management-row.ts';
 
 const counts = {
@@ -24,7 +24,7 @@ const counts = {
   bytesIn: 'integer',
   bytesOut: 'integer',
   latencyMs: { p50: 'number', p95: 'number', p99: 'number' },
-} as const satisfies Shape;
+} as const satisfies AnswerShape;
 const metrics = {
   frontdoorId: 'UUID',
   duration: 'duration',
@@ -33,7 +33,7 @@ const metrics = {
   end: 'time',
   totals: counts,
   samples: [{ timestamp: 'time', ...counts }],
-} as const satisfies Shape;
+} as const satisfies AnswerShape;
 
 export const oidcData = {
   issuer: 'https://id.example',
@@ -42,13 +42,13 @@ export const oidcData = {
   scopes: ['openid', 'email'],
   supports_pkce: true,
 };
-const definition: Readonly<Record<string, BodyField>> = {
+const definition: Readonly<Record<string, RequestField>> = {
   name: { value: 'Staff', type: 'string' },
   type: { value: 'OIDC', type: 'string' },
   data: { value: oidcData, type: 'object' },
 };
 
-const frontdoorRows: readonly Row[] = [
+const frontdoorRows: readonly ManagementRow[] = [
   {
     table: 'Frontdoors',
     method: 'POST',
@@ -117,7 +117,7 @@ const frontdoorRows: readonly Row[] = [
   },
 ];
 
-const environmentRows: readonly Row[] = [
+const environmentRows: readonly ManagementRow[] = [
   {
     table: 'Environments',
     method: 'GET',
@@ -164,7 +164,7 @@ const environmentRows: readonly Row[] = [
   },
 ];
 
-const providerTypeRows: readonly Row[] = [
+const providerTypeRows: readonly ManagementRow[] = [
   {
     table: 'Auth provider types',
     method: 'GET',
@@ -200,7 +200,7 @@ const providerTypeRows: readonly Row[] = [
   },
 ];
 
-const providerRows: readonly Row[] = [
+const providerRows: readonly ManagementRow[] = [
   {
     table: 'Auth providers',
     method: 'GET',
@@ -267,7 +267,7 @@ const providerRows: readonly Row[] = [
   },
 ];
 
-const agentRows: readonly Row[] = [
+const agentRows: readonly ManagementRow[] = [
   {
     table: 'Agents',
     method: 'POST',
@@ -329,7 +329,7 @@ const agentRows: readonly Row[] = [
   },
 ];
 
-const shareRows: readonly Row[] = [
+const shareRows: readonly ManagementRow[] = [
   {
     table: 'Shares',
     method: 'GET',
@@ -341,7 +341,7 @@ const shareRows: readonly Row[] = [
   },
 ];
 
-const authenticationRows: readonly Row[] = [
+const authenticationRows: readonly ManagementRow[] = [
   {
     table: 'Authentication',
     method: 'POST',
@@ -362,7 +362,7 @@ const authenticationRows: readonly Row[] = [
 ];
 
 /** Every row of the requirement's tables, in its order. */
-export const documentRows: readonly Row[] = [
+export const documentRows: readonly ManagementRow[] = [
   ...frontdoorRows,
   ...environmentRows,
   ...providerTypeRows,

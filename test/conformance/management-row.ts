@@ -1,7 +1,7 @@
 /** What a row of the Management API's requirement says, in a form that a test can hold an API to. */
 
 /** A kind of value, an object of exactly these fields (`?`: may be absent), or an array of one shape. */
-export type Shape = Kind | { readonly [field: string]: Shape } | readonly [Shape];
+export type AnswerShape = Kind | { readonly [field: string]: AnswerShape } | readonly [AnswerShape];
 
 export type Kind =
   | 'UUID'
@@ -20,7 +20,7 @@ export type Kind =
   | 'URL';
 
 /** A field of a request body. */
-export interface BodyField {
+export interface RequestField {
   readonly value: unknown;
   readonly type: 'string' | 'integer' | 'object' | 'boolean' | 'array';
   /** What a string must be beyond that; refusals of an absent field call it this. */
@@ -33,7 +33,7 @@ export interface BodyField {
   readonly isOptional?: true;
 }
 
-export interface Row {
+export interface ManagementRow {
   /** Heading of the table that it stands in. */
   readonly table: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -41,10 +41,10 @@ export interface Row {
   /** The path's parameters beside `frontdoorId`. */
   readonly at?: Readonly<Record<string, string>>;
   readonly query?: string;
-  readonly body?: Readonly<Record<string, BodyField>>;
+  readonly body?: Readonly<Record<string, RequestField>>;
   readonly status: number;
   /** Undefined: the answer is empty. */
-  readonly answer?: Shape;
+  readonly answer?: AnswerShape;
   /** Fields that would be wrong here, though they exist elsewhere. */
   readonly absent?: readonly string[];
   /** Values of the answer that the request decides. */
@@ -71,19 +71,23 @@ export interface Row {
 /** Paths below a frontdoor begin with it. */
 export const BELOW_FRONTDOOR = '/frontdoor/{frontdoorId}';
 
-export const frontdoorShape = { id: 'UUID', name: 'string', organizationId: 'UUID' } as const satisfies Shape;
+export const frontdoorShape = {
+  id: 'UUID',
+  name: 'string',
+  organizationId: 'UUID',
+} as const satisfies AnswerShape;
 export const environmentEntryShape = {
   id: 'string',
   name: 'string',
   status: 'string',
-} as const satisfies Shape;
+} as const satisfies AnswerShape;
 export const providerEntryShape = {
   id: 'UUID',
   name: 'string',
   type: 'string',
   enabled: 'boolean',
-} as const satisfies Shape;
-export const providerShape = { ...providerEntryShape, data: 'object' } as const satisfies Shape;
+} as const satisfies AnswerShape;
+export const providerShape = { ...providerEntryShape, data: 'object' } as const satisfies AnswerShape;
 export const shareShape = {
   token: 'string',
   name: 'string or null',
@@ -100,10 +104,10 @@ export const shareShape = {
   status: 'string',
   'failure?': { count: 'integer', lastError: 'string', nextRetry: 'time' },
   createdAt: 'time',
-} as const satisfies Shape;
-const pageable: Shape = { pageNumber: 'integer', pageSize: 'integer' };
-export const plainPage = (entry: Shape): Shape => ({ content: [entry], pageable });
-export const countedPage = (entry: Shape): Shape => ({
+} as const satisfies AnswerShape;
+const pageable: AnswerShape = { pageNumber: 'integer', pageSize: 'integer' };
+export const plainPage = (entry: AnswerShape): AnswerShape => ({ content: [entry], pageable });
+export const countedPage = (entry: AnswerShape): AnswerShape => ({
   content: [entry],
   pageable,
   totalElements: 'integer',

@@ -6,7 +6,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { operations } from '#contract';
 import type { JsonAnswer } from '#net';
 import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
-import { goodBody, openRowContext, type RowContext } from './management-row-context.ts';
+import { goodBody, openRowContext, type ManagementRowContext } from './management-row-context.ts';
 import { accessRows } from './management-row-access-table.ts';
 import { recordRows } from './management-row-record-table.ts';
 import { sessionRows } from './management-row-session-table.ts';
@@ -14,7 +14,7 @@ import { fabricRows } from './management-row-fabric-table.ts';
 import { extensionRows } from './management-row-extension-table.ts';
 import { checkShape, fieldNames } from './management-row-shape.ts';
 import { documentRows } from './management-row-table.ts';
-import type { Row } from './management-row.ts';
+import type { ManagementRow } from './management-row.ts';
 
 const rows = [...documentRows, ...extensionRows, ...accessRows, ...recordRows, ...sessionRows, ...fabricRows];
 
@@ -32,7 +32,7 @@ describe('the rows of the Management API (PostgreSQL)', { skip: postgresSkip }, 
 );
 
 function walk(options: () => Promise<{ readonly database?: string }>): void {
-  let context: RowContext;
+  let context: ManagementRowContext;
   before(async () => {
     context = await openRowContext(await options());
   });
@@ -40,8 +40,8 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
 
   async function each(
     t: TestContext,
-    those: readonly Row[],
-    check: (row: Row) => Promise<void>,
+    those: readonly ManagementRow[],
+    check: (row: ManagementRow) => Promise<void>,
   ): Promise<void> {
     assert.ok(those.length > 0);
     for (const row of those) await t.test(`${row.method} ${row.path}`, () => check(row));

@@ -7,7 +7,7 @@ import { DEFAULT_GATEWAY_LIMITS } from '#gateway';
 import { runStopsRow, STOPS_ROWS } from '../chaos/stops/planned-stops.ts';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { until } from '../support/deadline.ts';
-import type { Row } from '../support/fabric-mesh.ts';
+import type { JsonRow } from '../support/fabric-mesh.ts';
 import { postgresSkip } from '../support/postgres.ts';
 import { StopsWorld } from '../support/stops-world.ts';
 import { undisturbed } from '../support/undisturbed.ts';
@@ -24,8 +24,8 @@ describe('a planned restart', { skip: postgresSkip }, () => {
       version: string;
     };
     const [a] = world.replicas;
-    const shown = async (kind: 'routers' | 'gateways'): Promise<Row[]> =>
-      JSON.parse(await world.mesh.run(a!, 'fabric', kind, '--json')) as Row[];
+    const shown = async (kind: 'routers' | 'gateways'): Promise<JsonRow[]> =>
+      JSON.parse(await world.mesh.run(a!, 'fabric', kind, '--json')) as JsonRow[];
     assert.deepEqual(
       (await shown('routers')).map((row) => [row['online'], row['version']]),
       [
@@ -81,7 +81,7 @@ describe('a planned restart', { skip: postgresSkip }, () => {
     await until(
       'g1 offline',
       async () =>
-        JSON.parse(await world.mesh.run(world.replicas[0]!, 'fabric', 'gateways', '--json')) as Row[],
+        JSON.parse(await world.mesh.run(world.replicas[0]!, 'fabric', 'gateways', '--json')) as JsonRow[],
       (rows) => rows.some((row) => row['name'] === 'g1' && row['online'] === false),
     );
   });

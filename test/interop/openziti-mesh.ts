@@ -14,7 +14,7 @@ import { keepEndpoint, routerFile, type RouterShape } from '../support/mesh-rout
 const READY_MS = 30_000;
 
 /** The controller's own port unless another is named. */
-export type MeshRouterShape = Omit<RouterShape, 'controllerPort'> &
+export type OpenZitiRouterShape = Omit<RouterShape, 'controllerPort'> &
   Partial<Pick<RouterShape, 'controllerPort'>>;
 
 export interface GoRouter {
@@ -48,7 +48,7 @@ export class OpenZitiMesh {
   }
 
   /** OpenZiti's router; returns when the controller says that it is online. */
-  async goRouter(name: string, shape: MeshRouterShape): Promise<GoRouter> {
+  async goRouter(name: string, shape: OpenZitiRouterShape): Promise<GoRouter> {
     const file = await this.#prepare(name, shape);
     await this.network.run(`router enroll ${file} --jwt ${name}.jwt`);
     keepEndpoint(file, shape);
@@ -65,14 +65,14 @@ export class OpenZitiMesh {
   }
 
   /** A router of ours that is enrolled but not started: its file. */
-  async prepareOurs(name: string, shape: MeshRouterShape): Promise<string> {
+  async prepareOurs(name: string, shape: OpenZitiRouterShape): Promise<string> {
     const file = await this.#prepare(name, shape);
     await runCommand(['router', 'enroll', file, '--jwt', join(this.folder, `${name}.jwt`)]);
     keepEndpoint(file, shape);
     return file;
   }
 
-  async ourRouter(name: string, shape: MeshRouterShape): Promise<PartProcess<unknown>> {
+  async ourRouter(name: string, shape: OpenZitiRouterShape): Promise<PartProcess<unknown>> {
     const file = await this.prepareOurs(name, shape);
     const ready = join(this.folder, name, 'ready.json');
     const part = new PartProcess({
@@ -139,7 +139,7 @@ export class OpenZitiMesh {
     return this.#ours.map(({ name, output }) => `--- ${name}\n${output}`).join('\n');
   }
 
-  async #prepare(name: string, shape: MeshRouterShape): Promise<string> {
+  async #prepare(name: string, shape: OpenZitiRouterShape): Promise<string> {
     const folder = join(this.folder, name);
     mkdirSync(folder);
     const file = join(folder, 'router.yml');

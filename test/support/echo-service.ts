@@ -17,14 +17,18 @@ export async function startEcho(): Promise<Server> {
   return server;
 }
 
-export interface Exchange {
+export interface EchoDigests {
   /** SHA-256, hex. */
   readonly sent: string;
   readonly received: string;
 }
 
 /** Sends `bytes` and reads them back. `during` runs when the first are on their way, before the rest follows. */
-export async function exchange(port: number, bytes: number, during?: () => Promise<void>): Promise<Exchange> {
+export async function exchange(
+  port: number,
+  bytes: number,
+  during?: () => Promise<void>,
+): Promise<EchoDigests> {
   const sent = createHash('sha256');
   const received = createHash('sha256');
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

@@ -33,7 +33,7 @@ export interface FirstReady extends ControlReady {
   readonly apiToken: string;
 }
 
-export type Row = Readonly<Record<string, unknown>>;
+export type JsonRow = Readonly<Record<string, unknown>>;
 
 export interface FabricMeshOptions {
   readonly nodeArgs?: readonly string[];
@@ -98,8 +98,8 @@ export class FabricMesh {
   }
 
   /** Rows of `frontdoor fabric KIND --json`. */
-  async list(kind: 'routers' | 'links' | 'circuits' | 'terminators' | 'services'): Promise<Row[]> {
-    return JSON.parse(await this.run('fabric', kind, '--json')) as Row[];
+  async list(kind: 'routers' | 'links' | 'circuits' | 'terminators' | 'services'): Promise<JsonRow[]> {
+    return JSON.parse(await this.run('fabric', kind, '--json')) as JsonRow[];
   }
 
   /** Writes the file, creates the record, enrolls; the process is not started. */
@@ -154,9 +154,9 @@ export class FabricMesh {
   }
 
   /** The links between two routers, in either direction, once there are `count` that may be used. */
-  async untilLinked(a: MeshRouter | string, b: MeshRouter | string, count = 1): Promise<Row[]> {
+  async untilLinked(a: MeshRouter | string, b: MeshRouter | string, count = 1): Promise<JsonRow[]> {
     const ids = [a, b].map((one) => (typeof one === 'string' ? one : one.id));
-    const between = (rows: Row[]): Row[] =>
+    const between = (rows: JsonRow[]): JsonRow[] =>
       rows.filter(
         (row) =>
           row['usable'] === true &&

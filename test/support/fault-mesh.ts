@@ -9,7 +9,7 @@ import { JsonClient } from '#net';
 import { LINK_DEFAULTS } from '../../src/router/config/router-default-table.ts';
 import { EchoService } from './counted-echo.ts';
 import { until } from './deadline.ts';
-import { FabricMesh, type MeshRouter, type Row } from './fabric-mesh.ts';
+import { FabricMesh, type MeshRouter, type JsonRow } from './fabric-mesh.ts';
 import type { FaultNetwork, FaultPoint } from './fault-point.ts';
 import { PartProcess } from './part-process.ts';
 import { resume } from './process-faults.ts';
@@ -273,8 +273,8 @@ export class FaultMesh {
     }
   }
 
-  async #pages(kind: string): Promise<Row[]> {
-    const { content } = (await this.call('GET', `/fabric/${kind}?size=200`)) as { content: Row[] };
+  async #pages(kind: string): Promise<JsonRow[]> {
+    const { content } = (await this.call('GET', `/fabric/${kind}?size=200`)) as { content: JsonRow[] };
     return content;
   }
 

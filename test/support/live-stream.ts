@@ -13,13 +13,13 @@ export interface LiveStream {
   close(): void;
 }
 
-export type Credentials = Readonly<Record<string, string>>;
+export type CredentialHeaders = Readonly<Record<string, string>>;
 
 /** It has echoed a message. */
 export async function openSocket(
   entrance: Entrance,
   host: string,
-  headers: Credentials,
+  headers: CredentialHeaders,
 ): Promise<LiveStream> {
   const { securePort: port, ca } = entrance;
   const options = { headers: { host: `${host}:${port}`, ...headers }, servername: host, ca };
@@ -50,7 +50,7 @@ export async function openAnswer(
   visitor: Visitor,
   host: string,
   path: string,
-  headers: Credentials,
+  headers: CredentialHeaders,
 ): Promise<LiveStream> {
   const { response } = await visitor.open(host, path, { headers, navigates: false });
   if (response.statusCode !== 200) throw new Error(`${path} was refused: ${response.statusCode}`);
@@ -79,7 +79,7 @@ export function openAll(
   entrance: Entrance,
   visitor: Visitor,
   host: string,
-  headers: Credentials,
+  headers: CredentialHeaders,
 ): Promise<readonly LiveStream[]> {
   return Promise.all([
     openSocket(entrance, host, headers),

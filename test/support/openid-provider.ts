@@ -7,7 +7,7 @@ export interface Interaction {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-export interface Grant {
+export interface OidcGrant {
   addOIDCScope(scope: string): void;
   save(): Promise<string>;
 }
@@ -19,7 +19,7 @@ export interface OpenIdProvider {
       postLogoutRedirectUriAllowed: (uri: string) => boolean;
     };
   };
-  readonly Grant: new (of: { readonly accountId: string; readonly clientId: string }) => Grant;
+  readonly Grant: new (of: { readonly accountId: string; readonly clientId: string }) => OidcGrant;
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
   interactionFinished(

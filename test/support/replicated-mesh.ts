@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FirstStart } from '#control';
 import { until } from './deadline.ts';
-import type { MeshRouter, MeshRouterShape, Row } from './fabric-mesh.ts';
+import type { MeshRouter, MeshRouterShape, JsonRow } from './fabric-mesh.ts';
 import { keepEndpoint, routerFile } from './mesh-router-file.ts';
 import { PartProcess, runCommand } from './part-process.ts';
 import { sharedPostgres } from './postgres.ts';
@@ -71,8 +71,8 @@ export class ReplicatedMesh {
     });
   }
 
-  async list(at: Replica, kind: 'routers' | 'links' | 'circuits'): Promise<Row[]> {
-    return JSON.parse(await this.run(at, 'fabric', kind, '--json')) as Row[];
+  async list(at: Replica, kind: 'routers' | 'links' | 'circuits'): Promise<JsonRow[]> {
+    return JSON.parse(await this.run(at, 'fabric', kind, '--json')) as JsonRow[];
   }
 
   /** A router whose file names the control plane `at`, and no other. */
@@ -113,10 +113,11 @@ export class ReplicatedMesh {
 
   /** Until all routers are online at the control plane, and as many links as that may be used. */
   async untilMeshed(at: Replica, links: number): Promise<void> {
-    const online = (rows: Row[]): boolean =>
+    const online = (rows: JsonRow[]): boolean =>
       this.#routers.every(({ name }) => rows.some((row) => row['name'] === name && row['online'] === true));
     await until(`all routers at ${at.name}`, () => this.list(at, 'routers'), online, WAIT_MS);
-    const usable = (rows: Row[]): boolean => rows.filter((row) => row['usable'] === true).length === links;
+    const usable = (rows: JsonRow[]): boolean =>
+      rows.filter((row) => row['usable'] === true).length === links;
     await until(`${links} links at ${at.name}`, () => this.list(at, 'links'), usable, WAIT_MS);
   }
 

@@ -4,7 +4,7 @@
  */
 import { RunningTime, until, within } from './deadline.ts';
 import type { IdentityWorld } from './identity-world.ts';
-import { openAll, type Credentials } from './live-stream.ts';
+import { openAll, type CredentialHeaders } from './live-stream.ts';
 import { SESSION_COOKIE, type Visitor } from './visitor.ts';
 
 export interface RevocationTimes {
@@ -20,7 +20,7 @@ export interface Revocation {
 }
 
 interface PreparedRevocation {
-  readonly credentials: Credentials;
+  readonly credentials: CredentialHeaders;
   readonly revoke: () => Promise<unknown>;
 }
 
@@ -50,21 +50,21 @@ const keyData = (...keys: readonly { readonly name: string; readonly key: string
 const FIRST = { name: 'first', key: KEY };
 const SECOND = { name: 'second', key: SECOND_KEY };
 
-const bySession = async ({ host }: RevocationStage, visitor: Visitor): Promise<Credentials> => {
+const bySession = async ({ host }: RevocationStage, visitor: Visitor): Promise<CredentialHeaders> => {
   if (visitor.cookie(host) === undefined) await visitor.logIn(host, '/', 'ann');
   return { cookie: `${SESSION_COOKIE}=${visitor.cookie(host)}` };
 };
-export const KEY_HEADERS: Credentials = { 'x-api-key': KEY };
-const byKey = (): Promise<Credentials> => Promise.resolve(KEY_HEADERS);
+export const KEY_HEADERS: CredentialHeaders = { 'x-api-key': KEY };
+const byKey = (): Promise<CredentialHeaders> => Promise.resolve(KEY_HEADERS);
 
 /** As a machine of the provider; its keys reach gateways a moment after the provider is first used. */
-const byToken = async (stage: RevocationStage, visitor: Visitor): Promise<Credentials> => {
+const byToken = async (stage: RevocationStage, visitor: Visitor): Promise<CredentialHeaders> => {
   const token = await stage.world.provider.signToken({ sub: 'machine' });
   const credentials = { authorization: `Bearer ${token}` };
   await letIn(stage, visitor, credentials);
   return credentials;
 };
-const byName = async (stage: RevocationStage, visitor: Visitor): Promise<Credentials> => {
+const byName = async (stage: RevocationStage, visitor: Visitor): Promise<CredentialHeaders> => {
   const { world, name } = stage;
   await world.call('PUT', `/shares/${name}/policy`, { basicAuth: [{ name: 'ann', password: PASSWORD }] });
   const credentials = { authorization: `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}` };
@@ -112,7 +112,7 @@ export const REVOCATIONS: readonly Revocation[] = [
 
 function way(
   name: string,
-  credentialsOf: (stage: RevocationStage, visitor: Visitor) => Promise<Credentials>,
+  credentialsOf: (stage: RevocationStage, visitor: Visitor) => Promise<CredentialHeaders>,
   revoke: (stage: RevocationStage) => Promise<unknown>,
 ): Revocation {
   return {
@@ -198,7 +198,7 @@ export async function timeRevocation(
   }
 }
 
-async function letIn({ host }: RevocationStage, visitor: Visitor, headers: Credentials): Promise<void> {
+async function letIn({ host }: RevocationStage, visitor: Visitor, headers: CredentialHeaders): Promise<void> {
   await until(
     `${host} lets in`,
     async () => (await visitor.ask(host, '/before', { headers, navigates: false })).status,

@@ -2,12 +2,16 @@
 import type { BadNetwork } from '../../support/fault-point.ts';
 import type { FaultMesh } from '../../support/fault-mesh.ts';
 import { SteadyStreams } from '../../support/steady-streams.ts';
-import { attempt, seconds, type Outcome } from './fault-row.ts';
+import { attempt, seconds, type FaultOutcome } from './fault-row.ts';
 
 const MESSAGE_BYTES = 200;
 const STREAMS = 10;
 
-export async function sendOverBadLinks(mesh: FaultMesh, how: BadNetwork, messages: number): Promise<Outcome> {
+export async function sendOverBadLinks(
+  mesh: FaultMesh,
+  how: BadNetwork,
+  messages: number,
+): Promise<FaultOutcome> {
   const problems: string[] = [];
   const points = [mesh.point('in', 'out'), mesh.point('in', 'via'), mesh.point('via', 'out')];
   const streams = await SteadyStreams.open({

@@ -5,17 +5,17 @@ import type { FaultMesh } from '../../support/fault-mesh.ts';
 import { LogWatch } from '../../support/log-watch.ts';
 import { closeOf } from '../../support/socket-end.ts';
 import { SteadyStreams } from '../../support/steady-streams.ts';
-import { attempt, seconds, type Outcome, type RowContext } from './fault-row.ts';
+import { attempt, seconds, type FaultOutcome, type FaultRowContext } from './fault-row.ts';
 
 const DRAIN_MS = 30_000;
 
 /** The router is started again. `runsOnMs`: how long the circuits still work after the signal. */
 export async function drain(
-  context: RowContext,
+  context: FaultRowContext,
   mesh: FaultMesh,
   name: string,
   runsOnMs: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const { circuits } = context;
   const problems: string[] = [];
   const port = mesh.doors.get('in')!;

@@ -2,14 +2,14 @@
 import { FaultMesh, type Timers } from '../../support/fault-mesh.ts';
 import type { FaultNetwork } from '../../support/fault-point.ts';
 
-export interface RowContext {
+export interface FaultRowContext {
   readonly network: FaultNetwork;
   /** Circuits under way; the table's figure unless a test asks for fewer. */
   readonly circuits: number;
   say(line: string): void;
 }
 
-export interface Outcome {
+export interface FaultOutcome {
   /** `100 circuits over a cut link with another way` */
   readonly what: string;
   readonly good: number;

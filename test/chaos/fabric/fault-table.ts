@@ -5,14 +5,20 @@ import { relayNetwork } from '../../support/fault-relay.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { sendOverBadLinks } from './bad-network.ts';
 import { drain } from './drained-router.ts';
-import { DEFAULT_TIMERS, QUICK_TIMERS, startTwoWays, type Outcome, type RowContext } from './fault-row.ts';
+import {
+  DEFAULT_TIMERS,
+  QUICK_TIMERS,
+  startTwoWays,
+  type FaultOutcome,
+  type FaultRowContext,
+} from './fault-row.ts';
 import { halfOpenCtrl, halfOpenEdge, halfOpenLink } from './half-open.ts';
 import { killControlPlane, killRouter } from './killed-process.ts';
 import { cutForAWhile, cutForGood, loseOneOfTwo } from './lost-link.ts';
 import { randomFaults } from './random-faults.ts';
 import { stopControlPlane, stopRouter } from './stopped-process.ts';
 
-export interface TableContext extends RowContext {
+export interface TableContext extends FaultRowContext {
   readonly random: SeededRandom;
   readonly rounds: number;
   /** Short timers everywhere, in place of those that a router file gets by default. */
@@ -22,7 +28,7 @@ export interface TableContext extends RowContext {
 export interface FaultRow {
   readonly row: string;
   readonly title: string;
-  run(context: TableContext): AsyncIterable<Outcome>;
+  run(context: TableContext): AsyncIterable<FaultOutcome>;
 }
 
 /** A link over which nothing comes is noticed. */
@@ -34,9 +40,9 @@ const MBIT = 125_000;
 async function* inMesh(
   context: TableContext,
   timers: Timers | undefined,
-  steps: readonly ((mesh: FaultMesh) => Promise<Outcome>)[],
+  steps: readonly ((mesh: FaultMesh) => Promise<FaultOutcome>)[],
   { network = context.network, ...more }: { network?: FaultNetwork; edgeAt?: string } = {},
-): AsyncGenerator<Outcome> {
+): AsyncGenerator<FaultOutcome> {
   const mesh = await startTwoWays(network, timers, more);
   try {
     for (const step of steps) yield await step(mesh);

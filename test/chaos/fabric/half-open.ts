@@ -7,7 +7,7 @@ import type { FaultMesh } from '../../support/fault-mesh.ts';
 import type { FaultPoint } from '../../support/fault-point.ts';
 import { LogWatch } from '../../support/log-watch.ts';
 import { socketCount } from '../../support/process-faults.ts';
-import { attempt, largest, seconds, type Outcome } from './fault-row.ts';
+import { attempt, largest, seconds, type FaultOutcome } from './fault-row.ts';
 
 /** Beyond the time that a link may be silent: one look at it, and what a busy machine needs. */
 const SLACK_MS = 1_000;
@@ -17,7 +17,7 @@ export async function halfOpenLink(
   mesh: FaultMesh,
   faults: readonly ('cut' | 'reset')[],
   closeMs: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const problems: string[] = [];
   const detected: number[] = [];
   const ends = ['in', 'out'].map((name) => mesh.router(name).process);
@@ -73,7 +73,7 @@ export async function halfOpenEdge(
   mesh: FaultMesh,
   at: string,
   faults: readonly ('cut' | 'reset')[],
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const problems: string[] = [];
   const detected: number[] = [];
   const back: number[] = [];
@@ -142,7 +142,7 @@ export async function halfOpenCtrl(
   point: FaultPoint,
   faults: readonly ('cut' | 'reset')[],
   closeMs: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const problems: string[] = [];
   const detected: number[] = [];
   const back: number[] = [];

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { until } from '../../support/deadline.ts';
 import type { FaultMesh } from '../../support/fault-mesh.ts';
 import { SteadyStreams } from '../../support/steady-streams.ts';
-import { attempt, seconds, type Outcome, type RowContext } from './fault-row.ts';
+import { attempt, seconds, type FaultOutcome, type FaultRowContext } from './fault-row.ts';
 
 const RETRY_MS = 10_000;
 const TRANSFER_MS = 240_000;
@@ -12,10 +12,10 @@ const PIECE_BYTES = 32 * 1_024;
 
 /** Everything is sent while it is away; `pieces` of 32 KiB by each circuit. */
 export async function killControlPlane(
-  context: RowContext,
+  context: FaultRowContext,
   mesh: FaultMesh,
   pieces: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const { circuits } = context;
   const problems: string[] = [];
   const port = mesh.doors.get('in')!;
@@ -52,10 +52,10 @@ export async function killControlPlane(
 
 /** Transfers over it break where one sees it, or go on elsewhere; the next try works. */
 export async function killRouter(
-  context: RowContext,
+  context: FaultRowContext,
   mesh: FaultMesh,
   name: 'in' | 'via' | 'out',
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const { circuits } = context;
   const problems: string[] = [];
   const port = mesh.doors.get('in')!;

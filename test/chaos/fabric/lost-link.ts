@@ -3,18 +3,18 @@ import { until } from '../../support/deadline.ts';
 import type { FaultMesh } from '../../support/fault-mesh.ts';
 import { LogWatch } from '../../support/log-watch.ts';
 import { SteadyStreams } from '../../support/steady-streams.ts';
-import { attempt, largest, seconds, type Outcome, type RowContext } from './fault-row.ts';
+import { attempt, largest, seconds, type FaultOutcome, type FaultRowContext } from './fault-row.ts';
 
 const REROUTED_WITHIN_MS = 2_000;
 
 /** Leaves the mesh as it found it. */
 export async function loseOneOfTwo(
-  context: RowContext,
+  context: FaultRowContext,
   mesh: FaultMesh,
   how: 'cut' | 'reset',
   detectedWithinMs: number,
   sign: 'link lost' | 'silent links' = 'link lost',
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const { circuits } = context;
   const problems: string[] = [];
   const streams = await SteadyStreams.open({ port: mesh.doors.get('in')!, count: circuits });
@@ -60,7 +60,11 @@ async function everyWay(mesh: FaultMesh, how: 'cut' | 'heal'): Promise<void> {
 }
 
 /** Shorter than the link's patience: nothing is lost. */
-export async function cutForAWhile(context: RowContext, mesh: FaultMesh, forMs: number): Promise<Outcome> {
+export async function cutForAWhile(
+  context: FaultRowContext,
+  mesh: FaultMesh,
+  forMs: number,
+): Promise<FaultOutcome> {
   const { circuits } = context;
   const problems: string[] = [];
   const streams = await SteadyStreams.open({ port: mesh.doors.get('in')!, count: circuits });
@@ -83,11 +87,11 @@ export async function cutForAWhile(context: RowContext, mesh: FaultMesh, forMs: 
 
 /** Longer than that: both sides learn it, and nothing stays behind. `goneWithinMs` counts from the end of the circuits. */
 export async function cutForGood(
-  context: RowContext,
+  context: FaultRowContext,
   mesh: FaultMesh,
   forMs: number,
   goneWithinMs: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const { circuits } = context;
   const problems: string[] = [];
   const streams = await SteadyStreams.open({ port: mesh.doors.get('in')!, count: circuits });

@@ -4,7 +4,7 @@ import type { FaultMesh } from '../../support/fault-mesh.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { resume, suspend } from '../../support/process-faults.ts';
 import { SteadyStreams } from '../../support/steady-streams.ts';
-import { attempt, largest, seconds, type Outcome, type RowContext } from './fault-row.ts';
+import { attempt, largest, seconds, type FaultOutcome, type FaultRowContext } from './fault-row.ts';
 
 const AGREE_MS = 60_000;
 const LONGEST_FAULT_MS = 10_000;
@@ -16,11 +16,11 @@ const LINKS = [
 ] as const;
 
 export async function randomFaults(
-  context: RowContext,
+  context: FaultRowContext,
   mesh: FaultMesh,
   random: SeededRandom,
   rounds: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const problems: string[] = [];
   const agreedMs: number[] = [];
   let good = 0;

@@ -4,7 +4,7 @@ import type { FaultMesh } from '../../support/fault-mesh.ts';
 import { LogWatch } from '../../support/log-watch.ts';
 import { resume, socketCount, suspend } from '../../support/process-faults.ts';
 import { SteadyStreams } from '../../support/steady-streams.ts';
-import { attempt, largest, seconds, type Outcome, type RowContext } from './fault-row.ts';
+import { attempt, largest, seconds, type FaultOutcome, type FaultRowContext } from './fault-row.ts';
 
 /** The control plane's patience with routers, and its look at them once a second; beside, a busy machine. */
 const CONTROL_DROPS_MS = 20_000 + 1_000 + 2_000;
@@ -18,11 +18,11 @@ export interface Patience {
 
 /** Routers notice, circuits run on, and each router has one channel again. */
 export async function stopControlPlane(
-  context: RowContext,
+  context: FaultRowContext,
   mesh: FaultMesh,
   patience: Patience,
   atLeastMs: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const problems: string[] = [];
   const { control } = mesh.mesh;
   const streams = await SteadyStreams.open({ port: mesh.doors.get('in')!, count: context.circuits });
@@ -61,7 +61,7 @@ export async function stopRouter(
   name: string,
   { linkCloseMs }: Patience,
   atLeastMs: number,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const problems: string[] = [];
   const part = mesh.router(name).process;
   await mesh.untilLinksWhole();

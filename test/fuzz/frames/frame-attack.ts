@@ -20,7 +20,7 @@ import { WirePeer, type WireCredentials } from '../../support/wire-peer.ts';
 const { channel } = headerId;
 
 /** What a worker of an attack sends, and from whom. */
-export interface FrameSource {
+export interface AttackSource {
   readonly port: number;
   readonly alpn: string;
   readonly credentials: WireCredentials;
@@ -36,7 +36,7 @@ export interface FrameSource {
   open(): Promise<{ readonly peer: WirePeer; readonly frames: readonly Uint8Array[] } | undefined>;
 }
 
-type Sent = Pick<FrameSource, 'frames' | 'isMessage' | 'maxBodyBytes'>;
+type Sent = Pick<AttackSource, 'frames' | 'isMessage' | 'maxBodyBytes'>;
 
 export interface FrameTally {
   before: number;
@@ -67,7 +67,7 @@ export function newTally(patienceMs: number): FrameTally {
 
 /** Mutated hellos, and frames that are none, `count` of them. */
 export async function attackBeforeHello(
-  source: FrameSource,
+  source: AttackSource,
   count: number,
   random: SeededRandom,
   tally: FrameTally,
@@ -93,7 +93,7 @@ export async function attackBeforeHello(
 
 /** Mutated frames on channels whose hello was true, `count` of them. */
 export async function attackAfterHello(
-  source: FrameSource,
+  source: AttackSource,
   count: number,
   random: SeededRandom,
   tally: FrameTally,

@@ -9,7 +9,7 @@ import {
   attackAfterHello,
   attackBeforeHello,
   newTally,
-  type FrameSource,
+  type AttackSource,
   type FrameTally,
 } from './frame-attack.ts';
 import type { FrameFuzzMesh } from './frame-fuzz-mesh.ts';
@@ -105,7 +105,7 @@ async function attack(
 ): Promise<void> {
   const each = Math.ceil(total / workers.length);
   const before = Math.max(1, Math.round(each / BEFORE_HELLO_SHARE));
-  const attackWith = async (source: FrameSource, at: number): Promise<void> => {
+  const attackWith = async (source: AttackSource, at: number): Promise<void> => {
     const random = new SeededRandom(seed + at);
     const tally = tallies[at]!;
     try {

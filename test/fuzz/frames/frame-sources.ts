@@ -25,7 +25,7 @@ import { recordedFrames, recordedHellos } from '../../support/frame-mutation.ts'
 import { linkHelloHeaders, routerHelloHeaders } from '../../support/hostile-router.ts';
 import { bindFrame, connectFrame, dialOneself } from '../../support/hostile-sdk.ts';
 import { edgeHelloHeaders, WirePeer } from '../../support/wire-peer.ts';
-import type { FrameSource } from './frame-attack.ts';
+import type { AttackSource } from './frame-attack.ts';
 import type { FrameFuzzMesh } from './frame-fuzz-mesh.ts';
 
 const { channel } = headerId;
@@ -33,7 +33,7 @@ const { channel } = headerId;
 /** A listener, and those who attack it at once. */
 export interface FrameTarget {
   readonly name: string;
-  readonly workers: readonly FrameSource[];
+  readonly workers: readonly AttackSource[];
 }
 
 export async function frameTargets(mesh: FrameFuzzMesh, workers: number): Promise<FrameTarget[]> {
@@ -50,7 +50,7 @@ export async function frameTargets(mesh: FrameFuzzMesh, workers: number): Promis
 }
 
 /** The first worker's link is reported, and a circuit led over it. */
-function linkSource({ ports, hostile, target }: FrameFuzzMesh, worker: number): FrameSource {
+function linkSource({ ports, hostile, target }: FrameFuzzMesh, worker: number): AttackSource {
   const linkId = base62(randomBytes(16));
   const facts = { linkId, dialedRouterId: target.id, binding: `fuzz-${worker}` };
   const hello = linkHelloHeaders({ ...facts, routerId: hostile.identity.id });
@@ -79,7 +79,7 @@ function linkSource({ ports, hostile, target }: FrameFuzzMesh, worker: number): 
 }
 
 /** The SDK dials its own service on the channel that hosts it. */
-function edgeSource({ ports, edge: sdk }: FrameFuzzMesh): FrameSource {
+function edgeSource({ ports, edge: sdk }: FrameFuzzMesh): AttackSource {
   const headers = edgeHelloHeaders(sdk.sessionToken);
   const own = [bindFrame(sdk.bindToken), connectFrame(sdk.dialToken)].map(encodeFrame);
   const frames = [...recordedFrames('edge'), ...own.flatMap((frame) => repeated(frame, 4))];
@@ -100,7 +100,7 @@ function edgeSource({ ports, edge: sdk }: FrameFuzzMesh): FrameSource {
   };
 }
 
-async function controllerSource({ ports, authority }: FrameFuzzMesh, id: string): Promise<FrameSource> {
+async function controllerSource({ ports, authority }: FrameFuzzMesh, id: string): Promise<AttackSource> {
   const credentials = await authority.issue(id, { uris: [`spiffe://fuzz/controller/${id}`] });
   const headers = encodeControllerHello(versionHeader('linux', 'x64'), []);
   const frames = recordedFrames('ctrl').filter((frame) => !MOVING_TYPES.has(typeOf(frame)));
@@ -119,7 +119,7 @@ async function controllerSource({ ports, authority }: FrameFuzzMesh, id: string)
   };
 }
 
-function routerSource({ ports, idleRouters }: FrameFuzzMesh, worker: number): FrameSource {
+function routerSource({ ports, idleRouters }: FrameFuzzMesh, worker: number): AttackSource {
   const { id, credentials } = idleRouters[worker]!;
   const headers = routerHelloHeaders();
   const frames = recordedFrames('ctrl');
