@@ -70,11 +70,6 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: ['control', 'router'],
     why: 'the protobufs of the control channel cost every process memory and time at start; agents and gateways need none',
   },
-  '#contract/schema': {
-    file: 'src/contract/schema-builder.ts',
-    parts: ['contract', 'control', 'router', 'cli'],
-    why: 'the schema of the router file is built as those of the contract are; a router needs nothing else of it',
-  },
   '#router/config': {
     file: 'src/router/config/mod.ts',
     parts: ['router'],

@@ -24,7 +24,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // The request path is ours; tokens are proven by a library.
   gateway: ['jose'],
   // These read a YAML file of their operator's, and so does the control plane; the router's follows OpenZiti's rules.
-  router: ['yaml', 'typebox'],
+  router: ['yaml'],
   agent: ['yaml', 'typebox'],
   // The doctor reports whether shares are sites of their own.
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE } from '#domain';
 import { JsonClient } from '#net';
-import { LINK_DEFAULTS } from '../../src/router/config/router-default-table.ts';
+import { LINK_DIALER_DEFAULTS } from '../../src/router/config/testing/router-config-defaults.ts';
 import { EchoService } from './counted-echo.ts';
 import { until } from './deadline.ts';
 import { FabricMesh, type MeshRouter, type JsonRow } from './fabric-mesh.ts';
@@ -39,7 +39,7 @@ export interface FaultMeshShape {
 
 const SERVICE = 'echo';
 const SETTLE_MS = 60_000;
-const LINK_CONNECTIONS = LINK_DEFAULTS.maxDefaultConnections + LINK_DEFAULTS.maxAckConnections;
+const LINK_CONNECTIONS = LINK_DIALER_DEFAULTS.maxDefaultConnections + LINK_DIALER_DEFAULTS.maxAckConnections;
 
 export class FaultMesh {
   readonly mesh: FabricMesh;

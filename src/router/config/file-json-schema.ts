@@ -1,7 +1,7 @@
 /** The JSON Schema (draft 2020-12) of the router file, for editors. Cross-field rules are `check`'s alone. */
 import { notesOf, type Field } from './schema-field.ts';
 import { routerFileField } from './schema/router-file-schema.ts';
-import { TEXT_KINDS } from './text-kinds.ts';
+import { kindRow, type TextKind } from './text-kinds.ts';
 import { describe } from './field-words.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -77,8 +77,8 @@ function objectSchemaOf({ properties = {}, required = [] }: Field): Json {
   };
 }
 
-function textSchemaOf(kind: keyof typeof TEXT_KINDS): Json {
-  const { pattern } = TEXT_KINDS[kind];
+function textSchemaOf(kind: TextKind): Json {
+  const { pattern } = kindRow(kind);
   if (kind === 'any-text') return { type: 'string' };
   // Variables are put in later: nobody knows what comes of them.
   return pattern === undefined

@@ -8,5 +8,6 @@ export {
 export { checkRouterFile, routerSchemaText, type RouterCheckOptions } from './router-check.ts';
 export { routerFileJsonSchema } from './file-json-schema.ts';
 export { rangeOf } from './field-words.ts';
-export { notesOf, type Field, type FieldNotes, type TextKind } from './schema-field.ts';
+export { notesOf, type Field, type FieldNotes } from './schema-field.ts';
+export type { TextKind } from './text-kinds.ts';
 export { routerFileField } from './schema/router-file-schema.ts';

@@ -11,7 +11,7 @@ import {
   FORWARDER_DEFAULTS,
   HEALTHY_BACKOFF_DEFAULTS,
   UNHEALTHY_BACKOFF_DEFAULTS,
-} from './router-default-table.ts';
+} from './testing/router-config-defaults.ts';
 import { loadRouterConfig, loadRunnableRouterConfig, parseRouterConfig } from './router-file.ts';
 import { routerConfigFixture } from '../testing/router-config-fixture.ts';
 import { fileWith, INTERFACES, read, told, WHOLE_FILE } from './testing/router-file-fixture.ts';

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { FrontdoorError, messageOf } from '#base';
-import { buildRouterConfig } from './config-builder.ts';
+import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
 import { emptyMap, placeAt, type FileNode } from './file-tree.ts';
 import { formatGoDuration } from './go-duration.ts';
@@ -20,7 +20,7 @@ import { checkDialers, checkListeners } from './rules/listener-rules.ts';
 import { checkPorts } from './rules/port-rules.ts';
 import { checkRunnable } from './rules/run-rules.ts';
 import { SchemaCheck } from './schema-check.ts';
-import { routerFileField, type RouterFile } from './schema/router-file-schema.ts';
+import { routerFileField, routerFileSchema, type RouterFile } from './schema/router-file-schema.ts';
 import type { NetworkInterfaces } from './text-kinds.ts';
 import { decodeText, MAX_FILE_BYTES, parseYaml } from './yaml-dialect.ts';
 
@@ -111,7 +111,11 @@ export function readRouterFile(
   return {
     problems: all,
     effective: draft,
-    config: buildRouterConfig(draft, absolute, interfaces, all),
+    config: {
+      ...decodeConfig(routerFileSchema, draft, { path: '', interfaces }),
+      file: absolute,
+      warnings: all,
+    },
     notRunnable: checkRunnable(context),
     root,
   };

@@ -8,7 +8,7 @@ import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar 
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 import type { ProblemList } from './problem-list.ts';
 import { isPrivateText, notesOf, type Field } from './schema-field.ts';
-import { TEXT_KINDS, type NetworkInterfaces } from './text-kinds.ts';
+import { kindRow, type NetworkInterfaces } from './text-kinds.ts';
 
 interface Place {
   readonly path: string;
@@ -243,12 +243,12 @@ export class SchemaCheck {
       }
     }
     if (node.kind !== 'text') {
-      const words = kind === 'duration' ? TEXT_KINDS.duration.words : 'a text';
+      const words = kind === 'duration' ? kindRow(kind).words : 'a text';
       return this.#wrongKind(field, node, place, words);
     }
     const said = String(node.value);
-    const row = TEXT_KINDS[kind];
-    if (!row.takes(said, this.#interfaces))
+    const row = kindRow(kind);
+    if (row.read(said, this.#interfaces) === undefined)
       return this.#wrong(field, node, place, kind, `must be ${row.words}`);
     if (kind !== 'duration') return said;
     return this.#bounded(field, node, place, parseGoDuration(said)!, formatGoDuration, () => said);

@@ -1,43 +1,10 @@
 /**
- * What a field of the router file can be: builders of TypeBox schemas with the notes that checks, defaults, the JSON
- * Schema for editors, the annotated example and the reference page are made from. Values are those of the file:
- * durations are texts such as `5s`. A field with a default is always there once the file is read.
+ * What a field of the router file can be. A field carries its checks, its default, its words for editors and documents,
+ * and how its value is decoded: the types of the file (`FileValue`) and of the configuration (`Value`) are inferred from it.
+ * Values of the file are texts such as `5s`. A field with a default is always there once the file is read.
  */
-import type {
-  Static,
-  TArray,
-  TBoolean,
-  TInteger,
-  TNumber,
-  TObject,
-  TProperties,
-  TSchema,
-  TSchemaOptions,
-  TString,
-  TUnsafe,
-} from 'typebox';
-import { Type } from '#contract/schema';
-import { formatGoDuration } from './go-duration.ts';
-
-/** What a text means; `text-kinds.ts` says what each takes. */
-export type TextKind =
-  | 'text'
-  | 'any-text'
-  | 'duration'
-  | 'address'
-  | 'host-port'
-  | 'advertised'
-  | 'interface'
-  | 'path'
-  | 'certificate'
-  | 'key'
-  | 'cidr'
-  | 'ip'
-  | 'uri'
-  | 'resolver'
-  | 'upstream'
-  | 'tunnel-mode'
-  | 'tunnel-service';
+import { formatGoDuration, parseGoDuration } from './go-duration.ts';
+import type { KindValue, NetworkInterfaces, TextKind } from './text-kinds.ts';
 
 export interface FieldNotes {
   readonly kind?: TextKind;
@@ -85,83 +52,186 @@ export interface FieldNotes {
   readonly isCommented?: boolean;
 }
 
-/** A schema with its notes, as checks see it. */
-export interface Field extends TSchema {
-  readonly type?: string;
+/** Where a value stands, and what decoding it may look at. */
+export interface DecodePlace {
+  /** `listeners[0].options`; the root is ''. */
+  readonly path: string;
+  readonly interfaces: NetworkInterfaces;
+}
+
+declare const FILE_VALUE: unique symbol;
+declare const VALUE: unique symbol;
+declare const NAME: unique symbol;
+
+/** `Name`: the key of the value in the configuration where it is another than in the file. */
+export interface Field<FileValue = unknown, Value = unknown, Name extends string = string> {
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly description?: string;
   readonly notes?: FieldNotes;
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly const?: unknown;
-  readonly properties?: Readonly<Record<string, Field>>;
+  readonly properties?: Fields;
   readonly required?: readonly string[];
   readonly items?: Field;
   readonly minItems?: number;
+  readonly isOptional?: boolean;
+  /** Checked and shown, and no part of the configuration. */
+  readonly isUnread?: boolean;
+  readonly as?: string;
+  /** Takes the decoded fields of a section, the decoded items of a list, else the value of the file. */
+  readonly decode?: (value: never, place: DecodePlace) => unknown;
+  readonly [FILE_VALUE]?: FileValue;
+  readonly [VALUE]?: Value;
+  readonly [NAME]?: Name;
 }
 
-interface Words extends FieldNotes {
+export type Fields = Readonly<Record<string, Field>>;
+/** Says nothing of the fields, so that the type of each is inferred from its own words alone. */
+type AnyFields = Readonly<Record<string, object>>;
+
+/** What a file says in the place of a field, defaults filled in. */
+export type FileValueOf<F> = F extends Field<infer FileValue> ? FileValue : never;
+/** What the configuration holds of it. */
+export type ConfigOf<F> = F extends Field<unknown, infer Value> ? Value : never;
+type NameOf<F> = F extends Field<unknown, unknown, infer Name> ? Name : never;
+
+type FileFields<P> = { readonly [K in keyof P]: FileValueOf<P[K]> };
+export type ConfigFields<P> = {
+  readonly [
+    K in keyof P as [ConfigOf<P[K]>] extends [never]
+      ? never
+      : [NameOf<P[K]>] extends [never]
+        ? K
+        : NameOf<P[K]>
+  ]: ConfigOf<P[K]>;
+};
+
+interface Words<FileValue, Name extends string> extends FieldNotes {
   readonly about: string;
+  readonly default?: FileValue;
+  readonly as?: Name;
 }
 
-interface WithDefault<T> extends Words {
-  readonly default?: T;
+interface Decoding<In, Value> {
+  readonly decode?: (value: In, place: DecodePlace) => Value;
 }
 
-function optionsOf<T>({ about, default: value, ...notes }: WithDefault<T>): TSchemaOptions {
-  return { description: about, notes, ...(value === undefined ? {} : { default: value }) };
+function describedBy(type: Field['type'], words: Words<unknown, string> & Decoding<never, unknown>): Field {
+  const { about, default: value, as, decode, ...notes } = words;
+  return {
+    ...(type === undefined ? {} : { type }),
+    description: about,
+    notes,
+    ...(value === undefined ? {} : { default: value }),
+    ...(as === undefined ? {} : { as }),
+    ...(decode === undefined ? {} : { decode }),
+  };
 }
 
-export function text(words: WithDefault<string>): TString {
-  return Type.String(optionsOf({ kind: 'text', ...words }));
+/** Decoded as its kind is, or by `decode` from the text. */
+export function text<Kind extends TextKind = 'text', Value = KindValue<Kind>, Name extends string = never>(
+  words: Words<string, Name> & Decoding<string, Value> & { readonly kind?: Kind },
+): Field<string, Value, Name> {
+  return describedBy('string', { kind: 'text', ...words }) as Field<string, Value, Name>;
 }
 
-/** `least`, `most` and `default` in milliseconds. */
-export function duration({ default: ms, ...words }: WithDefault<number>): TString {
-  return Type.String(
-    optionsOf({ kind: 'duration', ...words, ...(ms === undefined ? {} : { default: formatGoDuration(ms) }) }),
-  );
+/** Decoded as milliseconds that a timer can hold. `least`, `most` and `default` are milliseconds too. */
+export function duration<Value = number, Name extends string = never>({
+  default: ms,
+  decode = (ms) => ms as Value,
+  ...words
+}: Words<number, Name> & Decoding<number, Value>): Field<string, Value, Name> {
+  return describedBy('string', {
+    kind: 'duration',
+    ...words,
+    ...(ms === undefined ? {} : { default: formatGoDuration(ms) }),
+    decode: (value: string, place) => decode(timerMs(parseGoDuration(value)!), place),
+  }) as Field<string, Value, Name>;
 }
 
-export function integer(words: WithDefault<number>): TInteger {
-  return Type.Integer(optionsOf(words));
+export function integer<Value = number, Name extends string = never>(
+  words: Words<number, Name> & Decoding<number, Value>,
+): Field<number, Value, Name> {
+  return describedBy('integer', words) as Field<number, Value, Name>;
 }
 
-export function number(words: WithDefault<number>): TNumber {
-  return Type.Number(optionsOf(words));
+export function number<Name extends string = never>(words: Words<number, Name>): Field<number, number, Name> {
+  return describedBy('number', words) as Field<number, number, Name>;
 }
 
-export function flag(words: WithDefault<boolean>): TBoolean {
-  return Type.Boolean(optionsOf(words));
+export function flag<Name extends string = never>(
+  words: Words<boolean, Name>,
+): Field<boolean, boolean, Name> {
+  return describedBy('boolean', words) as Field<boolean, boolean, Name>;
 }
 
-export function oneOf<const T extends string>(
+export function oneOf<const T extends string, Value = T, Name extends string = never>(
   values: readonly T[],
-  words: WithDefault<NoInfer<T>>,
-): TUnsafe<T> {
-  return Type.Unsafe<T>({ type: 'string', enum: values, ...optionsOf(words) });
+  words: Words<NoInfer<T>, Name> & Decoding<T, Value>,
+): Field<T, Value, Name> {
+  return { ...describedBy('string', words), enum: values } as Field as never;
 }
 
 /** `default`: when the key is missing, if that differs from an empty section. */
-export function section<T extends TProperties>(
-  properties: T,
-  words: WithDefault<Readonly<Record<string, unknown>>>,
-): TObject<T> {
-  return Type.Object(properties, optionsOf(words));
+export function section<P extends AnyFields, Value = ConfigFields<P>, Name extends string = never>(
+  properties: P,
+  words: Words<Readonly<Record<string, unknown>>, Name> & Decoding<ConfigFields<P>, Value>,
+): Field<FileFields<P>, Value, Name> {
+  const fields = properties as Fields;
+  const required = Object.keys(fields).filter((key) => fields[key]!.isOptional !== true);
+  return { ...describedBy('object', words), properties: fields, required } as Field as never;
 }
 
-export function list<T extends TSchema>(
-  items: T,
-  { minItems, ...words }: WithDefault<readonly Static<T>[]> & { readonly minItems?: number },
-): TArray<T> {
-  return Type.Array(items, { ...optionsOf(words), ...(minItems === undefined ? {} : { minItems }) });
+export function list<F extends object, Value = readonly ConfigOf<F>[], Name extends string = never>(
+  items: F,
+  {
+    minItems,
+    ...words
+  }: Words<readonly FileValueOf<F>[], Name> &
+    Decoding<readonly ConfigOf<F>[], Value> & { readonly minItems?: number },
+): Field<readonly FileValueOf<F>[], Value, Name> {
+  const bound = minItems === undefined ? {} : { minItems };
+  return { ...describedBy('array', words), items, ...bound } as Field as never;
 }
 
-/** A key that OpenZiti knows and does nothing with; nobody looks at its value. */
-export function legacy(about: string): TUnsafe<unknown> {
-  return Type.Unsafe<unknown>(optionsOf({ about, isLegacy: true, isExtra: true }));
+/** The configuration holds undefined where the key is missing, and an empty list for a list. */
+export function optional<F extends object>(
+  field: F,
+): Field<
+  FileValueOf<F> | undefined,
+  [FileValueOf<F>] extends [readonly unknown[]] ? ConfigOf<F> : ConfigOf<F> | undefined,
+  NameOf<F>
+> {
+  return { ...field, isOptional: true } as Field as never;
 }
 
-export const optional = Type.Optional;
+/** What only checks or other fields look at. */
+export function unread<F extends object>(field: F): Field<FileValueOf<F>, never, never> {
+  return { ...field, isUnread: true } as Field as never;
+}
+
+/** A key that is known, checked, and without effect in this version. */
+export function unsupported<F extends object>(field: F): Field<FileValueOf<F>, never, never> {
+  return unread({ ...field, notes: { ...notesOf(field), isUnsupported: true } });
+}
+
+/** A key that OpenZiti knows and does nothing with; its value is not looked at. */
+export function legacy(about: string): Field<unknown, never, never> {
+  return unread(optional(describedBy(undefined, { about, isLegacy: true, isExtra: true })));
+}
+
+/** Timers hold no more; nobody waits that long. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export function timerMs(milliseconds: number): number {
+  return Math.min(milliseconds, MAX_TIMER_MS);
+}
+
+/** For items of lists, which problems and logs name by their place. */
+export function withPath<T>(fields: T, { path }: DecodePlace): T & { readonly path: string } {
+  return { path, ...fields };
+}
 
 export function notesOf(field: Field): FieldNotes {
   return field.notes ?? {};

@@ -3,8 +3,12 @@ import { isIP, isIPv4 } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { parseAddress, type OverlayAddress } from '#wire';
 import { DURATION_PATTERN, parseGoDuration } from './go-duration.ts';
-import type { InterfaceBinding } from './router-config.ts';
-import type { TextKind } from './schema-field.ts';
+
+/** A network interface that connections go out from. */
+export interface InterfaceBinding {
+  readonly name: string;
+  readonly address: string;
+}
 
 export type NetworkInterfaces = Readonly<
   Record<string, readonly Pick<NetworkInterfaceInfo, 'address'>[] | undefined>
@@ -13,10 +17,11 @@ export type NetworkInterfaces = Readonly<
 /** Every protocol that OpenZiti's routers parse; not all of them run here. */
 export const ADDRESS_TYPES: readonly string[] = ['tls', 'tcp', 'udp', 'dtls', 'ws', 'wss'];
 
-interface KindRow {
+interface KindRow<T> {
   /** Follows "must be". */
   readonly words: string;
-  readonly takes: (text: string, interfaces: NetworkInterfaces) => boolean;
+  /** The value that the text stands for; undefined when it is not of this kind. */
+  readonly read: (text: string, interfaces: NetworkInterfaces) => T | undefined;
   /** For editors; absent: any text. */
   readonly pattern?: string;
 }
@@ -24,64 +29,74 @@ interface KindRow {
 const HOST_PORT = '(?:\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]/]+):\\d{1,5}';
 const ANY_HOST_PORT = '(?:\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]/]*):\\d{1,5}';
 
-export const TEXT_KINDS: Readonly<Record<TextKind, KindRow>> = {
-  text: { words: 'a text that is not empty', takes: (text) => text !== '' },
-  'any-text': { words: 'a text', takes: () => true },
-  path: { words: 'a path', takes: (text) => text !== '' && !text.includes('\0') },
+/** A text stays as it is where `takes` is true of it. */
+function textThat(takes: (text: string) => boolean): KindRow<string>['read'] {
+  return (text) => (takes(text) ? text : undefined);
+}
+
+const readLocation = (text: string): string | undefined => (text === '' ? undefined : identityLocation(text));
+
+export const TEXT_KINDS = {
+  text: { words: 'a text that is not empty', read: textThat((text) => text !== '') },
+  'any-text': { words: 'a text', read: textThat(() => true) },
+  path: { words: 'a path', read: textThat((text) => text !== '' && !text.includes('\0')) },
   duration: {
     words: 'a duration such as 5s, 1m30s or 250ms',
-    takes: (text) => parseGoDuration(text) !== undefined,
+    read: parseGoDuration,
     pattern: DURATION_PATTERN,
   },
   address: {
     words: 'an address <protocol>:<host>:<port> such as tls:router.example:6000',
-    takes: (text) => parseFileAddress(text) !== undefined,
+    read: parseFileAddress,
     pattern: `(?:${ADDRESS_TYPES.join('|')}):${ANY_HOST_PORT}`,
   },
-  'host-port': {
-    words: '<host>:<port>',
-    takes: (text) => parseHostPort(text) !== undefined,
-    pattern: HOST_PORT,
-  },
+  'host-port': { words: '<host>:<port>', read: parseHostPort, pattern: HOST_PORT },
   advertised: {
     words: '<host>:<port> or <protocol>:<host>:<port>',
-    takes: (text) => parseHostPort(text) !== undefined || (parseFileAddress(text)?.host ?? '') !== '',
+    read: parseAdvertised,
     pattern: `(?:(?:${ADDRESS_TYPES.join('|')}):)?${HOST_PORT}`,
   },
   interface: {
     words: 'a network interface of this machine, by its name or an address of it',
-    takes: (text, interfaces) => findInterface(text, interfaces) !== undefined,
+    read: findInterface,
   },
-  certificate: {
-    words: 'a path, file:<path>, pem:<PEM> or PEM itself',
-    takes: (text) => text !== '' && identityLocation(text) !== undefined,
-  },
+  certificate: { words: 'a path, file:<path>, pem:<PEM> or PEM itself', read: readLocation },
   key: {
     words: 'a path, file:<path>, pem:<PEM> or PEM itself (keys inside engines cannot be used)',
-    takes: (text) => text !== '' && identityLocation(text) !== undefined,
+    read: readLocation,
   },
-  cidr: { words: 'a network such as 100.64.0.1/10', takes: isCidr },
-  ip: { words: 'an IP address', takes: (text) => isIP(text) !== 0 && !text.includes('%') },
-  uri: { words: 'a URI', takes: (text) => URL.canParse(text) },
+  cidr: { words: 'a network such as 100.64.0.1/10', read: textThat(isCidr) },
+  ip: { words: 'an IP address', read: textThat((text) => isIP(text) !== 0 && !text.includes('%')) },
+  uri: { words: 'a URI', read: textThat((text) => URL.canParse(text)) },
   resolver: {
     words: 'udp://<host>:<port>, or a hosts file as file://<path>',
-    takes: (text) => isResolver(text),
+    read: textThat(isResolver),
   },
   upstream: {
     words: 'udp://<host>:<port> or tcp://<host>:<port>',
-    takes: (text) => /^(?:udp|tcp):\/\//.test(text) && parseHostPort(text.slice(6)) !== undefined,
+    read: textThat((text) => /^(?:udp|tcp):\/\//.test(text) && parseHostPort(text.slice(6)) !== undefined),
   },
   'tunnel-mode': {
     words: 'host, proxy, tproxy or tproxy:<path of a diverter>',
-    takes: (text) => /^(?:host|proxy|tproxy(?::.+)?)$/.test(text),
+    read: textThat((text) => /^(?:host|proxy|tproxy(?::.+)?)$/.test(text)),
     pattern: '(?:host|proxy|tproxy(?::.+)?)',
   },
   'tunnel-service': {
     words: '<service>:<port>, with :tcp or :udp after it or without',
-    takes: (text) => Number(/^[^:]+:(\d{1,5})(?::(?:tcp|udp))?$/.exec(text)?.[1] ?? 65_536) <= 65_535,
+    read: textThat(
+      (text) => Number(/^[^:]+:(\d{1,5})(?::(?:tcp|udp))?$/.exec(text)?.[1] ?? 65_536) <= 65_535,
+    ),
     pattern: '[^:]+:\\d{1,5}(?::(?:tcp|udp))?',
   },
-};
+} satisfies Record<string, KindRow<unknown>>;
+
+/** What a text of the router file can mean. */
+export type TextKind = keyof typeof TEXT_KINDS;
+export type KindValue<K extends TextKind> = NonNullable<ReturnType<(typeof TEXT_KINDS)[K]['read']>>;
+
+export function kindRow(kind: TextKind): KindRow<unknown> {
+  return TEXT_KINDS[kind];
+}
 
 export function parseFileAddress(text: string): OverlayAddress | undefined {
   return parseAddress(text, ADDRESS_TYPES);
@@ -93,6 +108,15 @@ export function parseHostPort(text: string): { readonly host: string; readonly p
   return address === undefined || address.host === ''
     ? undefined
     : { host: address.host, port: address.port };
+}
+
+/** Without a protocol, it is that of the address where the router listens. */
+function parseAdvertised(
+  text: string,
+): (Pick<OverlayAddress, 'host' | 'port'> & { readonly type?: string }) | undefined {
+  const address = parseFileAddress(text);
+  const hostPort = parseHostPort(text);
+  return hostPort !== undefined || (address?.host ?? '') !== '' ? (address ?? hostPort) : undefined;
 }
 
 /** By name first: its first address is taken. */

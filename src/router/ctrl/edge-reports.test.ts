@@ -5,7 +5,10 @@ import { ManualClock, silentLog } from '#base';
 import { contentType, headerId } from '#wire';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { ConnectEventsConfig, InterfaceDiscoveryConfig } from '../config/router-config.ts';
-import { CONNECT_EVENTS_DEFAULTS, INTERFACE_DISCOVERY_DEFAULTS } from '../config/router-default-table.ts';
+import {
+  CONNECT_EVENTS_DEFAULTS,
+  INTERFACE_DISCOVERY_DEFAULTS,
+} from '../config/testing/router-config-defaults.ts';
 import { ConnectEvents } from './connect-events.ts';
 import { EdgeHello } from './edge-hello.ts';
 import { InterfaceReporter } from './interface-reporter.ts';

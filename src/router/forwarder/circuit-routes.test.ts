@@ -5,7 +5,7 @@ import { FrontdoorError, silentLog, textOf, type Log, type LogFields } from '#ba
 import { contentType, RouteErrorCode } from '#wire';
 import { ctrlMessages, DestType, type CtrlInit } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
-import { FORWARDER_DEFAULTS, XGRESS_CONFIG_DEFAULTS } from '../config/router-default-table.ts';
+import { FORWARDER_DEFAULTS, XGRESS_CONFIG_DEFAULTS } from '../config/testing/router-config-defaults.ts';
 import { HostRefusal } from '../edge/dial-refusal.ts';
 import { NO_METRICS } from '../metrics/metrics.ts';
 import { MemoryControllers, type MemoryController } from '../testing/memory-controller.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
 import { silentLog, systemClock, type Log } from '#base';
-import { HEALTH_CHECK_DEFAULTS } from '../config/router-default-table.ts';
+import { HEALTH_CHECK_DEFAULTS } from '../config/testing/router-config-defaults.ts';
 import type { HealthChecksConfig } from '../config/router-config.ts';
 import { HealthChecks, type LinkHealth } from './health-checks.ts';
 import { goDurationText, healthDocument } from './health-document.ts';

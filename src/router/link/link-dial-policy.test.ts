@@ -1,7 +1,10 @@
 // Whom a dialer dials, and over which connections.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HEALTHY_BACKOFF_DEFAULTS, UNHEALTHY_BACKOFF_DEFAULTS } from '../config/router-default-table.ts';
+import {
+  HEALTHY_BACKOFF_DEFAULTS,
+  UNHEALTHY_BACKOFF_DEFAULTS,
+} from '../config/testing/router-config-defaults.ts';
 import { connectionsTowards, dials, linkKey, type DialerRule } from './link-dial-policy.ts';
 
 test('groups of connections are for 1.6.6 and later and for builds from source; others get two or one', () => {

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from '#base';
-import { HEALTHY_BACKOFF_DEFAULTS, UNHEALTHY_BACKOFF_DEFAULTS } from '../config/router-default-table.ts';
+import {
+  HEALTHY_BACKOFF_DEFAULTS,
+  UNHEALTHY_BACKOFF_DEFAULTS,
+} from '../config/testing/router-config-defaults.ts';
 import type { DialerRule, PeerListener } from './link-dial-policy.ts';
 import type { DialOrder, LinkEffect, LinkEvent, LiveLink } from './link-event.ts';
 import { LinkRegistryMachine } from './link-registry-machine.ts';

@@ -6,7 +6,7 @@ import type { Frame } from '#wire';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import { loadRecordedFrames } from '../../../test/support/recorded-frames.ts';
 import type { MetricsConfig } from '../config/router-config.ts';
-import { METRICS_DEFAULTS } from '../config/router-default-table.ts';
+import { METRICS_DEFAULTS } from '../config/testing/router-config-defaults.ts';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import { MetricReporter } from './metric-reporter.ts';

@@ -9,7 +9,7 @@ import {
   HEALTH_CHECK_DEFAULTS,
   INTERFACE_DISCOVERY_DEFAULTS,
   METRICS_DEFAULTS,
-} from '../config/router-default-table.ts';
+} from '../config/testing/router-config-defaults.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 
 export function routerConfigFixture(folder: string, more: Partial<RouterConfig> = {}): RouterConfig {

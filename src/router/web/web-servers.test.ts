@@ -16,7 +16,7 @@ import {
   HEALTH_CHECK_DEFAULTS,
   METRICS_DEFAULTS,
   WEB_OPTION_DEFAULTS,
-} from '../config/router-default-table.ts';
+} from '../config/testing/router-config-defaults.ts';
 import type { WebBindPointConfig, WebServerConfig } from '../config/router-config.ts';
 import { HealthChecks } from '../health/health-checks.ts';
 import { MetricRegistry } from '../metrics/metric-registry.ts';

@@ -1,11 +1,22 @@
 /** `ctrl`: the controllers, and how the router talks to them. */
-import { CTRL_DEFAULTS, LINK_DEFAULTS } from '../router-default-table.ts';
-import { duration, flag, integer, legacy, list, number, optional, section, text } from '../schema-field.ts';
+import { resolve } from 'node:path';
+import {
+  duration,
+  flag,
+  integer,
+  legacy,
+  list,
+  number,
+  optional,
+  section,
+  text,
+  unsupported,
+} from '../schema-field.ts';
 import { channelOptions, heartbeatFields } from './channel-schema.ts';
 
 export const groupsField = list(text({ about: 'A group.', kind: 'text' }), {
   about: 'Groups: a dialer dials listeners that share one with it.',
-  default: [...LINK_DEFAULTS.groups],
+  default: ['default'],
   isSingleAllowed: true,
 });
 
@@ -23,19 +34,23 @@ const ctrlListener = section(
         example: 'tls:router.example:6264',
       }),
     ),
-    bindInterface: optional(
-      text({
-        about: 'Network interface to listen on.',
-        kind: 'interface',
-        isCommented: true,
-        isUnsupported: true,
-        example: 'lo',
-      }),
+    bindInterface: unsupported(
+      optional(
+        text({
+          about: 'Network interface to listen on.',
+          kind: 'interface',
+          isCommented: true,
+          example: 'lo',
+        }),
+      ),
     ),
     groups: groupsField,
     options: channelOptions('ctrl'),
   },
-  { about: 'One place to be dialed at.' },
+  {
+    about: 'One place to be dialed at.',
+    decode: (fields, { path }) => ({ path, ...fields, advertise: fields.advertise ?? fields.bind }),
+  },
 );
 
 const rateLimiter = section(
@@ -59,7 +74,7 @@ const rateLimiter = section(
     increaseCheckInterval: integer({ about: 'Successes between two looks.', default: 10, least: 1 }),
     decreaseCheckInterval: integer({ about: 'Failures between two looks.', default: 10, least: 1 }),
   },
-  { about: 'Adaptive limit of requests to controllers.', isUnsupported: true, isExtra: true },
+  { about: 'Adaptive limit of requests to controllers.', isExtra: true },
 );
 
 export const ctrlSection = section(
@@ -85,13 +100,16 @@ export const ctrlSection = section(
     ),
     defaultRequestTimeout: duration({
       about: 'How long a controller may take to answer.',
-      default: CTRL_DEFAULTS.requestTimeoutMs,
+      default: 5_000,
+      as: 'requestTimeoutMs',
       least: 1,
       beyond: 'default',
     }),
     startupTimeout: optional(
       duration({
         about: 'The router ends when it reached no controller by then; 0, or not given: it goes on trying.',
+        as: 'startupTimeoutMs',
+        decode: (ms) => (ms > 0 ? ms : undefined),
         isExtra: true,
         isCommented: true,
         example: '30s',
@@ -101,6 +119,7 @@ export const ctrlSection = section(
       text({
         about: 'Where the current controllers are kept; endpoints.yml beside this file when not given.',
         kind: 'path',
+        decode: (path) => resolve(path),
         isCommented: true,
         example: 'endpoints.yml',
       }),
@@ -111,20 +130,29 @@ export const ctrlSection = section(
         ...heartbeatFields,
         unresponsiveAfter: duration({
           about: 'A controller that answers later than this is asked only when no other is there.',
-          default: CTRL_DEFAULTS.heartbeat.unresponsiveAfterMs,
+          default: 5_000,
+          as: 'unresponsiveAfterMs',
           least: 1,
           beyond: 'default',
           isExtra: true,
         }),
       },
-      { about: 'Heartbeats to controllers.', isFilled: true },
+      { about: 'Heartbeats to controllers.', as: 'heartbeat', isFilled: true },
     ),
     listeners: optional(
       list(ctrlListener, { about: 'Where controllers dial the router.', isExtra: true, isCommented: true }),
     ),
-    rateLimiter: optional(rateLimiter),
-    dataDir: optional(legacy('Older files have it.')),
-    ha: optional(legacy('Older files have it.')),
+    rateLimiter: unsupported(optional(rateLimiter)),
+    dataDir: legacy('Older files have it.'),
+    ha: legacy('Older files have it.'),
   },
-  { about: 'The controllers, and how to talk to them.' },
+  {
+    about: 'The controllers, and how to talk to them.',
+    decode: ({ endpoint, endpoints, endpointsFile, ...fields }) => ({
+      ...fields,
+      endpoints: endpoint === undefined ? endpoints : [endpoint],
+      // Filled in by then: its default depends on where the router file lies.
+      endpointsFile: endpointsFile!,
+    }),
+  },
 );

@@ -1,18 +1,20 @@
 /** `identity` and certificate requests. */
-import type { TObject, TOptional, TString } from 'typebox';
-import { list, optional, section, text } from '../schema-field.ts';
+import { rootCertificates } from 'node:tls';
+import { list, optional, section, text, type ConfigFields } from '../schema-field.ts';
 
 const alternate = section(
   {
     server_cert: text({
       about: 'Certificate, leaf first.',
       kind: 'certificate',
+      as: 'serverCert',
       example: 'pki/alternate.pem',
     }),
     server_key: optional(
       text({
         about: 'Its key; the key of the identity when not given.',
         kind: 'key',
+        as: 'serverKey',
         isSecret: true,
         example: 'pki/alternate.key',
       }),
@@ -32,12 +34,14 @@ const fields = {
 const serverCert = text({
   about: 'Certificate of the listeners; the client certificate serves when it is missing.',
   kind: 'certificate',
+  as: 'serverCert',
   example: 'pki/router.server.pem',
 });
 const serverKey = optional(
   text({
     about: 'Its key, when it is another.',
     kind: 'key',
+    as: 'serverKey',
     isSecret: true,
     example: 'pki/router.server.key.pem',
     isCommented: true,
@@ -51,20 +55,23 @@ const authorities = text({
 const alternates = optional(
   list(alternate, {
     about: 'Further server certificates, chosen by the name that a client asks for.',
+    as: 'alternates',
     isCommented: true,
   }),
 );
 
-export const identitySection = section(
-  {
-    ...fields,
-    server_cert: optional(serverCert),
-    server_key: serverKey,
-    ca: optional(authorities),
-    alt_server_certs: alternates,
-  },
-  { about: 'Certificates and keys: paths, file: forms or PEM.' },
-);
+const identityFields = {
+  ...fields,
+  server_cert: optional(serverCert),
+  server_key: serverKey,
+  ca: optional(authorities),
+  alt_server_certs: alternates,
+};
+
+export const identitySection = section(identityFields, {
+  about: 'Certificates and keys: paths, file: forms or PEM.',
+  decode: identityOf,
+});
 
 /** Of a web server alone: everything but alternates is needed. */
 export const webIdentitySection = section(
@@ -75,16 +82,24 @@ export const webIdentitySection = section(
     ca: authorities,
     alt_server_certs: alternates,
   },
-  { about: 'Certificates of this server; the router’s when it is missing.', isCommented: true },
+  {
+    about: 'Certificates of this server; the router’s when it is missing.',
+    decode: identityOf,
+    isCommented: true,
+  },
 );
 
-const subjectField = (about: string, example: string): TOptional<TString> =>
-  optional(text({ about, kind: 'any-text', example }));
-
-/** Keys are taken in any case. */
-export function csrSection(about: string, isCommented: boolean): TOptional<TObject<typeof csrFields>> {
-  return optional(section(csrFields, { about, isEmptyAllowed: true, isCommented, isAnyCase: true }));
+/** PEM texts (`pem:…` or from `-----BEGIN`) or paths, `file:` forms already made paths. */
+function identityOf(fields: ConfigFields<typeof identityFields>) {
+  return {
+    ...fields,
+    // Without a server certificate, `cert` serves with its own key.
+    serverKey: fields.serverCert === undefined ? undefined : fields.serverKey,
+    ca: fields.ca ?? `pem:${rootCertificates.join('\n')}`,
+  };
 }
+
+const subjectField = (about: string, example: string) => optional(text({ about, kind: 'any-text', example }));
 
 const csrFields = {
   country: subjectField('Subject: country.', 'DE'),
@@ -107,4 +122,25 @@ const csrFields = {
 
 function names(about: string, kind: 'text' | 'ip' | 'uri', example: string) {
   return optional(list(text({ about: 'A name.', kind }), { about, example: [example] }));
+}
+
+/** Keys are taken in any case. */
+export function csrSection(about: string, isCommented: boolean) {
+  return optional(
+    section(csrFields, { about, decode: csrOf, isEmptyAllowed: true, isCommented, isAnyCase: true }),
+  );
+}
+
+/** `hosts`: DNS names and addresses, which others dial this router by. */
+function csrOf({ sans, ...subject }: ConfigFields<typeof csrFields>) {
+  return {
+    subject: givenOnly(subject),
+    hosts: [...(sans?.dns ?? []), ...(sans?.ip ?? [])],
+    uris: sans?.uri ?? [],
+    emails: sans?.email ?? [],
+  };
+}
+
+function givenOnly<T extends object>(all: T): { readonly [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,22 +1,28 @@
 /** `link`: the mesh of routers. */
-import type { TObject, TOptional, TString, TNumber } from 'typebox';
 import {
-  HEALTHY_BACKOFF_DEFAULTS,
-  LINK_DEFAULTS,
-  LINK_HEARTBEAT_DEFAULTS,
-  UNHEALTHY_BACKOFF_DEFAULTS,
-} from '../router-default-table.ts';
-import type { BackoffConfig } from '../router-config.ts';
-import { formatGoDuration } from '../go-duration.ts';
-import { duration, flag, integer, list, number, oneOf, optional, section, text } from '../schema-field.ts';
+  duration,
+  flag,
+  integer,
+  list,
+  number,
+  oneOf,
+  optional,
+  section,
+  text,
+  unread,
+} from '../schema-field.ts';
+import { findInterface } from '../text-kinds.ts';
 import { channelOptions, heartbeatFields } from './channel-schema.ts';
 import { groupsField } from './ctrl-schema.ts';
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-const binding = oneOf(['transport'], { about: 'The kind of link; there is one.', example: 'transport' });
+const binding = unread(
+  oneOf(['transport'], { about: 'The kind of link; there is one.', example: 'transport' }),
+);
 
-const interfaceField = (about: string): TOptional<TString> =>
+const interfaceField = (about: string) =>
   optional(text({ about, kind: 'interface', isExtra: true, isCommented: true, example: 'lo' }));
 
 const listener = section(
@@ -34,36 +40,48 @@ const listener = section(
     groups: groupsField,
     options: channelOptions('link'),
   },
-  { about: 'One place where routers connect.' },
+  {
+    about: 'One place where routers connect.',
+    decode: ({ bindInterface, ...fields }, { path, interfaces }) => ({
+      path,
+      ...fields,
+      advertise: { type: fields.bind.type, ...fields.advertise },
+      // The name of the interface that owns the address, '' for all: a part of the key of a link.
+      localBinding: (bindInterface ?? findInterface(fields.bind.host, interfaces))?.name ?? '',
+    }),
+  },
 );
 
-function backoff(
-  about: string,
-  { minMs, maxMs, factor }: BackoffConfig,
-): TObject<{ minRetryInterval: TString; maxRetryInterval: TString; retryBackoffFactor: TNumber }> {
+function backoff<Name extends string>(about: string, as: Name, minMs: number, maxMs: number, factor: number) {
   const bounds = { least: 10, most: DAY_MS };
   return section(
     {
-      minRetryInterval: duration({ about: 'The first wait, and the shortest.', default: minMs, ...bounds }),
-      maxRetryInterval: duration({ about: 'The longest wait.', default: maxMs, ...bounds }),
+      minRetryInterval: duration({
+        about: 'The first wait, and the shortest.',
+        as: 'minMs',
+        default: minMs,
+        ...bounds,
+      }),
+      maxRetryInterval: duration({ about: 'The longest wait.', as: 'maxMs', default: maxMs, ...bounds }),
       retryBackoffFactor: number({
         about: 'By which each wait grows, give or take a half.',
+        as: 'factor',
         default: factor,
         least: 1,
         most: 100,
       }),
     },
-    { about, isFilled: true },
+    { about, as, isFilled: true },
   );
 }
 
-const dialer = section(
+export const linkDialer = section(
   {
     binding,
     split: flag({
       about:
         'Payloads and acknowledgements on connections of their own, towards routers that know no groups of connections.',
-      default: LINK_DEFAULTS.split,
+      default: true,
     }),
     bind: optional(
       text({
@@ -79,15 +97,21 @@ const dialer = section(
     options: channelOptions('link dialer'),
     healthyDialBackoff: backoff(
       'While the other router is connected to the controllers.',
-      HEALTHY_BACKOFF_DEFAULTS,
+      'healthyBackoff',
+      5_000,
+      5 * MINUTE_MS,
+      1.5,
     ),
     unhealthyDialBackoff: backoff(
       'While it is not; it is dialed at once when it comes back.',
-      UNHEALTHY_BACKOFF_DEFAULTS,
+      'unhealthyBackoff',
+      MINUTE_MS,
+      60 * MINUTE_MS,
+      10,
     ),
     maxDefaultConnections: integer({
       about: 'Connections of a link for payloads.',
-      default: LINK_DEFAULTS.maxDefaultConnections,
+      default: 3,
       least: 1,
       most: 100,
       isFractionAllowed: true,
@@ -95,7 +119,7 @@ const dialer = section(
     }),
     maxAckConnections: integer({
       about: 'Connections of a link for acknowledgements alone.',
-      default: LINK_DEFAULTS.maxAckConnections,
+      default: 1,
       least: 0,
       most: 100,
       isFractionAllowed: true,
@@ -103,36 +127,47 @@ const dialer = section(
     }),
     startupDelay: duration({
       about: 'Between a link’s first connection and its others.',
-      default: LINK_DEFAULTS.startupDelayMs,
+      default: 3_000,
+      as: 'startupDelayMs',
       least: 0,
       isExtra: true,
     }),
   },
-  { about: 'One way to dial routers.' },
+  {
+    about: 'One way to dial routers.',
+    decode: ({ bindInterface, ...fields }, { path }) => ({
+      path,
+      ...fields,
+      bind: bindInterface ?? fields.bind,
+    }),
+  },
 );
 
 export const linkSection = section(
   {
     listeners: optional(list(listener, { about: 'Where other routers connect.' })),
-    dialers: optional(list(dialer, { about: 'How other routers are dialed.' })),
+    dialers: optional(list(linkDialer, { about: 'How other routers are dialed.' })),
     heartbeats: section(heartbeatFields, {
       about: 'Heartbeats on links. Given in part, the rest is that of ctrl.heartbeats.',
+      as: 'heartbeat',
       isExtra: true,
       default: {
-        sendInterval: formatGoDuration(LINK_HEARTBEAT_DEFAULTS.sendIntervalMs),
-        checkInterval: formatGoDuration(LINK_HEARTBEAT_DEFAULTS.checkIntervalMs),
-        closeUnresponsiveTimeout: formatGoDuration(LINK_HEARTBEAT_DEFAULTS.closeUnresponsiveMs),
+        sendInterval: '10s',
+        checkInterval: '1s',
+        closeUnresponsiveTimeout: '1m',
       },
     }),
     payloadSenderQueueSize: integer({
       about: 'Payloads that may wait for a link; more are dropped, and sent again by their circuit.',
-      default: LINK_DEFAULTS.payloadQueueSize,
+      default: 128,
+      as: 'payloadQueueSize',
       least: 1,
       isExtra: true,
     }),
     ackSenderQueueSize: integer({
       about: 'Acknowledgements that may wait for a link.',
-      default: LINK_DEFAULTS.ackQueueSize,
+      default: 64,
+      as: 'ackQueueSize',
       least: 1,
       isExtra: true,
     }),

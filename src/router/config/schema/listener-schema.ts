@@ -1,12 +1,27 @@
 /** `dialers` and `listeners`: how traffic leaves and enters the network at this router. */
-import { EDGE_DEFAULTS } from '../router-default-table.ts';
-import { duration, legacy, list, oneOf, optional, section, text } from '../schema-field.ts';
+import {
+  duration,
+  legacy,
+  list,
+  oneOf,
+  optional,
+  section,
+  text,
+  unread,
+  unsupported,
+  withPath,
+  type ConfigFields,
+  type DecodePlace,
+  type Field,
+  type FileValueOf,
+} from '../schema-field.ts';
+import { parseFileAddress, parseHostPort } from '../text-kinds.ts';
 import { channelFields, dialTimeout, xgressFields } from './channel-schema.ts';
 
 const EDGE = ['edge'];
 const TUNNEL = ['tunnel'];
 
-const tunnelFields = {
+const tunnelFields = unreadAll({
   mode: text({
     about: 'host: hosts services; proxy: also listens for them; tproxy: also intercepts them.',
     kind: 'tunnel-mode',
@@ -85,11 +100,18 @@ const tunnelFields = {
     bindings: TUNNEL,
     isExtra: true,
   }),
-};
+});
+
+/** This version runs no tunnel. */
+function unreadAll<F extends Readonly<Record<string, object>>>(
+  fields: F,
+): { readonly [K in keyof F]: Field<FileValueOf<F[K]>, never, never> } {
+  return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, unread(field)])) as never;
+}
 
 const legacyOptions = {
-  retransmission: optional(legacy('Older files have it.')),
-  getSessionTimeout: optional(legacy('Generated files have it.')),
+  retransmission: legacy('Older files have it.'),
+  getSessionTimeout: legacy('Generated files have it.'),
 };
 
 /** Bindings that a dialer may have; of any other there is a warning only. */
@@ -97,7 +119,7 @@ export const DIALER_BINDINGS: readonly string[] = ['transport', 'transport_udp',
 /** A listener of theirs, or the edge section, brings its dialer along. */
 export const IMPLIED_DIALER_BINDINGS: readonly string[] = ['edge', 'tunnel'];
 
-const dialer = section(
+export const xgressDialer = section(
   {
     binding: text({
       about: 'transport, transport_udp, proxy or proxy_udp.',
@@ -106,91 +128,144 @@ const dialer = section(
     }),
     options: section(
       { ...xgressFields, connectTimeout: dialTimeout, ...tunnelFields, ...legacyOptions },
-      { about: 'Flow control of its circuits.', isFilled: true },
+      { about: 'Flow control of its circuits.', as: 'xgress', isFilled: true },
     ),
   },
-  { about: 'One way to reach services.' },
+  { about: 'One way to reach services.', decode: withPath },
 );
 
-export const dialersSection = list(dialer, {
+export const dialersSection = list(xgressDialer, {
   about: 'What the router itself may dial; without this section it dials no service.',
+  // Of several with one binding the last one holds.
+  decode: (all) =>
+    all.filter(({ binding }, i) => all.findLastIndex((other) => other.binding === binding) === i),
   isEmptyAllowed: true,
 });
 
 /** `address` and `advertise` differ from binding to binding: `listener-rules.ts` checks them. */
-const listener = section(
-  {
-    binding: oneOf(['edge', 'transport', 'transport_udp', 'proxy', 'proxy_udp', 'tunnel'], {
-      about:
-        'Who connects: SDKs (edge), programs that name a service (transport), programs of one service (proxy), a tunnel.',
-      example: 'edge',
+const listenerFields = {
+  binding: oneOf(['edge', 'transport', 'transport_udp', 'proxy', 'proxy_udp', 'tunnel'], {
+    about:
+      'Who connects: SDKs (edge), programs that name a service (transport), programs of one service (proxy), a tunnel.',
+    example: 'edge',
+  }),
+  address: optional(text({ about: 'Where to listen.', kind: 'text', example: 'tls:0.0.0.0:3022' })),
+  bind: optional(
+    text({
+      about: 'The same.',
+      kind: 'text',
+      overriddenBy: 'address',
+      isCommented: true,
+      example: 'tls:0.0.0.0:3022',
     }),
-    address: optional(text({ about: 'Where to listen.', kind: 'text', example: 'tls:0.0.0.0:3022' })),
-    bind: optional(
-      text({
-        about: 'The same.',
-        kind: 'text',
-        overriddenBy: 'address',
-        isCommented: true,
-        example: 'tls:0.0.0.0:3022',
-      }),
-    ),
-    advertise: optional(
-      text({
-        about: 'How others reach it, <host>:<port>; also taken inside options.',
-        kind: 'text',
-        isCommented: true,
-        example: 'router.example:3022',
-      }),
-    ),
-    service: optional(
-      text({
-        about: 'With proxy: the service, by name or id.',
-        kind: 'text',
-        bindings: ['proxy', 'proxy_udp'],
+  ),
+  advertise: optional(
+    text({
+      about: 'How others reach it, <host>:<port>; also taken inside options.',
+      kind: 'text',
+      isCommented: true,
+      example: 'router.example:3022',
+    }),
+  ),
+  service: optional(
+    text({
+      about: 'With proxy: the service, by name or id.',
+      kind: 'text',
+      bindings: ['proxy', 'proxy_udp'],
+      isExtra: true,
+    }),
+  ),
+  options: section(
+    {
+      advertise: optional(
+        text({
+          about: 'How others reach it, <host>:<port>.',
+          kind: 'text',
+          example: 'router.example:3022',
+        }),
+      ),
+      ...xgressFields,
+      ...channelFields('edge', EDGE),
+      // Other bindings take the timeout too: it is that of the circuit's own connection.
+      connectTimeout: optional(
+        duration({
+          about: 'How long connecting and greeting may take.',
+          as: 'dialTimeoutMs',
+          millisecondsIn: 'connectTimeoutMs',
+          example: '5s',
+          isCommented: true,
+        }),
+      ),
+      lookupApiSessionTimeout: duration({
+        about: 'How long an API session that is not known here may take to be looked up.',
+        default: 5_000,
+        as: 'lookupApiSessionTimeoutMs',
+        least: 1,
+        beyond: 'default',
+        bindings: EDGE,
         isExtra: true,
       }),
-    ),
-    options: section(
-      {
-        advertise: optional(
-          text({
-            about: 'How others reach it, <host>:<port>.',
-            kind: 'text',
-            example: 'router.example:3022',
-          }),
-        ),
-        ...xgressFields,
-        ...channelFields('edge', EDGE),
-        // Other bindings take the timeout too: it is that of the circuit's own connection.
-        connectTimeout: optional(
-          duration({
-            about: 'How long connecting and greeting may take.',
-            millisecondsIn: 'connectTimeoutMs',
-            example: '5s',
-            isCommented: true,
-          }),
-        ),
-        lookupApiSessionTimeout: duration({
-          about: 'How long an API session that is not known here may take to be looked up.',
-          default: EDGE_DEFAULTS.lookupApiSessionTimeoutMs,
-          least: 1,
-          beyond: 'default',
-          bindings: EDGE,
-          isExtra: true,
-        }),
-        // Sessions of services are the controllers' matter: nothing is looked up here.
-        lookupSessionTimeout: optional(
-          duration({ about: 'The same of a session.', bindings: EDGE, isUnsupported: true, isExtra: true }),
-        ),
-        ...tunnelFields,
-        ...legacyOptions,
-      },
-      { about: 'Flow control of its circuits, and what its binding needs.', isFilled: true },
-    ),
-  },
-  { about: 'One place where programs connect.' },
-);
+      // Sessions of services are the controllers' matter: nothing is looked up here.
+      lookupSessionTimeout: unsupported(
+        optional(duration({ about: 'The same of a session.', bindings: EDGE, isExtra: true })),
+      ),
+      ...tunnelFields,
+      ...legacyOptions,
+    },
+    {
+      about: 'Flow control of its circuits, and what its binding needs.',
+      isFilled: true,
+      decode: ({
+        advertise,
+        lookupApiSessionTimeoutMs,
+        dialTimeoutMs = 0,
+        outQueueSize,
+        maxQueuedConnects,
+        maxOutstandingConnects,
+        connectTimeoutMs,
+        writeTimeoutMs,
+        ...xgress
+      }) => ({
+        advertise,
+        lookupApiSessionTimeoutMs,
+        channel: {
+          outQueueSize,
+          maxQueuedConnects,
+          maxOutstandingConnects,
+          connectTimeoutMs,
+          writeTimeoutMs,
+        },
+        xgress: { ...xgress, connectTimeoutMs: Math.max(0, dialTimeoutMs) },
+      }),
+    },
+  ),
+};
+
+function listenerOf(fields: ConfigFields<typeof listenerFields>, { path }: DecodePlace) {
+  const { binding, service, options } = fields;
+  const { xgress, channel, lookupApiSessionTimeoutMs } = options;
+  const base = { path, xgress };
+  // Datagram addresses have a grammar of their own, and their listeners are refused at the start.
+  if (binding === 'tunnel' || binding === 'transport_udp' || binding === 'proxy_udp')
+    return { ...base, binding };
+  const address = parseFileAddress((fields.address ?? fields.bind)!)!;
+  const advertise = (options.advertise ?? fields.advertise)!;
+  if (binding === 'proxy') return { ...base, binding, address, service: service! };
+  if (binding === 'transport') return { ...base, binding, address, advertise };
+  return {
+    ...base,
+    binding,
+    address,
+    advertise: parseHostPort(advertise)!,
+    channel,
+    lookupApiSessionTimeoutMs,
+  };
+}
+
+const listener = section(listenerFields, {
+  about: 'One place where programs connect.',
+  decode: listenerOf,
+});
 
 export const listenersSection = list(listener, {
   about: 'Where programs connect; without this section none can.',

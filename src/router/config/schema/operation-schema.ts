@@ -1,153 +1,168 @@
 /** Sections about the router's own work: forwarding, checks, figures, files that it writes. */
-import type { TInteger } from 'typebox';
 import {
-  FORWARDER_DEFAULTS,
-  HEALTH_CHECK_DEFAULTS,
-  MEMORY_PROFILE_INTERVAL_MS,
-  METRICS_DEFAULTS,
-} from '../router-default-table.ts';
-import { duration, flag, integer, legacy, optional, section, text } from '../schema-field.ts';
+  duration,
+  flag,
+  integer,
+  legacy,
+  optional,
+  section,
+  text,
+  timerMs,
+  unread,
+  unsupported,
+  type Field,
+} from '../schema-field.ts';
 
-const F = FORWARDER_DEFAULTS;
-
-const pool = (about: string, value: number, most: number): TInteger =>
+const pool = (about: string, value: number, most: number): Field<number, number, never> =>
   integer({ about, default: value, least: 1, most });
 
 export const forwarderSection = section(
   {
     faultTxInterval: milliseconds(
+      'faultTxIntervalMs',
       'Between two reports of faults; 0: none are reported.',
-      F.faultTxIntervalMs,
+      15_000,
     ),
     idleCircuitTimeout: milliseconds(
+      'idleCircuitTimeoutMs',
       'After which a circuit without traffic counts as idle.',
-      F.idleCircuitTimeoutMs,
+      60_000,
     ),
-    idleTxInterval: milliseconds('Between two looks for idle circuits; 0: nobody looks.', F.idleTxIntervalMs),
-    linkDialQueueLength: pool('Dials of links that may wait.', F.linkDialQueueLength, 10_000),
-    linkDialWorkerCount: pool('Dials of links at once.', F.linkDialWorkerCount, 10_000),
+    idleTxInterval: milliseconds(
+      'idleTxIntervalMs',
+      'Between two looks for idle circuits; 0: nobody looks.',
+      60_000,
+    ),
+    linkDialQueueLength: pool('Dials of links that may wait.', 1_000, 10_000),
+    linkDialWorkerCount: pool('Dials of links at once.', 32, 10_000),
     rateLimitedQueueLength: pool(
       'Rate-limited requests that may wait, terminators among them.',
-      F.rateLimitedQueueLength,
+      5_000,
       50_000,
     ),
-    rateLimitedWorkerCount: pool('Rate-limited requests at once.', F.rateLimitedWorkerCount, 10_000),
+    rateLimitedWorkerCount: pool('Rate-limited requests at once.', 5, 10_000),
     xgressCloseCheckInterval: integer({
       about: 'Milliseconds without traffic after which a circuit that ended is taken down.',
-      default: F.xgressCloseCheckIntervalMs,
+      default: 5_000,
+      as: 'xgressCloseCheckIntervalMs',
+      decode: timerMs,
       least: 1,
       beyond: 'default',
     }),
     xgressDialDwellTime: milliseconds(
+      'xgressDialDwellMs',
       'Waited before every dial of a service: for debugging.',
-      F.xgressDialDwellMs,
+      0,
     ),
-    xgressDialQueueLength: pool('Dials of services that may wait.', F.xgressDialQueueLength, 10_000),
-    xgressDialWorkerCount: pool('Dials of services at once.', F.xgressDialWorkerCount, 10_000),
-    latencyProbeInterval: optional(
-      integer({
-        about: 'Milliseconds between two heartbeats of a link, unless link.heartbeats says it.',
-        least: 0,
-        beyond: 'clamp',
-        isCommented: true,
-        example: 10_000,
-      }),
+    xgressDialQueueLength: pool('Dials of services that may wait.', 1_000, 10_000),
+    xgressDialWorkerCount: pool('Dials of services at once.', 128, 10_000),
+    latencyProbeInterval: unread(
+      optional(
+        integer({
+          about: 'Milliseconds between two heartbeats of a link, unless link.heartbeats says it.',
+          least: 0,
+          beyond: 'clamp',
+          isCommented: true,
+          example: 10_000,
+        }),
+      ),
     ),
-    unresponsiveLinkTimeout: optional(
-      duration({
-        about: 'OpenZiti reads it and does nothing with it.',
-        least: 5_000,
-        integerUnitMs: 1,
-        isUnsupported: true,
-        isExtra: true,
-      }),
+    unresponsiveLinkTimeout: unsupported(
+      optional(
+        duration({
+          about: 'OpenZiti reads it and does nothing with it.',
+          least: 5_000,
+          integerUnitMs: 1,
+          isExtra: true,
+        }),
+      ),
     ),
-    latencyProbeTimeout: optional(legacy('Older files have it.')),
-    idleSessionTimeout: optional(legacy('Older files have it.')),
-    retransmission: optional(legacy('Older files have it.')),
+    latencyProbeTimeout: legacy('Older files have it.'),
+    idleSessionTimeout: legacy('Older files have it.'),
+    retransmission: legacy('Older files have it.'),
   },
   { about: 'How circuits are forwarded and watched.', isFilled: true, isKindLenient: true },
 );
 
-function milliseconds(about: string, value: number): TInteger {
-  return integer({ about: `Milliseconds. ${about}`, default: value, least: 0, beyond: 'clamp' });
+function milliseconds<Name extends string>(as: Name, about: string, value: number) {
+  return integer({
+    about: `Milliseconds. ${about}`,
+    default: value,
+    as,
+    decode: timerMs,
+    least: 0,
+    beyond: 'clamp',
+  });
 }
-
-const H = HEALTH_CHECK_DEFAULTS;
 
 export const healthChecksSection = section(
   {
     ctrlPingCheck: section(
       {
-        interval: every('Between two pings of the controllers.', H.ctrlPing.intervalMs),
+        interval: every('intervalMs', 'Between two pings of the controllers.', 30_000),
         timeout: duration({
           about: 'How long a ping may take.',
-          default: H.ctrlPing.timeoutMs,
+          as: 'timeoutMs',
+          default: 15_000,
           least: 1e-6,
           beyond: 'default',
           isZeroAllowed: true,
         }),
-        initialDelay: delay('Before the first ping.', H.ctrlPing.initialDelayMs),
+        initialDelay: delay('initialDelayMs', 'Before the first ping.', 15_000),
       },
-      { about: 'Whether controllers answer.', isFilled: true, isKindLenient: true },
+      { about: 'Whether controllers answer.', as: 'ctrlPing', isFilled: true, isKindLenient: true },
     ),
     linkCheck: section(
       {
-        interval: every('Between two counts of the links.', H.link.intervalMs),
-        initialDelay: delay('Before the first count.', H.link.initialDelayMs),
+        interval: every('intervalMs', 'Between two counts of the links.', 5_000),
+        initialDelay: delay('initialDelayMs', 'Before the first count.', 1_000),
         minLinks: integer({
           about: 'Fewer links fail the check; with 0 it only tells which there are.',
-          default: H.link.minLinks,
+          default: 0,
           least: 0,
           beyond: 'clamp',
         }),
       },
-      { about: 'Whether there are links.', isFilled: true, isKindLenient: true },
+      { about: 'Whether there are links.', as: 'link', isFilled: true, isKindLenient: true },
     ),
   },
   { about: 'Health checks; the web section serves their outcome.', isFilled: true, isKindLenient: true },
 );
 
-function every(about: string, ms: number) {
-  return duration({ about, default: ms, least: 1e-6, isZeroAllowed: true });
+function every<Name extends string>(as: Name, about: string, ms: number) {
+  return duration({ about, as, default: ms, least: 1e-6, isZeroAllowed: true });
 }
 
-function delay(about: string, ms: number) {
-  return duration({ about, default: ms, least: 0, beyond: 'clamp', isZeroAllowed: true });
+function delay<Name extends string>(as: Name, about: string, ms: number) {
+  return duration({ about, as, default: ms, least: 0, beyond: 'clamp', isZeroAllowed: true });
 }
-
-const M = METRICS_DEFAULTS;
 
 export const metricsSection = section(
   {
     reportInterval: duration({
       about: 'Between two reports to the controllers.',
-      default: M.reportIntervalMs,
+      default: 60_000,
+      as: 'reportIntervalMs',
       least: 1e-6,
     }),
     intervalAgeThreshold: duration({
       about: 'Age at which a batch of usage figures is sent; 0: the default.',
-      default: M.intervalAgeThresholdMs,
+      default: 80_000,
+      as: 'intervalAgeThresholdMs',
       least: 1e-6,
       beyond: 'default',
     }),
     messageQueueSize: integer({
       about: 'Reports that are kept while no controller takes them.',
-      default: M.messageQueueSize,
+      default: 10,
       least: 0,
     }),
-    eventQueueSize: optional(
-      integer({
-        about: 'Events that may wait to be counted.',
-        least: 16,
-        beyond: 'clamp',
-        isUnsupported: true,
-        isExtra: true,
-      }),
+    eventQueueSize: unsupported(
+      optional(
+        integer({ about: 'Events that may wait to be counted.', least: 16, beyond: 'clamp', isExtra: true }),
+      ),
     ),
-    enableDataDelayMetric: optional(
-      flag({ about: 'Measures delays of data.', isUnsupported: true, isExtra: true }),
-    ),
+    enableDataDelayMetric: unsupported(optional(flag({ about: 'Measures delays of data.', isExtra: true }))),
   },
   { about: 'Figures for the controllers.', isFilled: true, isEmptyAllowed: true },
 );
@@ -181,7 +196,8 @@ export const profileSection = section(
           }),
           intervalMs: integer({
             about: 'Milliseconds between two snapshots.',
-            default: MEMORY_PROFILE_INTERVAL_MS,
+            default: 15_000,
+            decode: timerMs,
             least: 1,
           }),
         },

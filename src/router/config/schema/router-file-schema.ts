@@ -2,9 +2,18 @@
  * The router's configuration file, whole: the one source of what `check` refuses, of defaults, and of the JSON Schema,
  * the annotated example and the reference page. What concerns several fields at once is in `rules/`.
  */
-import type { Static } from 'typebox';
-import { Type } from '#contract/schema';
-import { flag, legacy, list, optional, section, text, type Field } from '../schema-field.ts';
+import {
+  flag,
+  legacy,
+  list,
+  optional,
+  section,
+  text,
+  unread,
+  unsupported,
+  type Field,
+  type FileValueOf,
+} from '../schema-field.ts';
 import { ctrlSection } from './ctrl-schema.ts';
 import { edgeSection } from './edge-schema.ts';
 import { csrSection, identitySection } from './identity-schema.ts';
@@ -30,14 +39,16 @@ import { webSection } from './web-schema.ts';
 /** The one version of the file. */
 export const FILE_VERSION = 3;
 
+const version: Field<typeof FILE_VERSION, never, never> = unread({
+  type: 'integer',
+  const: FILE_VERSION,
+  description: 'Version of the file.',
+  notes: { example: FILE_VERSION },
+});
+
 export const routerFileSchema = section(
   {
-    v: Type.Unsafe<typeof FILE_VERSION>({
-      type: 'integer',
-      const: FILE_VERSION,
-      description: 'Version of the file.',
-      notes: { example: FILE_VERSION },
-    }),
+    v: version,
     identity: identitySection,
     ctrl: ctrlSection,
     csr: csrSection('Wins over edge.csr; for routers without an edge section.', true),
@@ -51,37 +62,46 @@ export const routerFileSchema = section(
     metrics: metricsSection,
     trace: optional(traceSection),
     profile: optional(profileSection),
-    transport: optional(transportSection),
+    transport: transportSection,
     proxy: proxySection,
     tls: tlsSection,
     connectEvents: connectEventsSection,
     interfaceDiscovery: interfaceDiscoverySection,
     managedConfig: managedConfigSection,
-    plugins: optional(
-      list(text({ about: 'A file.', kind: 'any-text' }), {
-        about: 'Plugins of OpenZiti’s routers.',
-        isLenient: true,
-        isEmptyAllowed: true,
-        isUnsupported: true,
-        isExtra: true,
-      }),
+    plugins: unsupported(
+      optional(
+        list(text({ about: 'A file.', kind: 'any-text' }), {
+          about: 'Plugins of OpenZiti’s routers.',
+          isLenient: true,
+          isEmptyAllowed: true,
+          isExtra: true,
+        }),
+      ),
     ),
-    enableDebugOps: optional(
-      flag({ about: 'Debugging by controllers.', isUnsupported: true, isExtra: true }),
-    ),
-    ha: optional(legacy('Older files have it.')),
-    healthCheck: optional(legacy('Older files have it.')),
-    example: optional(legacy('Older files have it.')),
+    enableDebugOps: unsupported(optional(flag({ about: 'Debugging by controllers.', isExtra: true }))),
+    ha: legacy('Older files have it.'),
+    healthCheck: legacy('Older files have it.'),
+    example: legacy('Older files have it.'),
   },
-  { about: 'Configuration of an overlay router.' },
+  {
+    about: 'Configuration of an overlay router.',
+    decode: ({ csr, edge, tls, profile, ...fields }) => ({
+      ...fields,
+      ...tls,
+      edge: edge === undefined ? undefined : withoutCsr(edge),
+      csr: csr ?? edge?.csr,
+      profile: { cpuPath: profile?.cpu?.path, memory: profile?.memory },
+    }),
+  },
 );
 
+function withoutCsr<T extends { readonly csr: unknown }>({ csr: _csr, ...edge }: T): Omit<T, 'csr'> {
+  return edge;
+}
+
 /** For checks and documents, which walk it. */
-export const routerFileField = routerFileSchema as unknown as Field;
+export const routerFileField: Field = routerFileSchema;
 
 /** What a valid file says, every default filled in. */
-export type RouterFile = Static<typeof routerFileSchema>;
-export type LinkFile = NonNullable<RouterFile['link']>;
+export type RouterFile = FileValueOf<typeof routerFileSchema>;
 export type ListenerFile = NonNullable<RouterFile['listeners']>[number];
-export type DialerFile = NonNullable<RouterFile['dialers']>[number];
-export type WebFile = NonNullable<RouterFile['web']>[number];

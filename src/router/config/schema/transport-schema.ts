@@ -1,77 +1,93 @@
 /** `transport`, and the sections about connections that OpenZiti has beside the requirement's. */
 import {
-  CONNECT_EVENTS_DEFAULTS,
-  HANDSHAKE_TIMEOUT_MS,
-  INTERFACE_DISCOVERY_DEFAULTS,
-} from '../router-default-table.ts';
-import { duration, flag, integer, legacy, list, oneOf, optional, section, text } from '../schema-field.ts';
+  duration,
+  flag,
+  integer,
+  legacy,
+  list,
+  oneOf,
+  optional,
+  section,
+  text,
+  unread,
+  unsupported,
+} from '../schema-field.ts';
 
 const count = (about: string) => optional(integer({ about }));
 const seconds = (about: string) => optional(integer({ about: `Seconds. ${about}` }));
 
-const unused = { isUnsupported: true, isExtra: true };
-
-export const transportSection = section(
-  {
-    westworld3: optional(
-      section(
-        {
-          profile_version: optional(integer({ about: 'Version of the profile.', example: 1 })),
-          tx_portal_min_sz: optional(integer({ about: 'Smallest window.', example: 16_384 })),
-          tx_portal_max_sz: optional(integer({ about: 'Largest window.', example: 4_194_304 })),
-          instrument: optional(
+export const transportSection = unread(
+  optional(
+    section(
+      {
+        westworld3: unsupported(
+          optional(
             section(
               {
-                name: optional(text({ about: 'Name.', kind: 'any-text', example: 'metrics' })),
-                path: optional(text({ about: 'Where it writes.', kind: 'any-text', example: 'westworld3' })),
-                snapshot_ms: optional(
-                  integer({ about: 'Milliseconds between two snapshots.', example: 1_000 }),
+                profile_version: optional(integer({ about: 'Version of the profile.', example: 1 })),
+                tx_portal_min_sz: optional(integer({ about: 'Smallest window.', example: 16_384 })),
+                tx_portal_max_sz: optional(integer({ about: 'Largest window.', example: 4_194_304 })),
+                instrument: optional(
+                  section(
+                    {
+                      name: optional(text({ about: 'Name.', kind: 'any-text', example: 'metrics' })),
+                      path: optional(
+                        text({ about: 'Where it writes.', kind: 'any-text', example: 'westworld3' }),
+                      ),
+                      snapshot_ms: optional(
+                        integer({ about: 'Milliseconds between two snapshots.', example: 1_000 }),
+                      ),
+                      enabled: optional(flag({ about: 'Whether it writes.' })),
+                    },
+                    { about: 'What it measures.' },
+                  ),
                 ),
-                enabled: optional(flag({ about: 'Whether it writes.' })),
               },
-              { about: 'What it measures.' },
+              {
+                about: 'An underlay that OpenZiti has no more, and this router neither.',
+                isCommented: true,
+              },
             ),
           ),
-        },
-        {
-          about: 'An underlay that OpenZiti has no more, and this router neither.',
-          isUnsupported: true,
-          isCommented: true,
-        },
-      ),
+        ),
+        dtls: unsupported(
+          optional(
+            section(
+              {
+                writeBufferSize: count('Bytes.'),
+                readBufferSize: count('Bytes.'),
+                maxBytesPerSecond: count('Bytes.'),
+              },
+              { about: 'Datagram TLS.', isExtra: true },
+            ),
+          ),
+        ),
+        wss: unsupported(
+          optional(
+            section(
+              {
+                writeTimeout: seconds('Of a write.'),
+                readTimeout: seconds('Of a read.'),
+                idleTimeout: seconds('Without traffic.'),
+                pongTimeout: seconds('Without an answer to a ping.'),
+                pingInterval: seconds('Between two pings.'),
+                handshakeTimeout: seconds('Of the upgrade.'),
+                readBufferSize: count('Bytes.'),
+                writeBufferSize: count('Bytes.'),
+                enableCompression: optional(flag({ about: 'Whether messages are compressed.' })),
+                identity: legacy('Certificates of the websockets.'),
+              },
+              { about: 'Websockets.', isExtra: true },
+            ),
+          ),
+        ),
+        ws: legacy('Generated files have it.'),
+        proxy: legacy('OpenZiti fills it from the section of that name.'),
+        handshakeTimeout: unsupported(optional(duration({ about: 'Of datagram TLS.', isExtra: true }))),
+      },
+      { about: 'Tuning of underlays.', isEmptyAllowed: true, isCommented: true },
     ),
-    dtls: optional(
-      section(
-        {
-          writeBufferSize: count('Bytes.'),
-          readBufferSize: count('Bytes.'),
-          maxBytesPerSecond: count('Bytes.'),
-        },
-        { about: 'Datagram TLS.', ...unused },
-      ),
-    ),
-    wss: optional(
-      section(
-        {
-          writeTimeout: seconds('Of a write.'),
-          readTimeout: seconds('Of a read.'),
-          idleTimeout: seconds('Without traffic.'),
-          pongTimeout: seconds('Without an answer to a ping.'),
-          pingInterval: seconds('Between two pings.'),
-          handshakeTimeout: seconds('Of the upgrade.'),
-          readBufferSize: count('Bytes.'),
-          writeBufferSize: count('Bytes.'),
-          enableCompression: optional(flag({ about: 'Whether messages are compressed.' })),
-          identity: optional(legacy('Certificates of the websockets.')),
-        },
-        { about: 'Websockets.', ...unused },
-      ),
-    ),
-    ws: optional(legacy('Generated files have it.')),
-    proxy: optional(legacy('OpenZiti fills it from the section of that name.')),
-    handshakeTimeout: optional(duration({ about: 'Of datagram TLS.', ...unused })),
-  },
-  { about: 'Tuning of underlays.', isEmptyAllowed: true, isCommented: true },
+  ),
 );
 
 export const proxySection = section(
@@ -101,6 +117,8 @@ export const proxySection = section(
   },
   {
     about: 'A proxy for control channels and links.',
+    decode: ({ type, address, ...credentials }) =>
+      type === 'none' || address === undefined ? undefined : { ...address, ...credentials },
     isFilled: true,
     isKindLenient: true,
     isEmptyAllowed: true,
@@ -112,7 +130,8 @@ export const tlsSection = section(
   {
     handshakeTimeout: duration({
       about: 'How long a handshake may take on any listener.',
-      default: HANDSHAKE_TIMEOUT_MS,
+      default: 5_000,
+      as: 'handshakeTimeoutMs',
       least: 1,
       beyond: 'default',
       isZeroAllowed: true,
@@ -121,28 +140,28 @@ export const tlsSection = section(
   { about: 'TLS of every listener.', isFilled: true, isEmptyAllowed: true, isExtra: true },
 );
 
-const E = CONNECT_EVENTS_DEFAULTS;
-
 export const connectEventsSection = section(
   {
-    enabled: flag({ about: 'Whether controllers are told who connects.', default: E.isEnabled }),
+    enabled: flag({ about: 'Whether controllers are told who connects.', default: true, as: 'isEnabled' }),
     batchInterval: duration({
       about: 'Between two reports.',
-      default: E.batchIntervalMs,
+      default: 3_000,
+      as: 'batchIntervalMs',
       least: 250,
       most: 600_000,
       beyond: 'clamp',
     }),
     fullSyncInterval: duration({
       about: 'Between two whole reports.',
-      default: E.fullSyncIntervalMs,
+      default: 300_000,
+      as: 'fullSyncIntervalMs',
       least: 1_000,
       most: 86_400_000,
       beyond: 'clamp',
     }),
     maxQueuedEvents: integer({
       about: 'Events that are kept for a controller that is away.',
-      default: E.maxQueuedEvents,
+      default: 100_000,
       least: 0,
       most: 10_000_000,
       beyond: 'clamp',
@@ -157,20 +176,24 @@ export const connectEventsSection = section(
   },
 );
 
-const I = INTERFACE_DISCOVERY_DEFAULTS;
-
 export const interfaceDiscoverySection = section(
   {
-    disabled: flag({ about: 'Tells controllers nothing of this machine’s networks.', default: I.isDisabled }),
+    disabled: flag({
+      about: 'Tells controllers nothing of this machine’s networks.',
+      default: false,
+      as: 'isDisabled',
+    }),
     checkInterval: duration({
       about: 'Between two looks at them.',
-      default: I.checkIntervalMs,
+      default: 60_000,
+      as: 'checkIntervalMs',
       least: 1,
       beyond: 'default',
     }),
     minReportInterval: duration({
       about: 'After which they are told again although nothing changed.',
-      default: I.minReportIntervalMs,
+      default: 86_400_000,
+      as: 'minReportIntervalMs',
       least: 1,
       beyond: 'default',
     }),
@@ -183,15 +206,17 @@ export const interfaceDiscoverySection = section(
   },
 );
 
-export const managedConfigSection = optional(
-  section(
-    {
-      allow: optional(
-        list(text({ about: 'A kind of configuration.', kind: 'any-text' }), {
-          about: 'What controllers may configure.',
-        }),
-      ),
-    },
-    { about: 'Configuration by controllers.', isEmptyAllowed: true, ...unused },
+export const managedConfigSection = unsupported(
+  optional(
+    section(
+      {
+        allow: optional(
+          list(text({ about: 'A kind of configuration.', kind: 'any-text' }), {
+            about: 'What controllers may configure.',
+          }),
+        ),
+      },
+      { about: 'Configuration by controllers.', isEmptyAllowed: true, isExtra: true },
+    ),
   ),
 );

@@ -1,9 +1,19 @@
 /** `web`: HTTPS servers of the router; the health checks are the one API that there is. */
-import { WEB_OPTION_DEFAULTS } from '../router-default-table.ts';
-import { duration, list, oneOf, optional, section, text } from '../schema-field.ts';
+import { duration, list, oneOf, optional, section, text, withPath } from '../schema-field.ts';
 import { webIdentitySection } from './identity-schema.ts';
 
-export const TLS_VERSION_NAMES = ['TLS1.0', 'TLS1.1', 'TLS1.2', 'TLS1.3'] as const;
+/** From the oldest to the newest, each by the name that Node has for it. */
+const TLS_VERSIONS = {
+  'TLS1.0': 'TLSv1',
+  'TLS1.1': 'TLSv1.1',
+  'TLS1.2': 'TLSv1.2',
+  'TLS1.3': 'TLSv1.3',
+} as const;
+type TlsVersionName = keyof typeof TLS_VERSIONS;
+export const TLS_VERSION_NAMES = Object.keys(TLS_VERSIONS) as readonly TlsVersionName[];
+
+const tlsVersion = (name: TlsVersionName) => TLS_VERSIONS[name];
+const asWritten = (hostPort: string): string => hostPort;
 
 const bindPoint = section(
   {
@@ -15,37 +25,50 @@ const bindPoint = section(
     address: text({
       about: 'How others reach it, <host>:<port>.',
       kind: 'host-port',
+      decode: asWritten,
       example: 'router.example:8443',
     }),
     newAddress: optional(
       text({
         about: 'Where clients should go from now on; told in every answer.',
         kind: 'host-port',
+        decode: asWritten,
         isCommented: true,
         example: 'router.example:8444',
       }),
     ),
   },
-  { about: 'One place to listen.' },
+  {
+    about: 'One place to listen.',
+    decode: ({ interface: at, ...fields }, { path }) => ({ path, ...at, ...fields }),
+  },
 );
 
-const wait = (about: string, ms: number) => duration({ about, default: ms, least: 1e-6 });
+const wait = <Name extends string>(as: Name, about: string, ms: number) =>
+  duration({ about, as, default: ms, least: 1e-6 });
 
-const server = section(
+export const webServer = section(
   {
     name: text({ about: 'For logs.', kind: 'text', example: 'health' }),
     bindPoints: list(bindPoint, { about: 'Where it listens.', minItems: 1 }),
     identity: optional(webIdentitySection),
     options: section(
       {
-        readTimeout: wait('How long a request may take to come.', WEB_OPTION_DEFAULTS.readTimeoutMs),
-        writeTimeout: wait('How long an answer may take to go.', WEB_OPTION_DEFAULTS.writeTimeoutMs),
-        idleTimeout: wait(
-          'How long a connection may be kept without a request.',
-          WEB_OPTION_DEFAULTS.idleTimeoutMs,
-        ),
-        minTLSVersion: oneOf(TLS_VERSION_NAMES, { about: 'Lowest version of TLS.', default: 'TLS1.2' }),
-        maxTLSVersion: oneOf(TLS_VERSION_NAMES, { about: 'Highest version of TLS.', default: 'TLS1.3' }),
+        readTimeout: wait('readTimeoutMs', 'How long a request may take to come.', 5_000),
+        writeTimeout: wait('writeTimeoutMs', 'How long an answer may take to go.', 10_000),
+        idleTimeout: wait('idleTimeoutMs', 'How long a connection may be kept without a request.', 5_000),
+        minTLSVersion: oneOf(TLS_VERSION_NAMES, {
+          about: 'Lowest version of TLS.',
+          default: 'TLS1.2',
+          as: 'minTlsVersion',
+          decode: tlsVersion,
+        }),
+        maxTLSVersion: oneOf(TLS_VERSION_NAMES, {
+          about: 'Highest version of TLS.',
+          default: 'TLS1.3',
+          as: 'maxTlsVersion',
+          decode: tlsVersion,
+        }),
       },
       { about: 'Limits of this server.', isFilled: true },
     ),
@@ -55,15 +78,15 @@ const server = section(
           binding: oneOf(['health-checks'], { about: 'The API.', example: 'health-checks' }),
           options: optional(section({}, { about: 'It has none.', isCommented: true })),
         },
-        { about: 'One API.' },
+        { about: 'One API.', decode: ({ binding }): string => binding },
       ),
       { about: 'What it serves.', minItems: 1 },
     ),
   },
-  { about: 'One HTTPS server.' },
+  { about: 'One HTTPS server.', decode: withPath },
 );
 
-export const webSection = list(server, {
+export const webSection = list(webServer, {
   about: 'HTTPS servers; without this section health checks are served nowhere.',
   isEmptyAllowed: true,
 });

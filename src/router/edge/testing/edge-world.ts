@@ -16,7 +16,7 @@ import {
 } from '#wire';
 import { within } from '../../../../test/support/deadline.ts';
 import type { XgressConfig } from '../../config/router-config.ts';
-import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
+import { XGRESS_CONFIG_DEFAULTS } from '../../config/testing/router-config-defaults.ts';
 import { CircuitAsker } from '../../ctrl/circuit-asker.ts';
 import type { MemoryLink, MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
 import { MemoryMesh, type MemoryRouter } from '../../forwarder/testing/memory-mesh.ts';

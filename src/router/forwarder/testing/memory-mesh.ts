@@ -6,7 +6,7 @@ import { duplexPair, type Duplex } from 'node:stream';
 import { silentLog } from '#base';
 import type { RouteResult } from '#wire';
 import { DestType, type CtrlInit } from '#wire/ctrl';
-import { FORWARDER_DEFAULTS, XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
+import { FORWARDER_DEFAULTS, XGRESS_CONFIG_DEFAULTS } from '../../config/testing/router-config-defaults.ts';
 import type { ForwarderConfig, XgressConfig } from '../../config/router-config.ts';
 import { NO_METRICS, type Metrics } from '../../metrics/metrics.ts';
 import { MemoryControllers, type MemoryController } from '../../testing/memory-controller.ts';

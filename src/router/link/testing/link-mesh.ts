@@ -20,15 +20,13 @@ import type {
   LinkListenerConfig,
 } from '../../config/router-config.ts';
 import {
-  CHANNEL_DEFAULTS,
-  DATA_OUT_QUEUE_SIZE,
   FORWARDER_DEFAULTS,
   HANDSHAKE_TIMEOUT_MS,
   HEALTHY_BACKOFF_DEFAULTS,
   LINK_DEFAULTS,
-  LINK_HEARTBEAT_DEFAULTS,
+  LINK_DIALER_DEFAULTS,
   UNHEALTHY_BACKOFF_DEFAULTS,
-} from '../../config/router-default-table.ts';
+} from '../../config/testing/router-config-defaults.ts';
 import type { Controller } from '../../ctrl/controllers.ts';
 import type { Forwarding, LinkDestination } from '../../forwarder/destination.ts';
 import { NO_METRICS, type Metrics } from '../../metrics/metrics.ts';
@@ -38,7 +36,7 @@ import { LinkSubsystem, type LinkView } from '../link-subsystem.ts';
 import { ControllerList } from '../../testing/controller-list.ts';
 import { LinkController } from './scripted-controllers.ts';
 
-const CHANNEL = { ...CHANNEL_DEFAULTS, outQueueSize: DATA_OUT_QUEUE_SIZE };
+const CHANNEL = LINK_DIALER_DEFAULTS.channel;
 
 export function linkListenerFixture(more: Partial<LinkListenerConfig> = {}): LinkListenerConfig {
   return {
@@ -46,7 +44,7 @@ export function linkListenerFixture(more: Partial<LinkListenerConfig> = {}): Lin
     bind: { type: 'tls', host: '127.0.0.1', port: 0 },
     advertise: { type: 'tls', host: '127.0.0.1', port: 0 },
     localBinding: '',
-    groups: LINK_DEFAULTS.groups,
+    groups: LINK_DIALER_DEFAULTS.groups,
     channel: CHANNEL,
     ...more,
   };
@@ -58,12 +56,12 @@ export function linkDialerFixture(more: Partial<LinkDialerConfig> = {}): LinkDia
     path: 'link.dialers[0]',
     split: true,
     bind: undefined,
-    groups: LINK_DEFAULTS.groups,
+    groups: LINK_DIALER_DEFAULTS.groups,
     channel: CHANNEL,
     healthyBackoff: HEALTHY_BACKOFF_DEFAULTS,
     unhealthyBackoff: UNHEALTHY_BACKOFF_DEFAULTS,
-    maxDefaultConnections: LINK_DEFAULTS.maxDefaultConnections,
-    maxAckConnections: LINK_DEFAULTS.maxAckConnections,
+    maxDefaultConnections: LINK_DIALER_DEFAULTS.maxDefaultConnections,
+    maxAckConnections: LINK_DIALER_DEFAULTS.maxAckConnections,
     startupDelayMs: 0,
     ...more,
   };
@@ -168,7 +166,7 @@ export class LinkingRouter {
       config: {
         listeners: [linkListenerFixture()],
         dialers: [linkDialerFixture()],
-        heartbeat: LINK_HEARTBEAT_DEFAULTS,
+        heartbeat: LINK_DEFAULTS.heartbeat,
         payloadQueueSize: LINK_DEFAULTS.payloadQueueSize,
         ackQueueSize: LINK_DEFAULTS.ackQueueSize,
         ...options.link,

@@ -9,7 +9,7 @@ import { TlsPorts, type TlsIdentity } from '#net';
 import { contentType, encodeCircuitFailed, encodeCircuitSuccess, type Frame, type RouteResult } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
 import type { XgressConfig } from '../../config/router-config.ts';
-import { XGRESS_CONFIG_DEFAULTS } from '../../config/router-default-table.ts';
+import { XGRESS_CONFIG_DEFAULTS } from '../../config/testing/router-config-defaults.ts';
 import { CircuitAsker } from '../../ctrl/circuit-asker.ts';
 import { MemoryLink, type MemoryLinkOptions } from '../../forwarder/testing/memory-link.ts';
 import { MemoryRouter, type MeshOptions } from '../../forwarder/testing/memory-mesh.ts';
