@@ -1,4 +1,10 @@
-export { operations, type OperationId } from './operation-table.ts';
+export {
+  operations,
+  type AnswerOf,
+  type BodyOf,
+  type OperationId,
+  type ParameterOf,
+} from './operation-table.ts';
 export {
   entityTagKindOf,
   IDEMPOTENCY_KEY_FORM,

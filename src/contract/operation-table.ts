@@ -1,7 +1,8 @@
 /**
  * Every operation of the Management API and of the token issuer, as one table. The server refuses to start when a row
- * has no handler.
+ * has no handler. What a handler is given and gives back is inferred from its row.
  */
+import type { Static, TSchema } from 'typebox';
 import { accessOperations } from './access-operation-table.ts';
 import { fabricOperations } from './fabric-operation-table.ts';
 import { frontdoorOperations } from './frontdoor-operation-table.ts';
@@ -13,7 +14,7 @@ import type { Operation } from './operation.ts';
 import { recordOperations } from './record-operation-table.ts';
 import { providerOperations } from './provider-operation-table.ts';
 
-export const operations = [
+const table = [
   ...frontdoorOperations,
   ...accessOperations,
   ...recordOperations,
@@ -25,4 +26,25 @@ export const operations = [
   ...issuerOperations,
 ] as const satisfies readonly Operation[];
 
-export type OperationId = (typeof operations)[number]['id'];
+type Row = (typeof table)[number];
+
+export type OperationId = Row['id'];
+
+export const operations: readonly (Operation & { readonly id: OperationId })[] = table;
+
+type RowById = { readonly [R in Row as R['id']]: R };
+
+/** The body of a request after its check; undefined where the operation reads none, or forms of its own. */
+export type BodyOf<Id extends OperationId> = StaticOf<RowById[Id]['body']>;
+
+/** The JSON of the answer; undefined where it has none. */
+export type AnswerOf<Id extends OperationId> = StaticOf<RowById[Id]['answer']['schema']>;
+
+/** The names of the parameters in the path. */
+export type ParameterOf<Id extends OperationId> = ParameterIn<RowById[Id]['path']>;
+
+type StaticOf<Schema> = Schema extends string | undefined ? undefined : Static<Schema & TSchema>;
+
+type ParameterIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterIn<Rest>
+  : never;

@@ -54,10 +54,10 @@ export interface Operation {
   readonly refusals: readonly number[];
 }
 
-export interface OperationAnswer {
+export interface OperationAnswer<Schema extends TSchema | undefined = TSchema | undefined> {
   readonly status: number;
   /** Of the JSON body; undefined when there is none, or none that is JSON. */
-  readonly schema: TSchema | undefined;
+  readonly schema: Schema;
   /** Other forms of the answer, by media type, in words. */
   readonly otherForms?: Readonly<Record<string, string>>;
 }
@@ -99,6 +99,16 @@ export const unsortedPaging: readonly QueryParameter[] = [pageNumber, pageSize];
 
 type Row = Pick<Operation, 'id' | 'group' | 'summary' | 'method' | 'path'> & Partial<Operation>;
 
+/** An operation with the types of its own row `T`: those of its handler are inferred from them. */
+interface TypedOperation<T extends Row> extends Operation {
+  readonly id: T['id'];
+  readonly path: T['path'];
+  readonly body: T extends { readonly body: infer Body extends Operation['body'] } ? Body : undefined;
+  readonly answer: T extends { readonly answer: infer Answer extends OperationAnswer }
+    ? Answer
+    : OperationAnswer<undefined>;
+}
+
 const defaults: Omit<Operation, 'id' | 'group' | 'summary' | 'method' | 'path'> = {
   at: 'api',
   uuidParameters: ['frontdoorId', 'organizationId'],
@@ -111,18 +121,29 @@ const defaults: Omit<Operation, 'id' | 'group' | 'summary' | 'method' | 'path'> 
 };
 
 /** A row that the caller's scope guards: read for GET, write for the rest, unless it says otherwise. */
-export function guarded<const T extends Row>(row: T): Operation & Pick<T, 'id'> {
-  return { ...defaults, scope: row.method === 'GET' ? 'frontdoor.read' : 'frontdoor.write', ...row };
+export function guarded<const T extends Row>(row: T): TypedOperation<T> {
+  return typed<T>({ scope: row.method === 'GET' ? 'frontdoor.read' : 'frontdoor.write', ...row });
 }
 
 /** A row that asks for no credentials. */
-export function open<const T extends Row>(row: T): Operation & Pick<T, 'id'> {
-  return { ...defaults, ...row };
+export function open<const T extends Row>(row: T): TypedOperation<T> {
+  return typed<T>(row);
 }
 
-export const ok = (schema: TSchema): OperationAnswer => ({ status: 200, schema });
-export const created = (schema: TSchema): OperationAnswer => ({ status: 201, schema });
-export const gone: OperationAnswer = { status: 204, schema: undefined };
+/** The defaults have the types that `TypedOperation` gives to what a row leaves out. */
+function typed<T extends Row>(row: Row): TypedOperation<T> {
+  return { ...defaults, ...row } as Operation as TypedOperation<T>;
+}
+
+export const ok = <Schema extends TSchema>(schema: Schema): OperationAnswer<Schema> => ({
+  status: 200,
+  schema,
+});
+export const created = <Schema extends TSchema>(schema: Schema): OperationAnswer<Schema> => ({
+  status: 201,
+  schema,
+});
+export const gone: OperationAnswer<undefined> = { status: 204, schema: undefined };
 
 /** The query of a list that is sorted by one of these fields. */
 export function paging(...sortFields: readonly string[]): readonly QueryParameter[] {

@@ -177,11 +177,11 @@ export const frontendListSchema = Type.Array(
 
 export const pageableSchema = closed({ pageNumber: Type.Integer(), pageSize: Type.Integer() });
 
-export function pageSchema(entry: TObject): TObject {
+export function pageSchema<Entry extends TObject>(entry: Entry) {
   return closed({ content: Type.Array(entry), pageable: pageableSchema });
 }
 
-export function countedPageSchema(entry: TObject): TObject {
+export function countedPageSchema<Entry extends TObject>(entry: Entry) {
   return closed({
     content: Type.Array(entry),
     pageable: pageableSchema,
