@@ -213,7 +213,6 @@ export const newCustomFrontendSchema = closed({
   domainName: readOnly(),
   createdAt: readOnly(),
 });
-export type NewCustomFrontendBody = Static<typeof newCustomFrontendSchema>;
 
 export const dnsRecordListSchema = Type.Array(
   closed({

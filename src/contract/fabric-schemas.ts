@@ -86,7 +86,6 @@ export const newFabricServiceSchema = closed({
   id: readOnly(),
   createdAt: readOnly(),
 });
-export type NewFabricServiceBody = Static<typeof newFabricServiceSchema>;
 
 export const fabricServiceChangeSchema = closed({
   name: Type.Optional(serviceName()),
@@ -94,7 +93,6 @@ export const fabricServiceChangeSchema = closed({
   id: readOnly(),
   createdAt: readOnly(),
 });
-export type FabricServiceChangeBody = Static<typeof fabricServiceChangeSchema>;
 
 export const fabricTerminatorSchema = closed({
   id: Type.String(),
@@ -133,7 +131,6 @@ export const newFabricTerminatorSchema = closed({
   precedence: Type.Optional(precedence()),
   ...readOnlyOfTerminators(),
 });
-export type NewFabricTerminatorBody = Static<typeof newFabricTerminatorSchema>;
 
 export const fabricTerminatorChangeSchema = closed({
   address: Type.Optional(address()),
@@ -158,7 +155,6 @@ export const inspectionRequestSchema = closed({
     Type.String({ maxLength: 300, description: 'Which router; every connected one when absent' }),
   ),
 });
-export type InspectionRequestBody = Static<typeof inspectionRequestSchema>;
 
 export const inspectedValueSchema = closed({
   routerId: Type.String(),

@@ -29,9 +29,6 @@ export { ruleWords, typeWord } from './value-rule.ts';
 export {
   errorSchema,
   type EnvironmentEntry,
-  type NewFabricNodeBody,
-  type NewFrontdoorBody,
-  type NewShareBody,
   type ShareAnswer,
   type ShareChangeBody,
 } from './resource-schemas.ts';
@@ -39,13 +36,9 @@ export {
   type FabricCircuitAnswer,
   type FabricLinkAnswer,
   type FabricServiceAnswer,
-  type FabricServiceChangeBody,
   type FabricTerminatorAnswer,
   type FabricTerminatorChangeBody,
   type InspectionAnswer,
-  type InspectionRequestBody,
-  type NewFabricServiceBody,
-  type NewFabricTerminatorBody,
   type RouterAnswer,
 } from './fabric-schemas.ts';
 export {
@@ -53,17 +46,13 @@ export {
   type AccessQuestion,
   type CustomFrontendAnswer,
   type DnsRecordAnswer,
-  type NewCustomFrontendBody,
   type SharePolicyAnswer,
   type SharePolicyBody,
 } from './access-schemas.ts';
 export {
   type EndedSessionsAnswer,
   type LoginSessionAnswer,
-  type NewProviderBody,
   type ProviderAnswer,
-  type ProviderChangeBody,
-  type ProviderReplacementBody,
 } from './provider-schemas.ts';
 export {
   type EnvironmentMetricsAnswer,
@@ -74,13 +63,8 @@ export {
   type AuditEventAnswer,
   type AuditVerificationAnswer,
   type CallerAnswer,
-  type CallerRotationBody,
   type RestingNameAnswer,
-  type NewCallerBody,
-  type NewOrganizationBody,
   type OrganizationAnswer,
-  type OrganizationChangeBody,
-  type OrganizationSettingsChangeBody,
   type SigningKeyAnswer,
 } from './organization-schemas.ts';
 export {

@@ -11,15 +11,12 @@ export const organizationSchema = closed({ id: uuid(), name: Type.String() });
 export type OrganizationAnswer = Static<typeof organizationSchema>;
 
 export const newOrganizationSchema = closed({ name: nameText(), id: readOnly() });
-export type NewOrganizationBody = Static<typeof newOrganizationSchema>;
 
 export const organizationChangeSchema = closed({ name: Type.Optional(nameText()), id: readOnly() });
-export type OrganizationChangeBody = Static<typeof organizationChangeSchema>;
 
 export const organizationSettingsSchema = closed({ tokenExchange: Type.Boolean() });
 
 export const organizationSettingsChangeSchema = closed({ tokenExchange: Type.Optional(Type.Boolean()) });
-export type OrganizationSettingsChangeBody = Static<typeof organizationSettingsChangeSchema>;
 
 export const restingNameSchema = closed({
   name: Type.String({ description: 'Of a share its whole host name, of a custom frontend its hostname' }),
@@ -77,7 +74,6 @@ export const callerRotationSchema = closed({
     }),
   ),
 });
-export type CallerRotationBody = Static<typeof callerRotationSchema>;
 
 export const newCallerSchema = closed({
   name: nameText(),
@@ -86,7 +82,6 @@ export const newCallerSchema = closed({
   id: readOnly(),
   createdAt: readOnly(),
 });
-export type NewCallerBody = Static<typeof newCallerSchema>;
 
 export const signingKeySchema = closed({
   id: Type.String(),

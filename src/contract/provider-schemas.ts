@@ -44,7 +44,6 @@ export const newProviderSchema = closed({
   enabled: readOnly(),
   ...readOnlyOfProviders(),
 });
-export type NewProviderBody = Static<typeof newProviderSchema>;
 
 /** Of PUT: the full definition, where `enabled` counts when it is there. */
 export const providerReplacementSchema = closed({
@@ -54,7 +53,6 @@ export const providerReplacementSchema = closed({
   enabled: Type.Optional(Type.Boolean()),
   ...readOnlyOfProviders(),
 });
-export type ProviderReplacementBody = Static<typeof providerReplacementSchema>;
 
 export const providerChangeSchema = closed({
   name: Type.Optional(nameText()),
@@ -63,7 +61,6 @@ export const providerChangeSchema = closed({
   enabled: Type.Optional(Type.Boolean()),
   ...readOnlyOfProviders(),
 });
-export type ProviderChangeBody = Static<typeof providerChangeSchema>;
 
 /** Of a person who logged in at a share: who it is and since when, nothing that proves it. */
 export const loginSessionSchema = closed({

@@ -33,7 +33,6 @@ export const newFrontdoorSchema = closed({
   id: readOnly(),
   createdAt: readOnly(),
 });
-export type NewFrontdoorBody = Static<typeof newFrontdoorSchema>;
 
 export const environmentEntrySchema = closed({
   id: Type.String(),
@@ -136,7 +135,6 @@ export const newShareSchema = closed({
   reserved: readOnly(),
   ...readOnlyOfShares(),
 });
-export type NewShareBody = Static<typeof newShareSchema>;
 
 export const shareChangeSchema = closed({
   name: Type.Optional(givenShareName()),
@@ -158,7 +156,6 @@ export const newFabricNodeSchema = closed({
   id: readOnly(),
   createdAt: readOnly(),
 });
-export type NewFabricNodeBody = Static<typeof newFabricNodeSchema>;
 
 export const fabricNodeTokenSchema = closed({ id: Type.String(), name: Type.String(), token: Type.String() });
 

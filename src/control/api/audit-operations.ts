@@ -17,7 +17,9 @@ const ADMIN = 'frontdoor.admin';
 const INSTALLATION = 'installation';
 const RETRY_STREAM_SECONDS = 10;
 
-export const auditHandlers: Handlers<'listAuditEvents' | 'verifyAuditEvents'> = {
+type AuditParts = Pick<ApiParts, 'store' | 'secrets' | 'auditFollowers'>;
+
+export const auditHandlers: Handlers<AuditParts, 'listAuditEvents' | 'verifyAuditEvents'> = {
   async listAuditEvents(parts, call) {
     const filter = filterOf(call);
     const request = parsePageRequest(call.query);
@@ -57,7 +59,7 @@ function auditAnswerOf(row: AuditRow): AuditEventAnswer {
 }
 
 /** Whose chain is read: '' for the installation's. */
-async function organizationOf(parts: ApiParts, call: Call): Promise<string> {
+async function organizationOf(parts: AuditParts, call: Call): Promise<string> {
   const { principal } = call;
   const asked = textOf(call.query, 'organizationId');
   if (asked === undefined) return principal.organizationId;
@@ -74,7 +76,7 @@ async function organizationOf(parts: ApiParts, call: Call): Promise<string> {
 }
 
 /** An organization that was deleted is known as long as its trail is. */
-async function isKnown({ store }: ApiParts, organizationId: string): Promise<boolean> {
+async function isKnown({ store }: AuditParts, organizationId: string): Promise<boolean> {
   if ((await lastSequence(store.db, organizationId)) > 0) return true;
   const row = await store.db
     .selectFrom('organization')
@@ -103,7 +105,7 @@ function asksForStream({ request }: Call): boolean {
   return request.method === 'GET' && types.includes('text/event-stream');
 }
 
-function streamOf(parts: ApiParts, call: Call, organizationId: string, filter: AuditFilter): ApiAnswer {
+function streamOf(parts: AuditParts, call: Call, organizationId: string, filter: AuditFilter): ApiAnswer {
   for (const name of ['page', 'size']) {
     if (call.query[name] !== undefined) throw invalidValue(name, 'a list, not of a stream');
   }

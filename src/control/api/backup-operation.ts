@@ -2,7 +2,7 @@
 import type { Store } from '../store/store.ts';
 import { openBackup } from '../backup/backup-stream.ts';
 import { tooMany } from './api-errors.ts';
-import { change, unstored, type Handlers } from './call.ts';
+import { change, unstored, type ApiParts, type ChangeParts, type Handlers } from './call.ts';
 
 const TRY_AGAIN_SECONDS = 10;
 
@@ -14,7 +14,7 @@ export function breakOffBackup(store: Store): void {
   open.get(store)?.abort(new Error('the Management API stops'));
 }
 
-export const backupHandlers: Handlers<'getBackup'> = {
+export const backupHandlers: Handlers<ChangeParts & Pick<ApiParts, 'log'>, 'getBackup'> = {
   async getBackup(parts, call) {
     const { store, clock, log } = parts;
     if (open.has(store)) throw tooMany(TRY_AGAIN_SECONDS);

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
-import type { Operation, OperationId } from '#contract';
+import type { BodyOf, Operation, OperationId, ParameterOf } from '#contract';
 import type { EgressClient } from '#net';
 import type { AuditEntry, AuditTarget } from '../audit/audit-entry.ts';
 import type { AuditFollowers } from '../audit/audit-followers.ts';
@@ -45,7 +45,7 @@ export interface InstallationView {
   readonly egress: Pick<EgressClient, 'get'>;
 }
 
-/** What the operations work with. */
+/** What the operations work with. Each file of them names the few parts that it uses, and can be tested with these alone. */
 export interface ApiParts {
   readonly store: Store;
   readonly secrets: Secrets;
@@ -74,14 +74,21 @@ export interface ApiParts {
   readonly tokenPolicy: () => TokenPolicy;
 }
 
-export interface Call {
+/** What every change works with: it is one transaction with its audit event. */
+export type ChangeParts = Pick<ApiParts, 'store' | 'secrets' | 'clock'>;
+
+/** The same for creations, whose answers name the URL of what they made. */
+export type CreationParts = ChangeParts & Pick<ApiParts, 'baseUrl'>;
+
+/** One request. `Parameter`: the names of the parameters in the operation's path. */
+export interface Call<Body = unknown, Parameter extends string = never> {
   readonly operation: Operation;
   /** The client's address: of its connection, whatever headers say. */
   readonly address: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: Readonly<Record<Parameter, string>>;
   readonly query: Query;
   /** Checked against the operation's schema; undefined when it reads none. */
-  readonly body: unknown;
+  readonly body: Body;
   /** Only for operations that read bodies of their own. */
   readonly request: IncomingMessage;
   readonly readBody: ReadBody;
@@ -123,7 +130,7 @@ export interface Unchanged<T> {
 
 /** One transaction with its audit event: what is acknowledged is recorded, what fails leaves nothing. */
 export function change<T>(
-  parts: ApiParts,
+  parts: ChangeParts,
   call: Call,
   work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T> | Unchanged<T>>,
 ): Promise<T> {
@@ -148,15 +155,19 @@ export function change<T>(
   });
 }
 
-export type Handler = (parts: ApiParts, call: Call) => Promise<ApiAnswer>;
+/** Does what an operation is asked for. The operation's row in the contract gives the types of body and parameters. */
+export type Handler<Parts, Id extends OperationId> = (
+  parts: Parts,
+  call: Call<BodyOf<Id>, ParameterOf<Id>>,
+) => Promise<ApiAnswer>;
 
-export type Handlers<Id extends OperationId> = Readonly<Record<Id, Handler>>;
+export type Handlers<Parts, Ids extends OperationId> = { readonly [Id in Ids]: Handler<Parts, Id> };
 
 export function ok(body: unknown): ApiAnswer {
   return { status: 200, body };
 }
 
-export function created(parts: ApiParts, path: string, body: unknown): ApiAnswer {
+export function created(parts: Pick<ApiParts, 'baseUrl'>, path: string, body: unknown): ApiAnswer {
   return { status: 201, body, headers: { location: parts.baseUrl() + path } };
 }
 

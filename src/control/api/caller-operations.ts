@@ -3,7 +3,7 @@
  * makes them and never again. Nobody hands out more than they have, neither anew nor by taking over somebody's secret.
  */
 import { FrontdoorError } from '#base';
-import type { CallerRotationBody, NewCallerBody } from '#contract';
+import type { BodyOf } from '#contract';
 import { parseName } from '#domain';
 import type { CallerKind } from '../store/account-store.ts';
 import {
@@ -28,8 +28,9 @@ import {
   ok,
   unstored,
   type ApiAnswer,
-  type ApiParts,
   type Call,
+  type ChangeParts,
+  type CreationParts,
   type Handlers,
 } from './call.ts';
 import { creation } from './creation.ts';
@@ -67,7 +68,10 @@ const client: CallerKindRow = {
 
 const DEFAULT_SCOPES = ['frontdoor.read', 'frontdoor.write'] as const;
 
+type CallOfOne = Call<unknown, 'id'>;
+
 export const callerHandlers: Handlers<
+  CreationParts,
   | 'createApiAccount'
   | 'listApiAccounts'
   | 'getApiAccount'
@@ -95,8 +99,12 @@ export const callerHandlers: Handlers<
   deleteOauthClient: (parts, call) => revoke(parts, call, client),
 };
 
-async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
-  const body = call.body as NewCallerBody;
+async function create(
+  parts: CreationParts,
+  call: Call<BodyOf<'createApiAccount' | 'createOauthClient'>>,
+  row: CallerKindRow,
+): Promise<ApiAnswer> {
+  const { body } = call;
   const scopes = body.scopes ?? DEFAULT_SCOPES;
   const name = parseName(body.name)!;
   const make = async (trx: Queries, touch: Touch) => {
@@ -124,7 +132,7 @@ async function create(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
   });
 }
 
-async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
+async function list(parts: ChangeParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
   const organizationId = await askedOrganization(parts, call);
   const request = parsePageRequest(call.query);
   const filter = listFilterOf(call.query);
@@ -139,15 +147,19 @@ async function list(parts: ApiParts, call: Call, row: CallerKindRow): Promise<Ap
   );
 }
 
-async function get(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
-  const id = call.parameters['id']!;
+async function get(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): Promise<ApiAnswer> {
+  const { id } = call.parameters;
   const caller = found(await findCallerRecord(parts.store.db, row.kind, id), row, id);
   return ok(answerOf(row, caller, parts.clock.nowMs()));
 }
 
-async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
-  const id = call.parameters['id']!;
-  const { overlapSeconds = 0 } = call.body as CallerRotationBody;
+async function rotate(
+  parts: ChangeParts,
+  call: Call<BodyOf<'rotateApiAccount' | 'rotateOauthClient'>, 'id'>,
+  row: CallerKindRow,
+): Promise<ApiAnswer> {
+  const { id } = call.parameters;
+  const { overlapSeconds = 0 } = call.body;
   const nowMs = parts.clock.nowMs();
   const make = async (trx: Queries, touch: Touch) => {
     const before = found(await lockCaller(trx, row.kind, id), row, id);
@@ -170,8 +182,8 @@ async function rotate(parts: ApiParts, call: Call, row: CallerKindRow): Promise<
 }
 
 /** Ends the overlap of a rotation. There is nothing to end when the old secret has ended by itself. */
-async function endPrevious(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
-  const id = call.parameters['id']!;
+async function endPrevious(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): Promise<ApiAnswer> {
+  const { id } = call.parameters;
   const nowMs = parts.clock.nowMs();
   await change(parts, call, async (trx, touch) => {
     const before = found(await lockCaller(trx, row.kind, id), row, id);
@@ -188,8 +200,8 @@ async function endPrevious(parts: ApiParts, call: Call, row: CallerKindRow): Pro
   return gone;
 }
 
-async function revoke(parts: ApiParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
-  const id = call.parameters['id']!;
+async function revoke(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): Promise<ApiAnswer> {
+  const { id } = call.parameters;
   await change(parts, call, async (trx, touch) => {
     const isLastAdmin =
       row.kind === 'account' && (await removesLastAdmin(trx, (each) => each.id === id.toLowerCase()));
@@ -217,7 +229,7 @@ function checkMayHandOut(call: Call, scopes: readonly string[]): void {
 }
 
 /** The organization that the query names, or the caller's own. */
-async function askedOrganization(parts: ApiParts, call: Call): Promise<string> {
+async function askedOrganization(parts: ChangeParts, call: Call): Promise<string> {
   const asked = textOf(call.query, 'organizationId');
   if (asked === undefined) return call.principal.organizationId;
   const organization = await findOrganization(parts.store.db, asked);

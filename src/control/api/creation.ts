@@ -11,11 +11,11 @@ import {
   type KeyedRequest,
 } from '../store/idempotency-store.ts';
 import type { StoreTransaction, Touch } from '../store/store.ts';
-import { change, type ApiAnswer, type ApiParts, type Call, type Changed } from './call.ts';
+import { change, type ApiAnswer, type Call, type ChangeParts, type Changed } from './call.ts';
 
 /** One transaction with its audit event, and its answer; a repeated request changes nothing and gets the first one. */
 export async function creation<T>(
-  parts: ApiParts,
+  parts: ChangeParts,
   call: Call,
   work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T>>,
   answerOf: (result: T) => ApiAnswer | Promise<ApiAnswer>,
@@ -34,7 +34,7 @@ export async function creation<T>(
   });
 }
 
-function keyedRequestOf({ secrets }: ApiParts, call: Call, key: string): KeyedRequest {
+function keyedRequestOf({ secrets }: ChangeParts, call: Call, key: string): KeyedRequest {
   const { kind, id, organizationId } = call.principal;
   return {
     id: secrets.hmac(JSON.stringify(['idempotency key', kind, id, call.operation.id, key])),
@@ -54,7 +54,7 @@ function inOrder(_name: string, value: unknown): unknown {
 }
 
 /** Throws `conflict` when the key came with another request. */
-function replayOf({ secrets }: ApiParts, call: Call, kept: KeptAnswer, key: string): ApiAnswer {
+function replayOf({ secrets }: ChangeParts, call: Call, kept: KeptAnswer, key: string): ApiAnswer {
   if (!secrets.matches(askedText(call), kept.requestHmac)) {
     const message = 'The Idempotency-Key belongs to another request: each request needs one of its own';
     throw new FrontdoorError('conflict', 'idempotency_key_reused', message);

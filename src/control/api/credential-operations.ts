@@ -7,15 +7,30 @@ import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token
 import { findByCode, mintJti } from '../store/enrollment-store.ts';
 import { tooMany } from './api-errors.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
-import { isoTime, ok, unstored, type ApiAnswer, type Handlers } from './call.ts';
+import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Handlers } from './call.ts';
+
+type CredentialParts = Pick<
+  ApiParts,
+  | 'store'
+  | 'access'
+  | 'secrets'
+  | 'keys'
+  | 'originKeys'
+  | 'loginFailures'
+  | 'clock'
+  | 'mintEnrollmentJwt'
+  | 'tokenPolicy'
+>;
 
 export const credentialHandlers: Handlers<
+  CredentialParts,
   'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getOriginKeys' | 'getIssuerMetadata'
 > = {
   /** Reading mints a JWT and consumes nothing; every code that cannot be used gets the same answer. */
   async getBootstrapToken(parts, call) {
     const { secrets, store, clock } = parts;
-    const enrollment = await findByCode(store.db, secrets, call.parameters['enrollmentCode']!, clock.nowMs());
+    const { enrollmentCode } = call.parameters;
+    const enrollment = await findByCode(store.db, secrets, enrollmentCode, clock.nowMs());
     if (enrollment === undefined || enrollment.frontdoorId === null) {
       throw new FrontdoorError('notFound', 'not_found', 'Enrollment code not found');
     }

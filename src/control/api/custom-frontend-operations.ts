@@ -1,5 +1,5 @@
 /** Operations on custom frontends: names of a frontdoor's own, below which its public shares appear. */
-import type { CustomFrontendAnswer, DnsRecordAnswer, NewCustomFrontendBody } from '#contract';
+import type { CustomFrontendAnswer, DnsRecordAnswer } from '#contract';
 import { checkNoPublicSuffix } from '../names/public-suffix.ts';
 import {
   deleteCustomFrontend,
@@ -11,7 +11,17 @@ import {
 } from '../store/custom-frontend-store.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import { notFound } from './api-errors.ts';
-import { change, created, gone, isoTime, ok, type ApiParts, type Call, type Handlers } from './call.ts';
+import {
+  change,
+  created,
+  gone,
+  isoTime,
+  ok,
+  type Call,
+  type ChangeParts,
+  type CreationParts,
+  type Handlers,
+} from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
@@ -19,6 +29,7 @@ import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.
 const KIND = 'custom-frontend';
 
 export const customFrontendHandlers: Handlers<
+  CreationParts,
   | 'listCustomFrontends'
   | 'createCustomFrontend'
   | 'getCustomFrontend'
@@ -34,7 +45,7 @@ export const customFrontendHandlers: Handlers<
   },
 
   async createCustomFrontend(parts, call) {
-    const { hostname, frontendId, authProviderIds = [] } = call.body as NewCustomFrontendBody;
+    const { hostname, frontendId, authProviderIds = [] } = call.body;
     const { frontdoor } = call;
     await checkNoPublicSuffix('hostname', hostname);
     const wanted = { hostname, frontendId, authProviderIds, nowMs: parts.clock.nowMs() };
@@ -54,7 +65,7 @@ export const customFrontendHandlers: Handlers<
   },
 
   async deleteCustomFrontend(parts, call) {
-    const id = idOf(call);
+    const { customFrontendId: id } = call.parameters;
     await change(parts, call, async (trx, touch) => {
       const before = await deleteCustomFrontend(trx, touch, call.frontdoor, id, parts.clock.nowMs());
       if (before === undefined) throw notFound('Custom frontend', id);
@@ -73,9 +84,13 @@ export const customFrontendHandlers: Handlers<
   },
 };
 
-async function recordOf(parts: ApiParts, call: Call): Promise<CustomFrontendRecord> {
-  const record = await findCustomFrontend(parts.store.db, call.frontdoor, idOf(call));
-  if (record === undefined) throw notFound('Custom frontend', idOf(call));
+async function recordOf(
+  parts: ChangeParts,
+  call: Call<unknown, 'customFrontendId'>,
+): Promise<CustomFrontendRecord> {
+  const { customFrontendId: id } = call.parameters;
+  const record = await findCustomFrontend(parts.store.db, call.frontdoor, id);
+  if (record === undefined) throw notFound('Custom frontend', id);
   return record;
 }
 
@@ -93,8 +108,4 @@ function answerOf(record: CustomFrontendRecord): CustomFrontendAnswer {
     domainName: `*.${hostname}`,
     createdAt: isoTime(createdAtMs),
   };
-}
-
-function idOf(call: Call): string {
-  return call.parameters['customFrontendId']!;
 }

@@ -8,6 +8,8 @@ import { API_PAGE_POLICY, apiPage } from './api-page.ts';
 import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
 import { isHeld } from './entity-tag.ts';
 
+type DescriptionParts = Pick<ApiParts, 'baseUrl' | 'tokenPolicy'>;
+
 interface Description {
   readonly contentType: string;
   readonly text: string;
@@ -34,7 +36,7 @@ const make = {
   }),
 };
 
-export const descriptionHandlers: Handlers<'getOpenApi' | 'getApiPage'> = {
+export const descriptionHandlers: Handlers<DescriptionParts, 'getOpenApi' | 'getApiPage'> = {
   getOpenApi: async (parts, call) => answerOf('getOpenApi', parts, call),
   getApiPage: async (parts, call) => answerOf('getApiPage', parts, call),
 };
@@ -46,16 +48,19 @@ interface Made {
 }
 
 /** By the addresses' source: each server of a process has its own, which does not change once it listens. */
-const made = { getOpenApi: new WeakMap<ApiParts, Made>(), getApiPage: new WeakMap<ApiParts, Made>() };
+const made = {
+  getOpenApi: new WeakMap<DescriptionParts, Made>(),
+  getApiPage: new WeakMap<DescriptionParts, Made>(),
+};
 
-function answerOf(id: keyof typeof make, parts: ApiParts, call: Call): ApiAnswer {
+function answerOf(id: keyof typeof make, parts: DescriptionParts, call: Call): ApiAnswer {
   const { description, tag } = madeFor(id, parts);
   const headers = { ...description.headers, etag: tag, 'cache-control': 'no-cache' };
   if (isHeld(call.request.headers['if-none-match'], tag)) return { status: 304, headers };
   return { status: 200, raw: { contentType: description.contentType, data: description.text }, headers };
 }
 
-function madeFor(id: keyof typeof make, parts: ApiParts): Made {
+function madeFor(id: keyof typeof make, parts: DescriptionParts): Made {
   const addresses = { baseUrl: parts.baseUrl(), authUrl: parts.tokenPolicy().issuer };
   const held = made[id].get(parts);
   if (held?.addresses.baseUrl === addresses.baseUrl && held.addresses.authUrl === addresses.authUrl)

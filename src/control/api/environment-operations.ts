@@ -22,6 +22,7 @@ import {
   type ApiAnswer,
   type ApiParts,
   type Call,
+  type ChangeParts,
   type Handlers,
 } from './call.ts';
 import { creation } from './creation.ts';
@@ -29,7 +30,11 @@ import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, pageAnswer, parsePageRequest } from './page-query.ts';
 import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
 
+type StatusParts = Pick<ApiParts, 'store' | 'status'>;
+type EnvironmentParts = ChangeParts & StatusParts & Pick<ApiParts, 'frontendUrls' | 'agentEnrollmentTtlMs'>;
+
 export const environmentHandlers: Handlers<
+  EnvironmentParts,
   | 'listEnvironments'
   | 'getEnvironment'
   | 'deleteEnvironment'
@@ -51,21 +56,21 @@ export const environmentHandlers: Handlers<
   },
 
   async getEnvironment(parts, call) {
-    const id = call.parameters['id']!;
+    const { id } = call.parameters;
     const environment = await findEnvironment(parts.store.db, call.frontdoor, id);
     if (environment === undefined) throw notFound('Environment', id);
     const answer = { ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) };
     return tagged(parts, ok(answer), storedOf(environment));
   },
 
-  deleteEnvironment: (parts, call) => remove(parts, call, 'Environment', call.parameters['id']!),
+  deleteEnvironment: (parts, call) => remove(parts, call, 'Environment', call.parameters.id),
 
   async createEnrollment(parts, call) {
     const { frontdoor } = call;
     const nowMs = parts.clock.nowMs();
     const make = async (trx: Queries) => {
       const granted = await grantFrontdoor(trx, frontdoor.organizationId, frontdoor.id);
-      if (granted === undefined) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
+      if (granted === undefined) throw notGranted('Frontdoor', call.parameters.frontdoorId);
       await pruneEnrollments(trx, nowMs);
       const result = await createEnrollment(trx, parts.secrets, {
         kind: 'environment',
@@ -117,23 +122,23 @@ export const environmentHandlers: Handlers<
     return ok({ frontdoorId: call.frontdoor.id, version: agent.agentVersion });
   },
 
-  deleteAgent: (parts, call) => remove(parts, call, 'Agent', call.parameters['agentId']!),
+  deleteAgent: (parts, call) => remove(parts, call, 'Agent', call.parameters.agentId),
 };
 
-function environmentPage(parts: ApiParts, { frontdoor, query }: Call, request: PageRequest) {
+function environmentPage(parts: StatusParts, { frontdoor, query }: Call, request: PageRequest) {
   const statusOf = ({ id }: { readonly id: string }) => statusTextOf(parts, id);
   return listEnvironments(parts.store, frontdoor, request, listFilterOf(query), statusOf);
 }
 
-async function agentOf(parts: ApiParts, call: Call): Promise<EnvironmentRecord> {
-  const id = call.parameters['agentId']!;
+async function agentOf(parts: StatusParts, call: Call<unknown, 'agentId'>): Promise<EnvironmentRecord> {
+  const { agentId: id } = call.parameters;
   const agent = await findEnvironment(parts.store.db, call.frontdoor, id);
   if (agent === undefined) throw notFound('Agent', id);
   return agent;
 }
 
 async function remove(
-  parts: ApiParts,
+  parts: ChangeParts,
   call: Call,
   what: 'Environment' | 'Agent',
   id: string,
@@ -157,10 +162,10 @@ function storedOf({ id, name, createdAtMs }: EnvironmentRecord) {
   return { id, name, createdAtMs };
 }
 
-function entryOf(parts: ApiParts, environment: EnvironmentRecord): EnvironmentEntry {
+function entryOf(parts: Pick<ApiParts, 'status'>, environment: EnvironmentRecord): EnvironmentEntry {
   return { id: environment.id, name: environment.name, status: statusTextOf(parts, environment.id) };
 }
 
-function statusTextOf({ status }: ApiParts, id: string): EnvironmentEntry['status'] {
+function statusTextOf({ status }: Pick<ApiParts, 'status'>, id: string): EnvironmentEntry['status'] {
   return status.isConnected(id) ? 'ACTIVE' : 'INACTIVE';
 }

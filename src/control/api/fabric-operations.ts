@@ -1,6 +1,6 @@
 /** Routers and gateways: made by administrators, enrolled with the JWT that is shown once. */
 import { formatHostPort } from '#base';
-import type { NewFabricNodeBody, RouterAnswer } from '#contract';
+import type { BodyOf, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../audit/machine-audit.ts';
 import { createEnrollment, mintJti, type Enrollment } from '../store/enrollment-store.ts';
@@ -24,13 +24,19 @@ import {
   type ApiAnswer,
   type ApiParts,
   type Call,
+  type ChangeParts,
+  type CreationParts,
   type Handlers,
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
+type NewNodeParts = CreationParts & Pick<ApiParts, 'fabricEnrollmentTtlMs' | 'mintEnrollmentJwt'>;
+type ConnectedParts = Pick<ApiParts, 'status' | 'fabric' | 'edgeRouters'>;
+
 export const fabricHandlers: Handlers<
+  NewNodeParts & ConnectedParts,
   | 'createRouter'
   | 'listRouters'
   | 'getRouter'
@@ -42,7 +48,7 @@ export const fabricHandlers: Handlers<
   createRouter: (parts, call) => create(parts, call, 'router'),
   listRouters: (parts, call) => list(parts, call, 'router', routerAnswers(parts)),
   async getRouter(parts, call) {
-    const id = call.parameters['id']!;
+    const { id } = call.parameters;
     const node = await findFabricNode(parts.store.db, 'router', id);
     if (node === undefined) throw notFound('Router', id);
     return tagged(parts, unstored(ok(routerAnswers(parts)(node))), storedOf(node));
@@ -56,8 +62,12 @@ export const fabricHandlers: Handlers<
 /** Routers and gateways are no organization's. */
 const INSTALLATION = { organizationId: '' };
 
-async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<ApiAnswer> {
-  const name = parseName((call.body as NewFabricNodeBody).name)!;
+async function create(
+  parts: NewNodeParts,
+  call: Call<BodyOf<'createRouter' | 'createGateway'>>,
+  kind: FabricKind,
+): Promise<ApiAnswer> {
+  const name = parseName(call.body.name)!;
   const make = async (trx: Queries, touch: Touch) => {
     const result = await addFabricNode(trx, touch, parts, kind, name);
     return { result, ...INSTALLATION, ...auditOf(result, kind) };
@@ -74,7 +84,7 @@ async function create(parts: ApiParts, call: Call, kind: FabricKind): Promise<Ap
   });
 }
 
-type FabricParts = Pick<ApiParts, 'store' | 'secrets' | 'clock' | 'fabricEnrollmentTtlMs'>;
+type FabricParts = ChangeParts & Pick<ApiParts, 'fabricEnrollmentTtlMs'>;
 
 /** Stores a router or gateway with its enrollment, for the program itself. */
 export function createFabricEnrollment(parts: FabricParts, kind: FabricKind, name: string) {
@@ -117,7 +127,7 @@ function auditOf({ node, enrollment }: NewNode, kind: FabricKind) {
 }
 
 async function list(
-  parts: ApiParts,
+  parts: ChangeParts,
   call: Call,
   kind: FabricKind,
   answerOf: (node: FabricNode) => object,
@@ -136,12 +146,12 @@ function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
   return { id, name, enrolled: isEnrolled, createdAt: isoTime(createdAtMs) };
 }
 
-function gatewayAnswers({ status }: ApiParts): (node: FabricNode) => object {
+function gatewayAnswers({ status }: ConnectedParts): (node: FabricNode) => object {
   return (node) => ({ ...nodeAnswer(node), online: status.isConnected(node.id) });
 }
 
 /** As they are connected now; of those at another control plane only where they take in clients is known. */
-function routerAnswers({ fabric, edgeRouters }: ApiParts): (node: FabricNode) => RouterAnswer {
+function routerAnswers({ fabric, edgeRouters }: ConnectedParts): (node: FabricNode) => RouterAnswer {
   const views = new Map(fabric.routers().map((view) => [view.id, view]));
   const edges = new Map(edgeRouters().map((router) => [router.id, router]));
   return (node) => {
@@ -161,12 +171,12 @@ function routerAnswers({ fabric, edgeRouters }: ApiParts): (node: FabricNode) =>
 }
 
 async function remove(
-  parts: ApiParts,
-  call: Call,
+  parts: ChangeParts,
+  call: Call<unknown, 'id'>,
   kind: FabricKind,
   what: 'Router' | 'Gateway',
 ): Promise<ApiAnswer> {
-  const id = call.parameters['id']!;
+  const { id } = call.parameters;
   await change(parts, call, async (trx, touch) => {
     const node = await findFabricNode(trx, kind, id);
     if (node === undefined) throw notFound(what, id);

@@ -1,5 +1,5 @@
 /** Services that routers themselves dial and terminate. They are the installation's: agents and gateways see none. */
-import type { FabricServiceAnswer, FabricServiceChangeBody, NewFabricServiceBody } from '#contract';
+import type { FabricServiceAnswer } from '#contract';
 import { parseName } from '#domain';
 import {
   changeFabricService,
@@ -12,7 +12,7 @@ import {
 } from '../store/fabric-service-store.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import { notFound } from './api-errors.ts';
-import { change, created, gone, isoTime, ok, type Call, type Handlers } from './call.ts';
+import { change, created, gone, isoTime, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
@@ -20,6 +20,7 @@ import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.
 const INSTALLATION = { organizationId: '' };
 
 export const fabricServiceHandlers: Handlers<
+  CreationParts,
   | 'listFabricServices'
   | 'createFabricService'
   | 'getFabricService'
@@ -33,7 +34,7 @@ export const fabricServiceHandlers: Handlers<
   },
 
   async createFabricService(parts, call) {
-    const { name, terminatorStrategy = 'smartrouting' } = call.body as NewFabricServiceBody;
+    const { name, terminatorStrategy = 'smartrouting' } = call.body;
     const nowMs = parts.clock.nowMs();
     const make = async (trx: Queries, touch: Touch) => {
       const wanted = { name: parseName(name)!, terminatorStrategy, nowMs };
@@ -46,12 +47,12 @@ export const fabricServiceHandlers: Handlers<
   },
 
   async getFabricService(parts, call) {
-    const id = call.parameters['id']!;
+    const { id } = call.parameters;
     return ok(answerOf(present(await findFabricService(parts.store.db, id), id)));
   },
 
   async changeFabricService(parts, call) {
-    const { name, terminatorStrategy } = call.body as FabricServiceChangeBody;
+    const { name, terminatorStrategy } = call.body;
     const service = await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
       checkIfMatch(parts, call, answerOf(before));
@@ -75,8 +76,8 @@ export const fabricServiceHandlers: Handlers<
   },
 };
 
-async function locked(trx: Queries, call: Call): Promise<FabricServiceRecord> {
-  const id = call.parameters['id']!;
+async function locked(trx: Queries, call: Call<unknown, 'id'>): Promise<FabricServiceRecord> {
+  const { id } = call.parameters;
   return present(await lockFabricService(trx, id), id);
 }
 

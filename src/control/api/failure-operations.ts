@@ -7,10 +7,13 @@ import { remedyOf, type RequestTimings } from '#domain';
 import { findFailure, listFailures, type ToldFailure } from '../store/request-record-store.ts';
 import { findUnroutedFailure } from '../store/unrouted-failure-store.ts';
 import { notFound } from './api-errors.ts';
-import { isoTime, ok, unstored, type Handlers } from './call.ts';
+import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
-export const failureHandlers: Handlers<'listFailures' | 'getFailure' | 'getUnroutedFailure'> = {
+export const failureHandlers: Handlers<
+  Pick<ApiParts, 'store'>,
+  'listFailures' | 'getFailure' | 'getUnroutedFailure'
+> = {
   async listFailures(parts, { frontdoor, query }) {
     const request = parsePageRequest(query);
     const token = textOf(query, 'shareToken');
@@ -19,14 +22,14 @@ export const failureHandlers: Handlers<'listFailures' | 'getFailure' | 'getUnrou
   },
 
   async getFailure(parts, { frontdoor, parameters }) {
-    const id = parameters['errorId']!;
+    const { errorId: id } = parameters;
     const found = await findFailure(parts.store.db, frontdoor, id);
     if (found === undefined) throw notFound('Failure', id);
     return unstored(ok(failureAnswer(found)));
   },
 
   async getUnroutedFailure(parts, { parameters }) {
-    const id = parameters['errorId']!;
+    const { errorId: id } = parameters;
     const found = await findUnroutedFailure(parts.store.db, id);
     if (found === undefined) throw notFound('Failure', id);
     const { gatewayId, gatewayName, code, hop, cause, at, method, host, path, client, status, traceId } =

@@ -1,6 +1,5 @@
 /** Operations on frontdoors. Another organization is never told from one that does not exist. */
 import { FrontdoorError } from '#base';
-import type { NewFrontdoorBody } from '#contract';
 import { parseName } from '#domain';
 import {
   createFrontdoor,
@@ -9,7 +8,7 @@ import {
   type GrantedFrontdoor,
 } from '../store/frontdoor-store.ts';
 import { notGranted } from './api-errors.ts';
-import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
@@ -17,10 +16,11 @@ import { heldByFrontdoor } from '../store/held-resources.ts';
 import { textOf } from './page-query.ts';
 
 export const frontdoorHandlers: Handlers<
+  CreationParts,
   'createFrontdoor' | 'findFrontdoor' | 'getFrontdoor' | 'deleteFrontdoor'
 > = {
   async createFrontdoor(parts, call) {
-    const body = call.body as NewFrontdoorBody;
+    const { body } = call;
     const organizationId = ownOrganization(call, body.organizationId);
     const name = parseName(body.name)!;
     const make = async (trx: Queries, touch: Touch) => {
@@ -51,7 +51,7 @@ export const frontdoorHandlers: Handlers<
       checkIfMatch(parts, call, answerOf(frontdoor));
       const held = await heldByFrontdoor(trx, frontdoor.id);
       const isRemoved = await deleteFrontdoor(trx, touch, frontdoor, parts.clock.nowMs());
-      if (!isRemoved) throw notGranted('Frontdoor', call.parameters['frontdoorId']!);
+      if (!isRemoved) throw notGranted('Frontdoor', call.parameters.frontdoorId);
       return { result: undefined, target: targetOf(frontdoor), before: { ...answerOf(frontdoor), ...held } };
     });
     return gone;

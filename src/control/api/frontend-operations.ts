@@ -2,7 +2,9 @@
 import { listFrontends } from '../store/frontend-store.ts';
 import { ok, type ApiParts, type Handlers } from './call.ts';
 
-export const frontendHandlers: Handlers<'listFrontends'> = {
+type FrontendParts = Pick<ApiParts, 'store' | 'frontendUrls'>;
+
+export const frontendHandlers: Handlers<FrontendParts, 'listFrontends'> = {
   async listFrontends(parts) {
     const frontends = await listFrontends(parts.store.db);
     return ok(

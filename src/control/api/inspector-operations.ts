@@ -23,7 +23,17 @@ import { deleteInspected, findInspected, listInspected } from '../store/request-
 import { findInspection, putInspection } from '../store/share-inspection-store.ts';
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-record.ts';
 import { invalidValue, notFound } from './api-errors.ts';
-import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import {
+  change,
+  gone,
+  isoTime,
+  ok,
+  unstored,
+  type ApiParts,
+  type Call,
+  type ChangeParts,
+  type Handlers,
+} from './call.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { timingsAnswer } from './failure-operations.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
@@ -34,6 +44,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FIELD_VALUE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/;
 
 export const inspectorHandlers: Handlers<
+  ChangeParts & Pick<ApiParts, 'gatewayCommands'>,
   | 'getInspector'
   | 'setInspector'
   | 'listInspectedRequests'
@@ -47,10 +58,11 @@ export const inspectorHandlers: Handlers<
   },
 
   async setInspector(parts, call) {
-    const wanted = wantedOf(call.body as InspectorReplacementBody, parts.clock.nowMs());
+    const wanted = wantedOf(call.body, parts.clock.nowMs());
+    const { token } = call.parameters;
     const answer = await change(parts, call, async (trx, touch) => {
-      const share = await findShareForUpdate(trx, call.frontdoor.id, tokenOf(call));
-      if (share === undefined) throw notFound('Share', tokenOf(call));
+      const share = await findShareForUpdate(trx, call.frontdoor.id, token);
+      if (share === undefined) throw notFound('Share', token);
       const before = await findInspection(trx, share.id, parts.clock.nowMs());
       checkIfMatch(parts, call, inspectorAnswer(before));
       await putInspection(trx, touch, share.id, wanted);
@@ -73,9 +85,10 @@ export const inspectorHandlers: Handlers<
   },
 
   async deleteInspectedRequests(parts, call) {
+    const { token } = call.parameters;
     await change(parts, call, async (trx) => {
-      const share = await findShareForUpdate(trx, call.frontdoor.id, tokenOf(call));
-      if (share === undefined) throw notFound('Share', tokenOf(call));
+      const share = await findShareForUpdate(trx, call.frontdoor.id, token);
+      if (share === undefined) throw notFound('Share', token);
       const requests = await deleteInspected(trx, share.id);
       return { result: undefined, target: { kind: 'inspector', id: share.token }, before: { requests } };
     });
@@ -90,7 +103,7 @@ export const inspectorHandlers: Handlers<
   async replayInspectedRequest(parts, call) {
     const share = await shareOf(parts, call);
     const recorded = await inspectedOf(parts, call, share);
-    const command = replayOf(recorded, call.body as ReplayBody);
+    const command = replayOf(recorded, call.body);
     // Told before it is sent: what reaches a service is never without its event.
     await change(parts, call, () =>
       Promise.resolve({
@@ -107,18 +120,19 @@ export const inspectorHandlers: Handlers<
   },
 };
 
-function tokenOf(call: Call): string {
-  return call.parameters['token']!;
-}
-
-async function shareOf(parts: ApiParts, call: Call): Promise<ShareRecord> {
-  const share = await findShare(parts.store.db, call.frontdoor.id, tokenOf(call));
-  if (share === undefined) throw notFound('Share', tokenOf(call));
+async function shareOf(parts: ChangeParts, call: Call<unknown, 'token'>): Promise<ShareRecord> {
+  const { token } = call.parameters;
+  const share = await findShare(parts.store.db, call.frontdoor.id, token);
+  if (share === undefined) throw notFound('Share', token);
   return share;
 }
 
-async function inspectedOf(parts: ApiParts, call: Call, share: ShareRecord): Promise<InspectedRequest> {
-  const id = call.parameters['id']!;
+async function inspectedOf(
+  parts: ChangeParts,
+  call: Call<unknown, 'id'>,
+  share: ShareRecord,
+): Promise<InspectedRequest> {
+  const { id } = call.parameters;
   const found = await findInspected(parts.store.db, share.id, id);
   if (found === undefined) throw notFound('Request', id);
   return found;

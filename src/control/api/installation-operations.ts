@@ -21,7 +21,9 @@ const HTTPS_PORT = 443;
 
 let checks = 0;
 
-export const installationHandlers: Handlers<'getInstallation' | 'checkAuthProvider'> = {
+type InstallationParts = Pick<ApiParts, 'store' | 'clock' | 'installation' | 'edgeRouters' | 'frontendUrls'>;
+
+export const installationHandlers: Handlers<InstallationParts, 'getInstallation' | 'checkAuthProvider'> = {
   async getInstallation(parts, call) {
     const answer: InstallationAnswer = {
       edgeApiUrl: parts.installation.edgeApiUrl(),
@@ -36,7 +38,7 @@ export const installationHandlers: Handlers<'getInstallation' | 'checkAuthProvid
   },
 
   async checkAuthProvider(parts, call) {
-    const id = call.parameters['id']!;
+    const { id } = call.parameters;
     const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
     if (provider === undefined) throw notFound('Auth provider', id);
     const isLogin = provider.type !== 'API_KEY';
@@ -49,7 +51,7 @@ export const installationHandlers: Handlers<'getInstallation' | 'checkAuthProvid
 };
 
 async function administratorsView(
-  parts: ApiParts,
+  parts: InstallationParts,
 ): Promise<Pick<InstallationAnswer, 'controlPlanes' | 'overdueCertificates'>> {
   const overdue = await overdueCertificates(parts.store.db, parts.clock.nowMs(), MOST_CERTIFICATES);
   return {
@@ -66,7 +68,7 @@ async function administratorsView(
 }
 
 /** Below each zone that the frontdoor's public shares appear in. */
-async function callbackUrls(parts: ApiParts, call: Call, providerId: string): Promise<string[]> {
+async function callbackUrls(parts: InstallationParts, call: Call, providerId: string): Promise<string[]> {
   const { db } = parts.store;
   const request = { page: 0, size: MOST_CUSTOM_FRONTENDS, sort: 'default', direction: 'asc' } as const;
   const [frontends, custom] = await Promise.all([
@@ -78,13 +80,13 @@ async function callbackUrls(parts: ApiParts, call: Call, providerId: string): Pr
 }
 
 /** Log-ins are on HTTPS only: at the port that the control plane was given for it, else at the usual one. */
-function loginOrigin({ frontendUrls, installation }: ApiParts, host: string): string {
+function loginOrigin({ frontendUrls, installation }: InstallationParts, host: string): string {
   const secure = frontendUrls(host).find((each) => each.startsWith('https:'));
   return secure?.replace(/\/$/, '') ?? originOf(host, installation.securePort() ?? HTTPS_PORT);
 }
 
 async function discoveryOf(
-  { installation }: ApiParts,
+  { installation }: InstallationParts,
   address: ReturnType<typeof issuerAddressOf>,
 ): Promise<Pick<ProviderCheckAnswer, 'discovery' | 'problem'>> {
   if (address.issuer === '') return { discovery: 'none', problem: null };

@@ -16,12 +16,25 @@ import {
 } from '../login/provider-sessions.ts';
 import type { Queries } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
-import { change, gone, isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import {
+  change,
+  gone,
+  isoTime,
+  ok,
+  unstored,
+  type ApiParts,
+  type Call,
+  type ChangeParts,
+  type Handlers,
+} from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf, type Query } from './page-query.ts';
 
 const KIND = 'login-session';
 
-export const loginSessionHandlers: Handlers<'listLoginSessions' | 'endLoginSessions' | 'endLoginSession'> = {
+export const loginSessionHandlers: Handlers<
+  ChangeParts & Pick<ApiParts, 'model'>,
+  'listLoginSessions' | 'endLoginSessions' | 'endLoginSession'
+> = {
   async listLoginSessions(parts, call) {
     const request = parsePageRequest(call.query);
     const filter = filterFrom(call.query);
@@ -53,7 +66,7 @@ export const loginSessionHandlers: Handlers<'listLoginSessions' | 'endLoginSessi
   },
 
   async endLoginSession(parts, call) {
-    const id = call.parameters['sessionId']!;
+    const { sessionId: id } = call.parameters;
     await change(parts, call, async (trx, touch) => {
       const provider = await providerOf(trx, call);
       const session = await endSession(trx, touch, provider, id, parts.clock.nowMs());
@@ -64,8 +77,8 @@ export const loginSessionHandlers: Handlers<'listLoginSessions' | 'endLoginSessi
   },
 };
 
-async function providerOf(db: Queries, { frontdoor, parameters }: Call) {
-  const id = parameters['id']!;
+async function providerOf(db: Queries, { frontdoor, parameters }: Call<unknown, 'id'>) {
+  const { id } = parameters;
   const provider = await findSessionProvider(db, frontdoor, id);
   if (provider === undefined) throw notFound('Auth provider', id);
   return provider;

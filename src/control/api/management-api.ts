@@ -39,7 +39,7 @@ import { invalidValue, noSuchPath, notJson, refusalOf, type ApiRefusal } from '.
 import { BodyChecks } from './body-check.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
-import type { ApiAnswer, ApiParts, Call, Handler, InstallationView, MintEnrollmentJwt } from './call.ts';
+import type { ApiAnswer, ApiParts, Call, Handlers, InstallationView, MintEnrollmentJwt } from './call.ts';
 import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
@@ -116,7 +116,7 @@ export interface ApiTls {
 const AGENT_ENROLLMENT_TTL_MS = 15 * 60_000;
 const FABRIC_ENROLLMENT_TTL_MS = 24 * 3_600_000;
 
-const handlers: Readonly<Record<OperationId, Handler>> = {
+const handlers: Handlers<ApiParts, OperationId> = {
   ...frontdoorHandlers,
   ...environmentHandlers,
   ...shareHandlers,
@@ -230,7 +230,8 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
         const readBody = bodyOf(intake, request.raw, reply.raw, admission.principal?.id);
         const body = await readCheckedBody(request.raw, readBody);
         checkConditionHeaders(operation, request.raw);
-        const handle = handlers[operation.id as OperationId];
+        // The body's step has held the body to the schema that the handler's type is inferred from.
+        const handle = handlers[operation.id] as AnyHandler;
         const given = await handle(parts, callOf(operation, request, admission, { body, readBody }, gate));
         const answer = conditionalAnswer(parts, operation, request.raw, given);
         if (answer.status >= 400) {
@@ -298,7 +299,9 @@ function contextOf(tls: ApiTls): SecureContextOptions {
   };
 }
 
-function checkedOperations(): readonly Operation[] {
+type AnyHandler = (parts: ApiParts, call: Call<unknown, string>) => Promise<ApiAnswer>;
+
+function checkedOperations(): typeof operations {
   const ids = new Set<string>();
   for (const { id } of operations) {
     if (ids.has(id)) throw new Error(`the operation ${id} stands in the contract twice`);
@@ -321,7 +324,7 @@ function callOf(
   admission: AdmittedRequest,
   { body, readBody }: Pick<Call, 'body' | 'readBody'>,
   gate: RequestGate,
-): Call {
+): Call<unknown, string> {
   return {
     operation,
     address: request.ip,

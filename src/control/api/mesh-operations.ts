@@ -1,21 +1,30 @@
 /** What the mesh does now, as this control plane sees it: links, circuits, and what routers tell of themselves. */
 import { FrontdoorError } from '#base';
-import type {
-  FabricCircuitAnswer,
-  FabricLinkAnswer,
-  InspectionAnswer,
-  InspectionRequestBody,
-} from '#contract';
+import type { FabricCircuitAnswer, FabricLinkAnswer, InspectionAnswer } from '#contract';
 import type { FabricCircuitView, FabricLinkView } from '../overlay/mod.ts';
 import { notFound } from './api-errors.ts';
-import { change, gone, isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
+import {
+  change,
+  gone,
+  isoTime,
+  ok,
+  unstored,
+  type ApiParts,
+  type ChangeParts,
+  type Handlers,
+} from './call.ts';
 import { livePageAnswer, routerNameOf } from './live-page.ts';
 import { parsePageRequest, textOf } from './page-query.ts';
 
 /** What is no organization's is told in the installation's audit trail. */
 const INSTALLATION = { organizationId: '' };
 
-export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' | 'inspectRouters'> = {
+type MeshParts = Pick<ApiParts, 'fabric' | 'model'>;
+
+export const meshHandlers: Handlers<
+  ChangeParts & MeshParts,
+  'listLinks' | 'listCircuits' | 'endCircuit' | 'inspectRouters'
+> = {
   async listLinks(parts, call) {
     const request = parsePageRequest(call.query);
     const routerId = textOf(call.query, 'routerId');
@@ -42,7 +51,7 @@ export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' 
   },
 
   async endCircuit(parts, call) {
-    const id = call.parameters['id']!;
+    const { id } = call.parameters;
     const circuit = parts.fabric.circuits().find((each) => each.id === id);
     if (circuit === undefined) throw notFound('Circuit', id);
     // Told before it is done: what cannot be told does not happen.
@@ -57,7 +66,7 @@ export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' 
   },
 
   async inspectRouters(parts, call) {
-    const { names, routerId } = call.body as InspectionRequestBody;
+    const { names, routerId } = call.body;
     if (routerId !== undefined) checkConnected(parts, routerId);
     await change(parts, call, async () => ({
       result: undefined,
@@ -75,14 +84,14 @@ export const meshHandlers: Handlers<'listLinks' | 'listCircuits' | 'endCircuit' 
   },
 };
 
-function checkConnected({ model, fabric }: ApiParts, routerId: string): void {
+function checkConnected({ model, fabric }: MeshParts, routerId: string): void {
   if (model.identity(routerId)?.kind !== 'router') throw notFound('Router', routerId);
   if (fabric.routers().some(({ id, isOnline }) => id === routerId && isOnline)) return;
   const message = `Router ${routerId} is not connected to this control plane`;
   throw new FrontdoorError('conflict', 'router_away', message);
 }
 
-function linkAnswer(parts: ApiParts, link: FabricLinkView): FabricLinkAnswer {
+function linkAnswer(parts: MeshParts, link: FabricLinkView): FabricLinkAnswer {
   return {
     id: link.id,
     sourceRouterId: link.sourceRouterId,
@@ -105,7 +114,7 @@ function linkAnswer(parts: ApiParts, link: FabricLinkView): FabricLinkAnswer {
   };
 }
 
-function circuitAnswer(parts: ApiParts, circuit: FabricCircuitView): FabricCircuitAnswer {
+function circuitAnswer(parts: MeshParts, circuit: FabricCircuitView): FabricCircuitAnswer {
   return {
     id: circuit.id,
     serviceId: circuit.serviceId,

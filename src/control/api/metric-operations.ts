@@ -17,13 +17,14 @@ import {
 } from '../metrics/metric-window-policy.ts';
 import { findEnvironment } from '../store/environment-store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
-import { isoTime, ok, type Handlers } from './call.ts';
+import { isoTime, ok, type ApiParts, type Handlers } from './call.ts';
 import { textOf, type Query } from './page-query.ts';
 
 const DEFAULT_DURATION_MS = 3_600_000;
 const MAX_SPARKLINES = 1_000;
 
 export const metricHandlers: Handlers<
+  Pick<ApiParts, 'store' | 'clock'>,
   'getFrontdoorMetrics' | 'getFrontdoorSparklines' | 'getEnvironmentMetrics'
 > = {
   async getFrontdoorMetrics(parts, { frontdoor, query }) {
@@ -34,7 +35,7 @@ export const metricHandlers: Handlers<
 
   async getEnvironmentMetrics(parts, { frontdoor, parameters, query }) {
     const { durationMs, window } = windowAsked(query, parts.clock.nowMs());
-    const id = parameters['id']!;
+    const { id } = parameters;
     const environment = await findEnvironment(parts.store.db, frontdoor, id);
     if (environment === undefined) throw notFound('Environment', id);
     const steps = await environmentTraffic(parts.store.db, frontdoor, environment.id, window);

@@ -3,13 +3,7 @@
  * and the frontdoors of the caller's own organization, are for everybody.
  */
 import { FrontdoorError } from '#base';
-import type {
-  CallerAnswer,
-  NewOrganizationBody,
-  OrganizationAnswer,
-  OrganizationChangeBody,
-  OrganizationSettingsChangeBody,
-} from '#contract';
+import type { CallerAnswer, OrganizationAnswer } from '#contract';
 import { parseName } from '#domain';
 import { removesLastAdmin } from '../store/caller-store.ts';
 import {
@@ -25,12 +19,13 @@ import {
 } from '../store/organization-store.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notGranted } from './api-errors.ts';
-import { change, created, gone, ok, type Call, type Handlers } from './call.ts';
+import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 export const organizationHandlers: Handlers<
+  CreationParts,
   | 'getCaller'
   | 'createOrganization'
   | 'listOrganizations'
@@ -47,7 +42,7 @@ export const organizationHandlers: Handlers<
   },
 
   async createOrganization(parts, call) {
-    const name = parseName((call.body as NewOrganizationBody).name)!;
+    const name = parseName(call.body.name)!;
     const make = async (trx: Queries, touch: Touch) => {
       const made = await createOrganization(trx, touch, { name, nowMs: parts.clock.nowMs() });
       return { result: made, target: targetOf(made), after: answerOf(made), organizationId: made.id };
@@ -64,12 +59,12 @@ export const organizationHandlers: Handlers<
   },
 
   async getOrganization(parts, call) {
-    const id = call.parameters['organizationId']!;
+    const { organizationId: id } = call.parameters;
     return ok(answerOf(granted(await findOrganization(parts.store.db, id), id)));
   },
 
   async changeOrganization(parts, call) {
-    const body = call.body as OrganizationChangeBody;
+    const { body } = call;
     const after = await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
       checkIfMatch(parts, call, answerOf(before));
@@ -99,12 +94,12 @@ export const organizationHandlers: Handlers<
   },
 
   async getOrganizationSettings(parts, call) {
-    const id = call.parameters['organizationId']!;
+    const { organizationId: id } = call.parameters;
     return ok(settingsOf(granted(await findOrganization(parts.store.db, id), id)));
   },
 
   async changeOrganizationSettings(parts, call) {
-    const { tokenExchange } = call.body as OrganizationSettingsChangeBody;
+    const { tokenExchange } = call.body;
     const after = await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
       checkIfMatch(parts, call, settingsOf(before));
@@ -116,7 +111,7 @@ export const organizationHandlers: Handlers<
   },
 
   async listFrontdoors(parts, call) {
-    const id = call.parameters['organizationId']!;
+    const { organizationId: id } = call.parameters;
     const { principal } = call;
     // Whoever may not look is told nothing about which organizations there are.
     const mayLook =
@@ -131,8 +126,8 @@ export const organizationHandlers: Handlers<
 };
 
 /** An organization that a change names, by an administrator: as it stays until the change is done. */
-async function locked(trx: Queries, call: Call): Promise<OrganizationRecord> {
-  const id = call.parameters['organizationId']!;
+async function locked(trx: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
+  const { organizationId: id } = call.parameters;
   return granted(await lockOrganization(trx, id), id);
 }
 

@@ -3,7 +3,7 @@
  * is never deleted, so that no share opens because what shut it is gone.
  */
 import { FrontdoorError } from '#base';
-import type { NewProviderBody, ProviderAnswer, ProviderChangeBody, ProviderReplacementBody } from '#contract';
+import type { ProviderAnswer } from '#contract';
 import { parseName, type AuthProviderType } from '#domain';
 import { checkProviderData, type ProviderData } from '../provider/provider-schema.ts';
 import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
@@ -27,8 +27,9 @@ import {
   ok,
   unstored,
   type ApiAnswer,
-  type ApiParts,
   type Call,
+  type ChangeParts,
+  type CreationParts,
   type Handlers,
 } from './call.ts';
 import { creation } from './creation.ts';
@@ -39,7 +40,10 @@ const KIND = 'auth-provider';
 /** A refusal names this many users. */
 const MAX_USERS_NAMED = 10;
 
+type CallOfOne = Call<unknown, 'id'>;
+
 export const providerHandlers: Handlers<
+  CreationParts,
   | 'listAuthProviders'
   | 'createAuthProvider'
   | 'getAuthProvider'
@@ -54,8 +58,7 @@ export const providerHandlers: Handlers<
   },
 
   async createAuthProvider(parts, call) {
-    const body = call.body as NewProviderBody;
-    const { frontdoor } = call;
+    const { body, frontdoor } = call;
     checkProviderData(body.type, body.data);
     const make = async (trx: Queries, touch: Touch) => {
       const settled = settleProviderData(parts.secrets, body.type, body.data);
@@ -79,15 +82,15 @@ export const providerHandlers: Handlers<
   },
 
   async getAuthProvider(parts, call) {
-    const id = idOf(call);
+    const { id } = call.parameters;
     const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
     if (provider === undefined) throw notFound('Auth provider', id);
     return tagged(parts, ok(answerOf(provider)), storedOf(provider));
   },
 
   changeAuthProvider(parts, call) {
-    const body = call.body as ProviderChangeBody;
-    checkId(body, idOf(call));
+    const { body } = call;
+    checkId(body, call.parameters.id);
     return update(parts, call, (before) => ({
       name: body.name ?? before.name,
       type: body.type ?? before.type,
@@ -97,13 +100,13 @@ export const providerHandlers: Handlers<
   },
 
   replaceAuthProvider(parts, call) {
-    const body = call.body as ProviderReplacementBody;
-    checkId(body, idOf(call));
+    const { body } = call;
+    checkId(body, call.parameters.id);
     return update(parts, call, (before) => ({ ...body, enabled: body.enabled ?? before.enabled }));
   },
 
   async deleteAuthProvider(parts, call) {
-    const id = idOf(call);
+    const { id } = call.parameters;
     await change(parts, call, async (trx, touch) => {
       const provider = await lockAuthProvider(trx, call.frontdoor, id);
       if (provider === undefined) throw notFound('Auth provider', id);
@@ -127,11 +130,11 @@ interface Wanted {
 
 /** Puts what `wantedOf` makes of the stored provider in its place. */
 async function update(
-  parts: ApiParts,
-  call: Call,
+  parts: ChangeParts,
+  call: CallOfOne,
   wantedOf: (before: AuthProviderRecord) => Wanted,
 ): Promise<ApiAnswer> {
-  const id = idOf(call);
+  const { id } = call.parameters;
   const { provider, shown } = await change(parts, call, async (trx, touch) => {
     const before = await lockAuthProvider(trx, call.frontdoor, id);
     if (before === undefined) throw notFound('Auth provider', id);
@@ -166,10 +169,6 @@ function answerOf({ id, name, type, enabled, data, keys }: AuthProviderRecord): 
 function merged(before: ProviderData, changes: ProviderData): ProviderData {
   const entries = Object.entries({ ...before, ...changes });
   return Object.fromEntries(entries.filter(([, value]) => value !== null));
-}
-
-function idOf(call: Call): string {
-  return call.parameters['id']!;
 }
 
 /** What was read may be sent back; another id in the body is no second way to name a provider. */

@@ -3,12 +3,16 @@ import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
 import { isProviderType, providerSchemaDocument } from '../provider/provider-schema.ts';
 import { providerTypes } from '../provider/provider-type-table.ts';
 import { notFound } from './api-errors.ts';
-import { ok, type Call, type Handler, type Handlers } from './call.ts';
+import { ok, type ApiParts, type Call, type Handlers } from './call.ts';
 
-const schemaDocument: Handler = async (parts, call) =>
+type TypeParts = Pick<ApiParts, 'baseUrl'>;
+type TypeCall = Call<unknown, 'type'>;
+
+const schemaDocument = async (parts: TypeParts, call: TypeCall) =>
   ok(providerSchemaDocument(typeOf(call), parts.baseUrl()));
 
 export const providerTypeHandlers: Handlers<
+  TypeParts,
   'listAuthProviderTypes' | 'getAuthProviderType' | 'getAuthProviderTypeSchema' | 'getProviderSchemaDocument'
 > = {
   async listAuthProviderTypes() {
@@ -29,8 +33,8 @@ export const providerTypeHandlers: Handlers<
   getProviderSchemaDocument: schemaDocument,
 };
 
-function typeOf(call: Call): AuthProviderType {
-  const type = call.parameters['type']!;
+function typeOf(call: TypeCall): AuthProviderType {
+  const { type } = call.parameters;
   if (!isProviderType(type)) throw notFound('Auth provider type', type);
   return type;
 }

@@ -34,14 +34,19 @@ export interface AdmittedRequest {
   readonly frontdoor: GrantedFrontdoor | undefined;
 }
 
+type GateParts = Pick<
+  ApiParts,
+  'store' | 'access' | 'secrets' | 'keys' | 'issuers' | 'clock' | 'tokenPolicy'
+>;
+
 export class RequestGate {
-  readonly #parts: ApiParts;
+  readonly #parts: GateParts;
   readonly #writes: TokenBuckets;
   readonly #byAddress = new Map<string, TokenBuckets>();
   readonly #sources: PrincipalSources;
   readonly #proven = new WeakMap<FastifyRequest, Principal>();
 
-  constructor(parts: ApiParts, limits: ApiLimits) {
+  constructor(parts: GateParts, limits: ApiLimits) {
     this.#parts = parts;
     this.#sources = { ...parts, db: parts.store.db, verified: new VerifiedTokens<TokenClaims>() };
     this.#writes = new TokenBuckets(limits.writes, parts.clock);

@@ -2,10 +2,10 @@
 import type { RestingNameAnswer } from '#contract';
 import { listRestingNames, releaseRestingName, type RestingName } from '../store/resting-name-store.ts';
 import { notFound } from './api-errors.ts';
-import { change, gone, isoTime, ok, type Handlers } from './call.ts';
+import { change, gone, isoTime, ok, type ChangeParts, type Handlers } from './call.ts';
 import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
-export const restingNameHandlers: Handlers<'listRestingNames' | 'releaseRestingName'> = {
+export const restingNameHandlers: Handlers<ChangeParts, 'listRestingNames' | 'releaseRestingName'> = {
   async listRestingNames(parts, call) {
     const request = parsePageRequest(call.query);
     const organizationId = textOf(call.query, 'organizationId');
@@ -14,7 +14,7 @@ export const restingNameHandlers: Handlers<'listRestingNames' | 'releaseRestingN
   },
 
   async releaseRestingName(parts, call) {
-    const name = call.parameters['name']!;
+    const { name } = call.parameters;
     await change(parts, call, async (trx) => {
       const before = await releaseRestingName(trx, name, parts.clock.nowMs());
       if (before === undefined) throw notFound('Resting name', name);

@@ -1,5 +1,5 @@
 /** Operations on shares. What they may become is decided in the share store, for this API and for agents alike. */
-import type { NewShareBody, ShareChangeBody } from '#contract';
+import type { ShareChangeBody } from '#contract';
 import {
   changeShare,
   createShare,
@@ -10,13 +10,16 @@ import {
 import { listShares, type ShareRecord } from '../store/share-record.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
-import { change, created, gone, ok, type ApiParts, type Call, type Handlers } from './call.ts';
+import { change, created, gone, ok, type ApiParts, type CreationParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { shareAnswerOf, shareRecordView, shareStatusOf } from './share-answer.ts';
 
+type ShareParts = CreationParts & Pick<ApiParts, 'status' | 'frontendUrls'>;
+
 export const shareHandlers: Handlers<
+  ShareParts,
   'listShares' | 'createShare' | 'getShare' | 'changeShare' | 'deleteShare'
 > = {
   async listShares(parts, call) {
@@ -34,8 +37,7 @@ export const shareHandlers: Handlers<
   },
 
   async createShare(parts, call) {
-    const body = call.body as NewShareBody;
-    const { frontdoor } = call;
+    const { body, frontdoor } = call;
     const make = async (trx: Queries, touch: Touch) => {
       const result = await createShare(trx, touch, {
         frontdoorId: frontdoor.id,
@@ -59,16 +61,15 @@ export const shareHandlers: Handlers<
   },
 
   async getShare(parts, call) {
-    const token = tokenOf(call);
+    const { token } = call.parameters;
     const share = await findShare(parts.store.db, call.frontdoor.id, token);
     if (share === undefined) throw notFound('Share', token);
     return tagged(parts, ok(shareAnswerOf(parts, share)), storedOf(share));
   },
 
   async changeShare(parts, call) {
-    const body = call.body as ShareChangeBody;
-    const { frontdoor } = call;
-    const token = tokenOf(call);
+    const { body, frontdoor } = call;
+    const { token } = call.parameters;
     const share = await change(parts, call, async (trx, touch) => {
       const before = await findShareForUpdate(trx, frontdoor.id, token);
       if (before === undefined) throw notFound('Share', token);
@@ -81,7 +82,7 @@ export const shareHandlers: Handlers<
   },
 
   async deleteShare(parts, call) {
-    const token = tokenOf(call);
+    const { token } = call.parameters;
     const { frontdoor } = call;
     await change(parts, call, async (trx, touch) => {
       const before = await findShareForUpdate(trx, frontdoor.id, token);
@@ -105,16 +106,12 @@ function storedOf({
   return { ...stored, frontendIds: frontends.map(({ id }) => id) };
 }
 
-function auditOf(parts: ApiParts, before: ShareRecord | undefined, after: ShareRecord | undefined) {
+function auditOf(parts: ShareParts, before: ShareRecord | undefined, after: ShareRecord | undefined) {
   return {
     target: { kind: 'share', id: (after ?? before)!.token },
     before: before && shareRecordView(parts, before),
     after: after && shareRecordView(parts, after),
   };
-}
-
-function tokenOf(call: Call): string {
-  return call.parameters['token']!;
 }
 
 /** A share is known by its token, which is its name, and stays where it is hosted: these may be repeated, not changed. */

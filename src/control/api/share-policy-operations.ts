@@ -1,5 +1,5 @@
 /** Who may reach a share: its policy, and what would become of a request. */
-import type { AccessQuestion, SharePolicyBody } from '#contract';
+import type { AccessQuestion } from '#contract';
 import {
   compileRules,
   explainAccess,
@@ -16,20 +16,23 @@ import { findSharePolicy, putSharePolicy } from '../store/share-policy-store.ts'
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-store.ts';
 import type { StoredPolicy } from '../store/share-policy-store.ts';
 import { notFound } from './api-errors.ts';
-import { change, ok, unstored, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { change, ok, unstored, type ApiAnswer, type Call, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 
-export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess'> = {
+export const sharePolicyHandlers: Handlers<
+  ChangeParts,
+  'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess'
+> = {
   async getSharePolicy(parts, call) {
     const share = await shareOf(parts, call);
     return policyAnswer(parts, await findSharePolicy(parts.store.db, share.id));
   },
 
   async replaceSharePolicy(parts, call) {
-    const token = call.parameters['token']!;
+    const { token } = call.parameters;
     // Before passwords are hashed, which takes long.
     await shareOf(parts, call);
-    const wanted = await wantedPolicyOf(call.body as SharePolicyBody);
+    const wanted = await wantedPolicyOf(call.body);
     const settled = await change(parts, call, async (trx, touch) => {
       const share = await findShareForUpdate(trx, call.frontdoor.id, token);
       if (share === undefined) throw notFound('Share', token);
@@ -49,10 +52,9 @@ export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolic
   },
 
   async explainShareAccess(parts, call) {
-    const question = call.body as AccessQuestion;
     const share = await shareOf(parts, call);
     const stored = await findSharePolicy(parts.store.db, share.id);
-    const request = requestOf(question, share, parts.clock.nowMs());
+    const request = requestOf(call.body, share, parts.clock.nowMs());
     const ids = guardsOf(share, request.host);
     if (ids === undefined) return unstored(ok(notServed(share, request.host)));
     const rules = compileRules(stored === undefined ? null : accessRulesOf(stored));
@@ -60,7 +62,7 @@ export const sharePolicyHandlers: Handlers<'getSharePolicy' | 'replaceSharePolic
   },
 };
 
-function policyAnswer(parts: ApiParts, stored: StoredPolicy | undefined): ApiAnswer {
+function policyAnswer(parts: ChangeParts, stored: StoredPolicy | undefined): ApiAnswer {
   return tagged(parts, ok(stored?.policy ?? DEFAULT_POLICY), storedOf(stored));
 }
 
@@ -70,8 +72,8 @@ function storedOf(stored: StoredPolicy | undefined) {
   return { policy: stored?.policy ?? DEFAULT_POLICY, hashes };
 }
 
-async function shareOf(parts: ApiParts, call: Call): Promise<ShareRecord> {
-  const token = call.parameters['token']!;
+async function shareOf(parts: ChangeParts, call: Call<unknown, 'token'>): Promise<ShareRecord> {
+  const { token } = call.parameters;
   const share = await findShare(parts.store.db, call.frontdoor.id, token);
   if (share === undefined) throw notFound('Share', token);
   return share;
@@ -120,7 +122,7 @@ function guardsOf(share: ShareRecord, host: string): readonly string[] | undefin
 }
 
 async function providersOf(
-  parts: ApiParts,
+  parts: ChangeParts,
   call: Call,
   ids: readonly string[],
 ): Promise<ExplainedProvider[]> {

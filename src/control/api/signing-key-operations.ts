@@ -4,10 +4,10 @@ import type { SigningKeyAnswer } from '#contract';
 import { rotateSigningKey } from '../oauth/key-rotation.ts';
 import { listSigningKeys, type SigningKey } from '../store/signing-key-store.ts';
 import type { Queries, Touch } from '../store/store.ts';
-import { created, isoTime, ok, type Handlers } from './call.ts';
+import { created, isoTime, ok, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 
-export const signingKeyHandlers: Handlers<'listSigningKeys' | 'rotateSigningKey'> = {
+export const signingKeyHandlers: Handlers<CreationParts, 'listSigningKeys' | 'rotateSigningKey'> = {
   async listSigningKeys({ store, secrets, clock }) {
     const keys = await listSigningKeys(store.db, secrets, 'bearer', clock.nowMs());
     return ok(keys.map(answerOf));

@@ -3,7 +3,7 @@
  * of the fabric. The address is dialed by the router, inside of its network: an administrator's decision.
  */
 import { FrontdoorError } from '#base';
-import type { FabricTerminatorAnswer, FabricTerminatorChangeBody, NewFabricTerminatorBody } from '#contract';
+import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract';
 import type { FabricTerminatorView } from '../overlay/mod.ts';
 import { findFabricService } from '../store/fabric-service-store.ts';
 import { findFabricNode } from '../store/fabric-store.ts';
@@ -16,7 +16,17 @@ import {
 } from '../store/fabric-terminator-store.ts';
 import type { Queries, Touch } from '../store/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
-import { change, created, gone, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import {
+  change,
+  created,
+  gone,
+  ok,
+  unstored,
+  type ApiParts,
+  type Call,
+  type CreationParts,
+  type Handlers,
+} from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { livePageAnswer, routerNameOf } from './live-page.ts';
@@ -26,7 +36,10 @@ const INSTALLATION = { organizationId: '' };
 /** By their number in the store. */
 const PRECEDENCES = ['default', 'required', 'failed'] as const;
 
+type MeasuredParts = Pick<ApiParts, 'fabric' | 'model'>;
+
 export const terminatorHandlers: Handlers<
+  CreationParts & MeasuredParts,
   'listTerminators' | 'createTerminator' | 'getTerminator' | 'changeTerminator' | 'deleteTerminator'
 > = {
   async listTerminators(parts, call) {
@@ -43,7 +56,7 @@ export const terminatorHandlers: Handlers<
   },
 
   async createTerminator(parts, call) {
-    const body = call.body as NewFabricTerminatorBody;
+    const { body } = call;
     const nowMs = parts.clock.nowMs();
     const make = async (trx: Queries, touch: Touch) => {
       const service = await findFabricService(trx, body.serviceId);
@@ -75,7 +88,7 @@ export const terminatorHandlers: Handlers<
   },
 
   async changeTerminator(parts, call) {
-    const body = call.body as FabricTerminatorChangeBody;
+    const { body } = call;
     const changed = await change(parts, call, async (trx, touch) => {
       const before = await locked(parts, trx, call);
       checkIfMatch(parts, call, storedOf(storedView(before)));
@@ -110,8 +123,12 @@ export const terminatorHandlers: Handlers<
   },
 };
 
-async function locked(parts: ApiParts, trx: Queries, call: Call): Promise<FabricTerminatorRecord> {
-  const id = call.parameters['id']!;
+async function locked(
+  parts: MeasuredParts,
+  trx: Queries,
+  call: Call<unknown, 'id'>,
+): Promise<FabricTerminatorRecord> {
+  const { id } = call.parameters;
   const record = await lockFabricTerminator(trx, id);
   if (record !== undefined) return record;
   if (live(parts, call).kind !== 'share') throw notFound('Terminator', id);
@@ -119,8 +136,8 @@ async function locked(parts: ApiParts, trx: Queries, call: Call): Promise<Fabric
   throw new FrontdoorError('conflict', 'terminator_of_share', message);
 }
 
-function live({ fabric }: ApiParts, call: Call): FabricTerminatorView {
-  const id = call.parameters['id']!;
+function live({ fabric }: MeasuredParts, call: Call<unknown, 'id'>): FabricTerminatorView {
+  const { id } = call.parameters;
   const terminator = fabric.terminators().find((each) => each.id === id);
   if (terminator === undefined) throw notFound('Terminator', id);
   return terminator;
@@ -155,7 +172,7 @@ function storedView({ peerData: _, precedence, ...record }: FabricTerminatorReco
 
 /** As it is stored now, with what this control plane has measured of it. */
 function answerOf(
-  parts: ApiParts,
+  parts: MeasuredParts,
   record: FabricTerminatorRecord,
   serviceName: string,
 ): FabricTerminatorAnswer {
@@ -169,7 +186,7 @@ function answerOf(
   });
 }
 
-function liveAnswer(parts: ApiParts, terminator: FabricTerminatorView): FabricTerminatorAnswer {
+function liveAnswer(parts: MeasuredParts, terminator: FabricTerminatorView): FabricTerminatorAnswer {
   return {
     id: terminator.id,
     kind: terminator.kind,
