@@ -1,5 +1,5 @@
 export { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
-export type { ApiLimits } from './api/limits.ts';
+export type { ApiLimits } from './management-api/limits.ts';
 export type { TrustedIssuer } from './oauth/trusted-issuer-config.ts';
 export { loadTrustedIssuers } from './oauth/trusted-issuer-file.ts';
 export { parsePublicApiUrl, type PublicApiUrl } from './public-api-url.ts';

@@ -16,7 +16,11 @@ const HARMLESS: readonly (readonly [path: string, text: string, reason: string])
   ['src/agent/share-registry.ts', 'name === token', 'a share’s token is its name'],
   ['src/agent/share-registry.ts', 'share.token === token', 'a share’s token is its name'],
   ['src/agent/share-commands.ts', 'each.token === token', 'a share’s token is its name'],
-  ['src/control/api/share-operations.ts', 'body.id !== before.token', 'a share’s token is its name'],
+  [
+    'src/control/management-api/share-operations.ts',
+    'body.id !== before.token',
+    'a share’s token is its name',
+  ],
   ['src/router/edge/edge-listener.ts', 'peer.session.token === session.token', 'both are the controller’s'],
   ['src/router/edge/dial-frame.ts', 'key === peer.stickinessToken', 'the number of a header'],
   ['src/control/provider/provider-secrets.ts', 'before?.hmac === hmac', 'both are what we store'],

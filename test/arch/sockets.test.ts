@@ -36,11 +36,11 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ],
   ['src/control/pki/', ['node:net'], 'isIP: what form an address has'],
   [
-    'src/control/api/management-api.ts',
+    'src/control/management-api/management-api.ts',
     ['node:https', 'node:tls'],
     'tells a TLS server and its sockets apart',
   ],
-  ['src/control/edge/peer-identity.ts', ['node:tls'], 'reads the certificate of a connection'],
+  ['src/control/edge-api/peer-identity.ts', ['node:tls'], 'reads the certificate of a connection'],
   ['src/cli/agent-socket-client.ts', ['node:net'], 'a client of the agent’s control socket'],
   ['bin/lifetime.ts', ['node:net'], 'reads the pipe that ends with the launcher'],
   ['bin/port-memory.ts', ['node:net'], 'looks for free ports'],

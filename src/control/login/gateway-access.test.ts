@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
-import { GatewayFeed } from '../edge/gateway-feed.ts';
+import { GatewayFeed } from '../edge-api/gateway-feed.ts';
 import { deleteAuthProvider, lockAuthProvider } from '../store/auth-provider-store.ts';
 import { createFrontdoor, deleteFrontdoor } from '../store/frontdoor-store.ts';
 import { describeEachStore } from '../store/each-store-suite.ts';

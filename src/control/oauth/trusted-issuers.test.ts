@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { exportJWK, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jose';
 import { FrontdoorError, ManualClock, silentLog } from '#base';
 import type { EgressAnswer } from '#net';
-import { openApiWorld, type ApiWorld } from '../api/api-fixture.ts';
+import { openApiWorld, type ApiWorld } from '../management-api/api-fixture.ts';
 import { TrustedIssuers } from './trusted-issuers.ts';
 import type { TrustedIssuer } from './trusted-issuer-config.ts';
 

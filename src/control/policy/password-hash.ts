@@ -4,7 +4,7 @@
  */
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { tooMany } from '../api/api-errors.ts';
+import { tooMany } from '../management-api/api-errors.ts';
 
 const MEMORY_KIB = 19_456;
 const PASSES = 2;

@@ -12,7 +12,7 @@ import {
   parsePathPattern,
   parseWebOrigin,
 } from '#domain';
-import { invalidValue } from '../api/api-errors.ts';
+import { invalidValue } from '../management-api/api-errors.ts';
 import { MASK } from '../audit/audit-entry.ts';
 import type { StoredPolicy } from '../store/share-policy-store.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';

@@ -8,7 +8,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../store/store.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
 import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
-import type { LogInLedger } from './log-in-ledger.ts';
+import type { LogInLedger } from '../edge/log-in-ledger.ts';
 import type { LoginParts } from '../login/login-parts.ts';
 import type { GatewayCommands } from '../request-records/gateway-commands.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { HostedShare } from '#domain';
-import { shareRecordView } from '../api/share-answer.ts';
+import { shareRecordView } from '../management-api/share-answer.ts';
 import { lockedForUpdate } from '../store/row-lock.ts';
 import {
   createOrTakeBackShare,
