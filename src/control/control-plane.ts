@@ -40,11 +40,11 @@ import { Replicas } from './replica/replicas.ts';
 import type { ServerCredentials } from './pki/server-leaf.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 import { loadSecrets } from './secrets/key-file.ts';
-import { mintJti } from './store/enrollment-store.ts';
-import { FabricTerminatorWriter } from './store/fabric-terminator-writer.ts';
-import { seedFirstStart, type FirstStart } from './store/first-start.ts';
-import { IdempotencySweep } from './store/idempotency-sweep.ts';
-import { openStore } from './store/open-store.ts';
+import { mintJti } from './store/records/enrollment-store.ts';
+import { FabricTerminatorWriter } from './store/records/fabric-terminator-writer.ts';
+import { seedFirstStart, type FirstStart } from './store/records/first-rows.ts';
+import { IdempotencySweep } from './store/records/idempotency-sweep.ts';
+import { openStore } from './store/engine/open-store.ts';
 
 export interface ControlPlaneOptions {
   /** Made when absent. */

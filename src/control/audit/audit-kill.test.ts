@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import process from 'node:process';
 import { it } from 'node:test';
 import { Secrets } from '../secrets/secrets.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
-import { openStore } from '../store/open-store.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { openStore } from '../store/engine/open-store.ts';
 import { verifyAudit } from './audit-verification.ts';
 
 const ORGANIZATIONS = ['org-1', 'org-2', 'org-3'];
@@ -20,8 +20,8 @@ const moduleUrl = (path: string): string => JSON.stringify(new URL(path, import.
 const writer = (place: object): string => `
   import { appendAudit } from ${moduleUrl('./audit-store.ts')};
   import { Secrets } from ${moduleUrl('../secrets/secrets.ts')};
-  import { createFrontdoor } from ${moduleUrl('../store/frontdoor-store.ts')};
-  import { openStore } from ${moduleUrl('../store/open-store.ts')};
+  import { createFrontdoor } from ${moduleUrl('../store/records/frontdoor-store.ts')};
+  import { openStore } from ${moduleUrl('../store/engine/open-store.ts')};
   const store = await openStore(${JSON.stringify(place)});
   const secrets = new Secrets([{ id: 'k', key: new Uint8Array(32).fill(${KEY_BYTE}) }]);
   const organizations = ${JSON.stringify(ORGANIZATIONS)};

@@ -3,9 +3,9 @@
  * without a filter a page is found by arithmetic, however deep it is.
  */
 import type { SelectQueryBuilder } from 'kysely';
-import type { Page, PageRequest } from '../store/page.ts';
-import type { Database } from '../store/schema.ts';
-import type { Queries } from '../store/store.ts';
+import type { Page, PageRequest } from '../store/engine/page.ts';
+import type { Database } from '../store/schema/schema.ts';
+import type { Queries } from '../store/engine/store.ts';
 import type { AuditRow } from './audit-store.ts';
 
 /** Only events of which all of this is true. */

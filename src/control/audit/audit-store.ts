@@ -6,9 +6,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../secrets/secrets.ts';
-import { isPostgres, lockedForUpdate } from '../store/row-lock.ts';
-import type { AuditEventTable, AuditHeadTable } from '../store/schema.ts';
-import type { Queries, Touch } from '../store/store.ts';
+import { isPostgres, lockedForUpdate } from '../store/engine/row-lock.ts';
+import type { AuditEventTable, AuditHeadTable } from '../store/schema/schema.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { masked, type AuditEntry } from './audit-entry.ts';
 
 const EVENT_PURPOSE = 'audit event';

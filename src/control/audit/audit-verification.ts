@@ -4,7 +4,7 @@
  * outside has to keep the last hash, as whoever follows the stream of events does.
  */
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries } from '../store/store.ts';
+import type { Queries } from '../store/engine/store.ts';
 import { auditHash, auditSeal, FIRST_SEAL } from './audit-store.ts';
 
 export interface AuditVerification {

@@ -1,8 +1,8 @@
 /** Certificates as they come and go for identities that have one, each change with its audit event. */
 import type { Identity } from '../model/overlay-model.ts';
 import type { IssuedCertificate } from '../pki/pki.ts';
-import { addRenewedCertificate, dropOlderCertificates } from '../store/certificate-store.ts';
-import type { Store } from '../store/store.ts';
+import { addRenewedCertificate, dropOlderCertificates } from '../store/records/certificate-store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { appendMachineAudit, THE_SYSTEM, type AuditParts } from './machine-audit.ts';
 
 export type CertificateParts = AuditParts & { readonly store: Store };

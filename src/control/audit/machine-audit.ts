@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries, Touch } from '../store/store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import type { Actor, AuditEntry } from './audit-entry.ts';
 import { appendAudit } from './audit-store.ts';
 

@@ -5,7 +5,7 @@
  */
 import { addressKey, messageOf, type Clock, type Log } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/engine/store.ts';
 import type { Actor, AuditEntry, AuditTarget } from './audit-entry.ts';
 import { appendAudit } from './audit-store.ts';
 import { organizationOf, THE_SYSTEM } from './machine-audit.ts';

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log } from '#base';
 import type { BackupSummary } from '#domain';
 import { findSecrets, KEY_FILE_NAME } from '../secrets/key-file.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/engine/open-store.ts';
 import { checkBackup, restoreBackup } from './restore.ts';
 
 export interface RestoreOptions {

@@ -8,8 +8,8 @@ import { FrontdoorError } from '#base';
 import type { BackupHeader, BackupItem, BackupSummary, BackupValue } from '#domain';
 import { decodeBackup, type BackupEnd } from '#net';
 import type { Secrets } from '../secrets/secrets.ts';
-import { isPostgres } from '../store/row-lock.ts';
-import type { Queries, Store } from '../store/store.ts';
+import { isPostgres } from '../store/engine/row-lock.ts';
+import type { Queries, Store } from '../store/engine/store.ts';
 import { appliedMigrations } from './backup-lines.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
 

@@ -5,14 +5,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { HostedShare } from '#domain';
 import { shareRecordView } from '../management-api/share-answer.ts';
-import { lockedForUpdate } from '../store/row-lock.ts';
+import { lockedForUpdate } from '../store/engine/row-lock.ts';
 import {
   createOrTakeBackShare,
   findShareForUpdate,
   listSharesOf,
   releaseShare,
   type ShareRecord,
-} from '../store/share-store.ts';
+} from '../store/records/share-store.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';

@@ -1,7 +1,7 @@
 /** The stored half of the API sessions: rows with sealed tokens, in batches that one statement takes. */
 import type { Secrets } from '../secrets/secrets.ts';
-import type { ApiSessionTable } from '../store/schema.ts';
-import type { Queries, Store } from '../store/store.ts';
+import type { ApiSessionTable } from '../store/schema/schema.ts';
+import type { Queries, Store } from '../store/engine/store.ts';
 
 export interface StoredSession {
   readonly id: string;

@@ -4,8 +4,8 @@ import { ManualClock, silentLog } from '#base';
 import { OverlayModel } from '../model/overlay-model.ts';
 import { attachModel } from '../model/model-loader.ts';
 import { Secrets } from '../secrets/secrets.ts';
-import { openStore } from '../store/open-store.ts';
-import type { Store } from '../store/store.ts';
+import { openStore } from '../store/engine/open-store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { openApiSessions, SESSION_IDLE_MS, type ApiSessionStore } from './api-session-store.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);

@@ -8,8 +8,8 @@ import { messageOf, type Clock, type Log } from '#base';
 import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { ApiSessionTable } from '../store/schema.ts';
-import type { Change, Store, StoreTransaction, Touch } from '../store/store.ts';
+import type { ApiSessionTable } from '../store/schema/schema.ts';
+import type { Change, Store, StoreTransaction, Touch } from '../store/engine/store.ts';
 import {
   deleteEndedRows,
   extendRows,

@@ -5,7 +5,7 @@ import { appendMachineAudit, type AuditParts } from '../audit/machine-audit.ts';
 import type { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import { reasonOf, refusedIdentity } from '../audit/refused-identity.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Queries, Touch } from '../store/store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import type { EdgeApiRefusal } from './edge-answer.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 

@@ -5,7 +5,7 @@ import type { StatusBoard } from '../model/share-status.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/engine/store.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
 import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from '../edge/log-in-ledger.ts';

@@ -8,8 +8,13 @@ import { parseName } from '#domain';
 import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/pki.ts';
 import { renewCertificate } from '../audit/certificate-changes.ts';
 import { appendMachineAudit } from '../audit/machine-audit.ts';
-import { insertCertificate } from '../store/certificate-store.ts';
-import { claimEnrollment, findByToken, refuseCsr, type EnrollmentKind } from '../store/enrollment-store.ts';
+import { insertCertificate } from '../store/records/certificate-store.ts';
+import {
+  claimEnrollment,
+  findByToken,
+  refuseCsr,
+  type EnrollmentKind,
+} from '../store/records/enrollment-store.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import { couldNotValidate, EdgeApiRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
 import { peerOf, peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
 import { KeyRotation } from '../oauth/key-rotation.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/engine/open-store.ts';
 import { openServiceTokens, type ServiceGrant } from './service-tokens.ts';
 
 const DAY_MS = 86_400_000;

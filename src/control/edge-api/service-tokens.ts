@@ -7,8 +7,8 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyOb
 import type { Clock } from '#base';
 import { SERVICE_TOKEN_LIFETIME_MS } from '../oauth/token-lifetimes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { createSigningKey, listSigningKeys, type SigningKey } from '../store/signing-key-store.ts';
-import { concerns, type Store } from '../store/store.ts';
+import { createSigningKey, listSigningKeys, type SigningKey } from '../store/records/signing-key-store.ts';
+import { concerns, type Store } from '../store/engine/store.ts';
 
 const MAX_REMEMBERED = 16_384;
 const MAX_TOKEN_CHARS = 4_096;

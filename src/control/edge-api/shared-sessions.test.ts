@@ -7,8 +7,8 @@ import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts'
 import { attachModel } from '../model/model-loader.ts';
 import { OverlayModel } from '../model/overlay-model.ts';
 import { Secrets } from '../secrets/secrets.ts';
-import { openPostgresStore } from '../store/postgres-store.ts';
-import type { Store } from '../store/store.ts';
+import { openPostgresStore } from '../store/engine/postgres-store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { openApiSessions, SESSION_IDLE_MS, type ApiSessionStore } from './api-session-store.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);

@@ -3,9 +3,9 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
 import { GatewayFeed } from '../edge-api/gateway-feed.ts';
-import { deleteAuthProvider, lockAuthProvider } from '../store/auth-provider-store.ts';
-import { createFrontdoor, deleteFrontdoor } from '../store/frontdoor-store.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { deleteAuthProvider, lockAuthProvider } from '../store/records/auth-provider-store.ts';
+import { createFrontdoor, deleteFrontdoor } from '../store/records/frontdoor-store.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openLoginFixture, type LoginFixture } from './login-fixture.ts';
 
 describeEachStore('what gateways are told of who gets in', (open) => {

@@ -5,7 +5,7 @@
 import type { GatewayKeys, GatewayProvider } from '#domain';
 import type { KnownProvider, ProviderDirectory } from '../provider/provider-directory.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { concerns, type Change, type Queries, type Store } from '../store/store.ts';
+import { concerns, type Change, type Queries, type Store } from '../store/engine/store.ts';
 import type { IdentityKeys } from './identity-keys.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 

@@ -6,7 +6,7 @@ import type { GatewayFeedEvent } from '#domain';
 import { openApiWorld } from '../management-api/api-fixture.ts';
 import { GatewayFeed } from '../edge-api/gateway-feed.ts';
 import { KeyRotation } from '../oauth/key-rotation.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openIdentityKeys } from './identity-keys.ts';
 import { openLoginFixture } from './login-fixture.ts';
 

@@ -7,8 +7,8 @@ import { exportJWK } from 'jose';
 import type { Clock } from '#base';
 import type { GatewayKeys } from '#domain';
 import type { Secrets } from '../secrets/secrets.ts';
-import { createSigningKey, listSigningKeys } from '../store/signing-key-store.ts';
-import { concerns, type Store } from '../store/store.ts';
+import { createSigningKey, listSigningKeys } from '../store/records/signing-key-store.ts';
+import { concerns, type Store } from '../store/engine/store.ts';
 
 type IdentityKey = GatewayKeys['identityKeys'][number];
 

@@ -4,8 +4,8 @@
  */
 import { LOGIN_ATTEMPT_TTL_MS, LOGIN_CODE_TTL_MS } from '#domain';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { LoginAttemptTable } from '../store/schema.ts';
-import type { Queries } from '../store/store.ts';
+import type { LoginAttemptTable } from '../store/schema/schema.ts';
+import type { Queries } from '../store/engine/store.ts';
 
 export interface NewLoginAttempt {
   readonly state: string;

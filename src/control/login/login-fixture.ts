@@ -15,13 +15,13 @@ import {
   lockAuthProvider,
   updateAuthProvider,
   type AuthProviderRecord,
-} from '../store/auth-provider-store.ts';
-import { openEmbedded, type OpenStore } from '../store/each-store-suite.ts';
-import { seedFirstStart } from '../store/first-start.ts';
-import { grantFrontdoor, type GrantedFrontdoor } from '../store/frontdoor-store.ts';
-import type { ShareRecord } from '../store/share-record.ts';
-import { changeShare, createShare } from '../store/share-store.ts';
-import type { Store } from '../store/store.ts';
+} from '../store/records/auth-provider-store.ts';
+import { openEmbedded, type OpenStore } from '../store/engine/each-store-suite.ts';
+import { seedFirstStart } from '../store/records/first-rows.ts';
+import { grantFrontdoor, type GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
+import type { ShareRecord } from '../store/records/share-record.ts';
+import { changeShare, createShare } from '../store/records/share-store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';
 
 export interface LoginFixture extends AsyncDisposable {

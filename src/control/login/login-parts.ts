@@ -4,7 +4,7 @@ import { waitAtMost, type EgressClient } from '#net';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import { ProviderDirectory } from '../provider/provider-directory.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { openGatewayAccess, type StoredGatewayAccess } from './gateway-access.ts';
 import { openIdentityKeys, type IdentityKeys } from './identity-keys.ts';
 import { IssuerDirectory } from './issuer-directory.ts';

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { CallerIdentity, GatewaySession } from '#domain';
 import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { LoginSessionTable } from '../store/schema.ts';
-import type { Queries, Touch } from '../store/store.ts';
+import type { LoginSessionTable } from '../store/schema/schema.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 
 /** Of one person at one share; the oldest go. */
 const MAX_SESSIONS_A_PERSON = 100;

@@ -6,8 +6,8 @@ import {
   type IdentityProvider,
 } from '../../../test/support/identity-provider.ts';
 import { goThroughProvider } from '../../../test/support/login-browser.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
-import type { Queries } from '../store/store.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import type { Queries } from '../store/engine/store.ts';
 import type { AccessChange } from './gateway-access.ts';
 import {
   browserOf,

@@ -7,9 +7,9 @@ import { startHostileProvider, type HostileProvider } from '../../../test/suppor
 import { postgresSkip } from '../../../test/support/postgres.ts';
 import { attachModel, type AttachedModel } from '../model/model-loader.ts';
 import { OverlayModel } from '../model/overlay-model.ts';
-import { newPostgresPlace } from '../store/each-store-suite.ts';
-import { openStore } from '../store/open-store.ts';
-import type { Store } from '../store/store.ts';
+import { newPostgresPlace } from '../store/engine/each-store-suite.ts';
+import { openStore } from '../store/engine/open-store.ts';
+import type { Store } from '../store/engine/store.ts';
 import type { AccessChange } from './gateway-access.ts';
 import { loginStart, logIn, openLoginFixture, type LoginFixture } from './login-fixture.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';

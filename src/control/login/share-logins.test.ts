@@ -9,7 +9,7 @@ import {
   type IdentityProvider,
 } from '../../../test/support/identity-provider.ts';
 import { goThroughProvider } from '../../../test/support/login-browser.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { makeLoginState } from './login-state.ts';
 import { LoginSweep } from './login-sweep.ts';
 import {

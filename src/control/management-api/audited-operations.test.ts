@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/audit-verification.ts';
 import { insertSession } from '../login/login-sessions.ts';
-import { putInspected } from '../store/request-record-store.ts';
+import { putInspected } from '../store/records/request-record-store.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
 

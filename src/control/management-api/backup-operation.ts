@@ -1,5 +1,5 @@
 /** Backup: everything that the database holds, streamed. It takes disk and time: one at a time. */
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { openBackup } from '../backup/backup-stream.ts';
 import { tooMany } from './api-errors.ts';
 import { change, unstored, type ApiParts, type ChangeParts, type Handlers } from './call.ts';

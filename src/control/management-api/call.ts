@@ -18,9 +18,9 @@ import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { ControlPlanePresence } from '../replica/replica-roll.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { GatewayCommands } from '../request-records/gateway-commands.ts';
-import type { AccessDirectory } from '../store/access-directory.ts';
-import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
-import type { Store, StoreTransaction, Touch } from '../store/store.ts';
+import type { AccessDirectory } from '../store/records/access-directory.ts';
+import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
+import type { Store, StoreTransaction, Touch } from '../store/engine/store.ts';
 import type { ReadBody } from './body-reader.ts';
 import type { Query } from './page-query.ts';
 

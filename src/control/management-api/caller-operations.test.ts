@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { AUDIENCE, openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 
 interface Shown {
   readonly id: string;

@@ -5,7 +5,7 @@
 import { FrontdoorError } from '#base';
 import type { BodyOf } from '#contract';
 import { parseName } from '#domain';
-import type { CallerKind } from '../store/account-store.ts';
+import type { CallerKind } from '../store/records/account-store.ts';
 import {
   createCaller,
   endPreviousSecret,
@@ -16,9 +16,9 @@ import {
   revokeCaller,
   rotateCaller,
   type CallerRecord,
-} from '../store/caller-store.ts';
-import { findOrganization, lockOrganization } from '../store/organization-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/caller-store.ts';
+import { findOrganization, lockOrganization } from '../store/records/organization-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { insufficientScope, notFound, notGranted } from './api-errors.ts';
 import {
   change,

@@ -4,7 +4,7 @@ import { FrontdoorError } from '#base';
 import { hasBody } from '#net';
 import { PUBLISHED_AHEAD_MS } from '../oauth/key-rotation.ts';
 import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token-endpoint.ts';
-import { findByCode, mintJti } from '../store/enrollment-store.ts';
+import { findByCode, mintJti } from '../store/records/enrollment-store.ts';
 import { tooMany } from './api-errors.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Handlers } from './call.ts';

@@ -8,8 +8,8 @@ import {
   listCustomFrontends,
   zoneOf,
   type CustomFrontendRecord,
-} from '../store/custom-frontend-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/custom-frontend-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { until } from '../../../test/support/deadline.ts';
 import { postgresSkip, startPostgres } from '../../../test/support/postgres.ts';
-import { newEmbeddedPlace, type OpenStore } from '../store/each-store-suite.ts';
-import { openStore } from '../store/open-store.ts';
+import { newEmbeddedPlace, type OpenStore } from '../store/engine/each-store-suite.ts';
+import { openStore } from '../store/engine/open-store.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 
 const RECOVERY_MS = 10_000;

@@ -10,9 +10,9 @@ import {
   takesIfMatch,
   type Operation,
 } from '#contract';
-import { describeEachStore } from '../store/each-store-suite.ts';
-import { openStore } from '../store/open-store.ts';
-import type { Store } from '../store/store.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { openStore } from '../store/engine/open-store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 import { createManagementApi } from './management-api.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 type Page = {

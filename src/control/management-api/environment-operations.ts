@@ -5,13 +5,13 @@ import {
   findEnvironment,
   listEnvironments,
   type EnvironmentRecord,
-} from '../store/environment-store.ts';
-import { createEnrollment, pruneEnrollments } from '../store/enrollment-store.ts';
-import { grantFrontdoor } from '../store/frontdoor-store.ts';
-import { heldByEnvironment } from '../store/held-resources.ts';
-import type { PageRequest } from '../store/page.ts';
-import { listSharesOf } from '../store/share-record.ts';
-import type { Queries } from '../store/store.ts';
+} from '../store/records/environment-store.ts';
+import { createEnrollment, pruneEnrollments } from '../store/records/enrollment-store.ts';
+import { grantFrontdoor } from '../store/records/frontdoor-store.ts';
+import { heldByEnvironment } from '../store/records/held-resources.ts';
+import type { PageRequest } from '../store/engine/page.ts';
+import { listSharesOf } from '../store/records/share-record.ts';
+import type { Queries } from '../store/engine/store.ts';
 import { notFound, notGranted } from './api-errors.ts';
 import {
   change,

@@ -3,7 +3,7 @@ import { formatHostPort } from '#base';
 import type { BodyOf, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../audit/machine-audit.ts';
-import { createEnrollment, mintJti, type Enrollment } from '../store/enrollment-store.ts';
+import { createEnrollment, mintJti, type Enrollment } from '../store/records/enrollment-store.ts';
 import {
   createFabricNode,
   deleteFabricNode,
@@ -11,8 +11,8 @@ import {
   listFabricNodes,
   type FabricKind,
   type FabricNode,
-} from '../store/fabric-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/fabric-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

@@ -9,8 +9,8 @@ import {
   listFabricServices,
   lockFabricService,
   type FabricServiceRecord,
-} from '../store/fabric-service-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/fabric-service-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';

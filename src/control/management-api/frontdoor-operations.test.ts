@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 describeEachStore('frontdoors', (open) => {

@@ -6,13 +6,13 @@ import {
   deleteFrontdoor,
   firstFrontdoor,
   type GrantedFrontdoor,
-} from '../store/frontdoor-store.ts';
+} from '../store/records/frontdoor-store.ts';
 import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
-import type { Queries, Touch } from '../store/store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
-import { heldByFrontdoor } from '../store/held-resources.ts';
+import { heldByFrontdoor } from '../store/records/held-resources.ts';
 import { textOf } from './page-query.ts';
 
 export const frontdoorHandlers: Handlers<

@@ -19,9 +19,9 @@ import {
   type InspectedMessage,
   type InspectedRequest,
 } from '#domain';
-import { deleteInspected, findInspected, listInspected } from '../store/request-record-store.ts';
-import { findInspection, putInspection } from '../store/share-inspection-store.ts';
-import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-record.ts';
+import { deleteInspected, findInspected, listInspected } from '../store/records/request-record-store.ts';
+import { findInspection, putInspection } from '../store/records/share-inspection-store.ts';
+import { findShare, findShareForUpdate, type ShareRecord } from '../store/records/share-record.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import {
   change,

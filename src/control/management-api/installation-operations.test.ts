@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 
 const ISSUER = 'https://idp.example.com';
 const published = {

@@ -4,10 +4,10 @@ import type { InstallationAnswer, ProviderCheckAnswer } from '#contract';
 import { issuerAddressOf } from '../login/issuer-directory.ts';
 import { fetchIssuerMetadata } from '../login/issuer-metadata.ts';
 import { originOf } from '../login/guarded-host.ts';
-import { findAuthProvider } from '../store/auth-provider-store.ts';
-import { overdueCertificates } from '../store/certificate-store.ts';
-import { listCustomFrontends } from '../store/custom-frontend-store.ts';
-import { listFrontends } from '../store/frontend-store.ts';
+import { findAuthProvider } from '../store/records/auth-provider-store.ts';
+import { overdueCertificates } from '../store/records/certificate-store.ts';
+import { listCustomFrontends } from '../store/records/custom-frontend-store.ts';
+import { listFrontends } from '../store/records/frontend-store.ts';
 import { notFound, tooMany } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
 

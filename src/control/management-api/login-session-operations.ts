@@ -14,7 +14,7 @@ import {
   type ProviderSession,
   type SessionFilter,
 } from '../login/provider-sessions.ts';
-import type { Queries } from '../store/store.ts';
+import type { Queries } from '../store/engine/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import {
   change,

@@ -15,7 +15,7 @@ import {
   sparklineWindow,
   type MetricWindow,
 } from '../metrics/metric-window-policy.ts';
-import { findEnvironment } from '../store/environment-store.ts';
+import { findEnvironment } from '../store/records/environment-store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { isoTime, ok, type ApiParts, type Handlers } from './call.ts';
 import { textOf, type Query } from './page-query.ts';

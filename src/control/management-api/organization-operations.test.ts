@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 
 type Made = { id: string; name: string };
 type PageBody = { content: Made[]; totalElements: number; totalPages: number };

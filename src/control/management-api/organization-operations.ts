@@ -5,7 +5,7 @@
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, OrganizationAnswer } from '#contract';
 import { parseName } from '#domain';
-import { removesLastAdmin } from '../store/caller-store.ts';
+import { removesLastAdmin } from '../store/records/caller-store.ts';
 import {
   changeOrganization,
   createOrganization,
@@ -16,8 +16,8 @@ import {
   listOrganizations,
   lockOrganization,
   type OrganizationRecord,
-} from '../store/organization-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/organization-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { invalidValue, notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';

@@ -16,9 +16,9 @@ import {
   lockAuthProvider,
   updateAuthProvider,
   type AuthProviderRecord,
-} from '../store/auth-provider-store.ts';
-import { listHostnamesUsing } from '../store/custom-frontend-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/auth-provider-store.ts';
+import { listHostnamesUsing } from '../store/records/custom-frontend-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import {
   change,

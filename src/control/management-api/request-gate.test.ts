@@ -5,7 +5,7 @@ import type { KyselyPlugin } from 'kysely';
 import { operations } from '#contract';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createManagementApi } from './management-api.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 
 interface Asked {
   readonly status: number;

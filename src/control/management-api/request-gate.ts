@@ -12,7 +12,7 @@ import { authorizationForm } from '../oauth/authorization-policy.ts';
 import { textOfBase64 } from '../oauth/base64-text.ts';
 import { verifyToken, type TokenClaims, type Principal, type PrincipalSources } from '../oauth/principal.ts';
 import { VerifiedTokens } from '../oauth/verified-tokens.ts';
-import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
+import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
 import {
   insufficientScope,
   invalidValue,

@@ -1,7 +1,7 @@
 /** Shares as the Management API shows them: the stored record with its measured state. */
 import type { ShareAnswer } from '#contract';
 import type { ShareStatus } from '../model/share-status.ts';
-import type { ShareRecord } from '../store/share-record.ts';
+import type { ShareRecord } from '../store/records/share-record.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
 /** Agents come back within so long; what is shown as the next try of a share whose agent is away. */

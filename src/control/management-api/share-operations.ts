@@ -6,9 +6,9 @@ import {
   deleteShare,
   findShare,
   findShareForUpdate,
-} from '../store/share-store.ts';
-import { listShares, type ShareRecord } from '../store/share-record.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/share-store.ts';
+import { listShares, type ShareRecord } from '../store/records/share-record.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import { change, created, gone, ok, type ApiParts, type CreationParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';

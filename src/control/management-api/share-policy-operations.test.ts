@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const OPEN = {

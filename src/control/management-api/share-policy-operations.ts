@@ -11,10 +11,10 @@ import {
 import { accessRulesOf } from '../policy/access-rules.ts';
 import { DEFAULT_POLICY } from '../policy/default-policy.ts';
 import { settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
-import { findAuthProvider } from '../store/auth-provider-store.ts';
-import { findSharePolicy, putSharePolicy } from '../store/share-policy-store.ts';
-import { findShare, findShareForUpdate, type ShareRecord } from '../store/share-store.ts';
-import type { StoredPolicy } from '../store/share-policy-store.ts';
+import { findAuthProvider } from '../store/records/auth-provider-store.ts';
+import { findSharePolicy, putSharePolicy } from '../store/records/share-policy-store.ts';
+import { findShare, findShareForUpdate, type ShareRecord } from '../store/records/share-store.ts';
+import type { StoredPolicy } from '../store/records/share-policy-store.ts';
 import { notFound } from './api-errors.ts';
 import { change, ok, unstored, type ApiAnswer, type Call, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';

@@ -2,8 +2,8 @@
 import { FrontdoorError } from '#base';
 import type { SigningKeyAnswer } from '#contract';
 import { rotateSigningKey } from '../oauth/key-rotation.ts';
-import { listSigningKeys, type SigningKey } from '../store/signing-key-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+import { listSigningKeys, type SigningKey } from '../store/records/signing-key-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { created, isoTime, ok, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 

@@ -5,16 +5,16 @@
 import { FrontdoorError } from '#base';
 import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract';
 import type { FabricTerminatorView } from '../overlay/mod.ts';
-import { findFabricService } from '../store/fabric-service-store.ts';
-import { findFabricNode } from '../store/fabric-store.ts';
+import { findFabricService } from '../store/records/fabric-service-store.ts';
+import { findFabricNode } from '../store/records/fabric-store.ts';
 import {
   changeFabricTerminator,
   createFabricTerminator,
   deleteFabricTerminators,
   lockFabricTerminator,
   type FabricTerminatorRecord,
-} from '../store/fabric-terminator-store.ts';
-import type { Queries, Touch } from '../store/store.ts';
+} from '../store/records/fabric-terminator-store.ts';
+import type { Queries, Touch } from '../store/engine/store.ts';
 import { invalidValue, notFound } from './api-errors.ts';
 import {
   change,

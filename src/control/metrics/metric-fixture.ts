@@ -1,9 +1,9 @@
 /** For tests: a frontdoor with environments and shares in a store, and reports of their traffic. */
 import { randomUUID } from 'node:crypto';
 import type { TrafficReport, TrafficSample } from '#domain';
-import { grantFrontdoor, type GrantedFrontdoor } from '../store/frontdoor-store.ts';
-import { createShare } from '../store/share-store.ts';
-import type { Store } from '../store/store.ts';
+import { grantFrontdoor, type GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
+import { createShare } from '../store/records/share-store.ts';
+import type { Store } from '../store/engine/store.ts';
 
 export interface Place {
   readonly shareId: string;

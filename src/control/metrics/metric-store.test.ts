@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
 import { latencyPercentile, MAX_TRAFFIC_BYTES, MAX_TRAFFIC_REQUESTS, type TrafficCounts } from '#domain';
 import { ManualClock, silentLog } from '#base';
-import { describeEachStore } from '../store/each-store-suite.ts';
-import type { GrantedFrontdoor } from '../store/frontdoor-store.ts';
-import type { Store } from '../store/store.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
+import type { Store } from '../store/engine/store.ts';
 import { addFrontdoor, addShare, reportOf, sampleOf, type Place } from './metric-fixture.ts';
 import {
   environmentLines,

@@ -15,9 +15,9 @@ import {
   type TrafficReport,
   type TrafficSample,
 } from '#domain';
-import { lockedForUpdate } from '../store/row-lock.ts';
-import type { MetricRollupTable } from '../store/schema.ts';
-import type { Queries, Store } from '../store/store.ts';
+import { lockedForUpdate } from '../store/engine/row-lock.ts';
+import type { MetricRollupTable } from '../store/schema/schema.ts';
+import type { Queries, Store } from '../store/engine/store.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
 

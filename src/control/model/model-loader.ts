@@ -4,8 +4,8 @@
  * not yet read again is kept and read later.
  */
 import { BackOff, messageOf, silentLog, type Log } from '#base';
-import type { GuardedShare } from '../store/share-guard.ts';
-import type { Change, Queries, Store } from '../store/store.ts';
+import type { GuardedShare } from '../store/records/share-guard.ts';
+import type { Change, Queries, Store } from '../store/engine/store.ts';
 import { readFabricServices, readFabricTerminators, readIdentities, readShares } from './model-rows.ts';
 import type { OverlayModel, Service } from './overlay-model.ts';
 

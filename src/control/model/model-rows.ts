@@ -3,11 +3,11 @@ import {
   fabricServicesAfter,
   findFabricServices,
   type FabricServiceRecord,
-} from '../store/fabric-service-store.ts';
-import { fabricTerminatorsAfter, findFabricTerminators } from '../store/fabric-terminator-store.ts';
-import { guardedSharesOf, type GuardedShare } from '../store/share-guard.ts';
-import { findShares, shareRecordsOf } from '../store/share-record.ts';
-import type { Queries } from '../store/store.ts';
+} from '../store/records/fabric-service-store.ts';
+import { fabricTerminatorsAfter, findFabricTerminators } from '../store/records/fabric-terminator-store.ts';
+import { guardedSharesOf, type GuardedShare } from '../store/records/share-guard.ts';
+import { findShares, shareRecordsOf } from '../store/records/share-record.ts';
+import type { Queries } from '../store/engine/store.ts';
 import type { FabricService, FabricTerminator, Identity } from './overlay-model.ts';
 
 const CHUNK = 500;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { AUDIENCE, openApiWorld, type ApiWorld } from '../management-api/api-fixture.ts';
-import { describeEachStore } from '../store/each-store-suite.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { KeyRotation } from './key-rotation.ts';
 
 const MINUTE_MS = 60_000;

@@ -14,8 +14,8 @@ import {
   lockNewestSigningKey,
   type SigningKey,
   type SigningPurpose,
-} from '../store/signing-key-store.ts';
-import type { Queries, Store, Touch } from '../store/store.ts';
+} from '../store/records/signing-key-store.ts';
+import type { Queries, Store, Touch } from '../store/engine/store.ts';
 import {
   CLOCK_SKEW_MS,
   IDENTITY_TOKEN_LIFETIME_MS,

@@ -6,10 +6,10 @@
 import { decodeJwt, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { FrontdoorError, type Clock } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
-import { provenBySecret, type CallerKind } from '../store/account-store.ts';
-import type { AccessDirectory } from '../store/access-directory.ts';
-import { findOrganization } from '../store/organization-store.ts';
-import type { Queries } from '../store/store.ts';
+import { provenBySecret, type CallerKind } from '../store/records/account-store.ts';
+import type { AccessDirectory } from '../store/records/access-directory.ts';
+import { findOrganization } from '../store/records/organization-store.ts';
+import type { Queries } from '../store/engine/store.ts';
 import type { AuthorizationForm } from './authorization-policy.ts';
 import type { TokenKeys } from './token-keys.ts';
 import { TOKEN_LIFETIME_SECONDS } from './token-lifetimes.ts';

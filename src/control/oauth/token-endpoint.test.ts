@@ -11,7 +11,7 @@ import {
   type CallAnswer,
 } from '../management-api/api-fixture.ts';
 import { createManagementApi } from '../management-api/management-api.ts';
-import { listSigningKeys } from '../store/signing-key-store.ts';
+import { listSigningKeys } from '../store/records/signing-key-store.ts';
 
 type TokenBody = { access_token: string; token_type: string; expires_in: number; scope: string };
 

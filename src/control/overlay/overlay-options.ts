@@ -4,7 +4,7 @@ import type { HeartbeatOptions, TlsIdentity } from '#net';
 import type { ApiSessions } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/engine/store.ts';
 import type { CertificateIssuer } from './certificate-extension.ts';
 import type { CircuitLimits } from './circuit-registry.ts';
 import type { PendingLimits } from './circuit-requests.ts';

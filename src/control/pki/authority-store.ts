@@ -7,7 +7,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries } from '../store/store.ts';
+import type { Queries } from '../store/engine/store.ts';
 
 /** A certificate and its key, both PEM (the key as PKCS#8). */
 export interface AuthorityPair {

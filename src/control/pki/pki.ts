@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { messageOf, type Clock, type Log } from '#base';
 import { fingerprintOf } from '#net';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries } from '../store/store.ts';
+import type { Queries } from '../store/engine/store.ts';
 import { keepAuthority, type AuthorityShelf } from './authority-store.ts';
 import { authorityOf, makeAuthority } from './certificate-authority.ts';
 import { certificateBundleBase64 } from './certificate-bundle.ts';

@@ -14,7 +14,7 @@ import {
 } from '#domain';
 import { invalidValue } from '../management-api/api-errors.ts';
 import { MASK } from '../audit/audit-entry.ts';
-import type { StoredPolicy } from '../store/share-policy-store.ts';
+import type { StoredPolicy } from '../store/records/share-policy-store.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 import { hashPassword } from './password-hash.ts';
 

@@ -3,8 +3,8 @@
  * commit that touched one. Secrets stay sealed here. Who uses a provider is not its business.
  */
 import type { AuthProviderType, GatewayApiKeys } from '#domain';
-import type { AuthProviderTable } from '../store/schema.ts';
-import type { Change, Queries, Store } from '../store/store.ts';
+import type { AuthProviderTable } from '../store/schema/schema.ts';
+import type { Change, Queries, Store } from '../store/engine/store.ts';
 import type { ProviderData } from './provider-schema.ts';
 
 export interface KnownProvider {

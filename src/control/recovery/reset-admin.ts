@@ -9,9 +9,9 @@ import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
 import { appendAudit } from '../audit/audit-store.ts';
 import { THE_SYSTEM } from '../audit/machine-audit.ts';
 import { findSecrets, KEY_FILE_NAME } from '../secrets/key-file.ts';
-import { createCaller } from '../store/caller-store.ts';
-import { ADMIN_SCOPES, checkKeyFile } from '../store/first-start.ts';
-import { openStore } from '../store/open-store.ts';
+import { createCaller } from '../store/records/caller-store.ts';
+import { ADMIN_SCOPES, checkKeyFile } from '../store/records/first-rows.ts';
+import { openStore } from '../store/engine/open-store.ts';
 
 export interface ResetAdminOptions {
   readonly dataDir: string;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Log } from '#base';
 import { setAside, writeFileDurably } from '#net';
 import { readIfThere } from '../pki/authority-store.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/engine/store.ts';
 
 const SINGLE = 'frontdoor-control';
 const FILE_NAME = 'controller-id';

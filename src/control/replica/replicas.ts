@@ -7,7 +7,7 @@ import type { MeasuredShare, Measurements, ShareStatus, StatusBoard } from '../m
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { ClusterSource, OverlayRouter } from '../overlay/mod.ts';
 import { shareStatusAt } from '../overlay/share-status-machine.ts';
-import type { Change, Store } from '../store/store.ts';
+import type { Change, Store } from '../store/engine/store.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { OthersStatus } from './others-status.ts';
 import { HEARTBEAT_MS, ReplicaRoll, type ControlPlanePresence, type OwnAddresses } from './replica-roll.ts';

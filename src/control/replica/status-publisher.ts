@@ -4,7 +4,7 @@
  */
 import type { MeasuredKind, Measurements } from '../model/share-status.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/engine/store.ts';
 
 export const PUBLISH_MS = 200;
 const MAX_ROWS = 500;

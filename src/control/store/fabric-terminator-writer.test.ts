@@ -3,11 +3,11 @@ import { after, before, it } from 'node:test';
 import { ManualClock } from '#base';
 import { attachModel, type AttachedModel } from '../model/model-loader.ts';
 import { OverlayModel } from '../model/overlay-model.ts';
-import { describeEachStore } from './each-store-suite.ts';
-import { createFabricService } from './fabric-service-store.ts';
-import { createFabricNode, deleteFabricNode } from './fabric-store.ts';
-import { FabricTerminatorWriter } from './fabric-terminator-writer.ts';
-import type { Store } from './store.ts';
+import { describeEachStore } from './engine/each-store-suite.ts';
+import { createFabricService } from './records/fabric-service-store.ts';
+import { createFabricNode, deleteFabricNode } from './records/fabric-store.ts';
+import { FabricTerminatorWriter } from './records/fabric-terminator-writer.ts';
+import type { Store } from './engine/store.ts';
 
 describeEachStore('terminators that routers make for services of the fabric', (open) => {
   const clock = new ManualClock();

@@ -28,8 +28,8 @@ import { ScriptedRouter } from './scripted-router.ts';
 import { openPki, type Pki } from '../../pki/pki.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { openStore } from '../../store/open-store.ts';
-import type { Store } from '../../store/store.ts';
+import { openStore } from '../../store/engine/open-store.ts';
+import type { Store } from '../../store/engine/store.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import type { Log, LogFields } from '#base';
+import { openEmbeddedStore } from './embedded-store.ts';
+import { migrations } from '../migrations/migration-table.ts';
+import type { StoreTransaction } from './store.ts';
+
+const organization = (id: string) => ({ id, name: 'x', created_at: 1 });
+const insert = (trx: StoreTransaction, id: string) =>
+  trx.insertInto('organization').values(organization(id)).execute();
+
+describe('the embedded store', () => {
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'frontdoor-store-'));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  it('reports a full disk as unavailable, keeps what it had, reads on, and goes on when there is room', async () => {
+    const full = await openEmbeddedStore({ path: join(directory, 'full.db') });
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(full.db);
+    await sql`pragma max_page_count = ${sql.raw(String(rows[0]!.page_count + 1))}`.execute(full.db);
+    let stored = 0;
+    const filling = (async () => {
+      for (;;) {
+        await full.transaction((trx) =>
+          trx
+            .insertInto('organization')
+            .values({ ...organization(`row-${stored}`), name: 'x'.repeat(2_000) })
+            .execute(),
+        );
+        stored += 1;
+      }
+    })();
+    await assert.rejects(filling, { kind: 'unavailable', message: /no room left on its disk/ });
+    const kept = await full.db.selectFrom('organization').select('id').execute();
+    assert.equal(kept.length, stored);
+    await sql`pragma max_page_count = 1000000`.execute(full.db);
+    await full.transaction((trx) => insert(trx, 'after'));
+    await full.close();
+  });
+
+  it('keeps its file to itself and to its owner', async () => {
+    const path = join(directory, 'own.db');
+    const own = await openEmbeddedStore({ path });
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    const mode = await sql<{ journal_mode: string }>`pragma journal_mode`.execute(own.db);
+    const synchronous = await sql<{ synchronous: number }>`pragma synchronous`.execute(own.db);
+    assert.equal(mode.rows[0]?.journal_mode, 'wal');
+    assert.equal(synchronous.rows[0]?.synchronous, 2);
+    await assert.rejects(openEmbeddedStore({ path, busyTimeoutMs: 50 }), {
+      kind: 'unavailable',
+      message: /another process/,
+    });
+    await own.close();
+    const again = await openEmbeddedStore({ path });
+    assert.deepEqual(await again.db.selectFrom('organization').selectAll().execute(), []);
+    await again.close();
+    await assert.rejects(openEmbeddedStore({ path: join(directory, 'none', 'x.db') }), {
+      kind: 'unavailable',
+    });
+  });
+
+  it('keeps a copy from before a migration, which the older program opens', async () => {
+    const path = join(directory, 'grown.db');
+    const older = { '0001-first-tables': migrations['0001-first-tables']! };
+    const old = await openEmbeddedStore({ path, migrations: older });
+    await old.transaction((trx) => insert(trx, 'kept'));
+    await old.close();
+    const lines: string[] = [];
+    const grown = await openEmbeddedStore({ path, log: recordingLog(lines) });
+    await grown.transaction((trx) => insert(trx, 'later'));
+    await grown.close();
+    const [next] = Object.keys(migrations).filter((name) => !(name in older));
+    const copy = `${path}.before-${next}`;
+    assert.equal(statSync(copy).mode & 0o777, 0o600);
+    assert.ok(lines.some((line) => line.includes('copied') && line.includes(copy)));
+    assert.deepEqual(
+      readdirSync(directory).filter((name) => name.startsWith('grown.db.')),
+      [`grown.db.before-${next}`],
+    );
+    const back = await openEmbeddedStore({ path: copy, migrations: older });
+    const rows = await back.db.selectFrom('organization').select('id').execute();
+    assert.deepEqual(rows, [{ id: 'kept' }]);
+    await back.close();
+  });
+
+  it('makes no copy of what is new or up to date', async () => {
+    const path = join(directory, 'fresh.db');
+    await (await openEmbeddedStore({ path })).close();
+    await (await openEmbeddedStore({ path })).close();
+    const files = readdirSync(directory).filter((name) => name.startsWith('fresh.db'));
+    assert.deepEqual(files, ['fresh.db']);
+  });
+});
+
+function recordingLog(lines: string[]): Log {
+  const record = (fields: LogFields, message: string): void =>
+    void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: record, info: record, warn: record, error: record, child: () => log };
+  return log;
+}

@@ -1,0 +1,67 @@
+/** The embedded store: its thread, its migrations, its change feed. This process has it to itself. */
+import { Kysely } from 'kysely';
+import { silentLog, type Log } from '#base';
+import { embeddedSnapshot, removeLeftCopies } from './backup-snapshot.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { copyBeforeMigration } from './copy-before-migration.ts';
+import { ListPages } from './list-pages.ts';
+import { migrations as allMigrations } from '../migrations/migration-table.ts';
+import type { Database } from '../schema/schema.ts';
+import { migrateSchema, schemaStateOf, type Migrations } from './schema-migration.ts';
+import { SqliteClient } from './sqlite-client.ts';
+import { WorkerSqliteDialect } from './sqlite-dialect.ts';
+import type { Change, Store } from './store.ts';
+
+export interface EmbeddedStoreOptions {
+  /** A file (its directory exists), or 'memory': gone when closed. */
+  readonly path: string;
+  readonly log?: Log;
+  /** How long to wait for another process that holds the file. */
+  readonly busyTimeoutMs?: number;
+  readonly migrations?: Migrations;
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Errors: `unavailable` when the file cannot be opened or another process holds it, `internal` for a bad schema. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const { path, log = silentLog, migrations = allMigrations } = options;
+  const client = new SqliteClient({
+    path: path === 'memory' ? ':memory:' : path,
+    busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
+    log,
+  });
+  const db = new Kysely<Database>({ dialect: new WorkerSqliteDialect(client) });
+  try {
+    const { newest, pending } = await schemaStateOf(db, migrations);
+    const [next] = pending;
+    if (next !== undefined) {
+      if (newest !== undefined && path !== 'memory') await copyBeforeMigration(client, path, next, log);
+      await migrateSchema(db, migrations, log);
+    }
+    removeLeftCopies(path, log);
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  const feed = new ChangeFeed(log);
+  return {
+    isShared: false,
+    lists: new ListPages(),
+    db,
+    async transaction(work) {
+      const changes: Change[] = [];
+      const result = await db
+        .transaction()
+        .execute((trx) => work(trx, (entity, id) => changes.push({ entity, id })));
+      await feed.tell(changes);
+      return result;
+    },
+    snapshot: (work) => embeddedSnapshot({ db, client, path, log }, work),
+    onChange: (listener) => feed.onChange(listener),
+    async close() {
+      await feed.close();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * The store on PostgreSQL: several control-plane processes share it. Transactions that got in each other's way run
+ * again; changes reach the listeners of this process before a writer goes on, and those of the others soon after.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Kysely } from 'kysely';
+import { BackOff, silentLog, type Log } from '#base';
+import { postgresSnapshot } from './backup-snapshot.ts';
+import { ChangeChannel } from './change-channel.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { ListPages } from './list-pages.ts';
+import { migrations as allMigrations } from '../migrations/migration-table.ts';
+import { PooledPostgresDialect } from './postgres-dialect.ts';
+import { openPool, singleClient } from './postgres-pool.ts';
+import { preparePostgres } from './postgres-start.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
+import type { Database } from '../schema/schema.ts';
+import type { Migrations } from './schema-migration.ts';
+import { isCommitUnknown, isContended } from './store-errors.ts';
+import type { Change, Store, StoreTransaction, Touch } from './store.ts';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database?sslmode=…` */
+  readonly url: string;
+  readonly log?: Log;
+  /** Connections for queries; one more hears of changes. */
+  readonly poolSize?: number;
+  readonly statementTimeoutMs?: number;
+  readonly heartbeatMs?: number;
+  readonly migrations?: Migrations;
+}
+
+const POOL_SIZE = 10;
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** What the server's own deadline leaves to the network. */
+const ANSWER_GRACE_MS = 5_000;
+const MAX_ATTEMPTS = 10;
+
+/** Errors: `invalid` and `unavailable`, with what to do; `internal` for a bad schema. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, log = silentLog, poolSize: size = POOL_SIZE, migrations = allMigrations } = options;
+  const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
+  const target = parsePostgresUrl(url);
+  const settings = await preparePostgres(target, migrations, log);
+  const feed = new ChangeFeed(log);
+  const channel = await ChangeChannel.open({
+    newClient: () => singleClient(target, 'frontdoor changes'),
+    onChanges: (changes) => void feed.tell(changes),
+    log,
+    ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
+  });
+  const pool = await openPool(target, {
+    size,
+    statementTimeoutMs,
+    log,
+    ...(settings === undefined ? {} : { settings }),
+  });
+  const answerTimeoutMs = statementTimeoutMs + ANSWER_GRACE_MS;
+  const db = new Kysely<Database>({ dialect: new PooledPostgresDialect({ pool, size, answerTimeoutMs }) });
+  return {
+    isShared: true,
+    lists: new ListPages(),
+    db,
+    transaction: (work) => transact(db, channel, feed, work),
+    snapshot: (work) => postgresSnapshot(db, work),
+    onChange: (listener) => feed.onChange(listener),
+    async close() {
+      await channel.close();
+      await feed.close();
+      await pool.end();
+    },
+  };
+}
+
+async function transact<T>(
+  db: Kysely<Database>,
+  channel: ChangeChannel,
+  feed: ChangeFeed,
+  work: (trx: StoreTransaction, touch: Touch) => Promise<T>,
+): Promise<T> {
+  const backOff = new BackOff({ minMs: 5, maxMs: 250, factor: 2, jitter: 0.5 });
+  for (;;) {
+    const transactionId = randomUUID();
+    const changes: Change[] = [];
+    try {
+      const result = await db.transaction().execute(async (trx) => {
+        const worked = await work(trx, (entity, id) => changes.push({ entity, id }));
+        if (changes.length > 0) await channel.announce(trx, transactionId, changes);
+        return worked;
+      });
+      await feed.tell(changes);
+      return result;
+    } catch (error) {
+      channel.disown(transactionId);
+      // It may have been made: listeners read what is there. If it is only made later, the channel tells.
+      if (isCommitUnknown(error)) await feed.tell(changes);
+      if (!isContended(error) || backOff.attempts + 1 >= MAX_ATTEMPTS) throw error;
+      await pause(backOff.next());
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { it } from 'node:test';
+import { sql } from 'kysely';
+import { describeEachStore } from './each-store-suite.ts';
+import { migrations } from '../migrations/migration-table.ts';
+import { openStore } from './open-store.ts';
+import { isPostgres } from './row-lock.ts';
+import type { Store } from './store.ts';
+
+const first = { '0001-first-tables': migrations['0001-first-tables']! };
+const later = {
+  ...migrations,
+  '9999-later': { up: async (): Promise<void> => {} },
+};
+
+const hrefOf = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href);
+
+/** Opens a store in a process that is killed before its migrations' statement of this number. */
+function openAndDie(place: object, beforeStatement: number): NodeJS.Signals | null {
+  const script = `
+    import { migrations } from ${hrefOf('../migrations/migration-table.ts')};
+    import { openStore } from ${hrefOf('./open-store.ts')};
+    let left = ${beforeStatement};
+    const deadly = {
+      transformQuery({ node }) {
+        if (left-- === 0) process.kill(process.pid, 'SIGKILL');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const dying = Object.entries(migrations).map(([name, { up }]) => [name, { up: (db) => up(db.withPlugin(deadly)) }]);
+    const store = await openStore({ ...${JSON.stringify(place)}, migrations: Object.fromEntries(dying) });
+    await store.close();`;
+  const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(stderr, '');
+  return signal;
+}
+
+async function tablesOf(store: Store): Promise<string[]> {
+  const tables = await store.db.introspection.getTables();
+  return tables.map(({ name }) => name).toSorted();
+}
+
+describeEachStore('migrations', (_open, newPlace) => {
+  it('that are cut short anywhere leave the database as it was, and the next start does them', async () => {
+    const place = await newPlace();
+    const old = await openStore({ ...place, migrations: first });
+    await old.db.insertInto('organization').values({ id: 'kept', name: 'x', created_at: 1 }).execute();
+    const before = await tablesOf(old);
+    await old.close();
+    for (const statement of [0, 1, 12, 25]) {
+      assert.equal(openAndDie(place, statement), 'SIGKILL', `before statement ${statement}`);
+      const untouched = await openStore({ ...place, migrations: first });
+      assert.deepEqual(await tablesOf(untouched), before);
+      await untouched.close();
+    }
+    assert.equal(openAndDie(place, 10_000), null);
+    const migrated = await openStore(place);
+    const rows = await migrated.db.selectFrom('organization').select('id').execute();
+    assert.deepEqual(rows, [{ id: 'kept' }]);
+    assert.ok((await tablesOf(migrated)).length > before.length);
+    await migrated.close();
+  });
+
+  it('on a database that a newer program has changed are refused, with both schemas named', async () => {
+    const place = await newPlace();
+    await (await openStore({ ...place, migrations: later })).close();
+    await assert.rejects(openStore(place), (error: Error & { kind?: string; code?: string }) => {
+      assert.deepEqual([error.kind, error.code], ['invalid', 'schema_newer']);
+      assert.match(error.message, /9999-later/);
+      assert.ok(error.message.includes(Object.keys(migrations).at(-1)!));
+      return true;
+    });
+    await (await openStore({ ...place, migrations: later })).close();
+  });
+
+  it('that fail leave nothing, and say what went wrong', async () => {
+    const place = await newPlace();
+    const failing = {
+      ...migrations,
+      '9999-later': {
+        up: async (db: Store['db']): Promise<void> => {
+          await db.schema.createTable('half').addColumn('id', 'text').execute();
+          await sql`select nonsense`.execute(db);
+        },
+      },
+    };
+    await assert.rejects(openStore({ ...place, migrations: failing }), { code: 'migration_failed' });
+    const store = await openStore(place);
+    assert.ok(!(await tablesOf(store)).includes('half'));
+    await store.close();
+  });
+
+  it('run once when several processes start at the same time', async () => {
+    const place = await newPlace();
+    const starts = Array.from({ length: 4 }, () => openStore({ ...place, busyTimeoutMs: 100 }));
+    const ends = await Promise.allSettled(starts);
+    const stores = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    // The embedded database belongs to one process; PostgreSQL to all.
+    assert.equal(stores.length, isPostgres(stores[0]!.db) ? 4 : 1);
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(stores[0]!.db);
+    assert.deepEqual(rows.map(({ name }) => name).toSorted(), Object.keys(migrations));
+    for (const store of stores) await store.close();
+  });
+});

@@ -1,0 +1,18 @@
+/** What migrations say again and again, and the few places where the two databases need different words in one. */
+import { sql, type ColumnDefinitionBuilder, type Kysely, type RawBuilder } from 'kysely';
+import { isPostgres } from '../engine/row-lock.ts';
+
+/** Text that is compared byte by byte on both databases, so that lists have one order. */
+export function textType(db: Kysely<unknown>): 'text' | RawBuilder<unknown> {
+  return isPostgres(db) ? sql`text collate "C"` : 'text';
+}
+
+export type Column = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
+
+export const required: Column = (column) => column.notNull();
+export const key: Column = (column) => column.primaryKey().notNull();
+/** A reference whose row goes with what it names. */
+export const owned =
+  (target: string): Column =>
+  (column) =>
+    column.notNull().references(target).onDelete('cascade');

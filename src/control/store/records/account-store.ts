@@ -1,0 +1,98 @@
+/**
+ * API accounts and OAuth clients as whoever proves a caller reads them. A wrong secret, an unknown id and a revoked row
+ * look alike and take the same steps.
+ */
+import type { Secrets } from '../../secrets/secrets.ts';
+import type { Queries } from '../engine/store.ts';
+
+export type CallerKind = 'account' | 'client';
+
+/** Who may call the Management API, as stored. */
+export interface ApiCaller {
+  readonly kind: CallerKind;
+  readonly id: string;
+  readonly organizationId: string;
+  readonly scopes: readonly string[];
+}
+
+/** A caller with what its secret is held to. */
+export interface StoredCaller {
+  readonly caller: ApiCaller;
+  readonly secretHmac: string;
+  /** The secret before the last rotation, and until when it is accepted beside the new one. */
+  readonly previous: { readonly hmac: string; readonly untilMs: number } | undefined;
+  /** Of an account: whether its organization lets it exchange its token for a bearer token. */
+  readonly mayExchange: boolean;
+}
+
+const NO_HMAC = '0'.repeat(64);
+
+/** How a caller is asked for: accounts and clients could share an id. */
+export function callerKey(kind: CallerKind, id: string): string {
+  return `${kind}:${id}`;
+}
+
+/** Callers that are not revoked, by `callerKey`: a statement for each kind that is asked for. */
+export async function findCallers(
+  db: Queries,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, StoredCaller>> {
+  const idsOf = (kind: CallerKind): string[] =>
+    keys.filter((key) => key.startsWith(`${kind}:`)).map((key) => key.slice(kind.length + 1));
+  const [accountIds, clientIds] = [idsOf('account'), idsOf('client')];
+  const [accounts, clients] = await Promise.all([
+    accountIds.length === 0
+      ? []
+      : db
+          .selectFrom('api_account')
+          .innerJoin('organization', 'organization.id', 'api_account.organization_id')
+          .selectAll('api_account')
+          .select('organization.token_exchange')
+          .where('api_account.id', 'in', accountIds)
+          .where('api_account.revoked_at', 'is', null)
+          .execute(),
+    clientIds.length === 0
+      ? []
+      : db
+          .selectFrom('oauth_client')
+          .selectAll()
+          .where('id', 'in', clientIds)
+          .where('revoked_at', 'is', null)
+          .execute(),
+  ]);
+  const found = new Map<string, StoredCaller>();
+  for (const row of accounts) {
+    const caller = callerOf('account', row);
+    const mayExchange = row.token_exchange === 1;
+    const { token_hmac: secretHmac } = row;
+    found.set(callerKey('account', row.id), { caller, secretHmac, previous: previousOf(row), mayExchange });
+  }
+  for (const row of clients) {
+    const caller = callerOf('client', row);
+    const { secret_hmac: secretHmac } = row;
+    const stored = { caller, secretHmac, previous: previousOf(row), mayExchange: true };
+    found.set(callerKey('client', row.id), stored);
+  }
+  return found;
+}
+
+/** The caller if this is its secret; takes as long for one that is not there. */
+export function provenBySecret(
+  secrets: Secrets,
+  stored: StoredCaller | undefined,
+  secret: string,
+  nowMs: number,
+): ApiCaller | undefined {
+  const previous = stored?.previous;
+  const previousHmac = previous !== undefined && nowMs < previous.untilMs ? previous.hmac : NO_HMAC;
+  return secrets.matches(secret, stored?.secretHmac ?? NO_HMAC, previousHmac) ? stored?.caller : undefined;
+}
+
+function previousOf(row: { previous_hmac: string | null; previous_until: number | null }) {
+  const { previous_hmac: hmac, previous_until: untilMs } = row;
+  return hmac === null || untilMs === null ? undefined : { hmac, untilMs };
+}
+
+function callerOf(kind: CallerKind, row: { id: string; organization_id: string; scopes: string }): ApiCaller {
+  return { kind, id: row.id, organizationId: row.organization_id, scopes: row.scopes.split(' ') };
+}

@@ -1,0 +1,250 @@
+/**
+ * Auth providers of a granted frontdoor: rows and their keys. What their data must be, and what becomes of secrets in
+ * it, is settled before it comes here. Whoever changes one locks it first, so that changes keep some serial order.
+ */
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import type { AuthProviderType } from '#domain';
+import type { ProviderData } from '../../provider/provider-schema.ts';
+import type { SettledData, StoredKey, StoredSecrets } from '../../provider/provider-secrets.ts';
+import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { orderedPage } from '../engine/counted-page.ts';
+import { isFiltered, narrowed, type ListFilter } from '../engine/list-filter.ts';
+import type { ListOrder } from '../engine/list-pages.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import { lockedForUpdate } from '../engine/row-lock.ts';
+import type { AuthProviderTable } from '../schema/schema.ts';
+import type { Queries, Store, Touch } from '../engine/store.ts';
+
+export interface AuthProviderEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly type: AuthProviderType;
+  readonly enabled: boolean;
+}
+
+export interface AuthProviderRecord extends AuthProviderEntry, StoredSecrets {
+  /** Every secret masked. */
+  readonly data: ProviderData;
+}
+
+export interface AuthProviderDefinition {
+  readonly name: string;
+  readonly type: AuthProviderType;
+  readonly enabled: boolean;
+  readonly settled: SettledData;
+  readonly nowMs: number;
+}
+
+/** Fields that lists are sorted by. */
+export const AUTH_PROVIDER_SORT_FIELDS = ['name', 'type', 'enabled', 'id'] as const;
+
+const ORDER: ListOrder = {
+  kind: 'auth-provider',
+  tie: sql.ref('id'),
+  fields: {
+    default: sql.ref('created_at'),
+    name: sql.ref('name'),
+    type: sql.ref('type'),
+    enabled: sql.ref('enabled'),
+    id: sql.ref('id'),
+  },
+};
+
+export async function listAuthProviders(
+  store: Pick<Store, 'db' | 'lists'>,
+  frontdoor: GrantedFrontdoor,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<AuthProviderEntry>> {
+  const query = store.db
+    .selectFrom('auth_provider')
+    .select(['id', 'name', 'type', 'enabled'])
+    .where('frontdoor_id', '=', frontdoor.id);
+  const { content, total } = isFiltered(filter)
+    ? await orderedPage(narrowed(query, filter), ORDER, request)
+    : await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
+  return { content: content.map(entryOf), total };
+}
+
+export async function findAuthProvider(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<AuthProviderRecord | undefined> {
+  const row = await providerRow(db, frontdoor, id).executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row, await keyRows(db, row).execute());
+}
+
+/** The same; nobody else changes it, or the uses of its keys, until the transaction ends. */
+export async function lockAuthProvider(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<AuthProviderRecord | undefined> {
+  const row = await lockedForUpdate(trx, providerRow(trx, frontdoor, id)).executeTakeFirst();
+  return row === undefined
+    ? undefined
+    : recordOf(row, await lockedForUpdate(trx, keyRows(trx, row)).execute());
+}
+
+export async function insertAuthProvider(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  definition: AuthProviderDefinition,
+): Promise<AuthProviderRecord> {
+  const id = randomUUID();
+  await trx
+    .insertInto('auth_provider')
+    .values({
+      id,
+      frontdoor_id: frontdoor.id,
+      ...columnsOf(definition),
+      version: 1,
+      created_at: definition.nowMs,
+    })
+    .execute();
+  await putKeys(trx, id, [], definition);
+  touch('auth-provider', id);
+  return recordAs(id, definition);
+}
+
+/** Puts a definition in place of a locked provider's; whatever uses the provider is told. */
+export async function updateAuthProvider(
+  trx: Queries,
+  touch: Touch,
+  before: AuthProviderRecord,
+  definition: AuthProviderDefinition,
+): Promise<AuthProviderRecord> {
+  const { id } = before;
+  await trx
+    .updateTable('auth_provider')
+    .set({
+      ...columnsOf(definition),
+      ...(provesTheSame(before, definition) ? {} : { version: sql<number>`version + 1` }),
+    })
+    .where('id', '=', id)
+    .execute();
+  await putKeys(trx, id, before.keys, definition);
+  const users = await trx
+    .selectFrom('share_auth_provider')
+    .select('share_id')
+    .where('auth_provider_id', '=', id)
+    .execute();
+  for (const user of users) touch('share', user.share_id);
+  touch('auth-provider', id);
+  return recordAs(id, definition);
+}
+
+/** Whether log-ins of before stand: a provider's name is no part of what it proves, nor is one of its keys of another's. */
+function provesTheSame(
+  before: AuthProviderRecord,
+  { type, enabled, settled }: AuthProviderDefinition,
+): boolean {
+  if (type !== before.type || enabled !== before.enabled) return false;
+  const { keys: _before, ...dataBefore } = before.data;
+  const { keys: _after, ...data } = settled.data;
+  return isDeepStrictEqual(dataBefore, data) && before.secretsSealed === settled.secretsSealed;
+}
+
+/** Removes a locked provider that nothing uses. */
+export async function deleteAuthProvider(
+  trx: Queries,
+  touch: Touch,
+  provider: AuthProviderRecord,
+): Promise<void> {
+  await trx.deleteFrom('auth_provider').where('id', '=', provider.id).execute();
+  touch('auth-provider', provider.id);
+}
+
+/** Tokens of shares that use a provider: the first `limit` of them. */
+export async function listTokensUsing(trx: Queries, id: string, limit: number): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('share_auth_provider')
+    .innerJoin('share', 'share.id', 'share_auth_provider.share_id')
+    .select('share.token')
+    .where('share_auth_provider.auth_provider_id', '=', id)
+    .orderBy('share.token')
+    .limit(limit)
+    .execute();
+  return rows.map(({ token }) => token);
+}
+
+function providerRow(db: Queries, frontdoor: GrantedFrontdoor, id: string) {
+  return db
+    .selectFrom('auth_provider')
+    .selectAll()
+    .where('id', '=', id.toLowerCase())
+    .where('frontdoor_id', '=', frontdoor.id);
+}
+
+function keyRows(db: Queries, provider: Pick<AuthProviderTable, 'id'>) {
+  return db
+    .selectFrom('auth_provider_key')
+    .select(['name', 'key_hmac', 'last_used_at'])
+    .where('auth_provider_id', '=', provider.id)
+    .orderBy('name');
+}
+
+function columnsOf({ name, type, enabled, settled, nowMs }: AuthProviderDefinition) {
+  return {
+    name,
+    type,
+    enabled: enabled ? 1 : 0,
+    data: JSON.stringify(settled.data),
+    secrets_sealed: settled.secretsSealed,
+    updated_at: nowMs,
+  };
+}
+
+/** Only what differs: a key that stays is the same object, and keeps its row with the time of its last use. */
+async function putKeys(
+  trx: Queries,
+  id: string,
+  before: readonly StoredKey[],
+  { settled, nowMs }: AuthProviderDefinition,
+): Promise<void> {
+  const known = new Set(before);
+  const wanted = new Set(settled.keys);
+  const gone = before.filter((key) => !wanted.has(key)).map((key) => key.name);
+  const added = settled.keys.filter((key) => !known.has(key));
+  if (gone.length > 0) {
+    await trx
+      .deleteFrom('auth_provider_key')
+      .where('auth_provider_id', '=', id)
+      .where('name', 'in', gone)
+      .execute();
+  }
+  if (added.length === 0) return;
+  const rows = added.map(({ name, hmac }) => ({
+    auth_provider_id: id,
+    name,
+    key_hmac: hmac,
+    last_used_at: null,
+    created_at: nowMs,
+  }));
+  await trx.insertInto('auth_provider_key').values(rows).execute();
+}
+
+function entryOf(row: Pick<AuthProviderTable, 'id' | 'name' | 'type' | 'enabled'>): AuthProviderEntry {
+  return { id: row.id, name: row.name, type: row.type, enabled: row.enabled === 1 };
+}
+
+function recordOf(
+  row: AuthProviderTable,
+  keys: readonly { name: string; key_hmac: string; last_used_at: number | null }[],
+): AuthProviderRecord {
+  return {
+    ...entryOf(row),
+    data: JSON.parse(row.data) as ProviderData,
+    secretsSealed: row.secrets_sealed,
+    keys: keys.map((key) => ({ name: key.name, hmac: key.key_hmac, lastUsedAtMs: key.last_used_at })),
+  };
+}
+
+function recordAs(id: string, { name, type, enabled, settled }: AuthProviderDefinition): AuthProviderRecord {
+  const { data, secretsSealed, keys } = settled;
+  return { id, name, type, enabled, data, secretsSealed, keys };
+}

@@ -1,0 +1,116 @@
+/** Certificates of identities: added at enrollment and renewal, dropped once a younger one was used. */
+import { sql } from 'kysely';
+import type { IssuedCertificate } from '../../pki/pki.ts';
+import { lockedForUpdate } from '../engine/row-lock.ts';
+import type { IdentityTable } from '../schema/schema.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+
+/** Inside the caller's transaction, which touches the identity. */
+export async function insertCertificate(
+  trx: Queries,
+  identityId: string,
+  issued: IssuedCertificate,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .insertInto('certificate')
+    .values({
+      fingerprint: issued.fingerprint,
+      identity_id: identityId,
+      spki_sha256: issued.spkiSha256,
+      not_after: issued.notAfterMs,
+      created_at: nowMs,
+    })
+    .execute();
+}
+
+/**
+ * A renewed certificate stands beside the one in use until it is used itself; what an earlier, unfinished renewal left
+ * goes. False: the one in use does not count any more, nothing was added.
+ */
+export async function addRenewedCertificate(
+  trx: Queries,
+  touch: Touch,
+  identityId: string,
+  usedFingerprint: string,
+  issued: IssuedCertificate,
+  nowMs: number,
+): Promise<boolean> {
+  const used = await lockedForUpdate(
+    trx,
+    trx
+      .selectFrom('certificate')
+      .select('fingerprint')
+      .where('identity_id', '=', identityId)
+      .where('fingerprint', '=', usedFingerprint),
+  ).executeTakeFirst();
+  if (used === undefined) return false;
+  await trx
+    .deleteFrom('certificate')
+    .where('identity_id', '=', identityId)
+    .where('fingerprint', '!=', usedFingerprint)
+    .execute();
+  await insertCertificate(trx, identityId, issued, nowMs);
+  touch('identity', identityId);
+  return true;
+}
+
+/** Drops what `usedFingerprint` replaced, now that it was used: their fingerprints. None when it is the oldest. */
+export async function dropOlderCertificates(
+  trx: Queries,
+  touch: Touch,
+  identityId: string,
+  usedFingerprint: string,
+): Promise<readonly string[]> {
+  const rows = await lockedForUpdate(
+    trx,
+    trx
+      .selectFrom('certificate')
+      .select(['fingerprint', 'created_at', 'not_after'])
+      .where('identity_id', '=', identityId),
+  ).execute();
+  const used = rows.find((row) => row.fingerprint === usedFingerprint);
+  if (used === undefined) return [];
+  const older = rows
+    .filter((row) => row !== used && row.created_at <= used.created_at && row.not_after <= used.not_after)
+    .map((row) => row.fingerprint);
+  if (older.length === 0) return [];
+  await trx.deleteFrom('certificate').where('fingerprint', 'in', older).execute();
+  touch('identity', identityId);
+  return older;
+}
+
+/** A certificate is renewed when two thirds of its life are over; with less than this part left, that fails. */
+const OVERDUE_PARTS = 4;
+
+export interface OverdueCertificate {
+  readonly kind: IdentityTable['kind'];
+  readonly name: string;
+  readonly notAfterMs: number;
+}
+
+/** Identities whose newest certificate should have been renewed by now, or has ended; the first to end, first. */
+export async function overdueCertificates(
+  db: Queries,
+  nowMs: number,
+  limit: number,
+): Promise<OverdueCertificate[]> {
+  const rows = await db
+    .selectFrom('certificate')
+    .innerJoin('identity', 'identity.id', 'certificate.identity_id')
+    .select(['identity.kind', 'identity.name'])
+    .select(sql<number>`max(certificate.not_after)`.as('not_after'))
+    .groupBy(['identity.id', 'identity.kind', 'identity.name'])
+    .having(
+      sql<boolean>`(max(certificate.not_after) - ${nowMs}) * ${sql.lit(OVERDUE_PARTS)} < max(certificate.not_after - certificate.created_at)`,
+    )
+    .orderBy('not_after')
+    .orderBy('identity.id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ kind, name, not_after: notAfterMs }) => ({
+    kind,
+    name,
+    notAfterMs: Number(notAfterMs),
+  }));
+}

@@ -1,0 +1,255 @@
+/**
+ * Custom frontends of a granted frontdoor: zones of its own, below which its public shares of a frontend appear too.
+ * A name belongs to one frontend or custom frontend alone, with all that lies below it.
+ */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { FrontdoorError } from '#base';
+import { zonesOverlap } from '#domain';
+import { countedPage } from '../engine/counted-page.ts';
+import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { narrowed, type ListFilter } from '../engine/list-filter.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import { claimNames, restHostnames, restsForAnother } from './resting-name-store.ts';
+import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
+import type { CustomFrontendTable } from '../schema/schema.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+
+export interface CustomFrontendRecord {
+  readonly id: string;
+  readonly frontdoorId: string;
+  /** Lower case. */
+  readonly hostname: string;
+  readonly frontendId: string;
+  readonly authProviderIds: readonly string[];
+  readonly status: CustomFrontendTable['status'];
+  readonly createdAtMs: number;
+}
+
+export const CUSTOM_FRONTEND_SORT_FIELDS = ['hostname', 'id'] as const;
+
+/** Each of them makes a host of every public share. */
+const MAX_CUSTOM_FRONTENDS = 100;
+
+export async function listCustomFrontends(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<CustomFrontendRecord>> {
+  const { status, providerId } = filter;
+  let query = narrowed(rowsOf(db, frontdoor), filter, { name: 'hostname' }).select(
+    sql<string>`hostname`.as('name'),
+  );
+  if (status !== undefined) query = query.where(sql<boolean>`status = ${status}`);
+  if (providerId !== undefined)
+    query = query.where(sql<boolean>`exists (select 1 from custom_frontend_auth_provider as guard
+      where guard.custom_frontend_id = custom_frontend.id and guard.auth_provider_id = ${providerId})`);
+  const sort = request.sort === 'hostname' ? 'name' : request.sort;
+  const { content, total } = await countedPage(query, { ...request, sort });
+  return { content: await recordsOf(db, content), total };
+}
+
+export async function findCustomFrontend(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<CustomFrontendRecord | undefined> {
+  const [record] = await recordsOf(
+    db,
+    await rowsOf(db, frontdoor).where('id', '=', id.toLowerCase()).execute(),
+  );
+  return record;
+}
+
+export interface NewCustomFrontend {
+  /** A DNS name in any case. */
+  readonly hostname: string;
+  readonly frontendId: string;
+  readonly authProviderIds: readonly string[];
+  readonly nowMs: number;
+}
+
+/** Throws `conflict` for a name that is taken, `notFound` for a frontend or provider that is not there. */
+export async function insertCustomFrontend(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  wanted: NewCustomFrontend,
+): Promise<CustomFrontendRecord> {
+  const hostname = wanted.hostname.toLowerCase();
+  // Names above and below are no rows that could be locked.
+  await lockedByName(trx, 'custom frontends');
+  await checkFree(trx, frontdoor, hostname, wanted.nowMs);
+  const frontend = await trx
+    .selectFrom('frontend')
+    .select('id')
+    .where('id', '=', wanted.frontendId)
+    .executeTakeFirst();
+  if (frontend === undefined) throw missing('Frontend', wanted.frontendId);
+  const authProviderIds = await checkedProviders(trx, frontdoor, wanted.authProviderIds);
+  const id = randomUUID();
+  await trx
+    .insertInto('custom_frontend')
+    .values({
+      id,
+      frontdoor_id: frontdoor.id,
+      hostname,
+      frontend_id: wanted.frontendId,
+      status: 'NEW',
+      created_at: wanted.nowMs,
+    })
+    .execute();
+  await claimNames(trx, frontdoor.id, [hostname], wanted.nowMs);
+  if (authProviderIds.length > 0) {
+    const rows = authProviderIds.map((auth_provider_id, position) => ({
+      custom_frontend_id: id,
+      auth_provider_id,
+      position,
+    }));
+    await trx.insertInto('custom_frontend_auth_provider').values(rows).execute();
+  }
+  await touchAll(trx, touch, id, frontdoor, wanted.frontendId);
+  return (await findCustomFrontend(trx, frontdoor, id))!;
+}
+
+/** Its hostname rests. Undefined: there is none with this id. */
+export async function deleteCustomFrontend(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+  nowMs: number,
+): Promise<CustomFrontendRecord | undefined> {
+  await lockedForUpdate(trx, rowsOf(trx, frontdoor).where('id', '=', id.toLowerCase())).execute();
+  const before = await findCustomFrontend(trx, frontdoor, id);
+  if (before === undefined) return undefined;
+  await restHostnames(trx, frontdoor.id, nowMs, before.id);
+  await trx.deleteFrom('custom_frontend').where('id', '=', before.id).execute();
+  await touchAll(trx, touch, before.id, frontdoor, before.frontendId);
+  return before;
+}
+
+/** Hostnames of custom frontends that use a provider: the first `limit` of them. */
+export async function listHostnamesUsing(trx: Queries, providerId: string, limit: number): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('custom_frontend_auth_provider')
+    .innerJoin('custom_frontend', 'custom_frontend.id', 'custom_frontend_auth_provider.custom_frontend_id')
+    .select('custom_frontend.hostname')
+    .where('custom_frontend_auth_provider.auth_provider_id', '=', providerId)
+    .orderBy('custom_frontend.hostname')
+    .limit(limit)
+    .execute();
+  return rows.map(({ hostname }) => hostname);
+}
+
+/** The zone that a custom frontend's names are aliases in. */
+export async function zoneOf(db: Queries, { frontendId }: CustomFrontendRecord): Promise<string> {
+  const { zone } = await db
+    .selectFrom('frontend')
+    .select('zone')
+    .where('id', '=', frontendId)
+    .executeTakeFirstOrThrow();
+  return zone;
+}
+
+/** Its shares have a name more or less: they alone are read again, and the zones. */
+async function touchAll(
+  trx: Queries,
+  touch: Touch,
+  id: string,
+  frontdoor: GrantedFrontdoor,
+  frontendId: string,
+): Promise<void> {
+  touch('custom-frontend', id);
+  const shares = await trx
+    .selectFrom('share_frontend')
+    .innerJoin('share', 'share.id', 'share_frontend.share_id')
+    .select('share.id')
+    .where('share.frontdoor_id', '=', frontdoor.id)
+    .where('share_frontend.frontend_id', '=', frontendId)
+    .execute();
+  for (const share of shares) touch('share', share.id);
+}
+
+function rowsOf(db: Queries, frontdoor: GrantedFrontdoor) {
+  return db.selectFrom('custom_frontend').selectAll().where('frontdoor_id', '=', frontdoor.id);
+}
+
+async function recordsOf(db: Queries, rows: readonly CustomFrontendTable[]): Promise<CustomFrontendRecord[]> {
+  if (rows.length === 0) return [];
+  const links = await db
+    .selectFrom('custom_frontend_auth_provider')
+    .selectAll()
+    .where(
+      'custom_frontend_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('position')
+    .execute();
+  const providersOf = Map.groupBy(links, (link) => link.custom_frontend_id);
+  return rows.map((row) => ({
+    id: row.id,
+    frontdoorId: row.frontdoor_id,
+    hostname: row.hostname,
+    frontendId: row.frontend_id,
+    authProviderIds: (providersOf.get(row.id) ?? []).map((link) => link.auth_provider_id),
+    status: row.status,
+    createdAtMs: row.created_at,
+  }));
+}
+
+async function checkFree(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  hostname: string,
+  nowMs: number,
+): Promise<void> {
+  const own = await rowsOf(trx, frontdoor).execute();
+  if (own.length >= MAX_CUSTOM_FRONTENDS)
+    throw conflict(`A frontdoor has at most ${MAX_CUSTOM_FRONTENDS} custom frontends`);
+  const labels = hostname.split('.');
+  const above = labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
+  const zones = await trx.selectFrom('frontend').select('zone').execute();
+  const isTaken =
+    zones.some(({ zone }) => zonesOverlap(zone.toLowerCase(), hostname)) ||
+    (await trx
+      .selectFrom('custom_frontend')
+      .select('id')
+      .where((where) =>
+        where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]),
+      )
+      .limit(1)
+      .executeTakeFirst()) !== undefined ||
+    // After the live ones: a name that goes from one to the other meanwhile is found in one of them.
+    (await restsForAnother(trx, frontdoor.organizationId, { hostname, above }, nowMs));
+  // Whose it is, is nobody's business.
+  if (isTaken) throw conflict(`The name ${hostname}, or one above or below it, is taken`);
+}
+
+async function checkedProviders(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  given: readonly string[],
+): Promise<readonly string[]> {
+  const ids = [...new Set(given.map((id) => id.toLowerCase()))];
+  if (ids.length === 0) return ids;
+  const rows = await trx
+    .selectFrom('auth_provider')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('frontdoor_id', '=', frontdoor.id)
+    .execute();
+  const found = new Set(rows.map((row) => row.id));
+  for (const id of given) if (!found.has(id.toLowerCase())) throw missing('Auth provider', id);
+  return ids;
+}
+
+function missing(what: string, id: string): FrontdoorError {
+  return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
+}
+
+function conflict(message: string): FrontdoorError {
+  return new FrontdoorError('conflict', 'conflict', message);
+}

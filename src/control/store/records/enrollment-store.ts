@@ -1,0 +1,226 @@
+/**
+ * One-time enrollments: codes (160 bits, kept as HMACs) and the one-time tokens (`jti`) of the JWTs that are minted
+ * for them. A `jti` needs no row: it carries the enrollment's id and our tag. One conditional update claims an
+ * enrollment, whichever code or JWT asks, inside the transaction that also stores the certificate.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Secrets } from '../../secrets/secrets.ts';
+import { randomEnrollmentCode } from '../../secrets/random-token.ts';
+import type { Queries } from '../engine/store.ts';
+
+export type EnrollmentKind = 'environment' | 'gateway' | 'router';
+
+export interface Enrollment {
+  readonly id: string;
+  readonly kind: EnrollmentKind;
+  /** The frontdoor of the environment that it makes; null for gateways and routers. */
+  readonly frontdoorId: string | null;
+  /**
+   * The identity that it is for. Gateways' and routers' rows exist; an environment's is made, with this id, by whoever
+   * claims the enrollment.
+   */
+  readonly identityId: string;
+  readonly expiresAtMs: number;
+}
+
+/** Why an enrollment is refused: for the log alone, callers of the API are told one equal refusal. */
+export type EnrollmentRefusal = 'unknown' | 'used' | 'expired' | 'killed' | 'wrong-method';
+
+export type EnrollmentClaim =
+  | { readonly ok: true; readonly enrollment: Enrollment }
+  | { readonly ok: false; readonly reason: EnrollmentRefusal };
+
+export interface NewEnrollment {
+  readonly kind: EnrollmentKind;
+  readonly frontdoorId: string | null;
+  /** Null: a new identity id, for environments. */
+  readonly identityId: string | null;
+  readonly ttlMs: number;
+  readonly nowMs: number;
+}
+
+/** So many refused CSRs kill an enrollment. */
+export const MAX_REFUSED_CSRS = 5;
+
+const JTI_PURPOSE = 'enrollment jti';
+const ID_BYTES = 16;
+const NONCE_BYTES = 8;
+const TAG_BYTES = 16;
+const JTI_LENGTH = Math.ceil(((ID_BYTES + NONCE_BYTES + TAG_BYTES) * 4) / 3);
+
+/** Stores an enrollment; its code is in the answer and nowhere else. */
+export async function createEnrollment(
+  db: Queries,
+  secrets: Secrets,
+  wanted: NewEnrollment,
+): Promise<{ readonly enrollment: Enrollment; readonly code: string }> {
+  const code = randomEnrollmentCode();
+  const enrollment: Enrollment = {
+    id: randomUUID(),
+    kind: wanted.kind,
+    frontdoorId: wanted.frontdoorId,
+    identityId: wanted.identityId ?? randomUUID(),
+    expiresAtMs: wanted.nowMs + wanted.ttlMs,
+  };
+  await db
+    .insertInto('enrollment')
+    .values({
+      id: enrollment.id,
+      kind: enrollment.kind,
+      frontdoor_id: enrollment.frontdoorId,
+      identity_id: enrollment.identityId,
+      code_hmac: secrets.hmac(code),
+      expires_at: enrollment.expiresAtMs,
+      claimed_at: null,
+      created_at: wanted.nowMs,
+    })
+    .execute();
+  return { enrollment, code };
+}
+
+/** The enrollment that a code still opens; undefined for unknown, used, expired and killed codes alike. */
+export async function findByCode(
+  db: Queries,
+  secrets: Secrets,
+  code: string,
+  nowMs: number,
+): Promise<Enrollment | undefined> {
+  const row = await db
+    .selectFrom('enrollment')
+    .selectAll()
+    .where('code_hmac', '=', secrets.hmac(canonicalCode(code)))
+    .where('claimed_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .where('refused_csr_count', '<', MAX_REFUSED_CSRS)
+    .executeTakeFirst();
+  return row === undefined ? undefined : enrollmentOf(row);
+}
+
+/** A fresh one-time token for an enrollment: its id, a nonce, and our tag over both, base64url. */
+export function mintJti(secrets: Secrets, enrollmentId: string): string {
+  const id = Buffer.from(enrollmentId.replaceAll('-', ''), 'hex');
+  if (id.length !== ID_BYTES) throw new RangeError('an enrollment id is a UUID');
+  const body = Buffer.concat([id, randomBytes(NONCE_BYTES)]);
+  return Buffer.concat([body, secrets.tag(JTI_PURPOSE, body, TAG_BYTES)]).toString('base64url');
+}
+
+/** Whether an enrollment could be claimed now: to refuse early. Only `claimEnrollment` decides. */
+export async function findByToken(
+  db: Queries,
+  secrets: Secrets,
+  jtiOrCode: string,
+  nowMs: number,
+  kinds: readonly EnrollmentKind[],
+): Promise<EnrollmentClaim> {
+  const row = await rowOf(db, secrets, jtiOrCode);
+  const reason = row === undefined ? 'unknown' : refusalOf(row, nowMs, kinds);
+  return reason === undefined ? { ok: true, enrollment: enrollmentOf(row!) } : { ok: false, reason };
+}
+
+/**
+ * Claims the enrollment that a `jti` (or a code) names, if it is one of `kinds`, unclaimed, alive and not expired:
+ * one conditional update. Call it first in the transaction that stores the identity and its certificate, so that
+ * both or neither happen.
+ */
+export async function claimEnrollment(
+  trx: Queries,
+  secrets: Secrets,
+  jtiOrCode: string,
+  nowMs: number,
+  kinds: readonly EnrollmentKind[],
+): Promise<EnrollmentClaim> {
+  const key = keyOf(secrets, jtiOrCode);
+  if (key === undefined) return { ok: false, reason: 'unknown' };
+  const row = await trx
+    .updateTable('enrollment')
+    .set({ claimed_at: nowMs })
+    .where(key.column, '=', key.value)
+    .where('kind', 'in', kinds)
+    .where('claimed_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .where('refused_csr_count', '<', MAX_REFUSED_CSRS)
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined) return { ok: true, enrollment: enrollmentOf(row) };
+  const refused = await rowOf(trx, secrets, jtiOrCode);
+  const reason = refused === undefined ? 'unknown' : (refusalOf(refused, nowMs, kinds) ?? 'used');
+  return { ok: false, reason };
+}
+
+/** Counts a refused CSR against the enrollment; the fifth kills it. Not inside a transaction that rolls back. */
+export async function refuseCsr(db: Queries, secrets: Secrets, jtiOrCode: string): Promise<void> {
+  const key = keyOf(secrets, jtiOrCode);
+  if (key === undefined) return;
+  await db
+    .updateTable('enrollment')
+    .set((eb) => ({ refused_csr_count: eb('refused_csr_count', '+', 1) }))
+    .where(key.column, '=', key.value)
+    .where('claimed_at', 'is', null)
+    .execute();
+}
+
+/** Removes enrollments that ended more than a day ago: until then a late machine's refusal can say why in the log. */
+export async function pruneEnrollments(db: Queries, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom('enrollment')
+    .where('expires_at', '<', nowMs - 86_400_000)
+    .execute();
+}
+
+interface EnrollmentRow {
+  readonly id: string;
+  readonly kind: EnrollmentKind;
+  readonly frontdoor_id: string | null;
+  readonly identity_id: string;
+  readonly expires_at: number;
+  readonly refused_csr_count: number;
+  readonly claimed_at: number | null;
+}
+
+function enrollmentOf(row: EnrollmentRow): Enrollment {
+  return {
+    id: row.id,
+    kind: row.kind,
+    frontdoorId: row.frontdoor_id,
+    identityId: row.identity_id,
+    expiresAtMs: row.expires_at,
+  };
+}
+
+function refusalOf(
+  row: EnrollmentRow,
+  nowMs: number,
+  kinds: readonly EnrollmentKind[],
+): EnrollmentRefusal | undefined {
+  if (!kinds.includes(row.kind)) return 'wrong-method';
+  if (row.claimed_at !== null) return 'used';
+  if (row.expires_at <= nowMs) return 'expired';
+  return row.refused_csr_count >= MAX_REFUSED_CSRS ? 'killed' : undefined;
+}
+
+async function rowOf(db: Queries, secrets: Secrets, jtiOrCode: string): Promise<EnrollmentRow | undefined> {
+  const key = keyOf(secrets, jtiOrCode);
+  if (key === undefined) return undefined;
+  return db.selectFrom('enrollment').selectAll().where(key.column, '=', key.value).executeTakeFirst();
+}
+
+type Key = { readonly column: 'id' | 'code_hmac'; readonly value: string };
+
+function keyOf(secrets: Secrets, jtiOrCode: string): Key | undefined {
+  const code = canonicalCode(jtiOrCode);
+  if (/^[A-Z2-7]{32}$/.test(code)) return { column: 'code_hmac', value: secrets.hmac(code) };
+  if (jtiOrCode.length !== JTI_LENGTH || !/^[A-Za-z0-9_-]+$/.test(jtiOrCode)) return undefined;
+  const bytes = Buffer.from(jtiOrCode, 'base64url');
+  const body = bytes.subarray(0, ID_BYTES + NONCE_BYTES);
+  if (!secrets.isTag(JTI_PURPOSE, body, bytes.subarray(ID_BYTES + NONCE_BYTES))) return undefined;
+  const hex = body.subarray(0, ID_BYTES).toString('hex');
+  const id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+    '-',
+  );
+  return { column: 'id', value: id };
+}
+
+/** Codes are read aloud and typed: letter case does not count. */
+function canonicalCode(code: string): string {
+  return code.length === 32 ? code.toUpperCase() : code;
+}

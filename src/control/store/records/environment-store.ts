@@ -1,0 +1,114 @@
+/** Environments of a granted frontdoor. An agent is its environment: the same id, one record. */
+import { sql } from 'kysely';
+import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { orderedPage } from '../engine/counted-page.ts';
+import { isFiltered, narrowed, type ListFilter } from '../engine/list-filter.ts';
+import type { ListOrder } from '../engine/list-pages.ts';
+import { inOrderOf, measuredIds } from '../engine/measured-page.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import { restShareNames } from './resting-name-store.ts';
+import { lockedForUpdate } from '../engine/row-lock.ts';
+import type { Queries, Store, Touch } from '../engine/store.ts';
+
+export interface EnvironmentRecord {
+  readonly id: string;
+  readonly name: string;
+  /** Null until an agent of ours told it. */
+  readonly agentVersion: string | null;
+  readonly createdAtMs: number;
+}
+
+const COLUMNS = ['id', 'name', 'agent_version', 'created_at'] as const;
+
+const ORDER: ListOrder = {
+  kind: 'environment',
+  tie: sql.ref('id'),
+  fields: {
+    default: sql.ref('created_at'),
+    createdAt: sql.ref('created_at'),
+    name: sql.ref('name'),
+    id: sql.ref('id'),
+  },
+};
+
+/** `statusOf` returns a status that is measured now. */
+export async function listEnvironments(
+  store: Pick<Store, 'db' | 'lists'>,
+  frontdoor: GrantedFrontdoor,
+  request: PageRequest,
+  filter: ListFilter = {},
+  statusOf: (environment: { readonly id: string }) => string = () => '',
+): Promise<Page<EnvironmentRecord>> {
+  const all = environmentsOf(store.db, frontdoor).select(COLUMNS);
+  const some = narrowed(all, filter);
+  if (filter.status !== undefined || request.sort === 'status') {
+    const value = ORDER.fields[request.sort] ?? sql<unknown>`''`;
+    const keysAfter = (id: string, limit: number) =>
+      some
+        .clearSelect()
+        .select(['id', 'id as tie', sql<unknown>`${value}`.as('value')])
+        .where('id', '>', id)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+    const page = await measuredIds({ keysAfter, statusOf, status: filter.status }, request);
+    if (page.content.length === 0) return { content: [], total: page.total };
+    const rows = await all.where('id', 'in', page.content).execute();
+    return { content: inOrderOf(page.content, rows).map(recordOf), total: page.total };
+  }
+  const { content, total } = isFiltered(filter)
+    ? await orderedPage(some, ORDER, request)
+    : await store.lists.page(store.db, all, ORDER, frontdoor.id, request);
+  return { content: content.map(recordOf), total };
+}
+
+export async function findEnvironment(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<EnvironmentRecord | undefined> {
+  const row = await environmentsOf(db, frontdoor).select(COLUMNS).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+/** Removes an environment with its certificates, sessions, shares and grants; names rest. False: it is not there. */
+export async function deleteEnvironment(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  // Nothing can be added to it from here on: whatever it holds is told.
+  await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
+  const hosted = await lockedForUpdate(
+    trx,
+    trx.selectFrom('share').select('id').where('environment_id', '=', id),
+  ).execute();
+  if (hosted.length > 0) await restShareNames(trx, { column: 'share.environment_id', id }, nowMs);
+  const granting = await trx
+    .selectFrom('share_grant')
+    .select('share_id')
+    .where('environment_id', '=', id)
+    .execute();
+  const removed = await trx
+    .deleteFrom('identity')
+    .where('id', '=', id)
+    .where('kind', '=', 'environment')
+    .where('frontdoor_id', '=', frontdoor.id)
+    .returning('id')
+    .execute();
+  if (removed.length === 0) return false;
+  for (const share of hosted) touch('share', share.id);
+  for (const share of granting) touch('share', share.share_id);
+  touch('identity', id);
+  return true;
+}
+
+function environmentsOf(db: Queries, frontdoor: GrantedFrontdoor) {
+  return db.selectFrom('identity').where('frontdoor_id', '=', frontdoor.id).where('kind', '=', 'environment');
+}
+
+function recordOf(row: { id: string; name: string; agent_version: string | null; created_at: number }) {
+  return { id: row.id, name: row.name, agentVersion: row.agent_version, createdAtMs: row.created_at };
+}

@@ -1,0 +1,100 @@
+/** Routers and gateways: identities of the whole installation, which belong to no organization. */
+import { randomUUID } from 'node:crypto';
+import { countedPage } from '../engine/counted-page.ts';
+import { narrowed, type ListFilter } from '../engine/list-filter.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+
+export type FabricKind = 'router' | 'gateway';
+
+export interface FabricNode {
+  readonly id: string;
+  readonly name: string;
+  /** Whether it holds a certificate. */
+  readonly isEnrolled: boolean;
+  readonly createdAtMs: number;
+}
+
+export async function createFabricNode(
+  trx: Queries,
+  touch: Touch,
+  wanted: { readonly kind: FabricKind; readonly name: string; readonly nowMs: number },
+): Promise<FabricNode> {
+  const id = randomUUID();
+  await trx
+    .insertInto('identity')
+    .values({
+      id,
+      kind: wanted.kind,
+      frontdoor_id: null,
+      name: wanted.name,
+      agent_version: null,
+      created_at: wanted.nowMs,
+    })
+    .execute();
+  touch('identity', id);
+  return { id, name: wanted.name, isEnrolled: false, createdAtMs: wanted.nowMs };
+}
+
+export async function listFabricNodes(
+  db: Queries,
+  kind: FabricKind,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<FabricNode>> {
+  const { content, total } = await countedPage(narrowed(nodeRows(db, kind), filter), request);
+  return { content: content.map(nodeOf), total };
+}
+
+export async function findFabricNode(
+  db: Queries,
+  kind: FabricKind,
+  id: string,
+): Promise<FabricNode | undefined> {
+  const row = await nodeRows(db, kind).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : nodeOf(row);
+}
+
+function nodeRows(db: Queries, kind: FabricKind) {
+  return db
+    .selectFrom('identity')
+    .where('kind', '=', kind)
+    .select((eb) => [
+      'id',
+      'name',
+      'created_at',
+      eb
+        .selectFrom('certificate')
+        .select((inner) => inner.fn.countAll<number>().as('certificates'))
+        .whereRef('certificate.identity_id', '=', 'identity.id')
+        .as('certificates'),
+    ]);
+}
+
+function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>[number]): FabricNode {
+  return {
+    id: row.id,
+    name: row.name,
+    isEnrolled: (row.certificates ?? 0) > 0,
+    createdAtMs: row.created_at,
+  };
+}
+
+/** Removes it with its certificates, terminators and open enrollments. False: it is not there. */
+export async function deleteFabricNode(
+  trx: Queries,
+  touch: Touch,
+  kind: FabricKind,
+  id: string,
+): Promise<boolean> {
+  const removed = await trx
+    .deleteFrom('identity')
+    .where('id', '=', id)
+    .where('kind', '=', kind)
+    .returning('id')
+    .execute();
+  if (removed.length === 0) return false;
+  await trx.deleteFrom('enrollment').where('identity_id', '=', id).execute();
+  touch('identity', id);
+  return true;
+}

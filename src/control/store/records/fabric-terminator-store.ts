@@ -1,0 +1,144 @@
+/** Where services of the installation are reached: addresses that routers dial. */
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { base62, FrontdoorError } from '#base';
+import { lockFabricService } from './fabric-service-store.ts';
+import { decodePeerData, encodePeerData } from './peer-data-column.ts';
+import { lockedForUpdate } from '../engine/row-lock.ts';
+import type { FabricTerminatorTable } from '../schema/schema.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+
+export interface FabricTerminatorRecord {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly routerId: string;
+  readonly binding: string;
+  readonly address: string;
+  readonly instanceId: string;
+  readonly cost: number;
+  /** 0 default, 1 required, 2 failed. */
+  readonly precedence: number;
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
+}
+
+export type NewFabricTerminator = Omit<FabricTerminatorRecord, 'id'>;
+
+export type FabricTerminatorChange = {
+  readonly [K in 'address' | 'instanceId' | 'cost' | 'precedence']?: FabricTerminatorRecord[K] | undefined;
+};
+
+/** More than any load balancing needs; who creates without end stops here. */
+export const MAX_TERMINATORS_PER_SERVICE = 128;
+
+/** Errors: `conflict` when service or router are gone, or the service has too many. */
+export async function createFabricTerminator(
+  trx: Queries,
+  touch: Touch,
+  wanted: NewFabricTerminator,
+  nowMs: number,
+): Promise<FabricTerminatorRecord> {
+  const { serviceId } = wanted;
+  // Locked, so that no two count at once.
+  if ((await lockFabricService(trx, serviceId)) === undefined) {
+    throw new FrontdoorError('conflict', 'service_gone', `Service ${serviceId} is gone`);
+  }
+  const { count } = await trx
+    .selectFrom('fabric_terminator')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('service_id', '=', serviceId)
+    .executeTakeFirstOrThrow();
+  if (count >= MAX_TERMINATORS_PER_SERVICE) {
+    const message = `A service has at most ${MAX_TERMINATORS_PER_SERVICE} terminators`;
+    throw new FrontdoorError('conflict', 'too_many_terminators', message);
+  }
+  const record: FabricTerminatorRecord = { id: base62(randomBytes(16)), ...wanted };
+  await trx.insertInto('fabric_terminator').values(rowOf(record, nowMs)).execute();
+  touch('fabric-terminator', record.id);
+  return record;
+}
+
+/** As it is, and as it stays until the transaction ends. */
+export async function lockFabricTerminator(
+  trx: Queries,
+  id: string,
+): Promise<FabricTerminatorRecord | undefined> {
+  const query = trx.selectFrom('fabric_terminator').selectAll().where('id', '=', id);
+  const row = await lockedForUpdate(trx, query).executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+export async function changeFabricTerminator(
+  trx: Queries,
+  touch: Touch,
+  before: FabricTerminatorRecord,
+  change: FabricTerminatorChange,
+): Promise<FabricTerminatorRecord> {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const after: FabricTerminatorRecord = { ...before, ...Object.fromEntries(given) };
+  const { id, address, instanceId, cost, precedence } = after;
+  await trx
+    .updateTable('fabric_terminator')
+    .set({ address, instance_id: instanceId, cost, precedence })
+    .where('id', '=', id)
+    .execute();
+  touch('fabric-terminator', id);
+  return after;
+}
+
+/** Ids that are not there are passed over. */
+export async function deleteFabricTerminators(
+  trx: Queries,
+  touch: Touch,
+  ids: readonly string[],
+): Promise<void> {
+  const removed = await trx.deleteFrom('fabric_terminator').where('id', 'in', ids).returning('id').execute();
+  for (const { id } of removed) touch('fabric-terminator', id);
+}
+
+/** Those of `ids` that are there. */
+export async function findFabricTerminators(
+  db: Queries,
+  ids: readonly string[],
+): Promise<FabricTerminatorRecord[]> {
+  const rows = await db.selectFrom('fabric_terminator').selectAll().where('id', 'in', ids).execute();
+  return rows.map(recordOf);
+}
+
+/** The next of all, in the order of ids. */
+export async function fabricTerminatorsAfter(
+  db: Queries,
+  id: string,
+  limit: number,
+): Promise<FabricTerminatorRecord[]> {
+  const query = db.selectFrom('fabric_terminator').selectAll().where('id', '>', id);
+  return (await query.orderBy('id').limit(limit).execute()).map(recordOf);
+}
+
+function rowOf(record: FabricTerminatorRecord, nowMs: number): FabricTerminatorTable {
+  return {
+    id: record.id,
+    service_id: record.serviceId,
+    router_id: record.routerId,
+    binding: record.binding,
+    address: record.address,
+    instance_id: record.instanceId,
+    cost: record.cost,
+    precedence: record.precedence,
+    peer_data: encodePeerData(record.peerData),
+    created_at: nowMs,
+  };
+}
+
+function recordOf(row: FabricTerminatorTable): FabricTerminatorRecord {
+  return {
+    id: row.id,
+    serviceId: row.service_id,
+    routerId: row.router_id,
+    binding: row.binding,
+    address: row.address,
+    instanceId: row.instance_id,
+    cost: row.cost,
+    precedence: row.precedence,
+    peerData: decodePeerData(row.peer_data),
+  };
+}

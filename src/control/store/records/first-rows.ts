@@ -1,0 +1,141 @@
+/**
+ * What an empty database is given on the first start, so that there is something to log in with: one organization
+ * with one frontdoor, one API account, one OAuth client, the default frontend, the key of bearer tokens. One
+ * transaction: a start that was cut short is done again whole.
+ */
+import { randomUUID } from 'node:crypto';
+import { FrontdoorError, type Clock } from '#base';
+import { appendAudit } from '../../audit/audit-store.ts';
+import { THE_SYSTEM } from '../../audit/machine-audit.ts';
+import { randomToken } from '../../secrets/random-token.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import { lockedByName } from '../engine/row-lock.ts';
+import { createSigningKey, listSigningKeys } from './signing-key-store.ts';
+import type { Store } from '../engine/store.ts';
+
+export interface FirstStartOptions {
+  /** DNS zone of the default frontend: public shares appear as `<token>.<zone>`. */
+  readonly zone: string;
+  readonly clock: Clock;
+  readonly publicName?: string;
+  readonly organizationName?: string;
+  readonly frontdoorName?: string;
+}
+
+/** Ids, and the secrets that are shown this once. */
+export interface FirstStart {
+  readonly organizationId: string;
+  readonly frontdoorId: string;
+  readonly accountId: string;
+  readonly apiToken: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Scopes of an administrator's account. */
+export const ADMIN_SCOPES = 'frontdoor.read frontdoor.write frontdoor.admin';
+const CLIENT_SCOPES = 'frontdoor.read frontdoor.write';
+
+/**
+ * Undefined: the database was not empty. Throws `invalid` when its secrets were sealed with another key file.
+ */
+export async function seedFirstStart(
+  store: Store,
+  secrets: Secrets,
+  options: FirstStartOptions,
+): Promise<FirstStart | undefined> {
+  const nowMs = options.clock.nowMs();
+  const first: FirstStart = {
+    organizationId: randomUUID(),
+    frontdoorId: randomUUID(),
+    accountId: randomUUID(),
+    apiToken: randomToken(),
+    clientId: randomUUID(),
+    clientSecret: randomToken(),
+  };
+  const isEmpty = await store.transaction(async (trx, touch) => {
+    await lockedByName(trx, 'first start');
+    const known = await trx.selectFrom('organization').select('id').limit(1).executeTakeFirst();
+    if (known !== undefined) return false;
+    const { organizationId } = first;
+    await trx
+      .insertInto('organization')
+      .values({
+        id: organizationId,
+        name: options.organizationName ?? 'First organization',
+        created_at: nowMs,
+      })
+      .execute();
+    await trx
+      .insertInto('frontdoor')
+      .values({
+        id: first.frontdoorId,
+        organization_id: organizationId,
+        name: options.frontdoorName ?? 'First frontdoor',
+        created_at: nowMs,
+      })
+      .execute();
+    await trx
+      .insertInto('api_account')
+      .values({
+        id: first.accountId,
+        organization_id: organizationId,
+        name: 'First account',
+        token_hmac: secrets.hmac(first.apiToken),
+        scopes: ADMIN_SCOPES,
+        created_at: nowMs,
+        revoked_at: null,
+      })
+      .execute();
+    await trx
+      .insertInto('oauth_client')
+      .values({
+        id: first.clientId,
+        organization_id: organizationId,
+        name: 'First client',
+        secret_hmac: secrets.hmac(first.clientSecret),
+        scopes: CLIENT_SCOPES,
+        created_at: nowMs,
+        revoked_at: null,
+      })
+      .execute();
+    await trx
+      .insertInto('frontend')
+      .values({
+        id: randomUUID(),
+        public_name: options.publicName ?? 'public',
+        zone: options.zone.toLowerCase(),
+        is_default: 1,
+        created_at: nowMs,
+      })
+      .execute();
+    const key = await createSigningKey(trx, touch, secrets, 'bearer', nowMs);
+    touch('organization', organizationId);
+    touch('frontdoor', first.frontdoorId);
+    const zone = options.zone.toLowerCase();
+    const { frontdoorId, accountId, clientId } = first;
+    for (const [chain, target, after] of [
+      ['', { kind: 'signing-key', id: key.id }, { zone, signingKeyId: key.id }],
+      [organizationId, { kind: 'organization', id: organizationId }, { frontdoorId, accountId, clientId }],
+    ] as const) {
+      const event = { actor: THE_SYSTEM, action: 'firstStart', target, after, address: null };
+      await appendAudit(trx, touch, secrets, { ...event, organizationId: chain, result: 'ok' }, nowMs);
+    }
+    return true;
+  });
+  if (isEmpty) return first;
+  await checkKeyFile(store, secrets, nowMs);
+  return undefined;
+}
+
+/** Throws `invalid` when the database's secrets were sealed with another key file. */
+export async function checkKeyFile(store: Store, secrets: Secrets, nowMs: number): Promise<void> {
+  try {
+    await listSigningKeys(store.db, secrets, 'bearer', nowMs);
+  } catch (cause) {
+    if (!(cause instanceof FrontdoorError) || cause.code !== 'unseal_failed') throw cause;
+    const message =
+      'the database belongs to another secrets.key: put the key file back that it was used with';
+    throw new FrontdoorError('invalid', 'key_file', message, { cause });
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Frontdoors, and the one way from a caller's organization into a frontdoor: only `grantFrontdoor` and its like make a
+ * `GrantedFrontdoor`, and every query about what a frontdoor holds takes one. A row without an owner is nobody's.
+ */
+import { randomUUID } from 'node:crypto';
+import { restHostnames, restShareNames } from './resting-name-store.ts';
+import { lockedForUpdate } from '../engine/row-lock.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+
+const granted = Symbol('granted');
+
+/** A frontdoor that the caller's organization owns. */
+export interface GrantedFrontdoor {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: string;
+  readonly [granted]: true;
+}
+
+/** Undefined alike for a frontdoor that does not exist and for one of another organization. */
+export async function grantFrontdoor(
+  db: Queries,
+  organizationId: string,
+  frontdoorId: string,
+): Promise<GrantedFrontdoor | undefined> {
+  const key = grantKey(organizationId, frontdoorId);
+  return (await grantFrontdoors(db, [key])).get(key);
+}
+
+/** How an organization's way into a frontdoor is asked for. */
+export function grantKey(organizationId: string, frontdoorId: string): string {
+  return `${organizationId}/${frontdoorId.toLowerCase()}`;
+}
+
+/** `grantFrontdoor` for many, by `grantKey`, in one statement. */
+export async function grantFrontdoors(
+  db: Queries,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, GrantedFrontdoor>> {
+  const ids = [...new Set(keys.map((key) => key.slice(key.indexOf('/') + 1)))];
+  const rows = await db
+    .selectFrom('frontdoor')
+    .select(['id', 'name', 'organization_id'])
+    .where('id', 'in', ids)
+    .execute();
+  const owned = new Map(rows.map((row) => [grantKey(row.organization_id, row.id), grantedOf(row)]));
+  return new Map(keys.flatMap((key) => (owned.has(key) ? [[key, owned.get(key)!]] : [])));
+}
+
+/** The organization's oldest frontdoor. */
+export async function firstFrontdoor(
+  db: Queries,
+  organizationId: string,
+): Promise<GrantedFrontdoor | undefined> {
+  const row = await db
+    .selectFrom('frontdoor')
+    .select(['id', 'name', 'organization_id'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : grantedOf(row);
+}
+
+export async function createFrontdoor(
+  trx: Queries,
+  touch: Touch,
+  wanted: { readonly organizationId: string; readonly name: string; readonly nowMs: number },
+): Promise<GrantedFrontdoor> {
+  const row = { id: randomUUID(), name: wanted.name, organization_id: wanted.organizationId };
+  await trx
+    .insertInto('frontdoor')
+    .values({ ...row, created_at: wanted.nowMs })
+    .execute();
+  touch('frontdoor', row.id);
+  return grantedOf(row);
+}
+
+/** Removes a frontdoor and all it holds: environments with their certificates, shares, enrollments. Names rest. */
+export async function deleteFrontdoor(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  nowMs: number,
+): Promise<boolean> {
+  // Nothing can be added to it from here on: whatever it holds is told.
+  await lockedForUpdate(
+    trx,
+    trx.selectFrom('frontdoor').select('id').where('id', '=', frontdoor.id),
+  ).execute();
+  await lockedForUpdate(
+    trx,
+    trx.selectFrom('share').select('id').where('frontdoor_id', '=', frontdoor.id),
+  ).execute();
+  await restShareNames(trx, { column: 'share.frontdoor_id', id: frontdoor.id }, nowMs);
+  await restHostnames(trx, frontdoor.id, nowMs);
+  // Before the auth providers that they name, whatever order the database cascades in.
+  const shares = await trx
+    .deleteFrom('share')
+    .where('frontdoor_id', '=', frontdoor.id)
+    .returning('id')
+    .execute();
+  const customFrontends = await trx
+    .deleteFrom('custom_frontend')
+    .where('frontdoor_id', '=', frontdoor.id)
+    .returning('id')
+    .execute();
+  const identities = await trx
+    .selectFrom('identity')
+    .select('id')
+    .where('frontdoor_id', '=', frontdoor.id)
+    .execute();
+  const removed = await trx.deleteFrom('frontdoor').where('id', '=', frontdoor.id).returning('id').execute();
+  if (removed.length === 0) return false;
+  for (const { id } of shares) touch('share', id);
+  for (const { id } of customFrontends) touch('custom-frontend', id);
+  for (const { id } of identities) touch('identity', id);
+  touch('frontdoor', frontdoor.id);
+  return true;
+}
+
+function grantedOf(row: { id: string; name: string; organization_id: string }): GrantedFrontdoor {
+  return { id: row.id, name: row.name, organizationId: row.organization_id, [granted]: true };
+}

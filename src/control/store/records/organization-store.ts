@@ -1,0 +1,120 @@
+/** Organizations, their settings, and the frontdoors that they own. Who may ask is decided before. */
+import { randomUUID } from 'node:crypto';
+import { forgetKeptAnswers } from './idempotency-store.ts';
+import { countedPage } from '../engine/counted-page.ts';
+import { narrowed, type ListFilter } from '../engine/list-filter.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import { lockedForUpdate } from '../engine/row-lock.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+
+export interface OrganizationRecord {
+  readonly id: string;
+  readonly name: string;
+  /** Whether API accounts may exchange their token for a bearer token. */
+  readonly tokenExchange: boolean;
+}
+
+export interface OwnedFrontdoor {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: string;
+}
+
+export async function createOrganization(
+  trx: Queries,
+  touch: Touch,
+  wanted: { readonly name: string; readonly nowMs: number },
+): Promise<OrganizationRecord> {
+  const row = { id: randomUUID(), name: wanted.name, token_exchange: 0, created_at: wanted.nowMs };
+  await trx.insertInto('organization').values(row).execute();
+  touch('organization', row.id);
+  return recordOf(row);
+}
+
+export async function findOrganization(db: Queries, id: string): Promise<OrganizationRecord | undefined> {
+  const row = await db
+    .selectFrom('organization')
+    .selectAll()
+    .where('id', '=', id.toLowerCase())
+    .executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+/** As it is, and as it stays until the transaction ends: nobody adds to it or removes it meanwhile. */
+export async function lockOrganization(trx: Queries, id: string): Promise<OrganizationRecord | undefined> {
+  const query = trx.selectFrom('organization').selectAll().where('id', '=', id.toLowerCase());
+  const row = await lockedForUpdate(trx, query).executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+export async function listOrganizations(
+  db: Queries,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<OrganizationRecord>> {
+  const query = narrowed(db.selectFrom('organization').selectAll(), filter);
+  const { content, total } = await countedPage(query, request);
+  return { content: content.map(recordOf), total };
+}
+
+export async function changeOrganization(
+  trx: Queries,
+  touch: Touch,
+  before: OrganizationRecord,
+  change: { readonly name?: string | undefined; readonly tokenExchange?: boolean | undefined },
+): Promise<OrganizationRecord> {
+  const after: OrganizationRecord = {
+    id: before.id,
+    name: change.name ?? before.name,
+    tokenExchange: change.tokenExchange ?? before.tokenExchange,
+  };
+  await trx
+    .updateTable('organization')
+    .set({ name: after.name, token_exchange: after.tokenExchange ? 1 : 0 })
+    .where('id', '=', before.id)
+    .execute();
+  touch('organization', before.id);
+  return after;
+}
+
+/** Its accounts and clients go with it; frontdoors must be gone before. */
+export async function deleteOrganization(trx: Queries, touch: Touch, id: string): Promise<void> {
+  for (const table of ['api_account', 'oauth_client'] as const) {
+    const callers = await trx.selectFrom(table).select('id').where('organization_id', '=', id).execute();
+    for (const caller of callers) touch('caller', caller.id);
+  }
+  await forgetKeptAnswers(trx, id);
+  await trx.deleteFrom('organization').where('id', '=', id).execute();
+  touch('organization', id);
+}
+
+export async function listFrontdoors(
+  db: Queries,
+  organizationId: string,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<OwnedFrontdoor>> {
+  const query = db
+    .selectFrom('frontdoor')
+    .select(['id', 'name', 'organization_id'])
+    .where('organization_id', '=', organizationId);
+  const { content, total } = await countedPage(narrowed(query, filter), request);
+  return {
+    content: content.map((row) => ({ id: row.id, name: row.name, organizationId: row.organization_id })),
+    total,
+  };
+}
+
+export async function hasFrontdoor(db: Queries, organizationId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('frontdoor')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function recordOf(row: { id: string; name: string; token_exchange: number }): OrganizationRecord {
+  return { id: row.id, name: row.name, tokenExchange: row.token_exchange === 1 };
+}

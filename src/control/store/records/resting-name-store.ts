@@ -1,0 +1,218 @@
+/**
+ * Names that shares and custom frontends gave up. For 30 days only the organization that had a name may take it again,
+ * so that nobody else receives the requests, with their credentials, of clients that still use it. Names rest inside the
+ * transaction that gives them up, and are claimed inside the one that takes them, after its own row was inserted: then
+ * a transaction that gave the name up meanwhile has been waited for.
+ */
+import { sql, type Expression, type SelectQueryBuilder } from 'kysely';
+import { countedPage } from '../engine/counted-page.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import type { Database, RestingNameTable } from '../schema/schema.ts';
+import type { Queries } from '../engine/store.ts';
+
+export const NAME_REST_MS = 30 * 86_400_000;
+
+/** The oldest names of an organization that has more are free: a bound on what one caller can store. */
+export const MAX_RESTING_NAMES = 100_000;
+
+export interface RestingName {
+  /** A DNS name in lower case: of a share `<token>.<zone>`, of a custom frontend its hostname. */
+  readonly name: string;
+  readonly kind: RestingNameTable['kind'];
+  /** The only one that may take it; it may be gone. */
+  readonly organizationId: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** Which shares give up their names: those of one row, or all of an environment or a frontdoor. */
+export type SharesGivenUp = {
+  readonly column: 'share.id' | 'share.environment_id' | 'share.frontdoor_id';
+  readonly id: string;
+};
+
+/** The names that these shares have on frontends. Called while the shares are still there. */
+export async function restShareNames(
+  trx: Queries,
+  { column, id }: SharesGivenUp,
+  nowMs: number,
+  /** Undefined: on all of theirs. */
+  frontendIds?: readonly string[],
+): Promise<void> {
+  if (frontendIds?.length === 0) return;
+  let names = trx
+    .selectFrom('share_frontend')
+    .innerJoin('share', 'share.id', 'share_frontend.share_id')
+    .innerJoin('frontend', 'frontend.id', 'share_frontend.frontend_id')
+    .innerJoin('frontdoor', 'frontdoor.id', 'share.frontdoor_id')
+    .select(sql<string>`share_frontend.token || '.' || lower(frontend.zone)`.as('name'))
+    .select(restColumns('share', nowMs))
+    .where(column, '=', id);
+  if (frontendIds !== undefined) names = names.where('share_frontend.frontend_id', 'in', frontendIds);
+  await insertRests(trx, names);
+}
+
+/** The hostname of one custom frontend, or of all of the frontdoor. Called while they are still there. */
+export async function restHostnames(
+  trx: Queries,
+  frontdoorId: string,
+  nowMs: number,
+  customFrontendId?: string,
+): Promise<void> {
+  let names = trx
+    .selectFrom('custom_frontend')
+    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .select('custom_frontend.hostname as name')
+    .select(restColumns('custom-frontend', nowMs))
+    .where('custom_frontend.frontdoor_id', '=', frontdoorId);
+  if (customFrontendId !== undefined) names = names.where('custom_frontend.id', '=', customFrontendId);
+  await insertRests(trx, names);
+}
+
+/**
+ * True: none of the names rests for another organization than the frontdoor's, and those that rested for it are its own
+ * again. Called after the rows that take the names were inserted.
+ */
+export async function claimNames(
+  trx: Queries,
+  frontdoorId: string,
+  names: readonly string[],
+  nowMs: number,
+): Promise<boolean> {
+  if (names.length === 0) return true;
+  const rests = await trx
+    .selectFrom('resting_name')
+    .innerJoin('frontdoor', (join) => join.on('frontdoor.id', '=', frontdoorId))
+    .select(['resting_name.name', 'resting_name.organization_id', 'resting_name.expires_at'])
+    .select('frontdoor.organization_id as claimant')
+    .where('resting_name.name', 'in', names)
+    .execute();
+  if (rests.some((rest) => rest.organization_id !== rest.claimant && rest.expires_at > nowMs)) return false;
+  if (rests.length > 0) {
+    const claimed = rests.map(({ name }) => name);
+    await trx.deleteFrom('resting_name').where('name', 'in', claimed).execute();
+  }
+  return true;
+}
+
+/** Whether a hostname rests for another organization, or one that it contains or lies below does. */
+export async function restsForAnother(
+  trx: Queries,
+  organizationId: string,
+  { hostname, above }: { readonly hostname: string; readonly above: readonly string[] },
+  nowMs: number,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('resting_name')
+    .select('name')
+    .where('kind', '=', 'custom-frontend')
+    .where((where) => where.or([where('name', 'in', above), where('name', 'like', `%.${hostname}`)]))
+    .where('organization_id', '!=', organizationId)
+    .where('expires_at', '>', nowMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function listRestingNames(
+  db: Queries,
+  request: PageRequest,
+  organizationId: string | undefined,
+  nowMs: number,
+): Promise<Page<RestingName>> {
+  let query = db.selectFrom('resting_name').selectAll().select('name as id').where('expires_at', '>', nowMs);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId.toLowerCase());
+  const { content, total } = await countedPage(query, request);
+  return { content: content.map(recordOf), total };
+}
+
+/** Releases the name: every organization may take it. Undefined: it does not rest. */
+export async function releaseRestingName(
+  trx: Queries,
+  name: string,
+  nowMs: number,
+): Promise<RestingName | undefined> {
+  const row = await trx
+    .deleteFrom('resting_name')
+    .where('name', '=', name.toLowerCase())
+    .where('expires_at', '>', nowMs)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+/** At most `most`; returns how many there were. */
+export function deleteExpiredNames(db: Queries, nowMs: number, most: number): Promise<number> {
+  return deleteSome(db, db.selectFrom('resting_name').where('expires_at', '<=', nowMs), most);
+}
+
+/** Organizations that have more resting names than they may, with how many those are. */
+export async function organizationsOverLimit(
+  db: Queries,
+  limit: number,
+): Promise<readonly { readonly organizationId: string; readonly surplus: number }[]> {
+  const rows = await db
+    .selectFrom('resting_name')
+    .select(['organization_id', sql<number>`count(*)`.as('total')])
+    .groupBy('organization_id')
+    .having(sql`count(*)`, '>', limit)
+    .execute();
+  return rows.map((row) => ({ organizationId: row.organization_id, surplus: Number(row.total) - limit }));
+}
+
+/** At most `most`; returns how many there were. */
+export function deleteOldestNames(db: Queries, organizationId: string, most: number): Promise<number> {
+  const names = db
+    .selectFrom('resting_name')
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at');
+  return deleteSome(db, names, most);
+}
+
+async function deleteSome(
+  db: Queries,
+  names: SelectQueryBuilder<Database, 'resting_name', object>,
+  most: number,
+): Promise<number> {
+  const removed = await db
+    .deleteFrom('resting_name')
+    .where('name', 'in', names.select('name').limit(most))
+    .executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+function restColumns(kind: RestingNameTable['kind'], nowMs: number) {
+  return [
+    sql<RestingNameTable['kind']>`cast(${kind} as text)`.as('kind'),
+    'frontdoor.organization_id' as const,
+    sql<number>`cast(${nowMs} as bigint)`.as('created_at'),
+    sql<number>`cast(${nowMs + NAME_REST_MS} as bigint)`.as('expires_at'),
+  ];
+}
+
+async function insertRests(trx: Queries, names: Expression<RestingNameTable>): Promise<void> {
+  await trx
+    .insertInto('resting_name')
+    .columns(['name', 'kind', 'organization_id', 'created_at', 'expires_at'])
+    .expression(names)
+    // Left from an earlier rest that ended and was not removed yet.
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet((row) => ({
+        kind: row.ref('excluded.kind'),
+        organization_id: row.ref('excluded.organization_id'),
+        created_at: row.ref('excluded.created_at'),
+        expires_at: row.ref('excluded.expires_at'),
+      })),
+    )
+    .execute();
+}
+
+function recordOf(row: RestingNameTable): RestingName {
+  return {
+    name: row.name,
+    kind: row.kind,
+    organizationId: row.organization_id,
+    createdAtMs: row.created_at,
+    expiresAtMs: row.expires_at,
+  };
+}

@@ -1,0 +1,36 @@
+/** Which shares have their requests recorded, how much of them, and until when. */
+import type { GatewayInspection } from '#domain';
+import type { Queries, Touch } from '../engine/store.ts';
+
+/** Undefined: never asked for, or over. */
+export async function findInspection(
+  db: Queries,
+  shareId: string,
+  nowMs: number,
+): Promise<GatewayInspection | undefined> {
+  const row = await db
+    .selectFrom('share_inspection')
+    .selectAll()
+    .where('share_id', '=', shareId)
+    .executeTakeFirst();
+  if (row === undefined || row.until_at <= nowMs) return undefined;
+  return { maxBodyBytes: row.max_body_bytes, untilMs: row.until_at };
+}
+
+/** Undefined ends it. Gateways learn of it with the share. */
+export async function putInspection(
+  trx: Queries,
+  touch: Touch,
+  shareId: string,
+  wanted: GatewayInspection | undefined,
+): Promise<void> {
+  await trx.deleteFrom('share_inspection').where('share_id', '=', shareId).execute();
+  if (wanted !== undefined) {
+    const { maxBodyBytes, untilMs } = wanted;
+    await trx
+      .insertInto('share_inspection')
+      .values({ share_id: shareId, max_body_bytes: maxBodyBytes, until_at: untilMs })
+      .execute();
+  }
+  touch('share', shareId);
+}

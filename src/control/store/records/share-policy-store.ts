@@ -1,0 +1,82 @@
+/**
+ * Policies of shares as they are stored: what the API shows, and the hashes of passwords apart from it. A policy of an
+ * earlier version lacks the fields that came later: they have their defaults, so that no row has to be written anew.
+ */
+import type { SharePolicyAnswer } from '#contract';
+import { DEFAULT_POLICY } from '../../policy/default-policy.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+
+export interface StoredPolicy {
+  /** Every password masked. */
+  readonly policy: SharePolicyAnswer;
+  /** argon2id PHC strings by the user's name. */
+  readonly passwordHashes: ReadonlyMap<string, string>;
+}
+
+/** Replaces a row that cannot be read: nobody gets in until the policy is set anew, and no other share is affected. */
+const CLOSED_POLICY: SharePolicyAnswer = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
+
+function policyOf(text: string): SharePolicyAnswer {
+  const stored = objectOf(text);
+  return stored === undefined
+    ? CLOSED_POLICY
+    : { ...DEFAULT_POLICY, ...(stored as Partial<SharePolicyAnswer>) };
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** By share; shares without a policy are not in it. */
+export async function findSharePolicies(
+  db: Queries,
+  shareIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredPolicy>> {
+  const rows = await db.selectFrom('share_policy').selectAll().where('share_id', 'in', shareIds).execute();
+  return new Map(
+    rows.map((row) => [
+      row.share_id,
+      {
+        policy: policyOf(row.data),
+        passwordHashes: new Map(
+          Object.entries((objectOf(row.password_hashes) ?? {}) as Record<string, string>),
+        ),
+      },
+    ]),
+  );
+}
+
+export async function findSharePolicy(db: Queries, shareId: string): Promise<StoredPolicy | undefined> {
+  return (await findSharePolicies(db, [shareId])).get(shareId);
+}
+
+/** Puts a policy in place of a share's, or takes it away; gateways are told as of a changed share. */
+export async function putSharePolicy(
+  trx: Queries,
+  touch: Touch,
+  shareId: string,
+  stored: StoredPolicy | undefined,
+  nowMs: number,
+): Promise<void> {
+  touch('share', shareId);
+  if (stored === undefined) {
+    await trx.deleteFrom('share_policy').where('share_id', '=', shareId).execute();
+    return;
+  }
+  const { policy, passwordHashes } = stored;
+  const columns = {
+    data: JSON.stringify(policy),
+    password_hashes: JSON.stringify(Object.fromEntries(passwordHashes)),
+    updated_at: nowMs,
+  };
+  await trx
+    .insertInto('share_policy')
+    .values({ share_id: shareId, ...columns })
+    .onConflict((conflict) => conflict.column('share_id').doUpdateSet(columns))
+    .execute();
+}
