@@ -10,7 +10,7 @@ import { silentLog, type Clock, type Log, type LogFields } from '#base';
 import { enrollIdentity, EdgeApiClient } from '#sdk';
 import { EgressClient, type IdentityFile } from '#net';
 import { openLoginParts, type LoginParts, type LoginPartsOptions } from '../login/login-parts.ts';
-import { GatewayCommands } from '../request-records/gateway-commands.ts';
+import { GatewayCommands } from '../model/gateway-commands.ts';
 import { attachModel } from '../model/model-loader.ts';
 import { OverlayModel } from '../model/overlay-model.ts';
 import { openPki, type Pki } from '../pki/pki.ts';

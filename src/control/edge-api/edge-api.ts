@@ -20,7 +20,7 @@ import { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import { addBodySteps } from './edge-body.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
-import { LogInLedger } from '../edge/log-in-ledger.ts';
+import { LogInLedger } from '../audit/log-in-ledger.ts';
 import { EdgeApiRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.ts';
 import type { EdgeApiContext, EdgeParts } from './edge-context.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';

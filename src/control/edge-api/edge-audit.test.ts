@@ -5,7 +5,7 @@ import { ManualClock } from '#base';
 import { makeKeyRequest } from '#sdk';
 import { verifyAudit } from '../audit/audit-verification.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
-import { LogInLedger } from '../edge/log-in-ledger.ts';
+import { LogInLedger } from '../audit/log-in-ledger.ts';
 
 let fixture: EdgeFixture;
 let organizationId: string;

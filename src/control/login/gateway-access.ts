@@ -3,7 +3,7 @@
  * secrets, zones, keys, and sessions that are over. Says what changed; the feed puts it into lines.
  */
 import type { GatewayKeys, GatewayProvider } from '#domain';
-import type { KnownProvider, ProviderDirectory } from '../provider/provider-directory.ts';
+import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { concerns, type Change, type Queries, type Store } from '../store/engine/store.ts';
 import type { IdentityKeys } from './identity-keys.ts';

@@ -8,7 +8,7 @@ import {
   calculatePKCECodeChallenge,
   type ServerMetadata,
 } from 'openid-client';
-import type { KnownProvider } from '../provider/provider-directory.ts';
+import type { KnownProvider } from './provider-directory.ts';
 import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
 import { personOf } from './proven-person.ts';
 import { protocolClient } from './protocol-client.ts';

@@ -2,7 +2,7 @@
 import type { Clock, Log } from '#base';
 import { waitAtMost, type EgressClient } from '#net';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import { ProviderDirectory } from '../provider/provider-directory.ts';
+import { ProviderDirectory } from './provider-directory.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../store/engine/store.ts';
 import { openGatewayAccess, type StoredGatewayAccess } from './gateway-access.ts';

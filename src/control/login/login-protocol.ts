@@ -3,7 +3,7 @@ import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'open
 import { messageOf, type Clock } from '#base';
 import type { LoginRefusalReason } from '#domain';
 import { unsealedSecrets } from '../provider/provider-secrets.ts';
-import type { KnownProvider } from '../provider/provider-directory.ts';
+import type { KnownProvider } from './provider-directory.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { AttemptSecrets } from './login-attempts.ts';
 import type { ProvenPerson } from './proven-person.ts';

@@ -5,7 +5,7 @@
 import type { Clock } from '#base';
 import type { GatewaySession } from '#domain';
 import { appendMachineAudit } from '../audit/machine-audit.ts';
-import { LogInLedger } from '../edge/log-in-ledger.ts';
+import { LogInLedger } from '../audit/log-in-ledger.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Queries, Touch } from '../store/engine/store.ts';
 import type { GuardedHost } from './guarded-host.ts';

@@ -10,7 +10,7 @@ import {
   fetchUserInfo,
 } from 'openid-client';
 import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
-import type { KnownProvider } from '../provider/provider-directory.ts';
+import type { KnownProvider } from './provider-directory.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
 import { personOf, type ProviderClaims, type ProvenPerson } from './proven-person.ts';

@@ -18,7 +18,7 @@ import type {
   LoginStarted,
 } from '#domain';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { KnownProvider, ProviderDirectory } from '../provider/provider-directory.ts';
+import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { LoginAttemptTable } from '../store/schema/schema.ts';

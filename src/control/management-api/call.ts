@@ -17,7 +17,7 @@ import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
 import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { ControlPlanePresence } from '../replica/replica-roll.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { GatewayCommands } from '../request-records/gateway-commands.ts';
+import type { GatewayCommands } from '../model/gateway-commands.ts';
 import type { AccessDirectory } from '../store/records/access-directory.ts';
 import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
 import type { Store, StoreTransaction, Touch } from '../store/engine/store.ts';

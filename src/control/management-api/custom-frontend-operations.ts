@@ -1,6 +1,6 @@
 /** Operations on custom frontends: names of a frontdoor's own, below which its public shares appear. */
 import type { CustomFrontendAnswer, DnsRecordAnswer } from '#contract';
-import { checkNoPublicSuffix } from '../names/public-suffix.ts';
+import { checkNoPublicSuffix } from './public-suffix.ts';
 import {
   deleteCustomFrontend,
   findCustomFrontend,

@@ -31,7 +31,7 @@ import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
 import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
 import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { GatewayCommands } from '../request-records/gateway-commands.ts';
+import type { GatewayCommands } from '../model/gateway-commands.ts';
 import { AccessDirectory } from '../store/records/access-directory.ts';
 import type { Store } from '../store/engine/store.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';

@@ -10,7 +10,7 @@ import type {
 } from '#contract';
 import { silentLog } from '#base';
 import { NO_SHARE, type InspectedRequest, type RequestFailure } from '#domain';
-import { RequestRecordSweep } from '../request-records/request-record-sweep.ts';
+import { RequestRecordSweep } from '../store/records/request-record-sweep.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import {
   MAX_INSPECTED_PER_SHARE,

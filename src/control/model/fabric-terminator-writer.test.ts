@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ManualClock } from '#base';
-import { attachModel, type AttachedModel } from '../model/model-loader.ts';
-import { OverlayModel } from '../model/overlay-model.ts';
-import { describeEachStore } from './engine/each-store-suite.ts';
-import { createFabricService } from './records/fabric-service-store.ts';
-import { createFabricNode, deleteFabricNode } from './records/fabric-store.ts';
-import { FabricTerminatorWriter } from './records/fabric-terminator-writer.ts';
-import type { Store } from './engine/store.ts';
+import { attachModel, type AttachedModel } from './model-loader.ts';
+import { OverlayModel } from './overlay-model.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { createFabricService } from '../store/records/fabric-service-store.ts';
+import { createFabricNode, deleteFabricNode } from '../store/records/fabric-store.ts';
+import { FabricTerminatorWriter } from '../store/records/fabric-terminator-writer.ts';
+import type { Store } from '../store/engine/store.ts';
 
 describeEachStore('terminators that routers make for services of the fabric', (open) => {
   const clock = new ManualClock();

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { CompactEncrypt, exportJWK } from 'jose';
-import { AUDIENCE, BASE_URL, openApiWorld, type ApiWorld } from '../management-api/api-fixture.ts';
+import { AUDIENCE, BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { listSigningKeys, type SigningKey } from '../store/records/signing-key-store.ts';
 
 type Json = Record<string, unknown>;

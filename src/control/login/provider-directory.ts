@@ -5,7 +5,7 @@
 import type { AuthProviderType, GatewayApiKeys } from '#domain';
 import type { AuthProviderTable } from '../store/schema/schema.ts';
 import type { Change, Queries, Store } from '../store/engine/store.ts';
-import type { ProviderData } from './provider-schema.ts';
+import type { ProviderData } from '../provider/provider-schema.ts';
 
 export interface KnownProvider {
   readonly id: string;

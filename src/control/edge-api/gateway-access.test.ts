@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
-import { GatewayFeed } from '../edge-api/gateway-feed.ts';
+import { GatewayFeed } from './gateway-feed.ts';
 import { deleteAuthProvider, lockAuthProvider } from '../store/records/auth-provider-store.ts';
 import { createFrontdoor, deleteFrontdoor } from '../store/records/frontdoor-store.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { openLoginFixture, type LoginFixture } from './login-fixture.ts';
+import { openLoginFixture, type LoginFixture } from '../login/login-fixture.ts';
 
 describeEachStore('what gateways are told of who gets in', (open) => {
   let world: LoginFixture;

@@ -4,9 +4,9 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { exportJWK, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jose';
 import { FrontdoorError, ManualClock, silentLog } from '#base';
 import type { EgressAnswer } from '#net';
-import { openApiWorld, type ApiWorld } from '../management-api/api-fixture.ts';
-import { TrustedIssuers } from './trusted-issuers.ts';
-import type { TrustedIssuer } from './trusted-issuer-config.ts';
+import { openApiWorld, type ApiWorld } from './api-fixture.ts';
+import { TrustedIssuers } from '../oauth/trusted-issuers.ts';
+import type { TrustedIssuer } from '../oauth/trusted-issuer-config.ts';
 
 const ISSUER = 'https://login.example';
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
-import { AUDIENCE, openApiWorld, type ApiWorld } from '../management-api/api-fixture.ts';
+import { AUDIENCE, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { KeyRotation } from './key-rotation.ts';
+import { KeyRotation } from '../oauth/key-rotation.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

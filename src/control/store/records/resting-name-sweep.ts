@@ -4,8 +4,8 @@ import {
   deleteOldestNames,
   MAX_RESTING_NAMES,
   organizationsOverLimit,
-} from '../store/records/resting-name-store.ts';
-import { StoreSweep, type SweepParts } from '../store/engine/store-sweep.ts';
+} from './resting-name-store.ts';
+import { StoreSweep, type SweepParts } from '../engine/store-sweep.ts';
 
 const SWEEP_MS = 10 * 60_000;
 const STATEMENTS_A_SWEEP = 50;

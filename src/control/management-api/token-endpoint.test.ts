@@ -3,14 +3,8 @@ import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } fr
 import { after, before, describe, it } from 'node:test';
 import { createLocalJWKSet, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { FrontdoorError } from '#base';
-import {
-  AUDIENCE,
-  BASE_URL,
-  openApiWorld,
-  type ApiWorld,
-  type CallAnswer,
-} from '../management-api/api-fixture.ts';
-import { createManagementApi } from '../management-api/management-api.ts';
+import { AUDIENCE, BASE_URL, openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
+import { createManagementApi } from './management-api.ts';
 import { listSigningKeys } from '../store/records/signing-key-store.ts';
 
 type TokenBody = { access_token: string; token_type: string; expires_in: number; scope: string };

@@ -1,7 +1,7 @@
 /** Removes records of requests whose time is over, or of which an owner has too many, every minute. */
-import { sweepRequestRecords } from '../store/records/request-record-store.ts';
-import { deleteOldUnrouted, deleteSurplusUnrouted } from '../store/records/unrouted-failure-store.ts';
-import { StoreSweep, type SweepParts } from '../store/engine/store-sweep.ts';
+import { sweepRequestRecords } from './request-record-store.ts';
+import { deleteOldUnrouted, deleteSurplusUnrouted } from './unrouted-failure-store.ts';
+import { StoreSweep, type SweepParts } from '../engine/store-sweep.ts';
 
 const SWEEP_MS = 60_000;
 const STATEMENTS_A_SWEEP = 50;
