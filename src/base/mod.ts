@@ -11,3 +11,4 @@ export { base62 } from './base62.ts';
 export { nearestNames } from './nearest-names.ts';
 export { formatHostPort, isLoopbackHost } from './host-names.ts';
 export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';
+export { TokenBuckets, type BucketRate } from './token-buckets.ts';

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { FrontdoorError, messageOf } from '#base';
+import { FrontdoorError, messageOf, TokenBuckets, type BucketRate } from '#base';
 import {
   BodyIntake,
   BodyRefusal,
@@ -34,7 +34,6 @@ import { ReplacedCertificates } from './replaced-certificates.ts';
 import { ServiceChanges } from './service-changes.ts';
 import { addServiceRoutes } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
-import { TokenBuckets, type BucketRate } from '../token-buckets.ts';
 
 const EDGE_PREFIXES = ['', '/edge/client/v1'];
 

@@ -1,6 +1,6 @@
 /** What the routes of the edge API share: the parts they ask, and the two ways to know a caller. */
 import type { FastifyRequest } from 'fastify';
-import type { Clock, Log } from '#base';
+import type { Clock, Log, TokenBuckets } from '#base';
 import type { StatusBoard } from '../model/share-status.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Pki } from '../pki/pki.ts';
@@ -14,7 +14,6 @@ import type { GatewayCommands } from '../model/gateway-commands.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
-import type { TokenBuckets } from '../token-buckets.ts';
 
 /** A router as clients are told of it. */
 export interface EdgeRouter {

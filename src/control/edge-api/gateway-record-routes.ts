@@ -1,9 +1,9 @@
 /** `/gateway/v1/failures` and `/gateway/v1/inspections`: what gateways tell of single requests. One that came before is nothing new. */
 import type { FastifyInstance } from 'fastify';
+import { TokenBuckets } from '#base';
 import { NO_SHARE, parseFailures, parseInspections } from '#domain';
 import { putFailures, putInspected } from '../store/records/request-record-store.ts';
 import { putUnroutedFailures } from '../store/records/unrouted-failure-store.ts';
-import { TokenBuckets } from '../token-buckets.ts';
 import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';

@@ -1,6 +1,6 @@
 /** The Management API's limits, with the defaults that hold when an operator sets nothing. */
+import type { BucketRate } from '#base';
 import type { UnprovenLimits } from '#net';
-import type { BucketRate } from '../token-buckets.ts';
 
 /** Limit for a caller whose credential was proven from the head. */
 export const MAX_BODY_BYTES = 1_048_576;

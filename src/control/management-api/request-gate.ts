@@ -2,7 +2,7 @@
  * The steps of a request that need no body, in their order: caps, limits by address, the header's form, credential,
  * scope, the ids' form, the frontdoor, the query. Nothing reaches a handler but through here.
  */
-import { addressKey } from '#base';
+import { addressKey, TokenBuckets } from '#base';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { operations, queryProblem, type Operation } from '#contract';
@@ -25,7 +25,6 @@ import {
 import type { ApiParts } from './call.ts';
 import { MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
-import { TokenBuckets } from '../token-buckets.ts';
 
 /** What was found out about a request before its body is looked at. */
 export interface AdmittedRequest {

@@ -2,8 +2,7 @@
  * Bounds wrong secrets of a client from each address: whoever guesses locks neither the client's owner out, who comes from
  * another address, nor other clients at the same address. Guesses from many addresses stay guesses at 256 random bits.
  */
-import { addressKey, AttemptLimits, type AttemptRate, type Clock } from '#base';
-import type { BucketRate } from '../token-buckets.ts';
+import { addressKey, AttemptLimits, type AttemptRate, type BucketRate, type Clock } from '#base';
 
 /** Ids are UUIDs; what is longer is nobody's and must not fill the memory. */
 const MAX_ID_CHARS = 36;

@@ -4,13 +4,12 @@
  * proves its identity. How many reports a router may send is bounded; the recorder bounds the events.
  */
 import { X509Certificate } from 'node:crypto';
-import type { Clock, Log } from '#base';
+import { TokenBuckets, type Clock, type Log } from '#base';
 import type { RefusedHello } from '#wire/ctrl';
 import type { RefusalRecorder } from '../audit/refusal-recorder.ts';
 import { reasonOf, refusedIdentity } from '../audit/refused-identity.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
 import type { Pki, ProvenLeaf } from '../pki/pki.ts';
-import { TokenBuckets } from '../token-buckets.ts';
 
 /** Reports of one router. */
 const REPORT_LIMIT = { perSecond: 50, burst: 500 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressKey, ManualClock } from '#base';
+import { addressKey } from './address-key.ts';
+import { ManualClock } from './clock.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 test('a burst is served, then as many a second as the limit says, each key for itself', () => {

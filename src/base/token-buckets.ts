@@ -1,5 +1,5 @@
 /** Rate limits by key (an address, an identity): token buckets in a bounded map, the longest unused go first. */
-import type { Clock } from '#base';
+import type { Clock } from './clock.ts';
 
 export interface BucketRate {
   readonly perSecond: number;
