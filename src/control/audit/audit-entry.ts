@@ -2,6 +2,8 @@
  * One event of the audit trail, as whoever caused it describes it. Secrets never stand in it: `before` and `after` are
  * the views that the API shows, and whatever is named like a secret is masked once more on the way in.
  */
+import { MASK } from '../secrets/secret-mask.ts';
+
 export type ActorKind =
   /** Callers of the Management API. */
   | 'account'
@@ -49,8 +51,6 @@ export interface AuditEntry {
   /** So many equal ones. */
   readonly occurrences?: number | undefined;
 }
-
-export const MASK = '********';
 
 const SECRET_NAMES = /^(?:token|secret|key|password|code|enrollmentCode|.*[Ss]ecret|.*_hmac|.*_sealed)$/;
 const MAX_DEPTH = 8;

@@ -13,7 +13,7 @@ import {
   parseWebOrigin,
 } from '#domain';
 import { invalidValue } from '../management-api/api-errors.ts';
-import { MASK } from '../audit/audit-entry.ts';
+import { MASK } from '../secrets/secret-mask.ts';
 import type { StoredPolicy } from '../store/records/share-policy-store.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 import { hashPassword } from './password-hash.ts';

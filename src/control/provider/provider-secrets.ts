@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuthProviderType } from '#domain';
 import { invalidValue } from '../management-api/api-errors.ts';
-import { MASK } from '../audit/audit-entry.ts';
+import { MASK } from '../secrets/secret-mask.ts';
 import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { ProviderData } from './provider-schema.ts';
