@@ -11,7 +11,7 @@ import {
   type LoginStart,
   type SessionQuery,
 } from '#domain';
-import { BodyChecks, type BodyCheck } from '../management-api/body-check.ts';
+import { BodyChecks, type BodyCheck } from '../checks/body-check.ts';
 import { takeGatewayUsage } from '../login/gateway-usage.ts';
 import { sendData } from './edge-answer.ts';
 import { bodyRule } from './edge-body.ts';

@@ -4,6 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
+import { PasswordQueueFull } from '../policy/password-hash.ts';
+
+export { invalidValue } from '../checks/invalid-value.ts';
 
 export interface ApiRefusal {
   readonly status: number;
@@ -38,10 +41,6 @@ export class RefusalError extends FrontdoorError {
     super(kind, code, message);
     this.headers = headers;
   }
-}
-
-export function invalidValue(property: string, type: string): FrontdoorError {
-  return new FrontdoorError('invalid', 'invalid_request', `Value for ${property} must be of ${type}`);
 }
 
 export function malformedAuthorization(): FrontdoorError {
@@ -113,7 +112,8 @@ export function notJson(): FrontdoorError {
 }
 
 /** The answer to whatever was thrown. What is not ours to explain gets an error id that stands in the log. */
-export function refusalOf(error: unknown, operation: string, log: Log): ApiRefusal {
+export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefusal {
+  const error = thrown instanceof PasswordQueueFull ? tooMany(thrown.retryAfterSeconds) : thrown;
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
     const headers = error instanceof RefusalError ? { headers: error.headers } : {};
     if (error.kind === 'forbidden') {

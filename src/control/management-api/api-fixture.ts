@@ -14,7 +14,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { openEmbedded, type OpenStore } from '../store/engine/each-store-suite.ts';
 import { seedFirstStart, type FirstStart } from '../store/records/first-rows.ts';
 import type { Store } from '../store/engine/store.ts';
-import { BodyChecks } from './body-check.ts';
+import { BodyChecks } from '../checks/body-check.ts';
 import { FabricFixture } from './fabric-view-fixture.ts';
 import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Operation } from '#contract';
 import { hasBody } from '#net';
 import { invalidValue, notJson } from './api-errors.ts';
-import type { BodyCheck, BodyChecks } from './body-check.ts';
+import type { BodyCheck, BodyChecks } from '../checks/body-check.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 
 /** The body's step of an operation: its checked value, undefined when it reads none. */

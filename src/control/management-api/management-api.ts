@@ -36,7 +36,7 @@ import { AccessDirectory } from '../store/records/access-directory.ts';
 import type { Store } from '../store/engine/store.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { invalidValue, noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
-import { BodyChecks } from './body-check.ts';
+import { BodyChecks } from '../checks/body-check.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { ApiAnswer, ApiParts, Call, Handlers, InstallationView, MintEnrollmentJwt } from './call.ts';

@@ -2,7 +2,7 @@
  * Whether a hostname is a public suffix: a name below which organizations that know nothing of each other register
  * theirs (`co.uk`, `github.io`), so that nobody has it for himself. Both sections of the Public Suffix List count.
  */
-import { FrontdoorError } from '#base';
+import { invalidValue } from './api-errors.ts';
 
 /** Throws `invalid` for a public suffix. */
 export async function checkNoPublicSuffix(property: string, hostname: string): Promise<void> {
@@ -10,6 +10,5 @@ export async function checkNoPublicSuffix(property: string, hostname: string): P
   const { getPublicSuffix } = await import('tldts');
   const name = hostname.toLowerCase();
   if (getPublicSuffix(name, { allowPrivateDomains: true, extractHostname: false }) !== name) return;
-  const message = `Value for ${property} must be of hostname below a public suffix, as example.${name}`;
-  throw new FrontdoorError('invalid', 'invalid_request', message);
+  throw invalidValue(property, `hostname below a public suffix, as example.${name}`);
 }

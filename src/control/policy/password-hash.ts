@@ -4,7 +4,7 @@
  */
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { tooMany } from '../management-api/api-errors.ts';
+import { FrontdoorError } from '#base';
 
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
@@ -15,7 +15,16 @@ const RETRY_AFTER_S = 15;
 
 const derive = promisify(argon2);
 
-/** Work of which some is done at once and some may wait; what is beyond that is refused with `limited`. */
+/** The refusal of a password while too many others wait for their hash. */
+export class PasswordQueueFull extends FrontdoorError {
+  readonly retryAfterSeconds = RETRY_AFTER_S;
+
+  constructor() {
+    super('limited', 'rate_limited', 'too many passwords wait for their hash');
+  }
+}
+
+/** Work of which some is done at once and some may wait; what is beyond that is refused with `PasswordQueueFull`. */
 export class Turns {
   readonly #maxAtOnce: number;
   readonly #maxWaiting: number;
@@ -29,7 +38,7 @@ export class Turns {
 
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#maxAtOnce) this.#running += 1;
-    else if (this.#waiting.length >= this.#maxWaiting) throw tooMany(RETRY_AFTER_S);
+    else if (this.#waiting.length >= this.#maxWaiting) throw new PasswordQueueFull();
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await work();

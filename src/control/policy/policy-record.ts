@@ -12,7 +12,7 @@ import {
   parsePathPattern,
   parseWebOrigin,
 } from '#domain';
-import { invalidValue } from '../management-api/api-errors.ts';
+import { invalidValue } from '../checks/invalid-value.ts';
 import { MASK } from '../secrets/secret-mask.ts';
 import type { StoredPolicy } from '../store/records/share-policy-store.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AuthProviderType } from '#domain';
-import { invalidValue } from '../management-api/api-errors.ts';
+import { invalidValue } from '../checks/invalid-value.ts';
 import { MASK } from '../secrets/secret-mask.ts';
 import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';

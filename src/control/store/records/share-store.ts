@@ -7,6 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { SelectQueryBuilder } from 'kysely';
 import { FrontdoorError } from '#base';
 import { isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
+import { invalidValue } from '../../checks/invalid-value.ts';
 import { claimNames, restShareNames } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import { findShare, type ShareRecord } from './share-record.ts';
@@ -54,7 +55,7 @@ export interface ShareChange {
 
 /** Makes a share. A name that is taken in the frontdoor, or on a frontend, is a `conflict`. */
 export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
-  if (wanted.name !== undefined && !isShareName(wanted.name)) throw badValue('name', 'string');
+  if (wanted.name !== undefined && !isShareName(wanted.name)) throw invalidValue('name', 'string');
   const target = checkedTarget(wanted.target);
   await checkEnvironments(trx, wanted.frontdoorId, [wanted.environmentId]);
   const id = randomUUID();
@@ -244,11 +245,11 @@ async function checkedReach(trx: Queries, share: ShareKey, wanted: WantedReach):
   const grants = [...new Set(wanted.grants)];
   if (share.shareMode === 'private') {
     if (frontendIds.length > 0)
-      throw badValue('frontendIds', 'an empty array: a private share has no frontend');
+      throw invalidValue('frontendIds', 'an empty array: a private share has no frontend');
     await checkEnvironments(trx, share.frontdoorId, grants);
     return { frontends: [], grants };
   }
-  if (grants.length > 0) throw badValue('grants', 'an empty array: only a private share has grants');
+  if (grants.length > 0) throw invalidValue('grants', 'an empty array: only a private share has grants');
   const frontends =
     frontendIds.length > 0 ? await checkedFrontends(trx, frontendIds) : await defaultFrontend(trx);
   return { frontends, grants };
@@ -332,12 +333,8 @@ async function defaultFrontend(trx: Queries): Promise<readonly Frontend[]> {
 
 function checkedTarget(text: string): string {
   const target = parseShareTarget(text);
-  if (target === undefined) throw badValue('target', 'uri');
+  if (target === undefined) throw invalidValue('target', 'uri');
   return target.url;
-}
-
-function badValue(property: string, type: string): FrontdoorError {
-  return new FrontdoorError('invalid', 'invalid_request', `Value for ${property} must be of ${type}`);
 }
 
 function missing(what: string, id: string): FrontdoorError {
