@@ -14,7 +14,7 @@ import { settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
 import { findAuthProvider } from '../store/records/auth-provider-store.ts';
 import { findSharePolicy, putSharePolicy } from '../store/records/share-policy-store.ts';
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/records/share-store.ts';
-import type { StoredPolicy } from '../store/records/share-policy-store.ts';
+import type { StoredPolicy } from '../policy/stored-policy.ts';
 import { notFound } from './api-errors.ts';
 import { change, ok, unstored, type ApiAnswer, type Call, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';

@@ -1,12 +1,8 @@
 /** A stored policy in the form that gateways decide by. */
-import type { SharePolicyAnswer } from '#contract';
 import { DEFAULT_SESSION_LIMITS, parseIsoDuration, type AccessRules } from '#domain';
+import type { StoredPolicy } from './stored-policy.ts';
 
-export function accessRulesOf(stored: {
-  readonly policy: SharePolicyAnswer;
-  readonly passwordHashes: ReadonlyMap<string, string>;
-}): AccessRules {
-  const { policy, passwordHashes } = stored;
+export function accessRulesOf({ policy, passwordHashes }: StoredPolicy): AccessRules {
   const { emails, claims, clientCertificate, publicPaths, rateLimit, session } = policy;
   const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact } = policy;
   return {

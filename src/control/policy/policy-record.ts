@@ -14,9 +14,9 @@ import {
 } from '#domain';
 import { invalidValue } from '../checks/invalid-value.ts';
 import { MASK } from '../secrets/secret-mask.ts';
-import type { StoredPolicy } from '../store/records/share-policy-store.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 import { hashPassword } from './password-hash.ts';
+import type { StoredPolicy } from './stored-policy.ts';
 
 /** Every gateway keeps every policy. */
 const MAX_POLICY_BYTES = 131_072;

@@ -4,14 +4,8 @@
  */
 import type { SharePolicyAnswer } from '#contract';
 import { DEFAULT_POLICY } from '../../policy/default-policy.ts';
+import type { StoredPolicy } from '../../policy/stored-policy.ts';
 import type { Queries, Touch } from '../engine/store.ts';
-
-export interface StoredPolicy {
-  /** Every password masked. */
-  readonly policy: SharePolicyAnswer;
-  /** argon2id PHC strings by the user's name. */
-  readonly passwordHashes: ReadonlyMap<string, string>;
-}
 
 /** Replaces a row that cannot be read: nobody gets in until the policy is set anew, and no other share is affected. */
 const CLOSED_POLICY: SharePolicyAnswer = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
