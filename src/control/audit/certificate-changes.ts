@@ -1,7 +1,10 @@
 /** Certificates as they come and go for identities that have one, each change with its audit event. */
 import type { Identity } from '../model/overlay-model.ts';
-import type { IssuedCertificate } from '../pki/pki.ts';
-import { addRenewedCertificate, dropOlderCertificates } from '../store/records/certificate-store.ts';
+import {
+  addRenewedCertificate,
+  dropOlderCertificates,
+  type NewCertificate,
+} from '../store/records/certificate-store.ts';
 import type { Store } from '../store/engine/store.ts';
 import { appendMachineAudit, THE_SYSTEM, type AuditParts } from './machine-audit.ts';
 
@@ -17,7 +20,7 @@ export function renewCertificate(
   parts: CertificateParts,
   machine: Machine,
   usedFingerprint: string,
-  issued: IssuedCertificate,
+  issued: NewCertificate,
   address: string | null,
 ): Promise<boolean> {
   return parts.store.transaction(async (trx, touch) => {

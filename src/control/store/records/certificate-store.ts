@@ -1,15 +1,23 @@
 /** Certificates of identities: added at enrollment and renewal, dropped once a younger one was used. */
 import { sql } from 'kysely';
-import type { IssuedCertificate } from '../../pki/pki.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { IdentityTable } from '../schema/schema.ts';
 import type { Queries, Touch } from '../engine/store.ts';
+
+/** What is stored of a certificate that was issued. */
+export interface NewCertificate {
+  /** SHA-1 of the DER leaf, lower-case hex. */
+  readonly fingerprint: string;
+  /** SHA-256 of the subject public key info, lower-case hex. */
+  readonly spkiSha256: string;
+  readonly notAfterMs: number;
+}
 
 /** Inside the caller's transaction, which touches the identity. */
 export async function insertCertificate(
   trx: Queries,
   identityId: string,
-  issued: IssuedCertificate,
+  issued: NewCertificate,
   nowMs: number,
 ): Promise<void> {
   await trx
@@ -33,7 +41,7 @@ export async function addRenewedCertificate(
   touch: Touch,
   identityId: string,
   usedFingerprint: string,
-  issued: IssuedCertificate,
+  issued: NewCertificate,
   nowMs: number,
 ): Promise<boolean> {
   const used = await lockedForUpdate(
