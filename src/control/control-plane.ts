@@ -42,7 +42,8 @@ import type { PublicApiUrl } from './public-api-url.ts';
 import { loadSecrets } from './secrets/key-file.ts';
 import { mintJti } from './store/records/enrollment-store.ts';
 import { FabricTerminatorWriter } from './store/records/fabric-terminator-writer.ts';
-import { seedFirstStart, type FirstStart } from './store/records/first-rows.ts';
+import { seedFirstStart } from './installation/first-start.ts';
+import type { FirstStart } from './store/records/first-rows.ts';
 import { IdempotencySweep } from './store/records/idempotency-sweep.ts';
 import { openStore } from './store/engine/open-store.ts';
 

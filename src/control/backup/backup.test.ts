@@ -22,7 +22,7 @@ import { createFabricNode } from '../store/records/fabric-store.ts';
 import { openEmbeddedStore } from '../store/engine/embedded-store.ts';
 import { grantFrontdoor } from '../store/records/frontdoor-store.ts';
 import { listEnvironments } from '../store/records/environment-store.ts';
-import { seedFirstStart } from '../store/records/first-rows.ts';
+import { seedFirstRows } from '../store/records/first-rows.ts';
 import type { Store } from '../store/engine/store.ts';
 import { backupLines } from './backup-lines.ts';
 import { BACKED_UP } from './backup-order-table.ts';
@@ -91,7 +91,7 @@ describeEachStore('a backup', (open) => {
   let frontdoorId: string;
   before(async () => {
     store = await open();
-    ({ frontdoorId } = (await seedFirstStart(store, secrets, { zone, clock: systemClock }))!);
+    ({ frontdoorId } = (await seedFirstRows(store, secrets, { zone, clock: systemClock }))!);
     for (let n = 0; n < 1_200; n += 100) await write(store, frontdoorId, 0, n, 100);
     const wanted = { kind: 'router', name: 'r', nowMs: 1 } as const;
     const router = await store.transaction((trx, touch) => createFabricNode(trx, touch, wanted));
@@ -220,7 +220,7 @@ describeEachStore('a backup', (open) => {
 
 test('a backup can be checked without a database: whole, and opened by the key file', async () => {
   const store = await openEmbedded();
-  await seedFirstStart(store, secrets, { zone, clock: systemClock });
+  await seedFirstRows(store, secrets, { zone, clock: systemClock });
   const file = await backupOf(store);
   await store.close();
   assert.equal((await checkBackup(file, secrets)).rows['organization'], 1);
@@ -241,7 +241,7 @@ describe('the copy of the embedded database', () => {
   before(async () => {
     dataDir = mkdtempSync(join(folder, 'data-'));
     store = await openEmbeddedStore({ path: path() });
-    const { frontdoorId } = (await seedFirstStart(store, secrets, { zone, clock: systemClock }))!;
+    const { frontdoorId } = (await seedFirstRows(store, secrets, { zone, clock: systemClock }))!;
     for (let n = 0; n < 3_000; n += 100) await write(store, frontdoorId, 0, n, 100);
   });
   after(() => store.close());

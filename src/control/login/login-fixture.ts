@@ -17,7 +17,7 @@ import {
   type AuthProviderRecord,
 } from '../store/records/auth-provider-store.ts';
 import { openEmbedded, type OpenStore } from '../store/engine/each-store-suite.ts';
-import { seedFirstStart } from '../store/records/first-rows.ts';
+import { seedFirstRows } from '../store/records/first-rows.ts';
 import { grantFrontdoor, type GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
 import type { ShareRecord } from '../store/records/share-record.ts';
 import { changeShare, createShare } from '../store/records/share-store.ts';
@@ -68,7 +68,7 @@ export async function openLoginFixture(options: LoginFixtureOptions = {}): Promi
   const logged: string[] = [];
   const log = recorder(logged);
   const store = await open({ log });
-  const first = (await seedFirstStart(store, secrets, { zone: ZONE, clock }))!;
+  const first = (await seedFirstRows(store, secrets, { zone: ZONE, clock }))!;
   const model = new OverlayModel();
   const attached = await attachModel(store, model);
   const egress = new EgressClient({

@@ -9,7 +9,7 @@ import { newPostgresPlace } from '../store/engine/each-store-suite.ts';
 import { createFabricService, deleteFabricService } from '../store/records/fabric-service-store.ts';
 import { createFabricNode, deleteFabricNode } from '../store/records/fabric-store.ts';
 import { FabricTerminatorWriter } from '../store/records/fabric-terminator-writer.ts';
-import { seedFirstStart } from '../store/records/first-rows.ts';
+import { seedFirstRows } from '../store/records/first-rows.ts';
 import { openStore } from '../store/engine/open-store.ts';
 import { createShare } from '../store/records/share-store.ts';
 import type { Store } from '../store/engine/store.ts';
@@ -21,7 +21,7 @@ describe('the overlay model', () => {
   let frontdoorId: string;
   before(async () => {
     store = await openStore({ path: 'memory' });
-    const first = await seedFirstStart(store, ephemeralSecrets(), {
+    const first = await seedFirstRows(store, ephemeralSecrets(), {
       zone: 'share.localhost',
       clock: new ManualClock(),
     });

@@ -5,13 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, type Clock } from '#base';
-import { appendAudit } from '../../audit/audit-store.ts';
-import { THE_SYSTEM } from '../../audit/machine-audit.ts';
 import { randomToken } from '../../secrets/random-token.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { lockedByName } from '../engine/row-lock.ts';
 import { createSigningKey, listSigningKeys } from './signing-key-store.ts';
-import type { Store } from '../engine/store.ts';
+import type { Store, StoreTransaction, Touch } from '../engine/store.ts';
 
 export interface FirstStartOptions {
   /** DNS zone of the default frontend: public shares appear as `<token>.<zone>`. */
@@ -32,6 +30,14 @@ export interface FirstStart {
   readonly clientSecret: string;
 }
 
+/** Runs last in the transaction that stores the first rows: what it throws leaves the database empty. */
+export type WithFirstRows = (
+  trx: StoreTransaction,
+  touch: Touch,
+  first: FirstStart,
+  signingKeyId: string,
+) => Promise<void>;
+
 /** Scopes of an administrator's account. */
 export const ADMIN_SCOPES = 'frontdoor.read frontdoor.write frontdoor.admin';
 const CLIENT_SCOPES = 'frontdoor.read frontdoor.write';
@@ -39,10 +45,11 @@ const CLIENT_SCOPES = 'frontdoor.read frontdoor.write';
 /**
  * Undefined: the database was not empty. Throws `invalid` when its secrets were sealed with another key file.
  */
-export async function seedFirstStart(
+export async function seedFirstRows(
   store: Store,
   secrets: Secrets,
   options: FirstStartOptions,
+  withRows?: WithFirstRows,
 ): Promise<FirstStart | undefined> {
   const nowMs = options.clock.nowMs();
   const first: FirstStart = {
@@ -112,15 +119,7 @@ export async function seedFirstStart(
     const key = await createSigningKey(trx, touch, secrets, 'bearer', nowMs);
     touch('organization', organizationId);
     touch('frontdoor', first.frontdoorId);
-    const zone = options.zone.toLowerCase();
-    const { frontdoorId, accountId, clientId } = first;
-    for (const [chain, target, after] of [
-      ['', { kind: 'signing-key', id: key.id }, { zone, signingKeyId: key.id }],
-      [organizationId, { kind: 'organization', id: organizationId }, { frontdoorId, accountId, clientId }],
-    ] as const) {
-      const event = { actor: THE_SYSTEM, action: 'firstStart', target, after, address: null };
-      await appendAudit(trx, touch, secrets, { ...event, organizationId: chain, result: 'ok' }, nowMs);
-    }
+    await withRows?.(trx, touch, first, key.id);
     return true;
   });
   if (isEmpty) return first;

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { ManualClock } from '#base';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import { describeEachStore } from '../engine/each-store-suite.ts';
-import { seedFirstStart } from './first-rows.ts';
+import { seedFirstRows } from './first-rows.ts';
 import { migrations } from '../migrations/migration-table.ts';
 import { openStore } from '../engine/open-store.ts';
 import type { Store } from '../engine/store.ts';
@@ -17,7 +17,7 @@ const SESSIONS = 1_100;
 /** A share and a provider to log in with, in the rows of before. */
 async function prepare(store: Store): Promise<{ readonly shareId: string; readonly providerId: string }> {
   const clock = new ManualClock();
-  const first = (await seedFirstStart(store, ephemeralSecrets(), { zone: 'share.localhost', clock }))!;
+  const first = (await seedFirstRows(store, ephemeralSecrets(), { zone: 'share.localhost', clock }))!;
   const { frontdoorId } = first;
   const [environmentId, shareId, providerId] = [randomUUID(), randomUUID(), randomUUID()];
   const at = { frontdoor_id: frontdoorId, created_at: 1 };

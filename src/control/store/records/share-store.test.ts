@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import { ManualClock } from '#base';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import { describeEachStore } from '../engine/each-store-suite.ts';
-import { seedFirstStart } from './first-rows.ts';
+import { seedFirstRows } from './first-rows.ts';
 import {
   changeShare,
   createOrTakeBackShare,
@@ -24,7 +24,7 @@ describeEachStore("an agent's shares", (open) => {
   before(async () => {
     store = await open();
     const clock = new ManualClock();
-    const first = await seedFirstStart(store, ephemeralSecrets(), { zone: 'Share.LOCALHOST', clock });
+    const first = await seedFirstRows(store, ephemeralSecrets(), { zone: 'Share.LOCALHOST', clock });
     frontdoorId = first!.frontdoorId;
     environmentId = await environment();
     neighbourId = await environment();

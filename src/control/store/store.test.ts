@@ -5,16 +5,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
-import { ManualClock } from '#base';
-import { ephemeralSecrets } from '../../secrets/key-file.ts';
-import { describeEachStore } from './each-store-suite.ts';
-import { seedFirstStart } from '../records/first-rows.ts';
-import { deleteFrontdoor, grantFrontdoor } from '../records/frontdoor-store.ts';
-import { openStore } from './open-store.ts';
-import { isPostgres, lockedByName, lockedForUpdate } from './row-lock.ts';
-import type { Database } from '../schema/schema.ts';
-import { createShare } from '../records/share-store.ts';
-import type { Change, Store, StoreTransaction } from './store.ts';
+import { describeEachStore } from './engine/each-store-suite.ts';
+import { deleteFrontdoor, grantFrontdoor } from './records/frontdoor-store.ts';
+import { openStore } from './engine/open-store.ts';
+import { isPostgres, lockedByName, lockedForUpdate } from './engine/row-lock.ts';
+import { createShare } from './records/share-store.ts';
+import type { Change, Store, StoreTransaction } from './engine/store.ts';
 
 const organization = (id: string) => ({ id, name: 'x', created_at: 1 });
 const insert = (trx: StoreTransaction, id: string) =>
@@ -265,7 +261,7 @@ describeEachStore('the store', (open, newPlace) => {
   it('loses no acknowledged write when its process is killed', async () => {
     const place = await newPlace();
     const script = `
-      import { openStore } from ${JSON.stringify(new URL('./open-store.ts', import.meta.url).href)};
+      import { openStore } from ${JSON.stringify(new URL('./engine/open-store.ts', import.meta.url).href)};
       const store = await openStore(${JSON.stringify(place)});
       await Promise.all([0, 1, 2, 3].map(async (lane) => {
         for (let i = 0; ; i += 1) {
@@ -309,47 +305,5 @@ describeEachStore('the store', (open, newPlace) => {
       assert.equal(integrity.rows[0]?.integrity_check, 'ok');
     }
     await reopened.close();
-  });
-});
-
-describeEachStore('the first start', (open) => {
-  const options = { zone: 'share.localhost', clock: new ManualClock() };
-  const filled: Partial<Record<keyof Database, number>> = {
-    organization: 1,
-    frontdoor: 1,
-    api_account: 1,
-    oauth_client: 1,
-    frontend: 1,
-    signing_key: 1,
-  };
-
-  it('fills an empty database once, and keeps no secret in clear', async () => {
-    const store = await open();
-    const secrets = ephemeralSecrets();
-    const starts = await Promise.all([1, 2, 3].map(() => seedFirstStart(store, secrets, options)));
-    const [first, ...others] = starts.filter((start) => start !== undefined);
-    assert.ok(first !== undefined && others.length === 0);
-    assert.equal(await seedFirstStart(store, secrets, options), undefined);
-    for (const [table, count] of Object.entries(filled)) {
-      const rows = await store.db
-        .selectFrom(table as keyof Database)
-        .selectAll()
-        .execute();
-      assert.equal(rows.length, count, table);
-      const text = JSON.stringify(rows);
-      assert.ok(!text.includes(first.apiToken) && !text.includes(first.clientSecret));
-      assert.ok(!text.includes('PRIVATE KEY'));
-    }
-    await store.close();
-  });
-
-  it('is refused with another key file', async () => {
-    const store = await open();
-    await seedFirstStart(store, ephemeralSecrets(), options);
-    await assert.rejects(seedFirstStart(store, ephemeralSecrets(), options), {
-      kind: 'invalid',
-      code: 'key_file',
-    });
-    await store.close();
   });
 });
