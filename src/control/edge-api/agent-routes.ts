@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { HostedShare } from '#domain';
-import { shareRecordView } from '../management-api/share-answer.ts';
+import { shareRecordView } from '../audit/share-view.ts';
 import { lockedForUpdate } from '../store/engine/row-lock.ts';
 import {
   createOrTakeBackShare,

@@ -28,7 +28,8 @@ import {
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, pageAnswer, parsePageRequest } from './page-query.ts';
-import { frontendEndpointsOf, shareStatusOf } from './share-answer.ts';
+import { frontendEndpointsOf } from '../audit/share-view.ts';
+import { shareStatusOf } from './share-answer.ts';
 
 type StatusParts = Pick<ApiParts, 'store' | 'status'>;
 type EnvironmentParts = ChangeParts & StatusParts & Pick<ApiParts, 'frontendUrls' | 'agentEnrollmentTtlMs'>;

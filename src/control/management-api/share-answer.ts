@@ -1,5 +1,6 @@
 /** Shares as the Management API shows them: the stored record with its measured state. */
 import type { ShareAnswer } from '#contract';
+import { storedShareOf, type FrontendUrls } from '../audit/share-view.ts';
 import type { ShareStatus } from '../model/share-status.ts';
 import type { ShareRecord } from '../store/records/share-record.ts';
 import { isoTime, type ApiParts } from './call.ts';
@@ -8,35 +9,11 @@ import { isoTime, type ApiParts } from './call.ts';
 const OFFLINE_RETRY_MS = 15_000;
 
 type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
-type UrlParts = Pick<ApiParts, 'frontendUrls'>;
 
-export function shareAnswerOf(parts: StatusParts & UrlParts, share: ShareRecord): ShareAnswer {
+export function shareAnswerOf(parts: StatusParts & FrontendUrls, share: ShareRecord): ShareAnswer {
   const { state, failure } = shareStatusOf(parts, share);
   const { createdAt, ...stored } = storedShareOf(parts, share);
   return { ...stored, status: state, ...(failure === undefined ? {} : { failure }), createdAt };
-}
-
-/** As the audit trail tells it: without what is measured, with the frontdoor that its token is of. */
-export function shareRecordView(parts: UrlParts, share: ShareRecord) {
-  return { frontdoorId: share.frontdoorId, ...storedShareOf(parts, share) };
-}
-
-function storedShareOf(parts: UrlParts, share: ShareRecord): Omit<ShareAnswer, 'status' | 'failure'> {
-  return {
-    token: share.token,
-    name: share.name,
-    shareMode: share.shareMode,
-    backendMode: share.backendMode,
-    reserved: share.reserved,
-    environmentId: share.environmentId,
-    target: share.target,
-    frontendIds: share.frontends.map(({ id }) => id),
-    frontendEndpoints: frontendEndpointsOf(parts, share),
-    backendEndpoint: share.target,
-    authProviderIds: [...share.authProviderIds],
-    grants: [...share.grants],
-    createdAt: isoTime(share.createdAtMs),
-  };
 }
 
 /** What was measured; a share whose agent is away has failed, whatever was measured before. */
@@ -52,10 +29,6 @@ export function shareStatusOf(
     state: 'FAILED',
     failure: { ...unknownFailure(clock.nowMs()), lastError: 'the agent is not connected' },
   };
-}
-
-export function frontendEndpointsOf({ frontendUrls }: UrlParts, share: ShareRecord): string[] {
-  return [...share.frontends, ...share.customHosts].flatMap(({ host }) => frontendUrls(host));
 }
 
 function unknownFailure(nowMs: number) {

@@ -14,7 +14,8 @@ import { change, created, gone, ok, type ApiParts, type CreationParts, type Hand
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { shareAnswerOf, shareRecordView, shareStatusOf } from './share-answer.ts';
+import { shareRecordView } from '../audit/share-view.ts';
+import { shareAnswerOf, shareStatusOf } from './share-answer.ts';
 
 type ShareParts = CreationParts & Pick<ApiParts, 'status' | 'frontendUrls'>;
 
