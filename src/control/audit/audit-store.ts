@@ -6,7 +6,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../secrets/secrets.ts';
-import { isPostgres, lockedForUpdate } from '../store/engine/row-lock.ts';
+import { lockedForUpdate } from '../store/engine/row-lock.ts';
+import { isPostgres } from '../store/schema/database-kind.ts';
 import type { AuditEventTable, AuditHeadTable } from '../store/schema/schema.ts';
 import type { Queries, Touch } from '../store/engine/store.ts';
 import { masked, type AuditEntry } from './audit-entry.ts';

@@ -8,7 +8,7 @@ import { FrontdoorError } from '#base';
 import type { BackupHeader, BackupItem, BackupSummary, BackupValue } from '#domain';
 import { decodeBackup, type BackupEnd } from '#net';
 import type { Secrets } from '../secrets/secrets.ts';
-import { isPostgres } from '../store/engine/row-lock.ts';
+import { isPostgres } from '../store/schema/database-kind.ts';
 import type { Queries, Store } from '../store/engine/store.ts';
 import { appliedMigrations } from './backup-lines.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';

@@ -8,7 +8,8 @@ import { sql } from 'kysely';
 import { describeEachStore } from './engine/each-store-suite.ts';
 import { deleteFrontdoor, grantFrontdoor } from './records/frontdoor-store.ts';
 import { openStore } from './engine/open-store.ts';
-import { isPostgres, lockedByName, lockedForUpdate } from './engine/row-lock.ts';
+import { lockedByName, lockedForUpdate } from './engine/row-lock.ts';
+import { isPostgres } from './schema/database-kind.ts';
 import { createShare } from './records/share-store.ts';
 import type { Change, Store, StoreTransaction } from './engine/store.ts';
 

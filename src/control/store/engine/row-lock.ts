@@ -1,11 +1,8 @@
 /** Read-modify-write on both databases: PostgreSQL locks the rows that are read, the embedded one runs alone anyway. */
-import { PostgresAdapter, sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import { isPostgres } from '../schema/database-kind.ts';
 import type { Database } from '../schema/schema.ts';
 import type { Queries } from './store.ts';
-
-export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
-}
 
 /** The rows of this query stay as they are until the transaction ends. */
 export function lockedForUpdate<TB extends keyof Database, O>(

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { describeEachStore } from './each-store-suite.ts';
 import { migrations } from '../migrations/migration-table.ts';
 import { openStore } from './open-store.ts';
-import { isPostgres } from './row-lock.ts';
+import { isPostgres } from '../schema/database-kind.ts';
 import type { Store } from './store.ts';
 
 const first = { '0001-first-tables': migrations['0001-first-tables']! };

@@ -5,7 +5,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { key, required, textType, type Column } from './migration-dialect.ts';
-import { isPostgres } from '../engine/row-lock.ts';
+import { isPostgres } from '../schema/database-kind.ts';
 
 const counter: Column = (column) => column.notNull().defaultTo(0);
 

@@ -1,6 +1,6 @@
 /** What migrations say again and again, and the few places where the two databases need different words in one. */
 import { sql, type ColumnDefinitionBuilder, type Kysely, type RawBuilder } from 'kysely';
-import { isPostgres } from '../engine/row-lock.ts';
+import { isPostgres } from '../schema/database-kind.ts';
 
 /** Text that is compared byte by byte on both databases, so that lists have one order. */
 export function textType(db: Kysely<unknown>): 'text' | RawBuilder<unknown> {
