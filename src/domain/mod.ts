@@ -150,3 +150,4 @@ export {
   type TrafficReport,
   type TrafficSample,
 } from './traffic-report.ts';
+export { invalidValue } from './invalid-value.ts';

@@ -6,7 +6,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { nearestNames } from '#base';
 import { ruleWords, shownName, stringFormats, typeWord } from '#contract';
-import { invalidValue } from './invalid-value.ts';
+import { invalidValue } from '#domain';
 
 /** Throws `invalid` with the first problem. */
 export type BodyCheck = (body: unknown) => void;

@@ -6,8 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
 import { PasswordQueueFull } from '../policy/password-hash.ts';
 
-export { invalidValue } from '../checks/invalid-value.ts';
-
 export interface ApiRefusal {
   readonly status: number;
   readonly body: { readonly error: string; readonly message: string };

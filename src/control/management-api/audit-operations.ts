@@ -4,11 +4,12 @@
  */
 import { FrontdoorError } from '#base';
 import type { AuditEventAnswer } from '#contract';
+import { invalidValue } from '#domain';
 import { lastSequence, listAudit, type AuditFilter } from '../audit/audit-reading.ts';
 import type { AuditRow } from '../audit/audit-store.ts';
 import { verifyAudit } from '../audit/audit-verification.ts';
 import type { Principal } from '../oauth/principal.ts';
-import { insufficientScope, invalidValue, notGranted, tooMany } from './api-errors.ts';
+import { insufficientScope, notGranted, tooMany } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 

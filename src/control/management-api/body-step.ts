@@ -1,8 +1,9 @@
 /** The last steps before an operation's handler: media type and body. */
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '#contract';
+import { invalidValue } from '#domain';
 import { hasBody } from '#net';
-import { invalidValue, notJson } from './api-errors.ts';
+import { notJson } from './api-errors.ts';
 import type { BodyCheck, BodyChecks } from '../checks/body-check.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 

@@ -7,8 +7,8 @@ import {
   takesIfMatch,
   type Operation,
 } from '#contract';
+import { invalidValue } from '#domain';
 import type { Secrets } from '../secrets/secrets.ts';
-import { invalidValue } from './api-errors.ts';
 import type { ApiAnswer } from './call.ts';
 import { checkConditions, entityTagOf, isHeld } from './entity-tag.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
+import { invalidValue } from '#domain';
 import type { Secrets } from '../secrets/secrets.ts';
-import { invalidValue } from './api-errors.ts';
 import type { ApiAnswer } from './call.ts';
 
 const PURPOSE = 'entity tag';

@@ -12,6 +12,7 @@ import type {
   ReplayBody,
 } from '#contract';
 import {
+  invalidValue,
   MAX_INSPECTED_BODY_BYTES,
   REDACTED,
   type GatewayInspection,
@@ -22,7 +23,7 @@ import {
 import { deleteInspected, findInspected, listInspected } from '../store/records/request-record-store.ts';
 import { findInspection, putInspection } from '../store/records/share-inspection-store.ts';
 import { findShare, findShareForUpdate, type ShareRecord } from '../store/records/share-record.ts';
-import { invalidValue, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   gone,

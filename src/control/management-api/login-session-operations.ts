@@ -3,7 +3,7 @@
  * proves a session nothing is shown; the store has it as an HMAC only.
  */
 import type { EndedSessionsAnswer, LoginSessionAnswer } from '#contract';
-import { parseEmailPattern } from '#domain';
+import { invalidValue, parseEmailPattern } from '#domain';
 import { guardedHost } from '../login/guarded-host.ts';
 import {
   endAllSessions,
@@ -15,7 +15,7 @@ import {
   type SessionFilter,
 } from '../login/provider-sessions.ts';
 import type { Queries } from '../store/engine/store.ts';
-import { invalidValue, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   gone,

@@ -10,6 +10,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
+import { invalidValue } from '#domain';
 import {
   BodyIntake,
   checkStatedLength,
@@ -35,7 +36,7 @@ import type { GatewayCommands } from '../model/gateway-commands.ts';
 import { AccessDirectory } from '../store/records/access-directory.ts';
 import type { Store } from '../store/engine/store.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
-import { invalidValue, noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
+import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
 import { BodyChecks } from '../checks/body-check.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';

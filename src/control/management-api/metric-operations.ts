@@ -1,5 +1,11 @@
 /** Operations on metrics: what the roll-ups say of a stretch of time, in steps. */
-import { formatIsoDuration, latencyPercentile, parseIsoDuration, type TrafficCounts } from '#domain';
+import {
+  formatIsoDuration,
+  invalidValue,
+  latencyPercentile,
+  parseIsoDuration,
+  type TrafficCounts,
+} from '#domain';
 import {
   environmentLines,
   environmentTraffic,
@@ -16,7 +22,7 @@ import {
   type MetricWindow,
 } from '../metrics/metric-window-policy.ts';
 import { findEnvironment } from '../store/records/environment-store.ts';
-import { invalidValue, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import { isoTime, ok, type ApiParts, type Handlers } from './call.ts';
 import { textOf, type Query } from './page-query.ts';
 

@@ -4,7 +4,7 @@
  */
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, OrganizationAnswer } from '#contract';
-import { parseName } from '#domain';
+import { invalidValue, parseName } from '#domain';
 import { removesLastAdmin } from '../store/records/caller-store.ts';
 import {
   changeOrganization,
@@ -18,7 +18,7 @@ import {
   type OrganizationRecord,
 } from '../store/records/organization-store.ts';
 import type { Queries, Touch } from '../store/engine/store.ts';
-import { invalidValue, notGranted } from './api-errors.ts';
+import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';

@@ -4,7 +4,7 @@
  */
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
-import { parseName, type AuthProviderType } from '#domain';
+import { invalidValue, parseName, type AuthProviderType } from '#domain';
 import { checkProviderData, type ProviderData } from '../provider/provider-schema.ts';
 import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../store/records/auth-provider-store.ts';
 import { listHostnamesUsing } from '../store/records/custom-frontend-store.ts';
 import type { Queries, Touch } from '../store/engine/store.ts';
-import { invalidValue, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   created,

@@ -2,7 +2,7 @@
  * Whether a hostname is a public suffix: a name below which organizations that know nothing of each other register
  * theirs (`co.uk`, `github.io`), so that nobody has it for himself. Both sections of the Public Suffix List count.
  */
-import { invalidValue } from './api-errors.ts';
+import { invalidValue } from '#domain';
 
 /** Throws `invalid` for a public suffix. */
 export async function checkNoPublicSuffix(property: string, hostname: string): Promise<void> {

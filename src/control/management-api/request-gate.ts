@@ -6,7 +6,7 @@ import { addressKey, TokenBuckets } from '#base';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { operations, queryProblem, type Operation } from '#contract';
-import { isUuid } from '#domain';
+import { invalidValue, isUuid } from '#domain';
 import { checkStatedLength } from '#net';
 import { authorizationForm } from '../oauth/authorization-policy.ts';
 import { textOfBase64 } from '../oauth/base64-text.ts';
@@ -15,7 +15,6 @@ import { VerifiedTokens } from '../oauth/verified-tokens.ts';
 import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
 import {
   insufficientScope,
-  invalidValue,
   malformedAuthorization,
   noSuchPath,
   notGranted,

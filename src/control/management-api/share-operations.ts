@@ -1,5 +1,6 @@
 /** Operations on shares. What they may become is decided in the share store, for this API and for agents alike. */
 import type { ShareChangeBody } from '#contract';
+import { invalidValue } from '#domain';
 import {
   changeShare,
   createShare,
@@ -9,7 +10,7 @@ import {
 } from '../store/records/share-store.ts';
 import { listShares, type ShareRecord } from '../store/records/share-record.ts';
 import type { Queries, Touch } from '../store/engine/store.ts';
-import { invalidValue, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import { change, created, gone, ok, type ApiParts, type CreationParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 import { creation } from './creation.ts';

@@ -4,6 +4,7 @@
  */
 import { FrontdoorError } from '#base';
 import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract';
+import { invalidValue } from '#domain';
 import type { FabricTerminatorView } from '../overlay/mod.ts';
 import { findFabricService } from '../store/records/fabric-service-store.ts';
 import { findFabricNode } from '../store/records/fabric-store.ts';
@@ -15,7 +16,7 @@ import {
   type FabricTerminatorRecord,
 } from '../store/records/fabric-terminator-store.ts';
 import type { Queries, Touch } from '../store/engine/store.ts';
-import { invalidValue, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   created,

@@ -8,11 +8,11 @@ import type { SharePolicyAnswer, SharePolicyBody } from '#contract';
 import {
   canonicalEmail,
   formatIsoDuration,
+  invalidValue,
   parseIsoDuration,
   parsePathPattern,
   parseWebOrigin,
 } from '#domain';
-import { invalidValue } from '../checks/invalid-value.ts';
 import { MASK } from '../secrets/secret-mask.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 import { hashPassword } from './password-hash.ts';

@@ -3,8 +3,7 @@
  * what the data look like without them. Each is shown as given in the answer to the write that set it, and never again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { AuthProviderType } from '#domain';
-import { invalidValue } from '../checks/invalid-value.ts';
+import { invalidValue, type AuthProviderType } from '#domain';
 import { MASK } from '../secrets/secret-mask.ts';
 import { randomToken } from '../secrets/random-token.ts';
 import type { Secrets } from '../secrets/secrets.ts';

@@ -6,8 +6,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { SelectQueryBuilder } from 'kysely';
 import { FrontdoorError } from '#base';
-import { isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
-import { invalidValue } from '../../checks/invalid-value.ts';
+import { invalidValue, isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
 import { claimNames, restShareNames } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import { findShare, type ShareRecord } from './share-record.ts';

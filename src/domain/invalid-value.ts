@@ -1,4 +1,4 @@
-/** The refusal of a value by the name of its property. Parts throw it, and each API gives it the form of its answers. */
+/** The refusal of a value by the name of its property. Each API gives it the form of its answers. */
 import { FrontdoorError } from '#base';
 
 /** `property` is a dotted path: `session.idle`, `keys.0.name`. `expected` names what the value must be of. */
