@@ -17,35 +17,33 @@ import {
 import type { AllowedNetwork } from '#domain';
 import { BodyIntake, EgressClient, type UnprovenLimits } from '#net';
 import { formatAddress } from '#wire';
-import { createFabricEnrollment } from './management-api/fabric-operations.ts';
-import type { ApiLimits } from './management-api/limits.ts';
-import { createManagementApi, setApiTls, type ApiTls } from './management-api/management-api.ts';
-import { openApiSessions } from './edge-api/api-session-store.ts';
-import { createEdgeApi } from './edge-api/edge-api.ts';
-import { openLoginParts } from './login/login-parts.ts';
-import { KeyRotation } from './oauth/key-rotation.ts';
-import type { TrustedIssuer } from './oauth/trusted-issuer-config.ts';
-import { TrustedIssuers } from './oauth/trusted-issuers.ts';
-import { openServiceTokens } from './edge-api/service-tokens.ts';
-import { GatewayCommands } from './model/gateway-commands.ts';
-import { RequestRecordSweep } from './store/records/request-record-sweep.ts';
-import { MetricSweep } from './metrics/metric-sweep.ts';
-import { RestingNameSweep } from './store/records/resting-name-sweep.ts';
-import { attachModel } from './model/model-loader.ts';
-import { OverlayModel } from './model/overlay-model.ts';
+import {
+  createFabricEnrollment,
+  createManagementApi,
+  setApiTls,
+  type ApiLimits,
+  type ApiTls,
+} from './management-api/mod.ts';
+import { createEdgeApi, openApiSessions, openServiceTokens } from './edge-api/mod.ts';
+import { openLoginParts } from './login/mod.ts';
+import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
+import { attachModel, GatewayCommands, OverlayModel } from './model/mod.ts';
+import {
+  FabricTerminatorWriter,
+  IdempotencySweep,
+  mintJti,
+  openStore,
+  RequestRecordSweep,
+  RestingNameSweep,
+  type FirstStart,
+} from './store/mod.ts';
+import { MetricSweep } from './metrics/mod.ts';
 import { startOverlayController } from './overlay/mod.ts';
-import { openPki } from './pki/pki.ts';
-import { controllerIdOf } from './replica/controller-id.ts';
-import { Replicas } from './replica/replicas.ts';
-import type { ServerCredentials } from './pki/server-leaf.ts';
+import { openPki, type ServerCredentials } from './pki/mod.ts';
+import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
-import { loadSecrets } from './secrets/key-file.ts';
-import { mintJti } from './store/records/enrollment-store.ts';
-import { FabricTerminatorWriter } from './store/records/fabric-terminator-writer.ts';
-import { seedFirstStart } from './installation/first-start.ts';
-import type { FirstStart } from './store/records/first-rows.ts';
-import { IdempotencySweep } from './store/records/idempotency-sweep.ts';
-import { openStore } from './store/engine/open-store.ts';
+import { loadSecrets } from './secrets/mod.ts';
+import { seedFirstStart } from './installation/mod.ts';
 
 export interface ControlPlaneOptions {
   /** Made when absent. */

@@ -5,7 +5,7 @@ import { silentLog } from '#base';
 import type { GatewayDelta, GatewayFeedEvent } from '#domain';
 import { EgressClient } from '#net';
 import { openApiWorld, type ApiWorld } from './management-api/api-fixture.ts';
-import { openLoginParts, type LoginParts } from './login/login-parts.ts';
+import { openLoginParts, type LoginParts } from './login/mod.ts';
 import { GatewayFeed } from './edge-api/gateway-feed.ts';
 
 describe('gateways', () => {

@@ -5,9 +5,9 @@ import { silentLog } from '#base';
 import type { GatewayFeedEvent } from '#domain';
 import { openApiWorld } from './management-api/api-fixture.ts';
 import { GatewayFeed } from './edge-api/gateway-feed.ts';
-import { KeyRotation } from './oauth/key-rotation.ts';
+import { KeyRotation } from './oauth/mod.ts';
 import { describeEachStore } from './store/engine/each-store-suite.ts';
-import { openIdentityKeys } from './login/identity-keys.ts';
+import { openIdentityKeys } from './login/mod.ts';
 import { openLoginFixture } from './login/login-fixture.ts';
 
 const DAY_MS = 86_400_000;

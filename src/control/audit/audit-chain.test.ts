@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Store } from '../store/mod.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { appendAudit, auditHash, auditSeal } from './audit-store.ts';
 import { verifyAudit } from './audit-verification.ts';

@@ -2,7 +2,7 @@
  * One event of the audit trail, as whoever caused it describes it. Secrets never stand in it: `before` and `after` are
  * the views that the API shows, and whatever is named like a secret is masked once more on the way in.
  */
-import { MASK } from '../secrets/secret-mask.ts';
+import { MASK } from '../secrets/mod.ts';
 
 export type ActorKind =
   /** Callers of the Management API. */

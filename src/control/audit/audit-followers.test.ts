@@ -4,8 +4,7 @@ import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { openStore, type Store } from '../store/mod.ts';
 import { AuditFollowers, type AuditFollowersOptions, type FollowRequest } from './audit-followers.ts';
 import { appendAudit } from './audit-store.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { messageOf, type Log } from '#base';
-import { concerns, type Change, type Store } from '../store/engine/store.ts';
+import { concerns, type Change, type Store } from '../store/mod.ts';
 import { auditAfter, lastSequence, type AuditFilter } from './audit-reading.ts';
 import type { AuditRow } from './audit-store.ts';
 import { Wake } from './wake.ts';

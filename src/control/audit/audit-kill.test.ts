@@ -6,7 +6,7 @@ import process from 'node:process';
 import { it } from 'node:test';
 import { Secrets } from '../secrets/secrets.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { openStore } from '../store/engine/open-store.ts';
+import { openStore } from '../store/mod.ts';
 import { verifyAudit } from './audit-verification.ts';
 
 const ORGANIZATIONS = ['org-1', 'org-2', 'org-3'];

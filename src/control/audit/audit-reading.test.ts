@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Store } from '../store/mod.ts';
 import { auditAfter, lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';
 import { appendAudit } from './audit-store.ts';
 

@@ -3,9 +3,7 @@
  * without a filter a page is found by arithmetic, however deep it is.
  */
 import type { SelectQueryBuilder } from 'kysely';
-import type { Page, PageRequest } from '../store/engine/page.ts';
-import type { Database } from '../store/schema/schema.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { Database, Page, PageRequest, Queries } from '../store/mod.ts';
 import type { AuditRow } from './audit-store.ts';
 
 /** Only events of which all of this is true. */

@@ -5,11 +5,15 @@
  * the last one neither. Nothing is ever removed: how long a trail is kept is its operator's to decide, outside.
  */
 import { randomUUID } from 'node:crypto';
-import type { Secrets } from '../secrets/secrets.ts';
-import { lockedForUpdate } from '../store/engine/row-lock.ts';
-import { isPostgres } from '../store/schema/database-kind.ts';
-import type { AuditEventTable, AuditHeadTable } from '../store/schema/schema.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import {
+  isPostgres,
+  lockedForUpdate,
+  type AuditEventTable,
+  type AuditHeadTable,
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { masked, type AuditEntry } from './audit-entry.ts';
 
 const EVENT_PURPOSE = 'audit event';

@@ -3,8 +3,8 @@
  * in or cut off in the database alone. Not what an older copy of the whole database hides: against that, somebody
  * outside has to keep the last hash, as whoever follows the stream of events does.
  */
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Queries } from '../store/mod.ts';
 import { auditHash, auditSeal, FIRST_SEAL } from './audit-store.ts';
 
 export interface AuditVerification {

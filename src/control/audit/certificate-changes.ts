@@ -1,11 +1,11 @@
 /** Certificates as they come and go for identities that have one, each change with its audit event. */
-import type { Identity } from '../model/overlay-model.ts';
+import type { Identity } from '../model/mod.ts';
 import {
   addRenewedCertificate,
   dropOlderCertificates,
   type NewCertificate,
-} from '../store/records/certificate-store.ts';
-import type { Store } from '../store/engine/store.ts';
+  type Store,
+} from '../store/mod.ts';
 import { appendMachineAudit, THE_SYSTEM, type AuditParts } from './machine-audit.ts';
 
 export type CertificateParts = AuditParts & { readonly store: Store };

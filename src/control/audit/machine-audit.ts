@@ -3,8 +3,8 @@
  * the organization of the machine's frontdoor; those of the installation's own machines to none.
  */
 import type { Clock } from '#base';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Queries, Touch } from '../store/mod.ts';
 import type { Actor, AuditEntry } from './audit-entry.ts';
 import { appendAudit } from './audit-store.ts';
 

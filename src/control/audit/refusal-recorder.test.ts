@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { FrontdoorError, ManualClock, type Log } from '#base';
 import { within } from '../../../test/support/deadline.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { openStore, type Store } from '../store/mod.ts';
 import { verifyAudit } from './audit-verification.ts';
 import { RefusalRecorder, UNPROVEN, type RecordedRefusal } from './refusal-recorder.ts';
 

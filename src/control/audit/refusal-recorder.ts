@@ -4,8 +4,8 @@
  * flood brings beyond that is counted, and the number is told.
  */
 import { addressKey, messageOf, type Clock, type Log } from '#base';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Store } from '../store/mod.ts';
 import type { Actor, AuditEntry, AuditTarget } from './audit-entry.ts';
 import { appendAudit } from './audit-store.ts';
 import { organizationOf, THE_SYSTEM } from './machine-audit.ts';

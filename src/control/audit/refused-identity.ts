@@ -1,6 +1,6 @@
 /** The audit trail names the identity that a certificate of ours proves, for any reason of the refusal. */
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { ProvenLeaf } from '../pki/pki.ts';
+import type { OverlayModel } from '../model/mod.ts';
+import type { ProvenLeaf } from '../pki/mod.ts';
 import { UNPROVEN, type RecordedRefusal } from './refusal-recorder.ts';
 
 /** The organization of a deleted identity is not known: its refusals are recorded in the installation's trail. */

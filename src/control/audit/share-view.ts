@@ -1,6 +1,6 @@
 /** A share as it is stored, in the form of the Management API's answers: what audit events about it hold. */
 import type { ShareAnswer } from '#contract';
-import type { ShareRecord } from '../store/records/share-record.ts';
+import type { ShareRecord } from '../store/mod.ts';
 
 export interface FrontendUrls {
   /** URLs under which gateways serve a host; asked whenever a share is shown. */

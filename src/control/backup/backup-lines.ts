@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { BACKUP_FORMAT, type BackupHeader, type BackupTrailer, type BackupValue } from '#domain';
-import type { Queries } from '../store/engine/store.ts';
+import type { Queries } from '../store/mod.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
 
 const ROWS_PER_PAGE = 100;

@@ -2,7 +2,7 @@
  * Every table of the schema: those of a backup in an order that references allow, with the key that its rows are read
  * in, and those that a backup leaves out. A table that stands in neither list does not compile.
  */
-import type { Database } from '../store/schema/schema.ts';
+import type { Database } from '../store/mod.ts';
 
 type Row<T extends keyof Database> = {
   readonly table: T;

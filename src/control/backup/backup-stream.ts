@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf, type Clock, type Log } from '#base';
-import type { Store } from '../store/engine/store.ts';
+import type { Store } from '../store/mod.ts';
 import { backupLines } from './backup-lines.ts';
 
 /** A reader that does not take a page in this time is gone. */

@@ -18,12 +18,14 @@ import { silentLog, systemClock } from '#base';
 import { until, within } from '../../../test/support/deadline.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore, openEmbedded, openPostgres } from '../store/engine/each-store-suite.ts';
-import { createFabricNode } from '../store/records/fabric-store.ts';
+import {
+  createFabricNode,
+  grantFrontdoor,
+  listEnvironments,
+  seedFirstRows,
+  type Store,
+} from '../store/mod.ts';
 import { openEmbeddedStore } from '../store/engine/embedded-store.ts';
-import { grantFrontdoor } from '../store/records/frontdoor-store.ts';
-import { listEnvironments } from '../store/records/environment-store.ts';
-import { seedFirstRows } from '../store/records/first-rows.ts';
-import type { Store } from '../store/engine/store.ts';
 import { backupLines } from './backup-lines.ts';
 import { BACKED_UP } from './backup-order-table.ts';
 import { openBackup } from './backup-stream.ts';

@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log } from '#base';
 import type { BackupSummary } from '#domain';
-import { findSecrets, KEY_FILE_NAME } from '../secrets/key-file.ts';
-import { openStore } from '../store/engine/open-store.ts';
+import { findSecrets, KEY_FILE_NAME } from '../secrets/mod.ts';
+import { openStore } from '../store/mod.ts';
 import { checkBackup, restoreBackup } from './restore.ts';
 
 export interface RestoreOptions {

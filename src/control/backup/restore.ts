@@ -7,9 +7,8 @@ import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
 import type { BackupHeader, BackupItem, BackupSummary, BackupValue } from '#domain';
 import { decodeBackup, type BackupEnd } from '#net';
-import type { Secrets } from '../secrets/secrets.ts';
-import { isPostgres } from '../store/schema/database-kind.ts';
-import type { Queries, Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import { isPostgres, type Queries, type Store } from '../store/mod.ts';
 import { appliedMigrations } from './backup-lines.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
 

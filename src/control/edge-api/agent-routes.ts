@@ -4,15 +4,15 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { HostedShare } from '#domain';
-import { shareRecordView } from '../audit/share-view.ts';
-import { lockedForUpdate } from '../store/engine/row-lock.ts';
+import { shareRecordView } from '../audit/mod.ts';
 import {
   createOrTakeBackShare,
   findShareForUpdate,
   listSharesOf,
+  lockedForUpdate,
   releaseShare,
   type ShareRecord,
-} from '../store/records/share-store.ts';
+} from '../store/mod.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';

@@ -1,7 +1,6 @@
 /** The stored half of the API sessions: rows with sealed tokens, in batches that one statement takes. */
-import type { Secrets } from '../secrets/secrets.ts';
-import type { ApiSessionTable } from '../store/schema/schema.ts';
-import type { Queries, Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { ApiSessionTable, Queries, Store } from '../store/mod.ts';
 
 export interface StoredSession {
   readonly id: string;

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
-import { OverlayModel } from '../model/overlay-model.ts';
-import { attachModel } from '../model/model-loader.ts';
+import { attachModel, OverlayModel } from '../model/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { openStore, type Store } from '../store/mod.ts';
 import { openApiSessions, SESSION_IDLE_MS, type ApiSessionStore } from './api-session-store.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);

@@ -5,11 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
-import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { ApiSessionTable } from '../store/schema/schema.ts';
-import type { Change, Store, StoreTransaction, Touch } from '../store/engine/store.ts';
+import type { ApiSession, ApiSessions, OverlayModel } from '../model/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '../store/mod.ts';
 import {
   deleteEndedRows,
   extendRows,

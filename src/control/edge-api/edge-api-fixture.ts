@@ -9,16 +9,21 @@ import { join } from 'node:path';
 import { silentLog, type Clock, type Log, type LogFields } from '#base';
 import { enrollIdentity, EdgeApiClient } from '#sdk';
 import { EgressClient, type IdentityFile } from '#net';
-import { openLoginParts, type LoginParts, type LoginPartsOptions } from '../login/login-parts.ts';
-import { GatewayCommands } from '../model/gateway-commands.ts';
-import { attachModel } from '../model/model-loader.ts';
-import { OverlayModel } from '../model/overlay-model.ts';
-import { openPki, type Pki } from '../pki/pki.ts';
+import type { LoginPartsOptions } from '../login/login-parts.ts';
+import { openLoginParts, type LoginParts } from '../login/mod.ts';
+import { attachModel, GatewayCommands, OverlayModel } from '../model/mod.ts';
+import { openPki, type Pki } from '../pki/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
-import { createEnrollment, mintJti, type EnrollmentKind } from '../store/records/enrollment-store.ts';
-import { createShare, type NewShare, type ShareRecord } from '../store/records/share-store.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import {
+  createEnrollment,
+  createShare,
+  mintJti,
+  openStore,
+  type EnrollmentKind,
+  type ShareRecord,
+  type Store,
+} from '../store/mod.ts';
+import type { NewShare } from '../store/records/share-store.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { createEdgeApi, type EdgeApi, type EdgeApiLimits } from './edge-api.ts';
 import type { EdgeRouter } from './edge-context.ts';

@@ -16,11 +16,10 @@ import {
   type ApiServerLimits,
   type UnprovenLimits,
 } from '#net';
-import { RefusalRecorder } from '../audit/refusal-recorder.ts';
+import { LogInLedger, RefusalRecorder } from '../audit/mod.ts';
 import { addBodySteps } from './edge-body.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
-import { LogInLedger } from '../audit/log-in-ledger.ts';
 import { EdgeApiRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.ts';
 import type { EdgeApiContext, EdgeParts } from './edge-context.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';

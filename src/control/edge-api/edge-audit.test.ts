@@ -3,9 +3,8 @@ import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { ManualClock } from '#base';
 import { makeKeyRequest } from '#sdk';
-import { verifyAudit } from '../audit/audit-verification.ts';
+import { LogInLedger, verifyAudit } from '../audit/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
-import { LogInLedger } from '../audit/log-in-ledger.ts';
 
 let fixture: EdgeFixture;
 let organizationId: string;

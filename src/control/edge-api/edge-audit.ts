@@ -1,11 +1,15 @@
 /** What the audit trail tells of the edge API: what machines change, and what they are refused. */
 import type { FastifyRequest } from 'fastify';
-import type { AuditTarget } from '../audit/audit-entry.ts';
-import { appendMachineAudit, type AuditParts } from '../audit/machine-audit.ts';
-import type { RefusalRecorder } from '../audit/refusal-recorder.ts';
-import { reasonOf, refusedIdentity } from '../audit/refused-identity.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+import {
+  appendMachineAudit,
+  reasonOf,
+  refusedIdentity,
+  type AuditParts,
+  type AuditTarget,
+  type RefusalRecorder,
+} from '../audit/mod.ts';
+import type { OverlayModel } from '../model/mod.ts';
+import type { Queries, Touch } from '../store/mod.ts';
 import type { EdgeApiRefusal } from './edge-answer.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 

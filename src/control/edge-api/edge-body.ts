@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net';
-import type { Identity } from '../model/overlay-model.ts';
+import type { Identity } from '../model/mod.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 
 /** What a route may be sent, in bytes. */

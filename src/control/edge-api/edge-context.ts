@@ -1,16 +1,14 @@
 /** What the routes of the edge API share: the parts they ask, and the two ways to know a caller. */
 import type { FastifyRequest } from 'fastify';
 import type { Clock, Log, TokenBuckets } from '#base';
-import type { StatusBoard } from '../model/share-status.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Pki } from '../pki/pki.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import type { Pki } from '../pki/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Store } from '../store/mod.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
 import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
-import type { LogInLedger } from '../audit/log-in-ledger.ts';
-import type { LoginParts } from '../login/login-parts.ts';
-import type { GatewayCommands } from '../model/gateway-commands.ts';
+import type { LogInLedger } from '../audit/mod.ts';
+import type { LoginParts } from '../login/mod.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';

@@ -5,16 +5,15 @@
 import { addressKey } from '#base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseName } from '#domain';
-import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/pki.ts';
-import { renewCertificate } from '../audit/certificate-changes.ts';
-import { appendMachineAudit } from '../audit/machine-audit.ts';
-import { insertCertificate } from '../store/records/certificate-store.ts';
+import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/mod.ts';
+import { appendMachineAudit, renewCertificate } from '../audit/mod.ts';
 import {
   claimEnrollment,
   findByToken,
+  insertCertificate,
   refuseCsr,
   type EnrollmentKind,
-} from '../store/records/enrollment-store.ts';
+} from '../store/mod.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import { couldNotValidate, EdgeApiRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
 import { peerOf, peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';

@@ -3,8 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
 import { GatewayFeed } from './gateway-feed.ts';
-import { deleteAuthProvider, lockAuthProvider } from '../store/records/auth-provider-store.ts';
-import { createFrontdoor, deleteFrontdoor } from '../store/records/frontdoor-store.ts';
+import { createFrontdoor, deleteAuthProvider, deleteFrontdoor, lockAuthProvider } from '../store/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openLoginFixture, type LoginFixture } from '../login/login-fixture.ts';
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import * as tls from 'node:tls';
 import { after, before, test } from 'node:test';
 import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
-import { OverlayModel, type Service } from '../model/overlay-model.ts';
+import { OverlayModel, type Service } from '../model/mod.ts';
 import { openEdgeFixture, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
-import type { GatewayAccessSource } from '../login/gateway-access.ts';
+import type { GatewayAccessSource } from '../login/mod.ts';
 import { GatewayFeed } from './gateway-feed.ts';
 
 let fixture: EdgeFixture;

@@ -9,8 +9,8 @@ import {
   type GatewayFeedEvent,
   type GatewayShare,
 } from '#domain';
-import type { AccessChange, GatewayAccessSource } from '../login/gateway-access.ts';
-import type { OverlayModel, Service } from '../model/overlay-model.ts';
+import type { AccessChange, GatewayAccessSource } from '../login/mod.ts';
+import type { OverlayModel, Service } from '../model/mod.ts';
 
 const MAX_KEPT_DELTAS = 1_024;
 const MAX_KEPT_CHANGES = 50_000;

@@ -11,10 +11,8 @@ import {
   type IdentityProvider,
 } from '../../../test/support/identity-provider.ts';
 import { goThroughProvider } from '../../../test/support/login-browser.ts';
-import { settleProviderData } from '../provider/provider-secrets.ts';
-import { grantFrontdoor } from '../store/records/frontdoor-store.ts';
-import { insertAuthProvider } from '../store/records/auth-provider-store.ts';
-import type { ShareRecord } from '../store/records/share-record.ts';
+import { settleProviderData } from '../provider/mod.ts';
+import { grantFrontdoor, insertAuthProvider, type ShareRecord } from '../store/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 let idp: IdentityProvider;

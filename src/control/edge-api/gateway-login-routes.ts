@@ -11,8 +11,8 @@ import {
   type LoginStart,
   type SessionQuery,
 } from '#domain';
-import { BodyChecks, type BodyCheck } from '../checks/body-check.ts';
-import { takeGatewayUsage } from '../login/gateway-usage.ts';
+import { BodyChecks, type BodyCheck } from '../checks/mod.ts';
+import { takeGatewayUsage } from '../login/mod.ts';
 import { sendData } from './edge-answer.ts';
 import { bodyRule } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { within } from '../../../test/support/deadline.ts';
 import { NO_SHARE, type GatewayReplay, type InspectedRequest, type RequestFailure } from '#domain';
-import { findUnroutedFailure } from '../store/records/unrouted-failure-store.ts';
+import { findUnroutedFailure } from '../store/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 let fixture: EdgeFixture;

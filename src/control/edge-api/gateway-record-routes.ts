@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TokenBuckets } from '#base';
 import { NO_SHARE, parseFailures, parseInspections } from '#domain';
-import { putFailures, putInspected } from '../store/records/request-record-store.ts';
-import { putUnroutedFailures } from '../store/records/unrouted-failure-store.ts';
+import { putFailures, putInspected, putUnroutedFailures } from '../store/mod.ts';
 import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';

@@ -1,7 +1,7 @@
 /** `/gateway/v1/metrics`: gateways tell what traffic there was. A report that came before is acknowledged again. */
 import type { FastifyInstance } from 'fastify';
 import { parseTrafficReport } from '#domain';
-import { takeTrafficReport } from '../metrics/metric-store.ts';
+import { takeTrafficReport } from '../metrics/mod.ts';
 import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import { enrollRouter, makeKeyRequest } from '#sdk';
-import { openPki } from '../pki/pki.ts';
-import { openStore } from '../store/engine/open-store.ts';
+import { openPki } from '../pki/mod.ts';
+import { openStore } from '../store/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 const DAY_MS = 86_400_000;

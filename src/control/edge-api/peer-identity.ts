@@ -6,8 +6,8 @@
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '#base';
 import { leafOf } from '#net';
-import type { Identity, OverlayModel } from '../model/overlay-model.ts';
-import type { LeafProof, Pki, ProvenLeaf } from '../pki/pki.ts';
+import type { Identity, OverlayModel } from '../model/mod.ts';
+import type { LeafProof, Pki, ProvenLeaf } from '../pki/mod.ts';
 
 export interface ProvenPeer {
   readonly identity: Identity;

@@ -3,7 +3,7 @@
  * store only for identities that hold more than one certificate.
  */
 import { messageOf, type Log } from '#base';
-import { dropReplacedCertificates, type CertificateParts } from '../audit/certificate-changes.ts';
+import { dropReplacedCertificates, type CertificateParts } from '../audit/mod.ts';
 import type { ProvenPeer } from './peer-identity.ts';
 
 export class ReplacedCertificates {

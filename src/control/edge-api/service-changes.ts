@@ -3,7 +3,7 @@
  * the identity may or might use, never backwards, and at each start of the control plane.
  */
 import type { Clock } from '#base';
-import type { ModelChange, OverlayModel, Service } from '../model/overlay-model.ts';
+import type { ModelChange, OverlayModel, Service } from '../model/mod.ts';
 
 export class ServiceChanges {
   readonly #model: OverlayModel;

@@ -1,6 +1,6 @@
 /** The services that a client may use, and permission to dial or bind one. */
 import type { FastifyInstance } from 'fastify';
-import type { Service } from '../model/overlay-model.ts';
+import type { Service } from '../model/mod.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
 import { callerOf, queryOf, type EdgeCaller, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, nameFilterOf, pageOf } from './edge-request.ts';

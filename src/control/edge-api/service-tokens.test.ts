@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
-import { KeyRotation } from '../oauth/key-rotation.ts';
+import { KeyRotation } from '../oauth/mod.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore } from '../store/engine/open-store.ts';
+import { openStore } from '../store/mod.ts';
 import { openServiceTokens, type ServiceGrant } from './service-tokens.ts';
 
 const DAY_MS = 86_400_000;

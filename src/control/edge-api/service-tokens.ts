@@ -5,10 +5,9 @@
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import type { Clock } from '#base';
-import { SERVICE_TOKEN_LIFETIME_MS } from '../oauth/token-lifetimes.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import { createSigningKey, listSigningKeys, type SigningKey } from '../store/records/signing-key-store.ts';
-import { concerns, type Store } from '../store/engine/store.ts';
+import { SERVICE_TOKEN_LIFETIME_MS } from '../oauth/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import { concerns, createSigningKey, listSigningKeys, type SigningKey, type Store } from '../store/mod.ts';
 
 const MAX_REMEMBERED = 16_384;
 const MAX_TOKEN_CHARS = 4_096;

@@ -1,7 +1,7 @@
 /** Services, routers, sessions and identities in the shapes that OpenZiti's clients read. */
 import { formatHostPort } from '#base';
 import { parseShareTarget } from '#domain';
-import type { Identity, OverlayModel, Service } from '../model/overlay-model.ts';
+import type { Identity, OverlayModel, Service } from '../model/mod.ts';
 import { SESSION_IDLE_MS, type LiveSession } from './api-session-store.ts';
 import type { EdgeRouter } from './edge-context.ts';
 import { sessionIdOf, type ServiceGrant } from './service-tokens.ts';

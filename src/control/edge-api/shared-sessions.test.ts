@@ -4,11 +4,10 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
 import { until } from '../../../test/support/deadline.ts';
 import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts';
-import { attachModel } from '../model/model-loader.ts';
-import { OverlayModel } from '../model/overlay-model.ts';
+import { attachModel, OverlayModel } from '../model/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { openPostgresStore } from '../store/engine/postgres-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Store } from '../store/mod.ts';
 import { openApiSessions, SESSION_IDLE_MS, type ApiSessionStore } from './api-session-store.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);

@@ -1,9 +1,7 @@
 /** The first start of an installation: its first rows, and in the same transaction the audit events about them. */
-import { appendAudit } from '../audit/audit-store.ts';
-import { THE_SYSTEM } from '../audit/machine-audit.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/engine/store.ts';
-import { seedFirstRows, type FirstStart, type FirstStartOptions } from '../store/records/first-rows.ts';
+import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import { seedFirstRows, type FirstStart, type FirstStartOptions, type Store } from '../store/mod.ts';
 
 /**
  * Undefined: the database was not empty. Throws `invalid` when its secrets were sealed with another key file.

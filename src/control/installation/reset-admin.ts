@@ -6,12 +6,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
-import { appendAudit } from '../audit/audit-store.ts';
-import { THE_SYSTEM } from '../audit/machine-audit.ts';
-import { findSecrets, KEY_FILE_NAME } from '../secrets/key-file.ts';
-import { createCaller } from '../store/records/caller-store.ts';
-import { ADMIN_SCOPES, checkKeyFile } from '../store/records/first-rows.ts';
-import { openStore } from '../store/engine/open-store.ts';
+import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
+import { findSecrets, KEY_FILE_NAME } from '../secrets/mod.ts';
+import { ADMIN_SCOPES, checkKeyFile, createCaller, openStore } from '../store/mod.ts';
 
 export interface ResetAdminOptions {
   readonly dataDir: string;

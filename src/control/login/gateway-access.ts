@@ -4,8 +4,8 @@
  */
 import type { GatewayKeys, GatewayProvider } from '#domain';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import { concerns, type Change, type Queries, type Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import { concerns, type Change, type Queries, type Store } from '../store/mod.ts';
 import type { IdentityKeys } from './identity-keys.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 

@@ -3,7 +3,7 @@
  * backwards, nor ahead of now, whatever a gateway says; equal seconds are one statement.
  */
 import type { GatewayUsage } from '#domain';
-import type { Queries, Store } from '../store/engine/store.ts';
+import type { Queries, Store } from '../store/mod.ts';
 
 const SECOND_MS = 1_000;
 const IDS_A_STATEMENT = 500;

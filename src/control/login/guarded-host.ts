@@ -1,6 +1,6 @@
 /** A share at one of its hosts: who guards it there, and which host takes its log-ins in. */
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '#domain';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 
 export interface GuardedHost {
   readonly shareId: string;

@@ -6,9 +6,8 @@ import { createPublicKey } from 'node:crypto';
 import { exportJWK } from 'jose';
 import type { Clock } from '#base';
 import type { GatewayKeys } from '#domain';
-import type { Secrets } from '../secrets/secrets.ts';
-import { createSigningKey, listSigningKeys } from '../store/records/signing-key-store.ts';
-import { concerns, type Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import { concerns, createSigningKey, listSigningKeys, type Store } from '../store/mod.ts';
 
 type IdentityKey = GatewayKeys['identityKeys'][number];
 

@@ -7,7 +7,7 @@ import { messageOf, type Clock, type Log } from '#base';
 import type { GatewayProviderLogout, GatewayTokenIssuer } from '#domain';
 import type { EgressClient } from '#net';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
-import { concerns, type Queries, type Store } from '../store/engine/store.ts';
+import { concerns, type Queries, type Store } from '../store/mod.ts';
 import { PublishedIssuer } from './issuer-metadata.ts';
 
 export interface IssuerDirectoryOptions {

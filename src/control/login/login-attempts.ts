@@ -3,9 +3,8 @@
  * update: of many who try, one goes on. State and code stand here as HMACs, verifier and nonce sealed.
  */
 import { LOGIN_ATTEMPT_TTL_MS, LOGIN_CODE_TTL_MS } from '#domain';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { LoginAttemptTable } from '../store/schema/schema.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { LoginAttemptTable, Queries } from '../store/mod.ts';
 
 export interface NewLoginAttempt {
   readonly state: string;

@@ -4,24 +4,24 @@ import { ManualClock, type Log, type LogFields } from '#base';
 import { parseAllowedNetworks, type AuthProviderType, type LoginRedeemed, type LoginStart } from '#domain';
 import { EgressClient, type EgressClientOptions } from '#net';
 import { goThroughProvider, type LoginBrowserOptions } from '../../../test/support/login-browser.ts';
-import { attachModel } from '../model/model-loader.ts';
-import { OverlayModel } from '../model/overlay-model.ts';
-import type { ProviderData } from '../provider/provider-schema.ts';
-import { settleProviderData } from '../provider/provider-secrets.ts';
+import { attachModel, OverlayModel } from '../model/mod.ts';
+import { settleProviderData, type ProviderData } from '../provider/mod.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/mod.ts';
 import {
+  changeShare,
+  createShare,
+  grantFrontdoor,
   insertAuthProvider,
   lockAuthProvider,
+  seedFirstRows,
   updateAuthProvider,
   type AuthProviderRecord,
-} from '../store/records/auth-provider-store.ts';
+  type GrantedFrontdoor,
+  type ShareRecord,
+  type Store,
+} from '../store/mod.ts';
 import { openEmbedded, type OpenStore } from '../store/engine/each-store-suite.ts';
-import { seedFirstRows } from '../store/records/first-rows.ts';
-import { grantFrontdoor, type GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
-import type { ShareRecord } from '../store/records/share-record.ts';
-import { changeShare, createShare } from '../store/records/share-store.ts';
-import type { Store } from '../store/engine/store.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';
 
 export interface LoginFixture extends AsyncDisposable {

@@ -1,10 +1,10 @@
 /** The control plane's side of who gets in at shares, put together over its store. */
 import type { Clock, Log } from '#base';
 import { waitAtMost, type EgressClient } from '#net';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 import { ProviderDirectory } from './provider-directory.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Store } from '../store/mod.ts';
 import { openGatewayAccess, type StoredGatewayAccess } from './gateway-access.ts';
 import { openIdentityKeys, type IdentityKeys } from './identity-keys.ts';
 import { IssuerDirectory } from './issuer-directory.ts';

@@ -2,9 +2,9 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { messageOf, type Clock } from '#base';
 import type { LoginRefusalReason } from '#domain';
-import { unsealedSecrets } from '../provider/provider-secrets.ts';
+import { unsealedSecrets } from '../provider/mod.ts';
 import type { KnownProvider } from './provider-directory.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/mod.ts';
 import type { AttemptSecrets } from './login-attempts.ts';
 import type { ProvenPerson } from './proven-person.ts';
 import type { Outward } from './protocol-client.ts';

@@ -4,10 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { CallerIdentity, GatewaySession } from '#domain';
-import { randomToken } from '../secrets/random-token.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { LoginSessionTable } from '../store/schema/schema.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+import { randomToken, type Secrets } from '../secrets/mod.ts';
+import type { LoginSessionTable, Queries, Touch } from '../store/mod.ts';
 
 /** Of one person at one share; the oldest go. */
 const MAX_SESSIONS_A_PERSON = 100;

@@ -3,7 +3,7 @@
  * apart without asking the store.
  */
 import { randomBytes } from 'node:crypto';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/mod.ts';
 
 const RANDOM_BYTES = 32;
 const TAG_BYTES = 16;

@@ -1,6 +1,6 @@
 /** Removes attempts and sessions whose time is over, and takes back what gateways have not said for long. */
 import { sql } from 'kysely';
-import { StoreSweep, type SweepParts } from '../store/engine/store-sweep.ts';
+import { StoreSweep, type SweepParts } from '../store/mod.ts';
 import { expireCertifiedZones } from './gateway-usage.ts';
 
 const SWEEP_MS = 15_000;

@@ -4,10 +4,9 @@
  */
 import type { Clock } from '#base';
 import type { GatewaySession } from '#domain';
-import { appendMachineAudit } from '../audit/machine-audit.ts';
-import { LogInLedger } from '../audit/log-in-ledger.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+import { appendMachineAudit, LogInLedger } from '../audit/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Queries, Touch } from '../store/mod.ts';
 import type { GuardedHost } from './guarded-host.ts';
 
 export class LoginTrail {

@@ -9,7 +9,7 @@ import {
   calculatePKCECodeChallenge,
   fetchUserInfo,
 } from 'openid-client';
-import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
+import { CLOCK_SKEW_MS } from '../oauth/mod.ts';
 import type { KnownProvider } from './provider-directory.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';

@@ -17,7 +17,7 @@ import {
 } from 'openid-client';
 import type { Clock } from '#base';
 import type { EgressClient } from '#net';
-import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
+import { CLOCK_SKEW_MS } from '../oauth/mod.ts';
 
 export type Outward = Pick<EgressClient, 'send'>;
 

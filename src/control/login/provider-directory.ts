@@ -3,9 +3,8 @@
  * commit that touched one. Secrets stay sealed here. Who uses a provider is not its business.
  */
 import type { AuthProviderType, GatewayApiKeys } from '#domain';
-import type { AuthProviderTable } from '../store/schema/schema.ts';
-import type { Change, Queries, Store } from '../store/engine/store.ts';
-import type { ProviderData } from '../provider/provider-schema.ts';
+import type { AuthProviderTable, Change, Queries, Store } from '../store/mod.ts';
+import type { ProviderData } from '../provider/mod.ts';
 
 export interface KnownProvider {
   readonly id: string;

@@ -7,7 +7,7 @@ import {
 } from '../../../test/support/identity-provider.ts';
 import { goThroughProvider } from '../../../test/support/login-browser.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { Queries } from '../store/mod.ts';
 import type { AccessChange } from './gateway-access.ts';
 import {
   browserOf,

@@ -4,10 +4,15 @@
  */
 import { sql } from 'kysely';
 import type { CallerIdentity } from '#domain';
-import { narrowed, type ListFilter } from '../store/engine/list-filter.ts';
-import type { Page, PageRequest } from '../store/engine/page.ts';
-import type { AuthProviderTable } from '../store/schema/schema.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+import {
+  narrowed,
+  type AuthProviderTable,
+  type ListFilter,
+  type Page,
+  type PageRequest,
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { endSessions } from './login-sessions.ts';
 
 /** Whose: both must fit where both are given; neither: everybody's. */

@@ -17,12 +17,10 @@ import type {
   LoginStart,
   LoginStarted,
 } from '#domain';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
-import { randomToken } from '../secrets/random-token.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { LoginAttemptTable } from '../store/schema/schema.ts';
-import type { Store } from '../store/engine/store.ts';
+import { randomToken, type Secrets } from '../secrets/mod.ts';
+import type { LoginAttemptTable, Store } from '../store/mod.ts';
 import { githubLogin } from './github-login.ts';
 import { guardedHost, loginHostOf, originOf, type GuardedHost } from './guarded-host.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#base';
-import { PasswordQueueFull } from '../policy/password-hash.ts';
+import { PasswordQueueFull } from '../policy/mod.ts';
 import { refusalOf } from './api-errors.ts';
 
 test('a policy whose passwords cannot be hashed now is refused as too many requests, with the time to wait', () => {

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
-import { PasswordQueueFull } from '../policy/password-hash.ts';
+import { PasswordQueueFull } from '../policy/mod.ts';
 
 export interface ApiRefusal {
   readonly status: number;

@@ -5,10 +5,8 @@
 import { FrontdoorError } from '#base';
 import type { AuditEventAnswer } from '#contract';
 import { invalidValue } from '#domain';
-import { lastSequence, listAudit, type AuditFilter } from '../audit/audit-reading.ts';
-import type { AuditRow } from '../audit/audit-store.ts';
-import { verifyAudit } from '../audit/audit-verification.ts';
-import type { Principal } from '../oauth/principal.ts';
+import { lastSequence, listAudit, verifyAudit, type AuditFilter, type AuditRow } from '../audit/mod.ts';
+import type { Principal } from '../oauth/mod.ts';
 import { insufficientScope, notGranted, tooMany } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { operations } from '#contract';
-import { verifyAudit } from '../audit/audit-verification.ts';
+import { verifyAudit } from '../audit/mod.ts';
 import { insertSession } from '../login/login-sessions.ts';
-import { putInspected } from '../store/records/request-record-store.ts';
+import { putInspected } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
 

@@ -1,6 +1,6 @@
 /** Backup: everything that the database holds, streamed. It takes disk and time: one at a time. */
-import type { Store } from '../store/engine/store.ts';
-import { openBackup } from '../backup/backup-stream.ts';
+import type { Store } from '../store/mod.ts';
+import { openBackup } from '../backup/mod.ts';
 import { tooMany } from './api-errors.ts';
 import { change, unstored, type ApiParts, type ChangeParts, type Handlers } from './call.ts';
 

@@ -11,7 +11,7 @@ import {
 import { after, before, describe, it } from 'node:test';
 import { CompactEncrypt, exportJWK } from 'jose';
 import { AUDIENCE, BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
-import { listSigningKeys, type SigningKey } from '../store/records/signing-key-store.ts';
+import { listSigningKeys, type SigningKey } from '../store/mod.ts';
 
 type Json = Record<string, unknown>;
 

@@ -4,7 +4,7 @@ import type { Operation } from '#contract';
 import { invalidValue } from '#domain';
 import { hasBody } from '#net';
 import { notJson } from './api-errors.ts';
-import type { BodyCheck, BodyChecks } from '../checks/body-check.ts';
+import type { BodyCheck, BodyChecks } from '../checks/mod.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 
 /** The body's step of an operation: its checked value, undefined when it reads none. */

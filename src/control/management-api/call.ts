@@ -4,23 +4,20 @@ import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
 import type { BodyOf, Operation, OperationId, ParameterOf } from '#contract';
 import type { EgressClient } from '#net';
-import type { AuditEntry, AuditTarget } from '../audit/audit-entry.ts';
-import type { AuditFollowers } from '../audit/audit-followers.ts';
-import { appendAudit, earlyHead } from '../audit/audit-store.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { StatusBoard } from '../model/share-status.ts';
-import type { Principal, TokenPolicy } from '../oauth/principal.ts';
-import type { LoginFailures } from '../oauth/login-failures.ts';
-import type { IdentityKeys } from '../login/identity-keys.ts';
-import type { TokenKeys } from '../oauth/token-keys.ts';
-import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
+import {
+  appendAudit,
+  earlyHead,
+  type AuditEntry,
+  type AuditFollowers,
+  type AuditTarget,
+} from '../audit/mod.ts';
+import type { GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import type { LoginFailures, Principal, TokenKeys, TokenPolicy, TrustedIssuers } from '../oauth/mod.ts';
+import type { IdentityKeys } from '../login/mod.ts';
 import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
-import type { ControlPlanePresence } from '../replica/replica-roll.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { GatewayCommands } from '../model/gateway-commands.ts';
-import type { AccessDirectory } from '../store/records/access-directory.ts';
-import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
-import type { Store, StoreTransaction, Touch } from '../store/engine/store.ts';
+import type { ControlPlanePresence } from '../replica/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { AccessDirectory, GrantedFrontdoor, Store, StoreTransaction, Touch } from '../store/mod.ts';
 import type { ReadBody } from './body-reader.ts';
 import type { Query } from './page-query.ts';
 

@@ -5,20 +5,22 @@
 import { FrontdoorError } from '#base';
 import type { BodyOf } from '#contract';
 import { parseName } from '#domain';
-import type { CallerKind } from '../store/records/account-store.ts';
 import {
   createCaller,
   endPreviousSecret,
   findCallerRecord,
+  findOrganization,
   listCallers,
   lockCaller,
+  lockOrganization,
   removesLastAdmin,
   revokeCaller,
   rotateCaller,
+  type CallerKind,
   type CallerRecord,
-} from '../store/records/caller-store.ts';
-import { findOrganization, lockOrganization } from '../store/records/organization-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { insufficientScope, notFound, notGranted } from './api-errors.ts';
 import {
   change,

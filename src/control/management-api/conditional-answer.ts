@@ -8,7 +8,7 @@ import {
   type Operation,
 } from '#contract';
 import { invalidValue } from '#domain';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/mod.ts';
 import type { ApiAnswer } from './call.ts';
 import { checkConditions, entityTagOf, isHeld } from './entity-tag.ts';
 

@@ -9,8 +9,9 @@ import {
   keepAnswer,
   type KeptAnswer,
   type KeyedRequest,
-} from '../store/records/idempotency-store.ts';
-import type { StoreTransaction, Touch } from '../store/engine/store.ts';
+  type StoreTransaction,
+  type Touch,
+} from '../store/mod.ts';
 import { change, type ApiAnswer, type Call, type ChangeParts, type Changed } from './call.ts';
 
 /** One transaction with its audit event, and its answer; a repeated request changes nothing and gets the first one. */

@@ -2,9 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
 import { hasBody } from '#net';
-import { PUBLISHED_AHEAD_MS } from '../oauth/key-rotation.ts';
-import { issuerMetadata, issueToken, type TokenParameters } from '../oauth/token-endpoint.ts';
-import { findByCode, mintJti } from '../store/records/enrollment-store.ts';
+import { issuerMetadata, issueToken, PUBLISHED_AHEAD_MS, type TokenParameters } from '../oauth/mod.ts';
+import { findByCode, mintJti } from '../store/mod.ts';
 import { tooMany } from './api-errors.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Handlers } from './call.ts';

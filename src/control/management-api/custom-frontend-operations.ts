@@ -8,8 +8,9 @@ import {
   listCustomFrontends,
   zoneOf,
   type CustomFrontendRecord,
-} from '../store/records/custom-frontend-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { until } from '../../../test/support/deadline.ts';
 import { postgresSkip, startPostgres } from '../../../test/support/postgres.ts';
 import { newEmbeddedPlace, type OpenStore } from '../store/engine/each-store-suite.ts';
-import { openStore } from '../store/engine/open-store.ts';
+import { openStore } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 
 const RECOVERY_MS = 10_000;

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
 import { invalidValue } from '#domain';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/mod.ts';
 import type { ApiAnswer } from './call.ts';
 
 const PURPOSE = 'entity tag';

@@ -11,8 +11,7 @@ import {
   type Operation,
 } from '#contract';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { openStore, type Store } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 import { createManagementApi } from './management-api.ts';
 

@@ -1,17 +1,18 @@
 /** Operations on environments and on the agents that are them: one id, one record, two views. */
 import type { EnvironmentEntry } from '#contract';
 import {
+  createEnrollment,
   deleteEnvironment,
   findEnvironment,
+  grantFrontdoor,
+  heldByEnvironment,
   listEnvironments,
+  listSharesOf,
+  pruneEnrollments,
   type EnvironmentRecord,
-} from '../store/records/environment-store.ts';
-import { createEnrollment, pruneEnrollments } from '../store/records/enrollment-store.ts';
-import { grantFrontdoor } from '../store/records/frontdoor-store.ts';
-import { heldByEnvironment } from '../store/records/held-resources.ts';
-import type { PageRequest } from '../store/engine/page.ts';
-import { listSharesOf } from '../store/records/share-record.ts';
-import type { Queries } from '../store/engine/store.ts';
+  type PageRequest,
+  type Queries,
+} from '../store/mod.ts';
 import { notFound, notGranted } from './api-errors.ts';
 import {
   change,
@@ -28,7 +29,7 @@ import {
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, pageAnswer, parsePageRequest } from './page-query.ts';
-import { frontendEndpointsOf } from '../audit/share-view.ts';
+import { frontendEndpointsOf } from '../audit/mod.ts';
 import { shareStatusOf } from './share-answer.ts';
 
 type StatusParts = Pick<ApiParts, 'store' | 'status'>;

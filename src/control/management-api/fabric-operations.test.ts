@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { OverlayRouter } from '../overlay/mod.ts';
-import { claimEnrollment } from '../store/records/enrollment-store.ts';
+import { claimEnrollment } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createFabricEnrollment } from './fabric-operations.ts';
 

@@ -2,17 +2,20 @@
 import { formatHostPort } from '#base';
 import type { BodyOf, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
-import { appendMachineAudit, THE_SYSTEM } from '../audit/machine-audit.ts';
-import { createEnrollment, mintJti, type Enrollment } from '../store/records/enrollment-store.ts';
+import { appendMachineAudit, THE_SYSTEM } from '../audit/mod.ts';
 import {
+  createEnrollment,
   createFabricNode,
   deleteFabricNode,
   findFabricNode,
   listFabricNodes,
+  mintJti,
+  type Enrollment,
   type FabricKind,
   type FabricNode,
-} from '../store/records/fabric-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

@@ -9,8 +9,9 @@ import {
   listFabricServices,
   lockFabricService,
   type FabricServiceRecord,
-} from '../store/records/fabric-service-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { change, created, gone, isoTime, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';

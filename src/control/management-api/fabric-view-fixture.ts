@@ -1,5 +1,5 @@
 /** A mesh for tests of the Management API: links and circuits that tests set, terminators as the model has them. */
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 import type {
   FabricCircuitView,
   FabricLinkView,

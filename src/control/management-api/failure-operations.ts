@@ -4,8 +4,7 @@
  */
 import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
 import { remedyOf, type RequestTimings } from '#domain';
-import { findFailure, listFailures, type ToldFailure } from '../store/records/request-record-store.ts';
-import { findUnroutedFailure } from '../store/records/unrouted-failure-store.ts';
+import { findFailure, findUnroutedFailure, listFailures, type ToldFailure } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';

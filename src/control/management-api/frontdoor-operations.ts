@@ -5,14 +5,15 @@ import {
   createFrontdoor,
   deleteFrontdoor,
   firstFrontdoor,
+  heldByFrontdoor,
   type GrantedFrontdoor,
-} from '../store/records/frontdoor-store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
-import { heldByFrontdoor } from '../store/records/held-resources.ts';
 import { textOf } from './page-query.ts';
 
 export const frontdoorHandlers: Handlers<

@@ -1,5 +1,5 @@
 /** Where public shares appear. */
-import { listFrontends } from '../store/records/frontend-store.ts';
+import { listFrontends } from '../store/mod.ts';
 import { ok, type ApiParts, type Handlers } from './call.ts';
 
 type FrontendParts = Pick<ApiParts, 'store' | 'frontendUrls'>;

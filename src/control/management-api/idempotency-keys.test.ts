@@ -6,9 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { IDEMPOTENCY_KEY_TTL_MS, operations, takesIdempotencyKey, type Operation } from '#contract';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { keepAnswer, sweepKeptAnswers } from '../store/records/idempotency-store.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { sweepKeptAnswers } from '../store/records/idempotency-store.ts';
+import { keepAnswer, openStore, type Store } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 import { createManagementApi } from './management-api.ts';
 

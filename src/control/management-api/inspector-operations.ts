@@ -20,9 +20,16 @@ import {
   type InspectedMessage,
   type InspectedRequest,
 } from '#domain';
-import { deleteInspected, findInspected, listInspected } from '../store/records/request-record-store.ts';
-import { findInspection, putInspection } from '../store/records/share-inspection-store.ts';
-import { findShare, findShareForUpdate, type ShareRecord } from '../store/records/share-record.ts';
+import {
+  deleteInspected,
+  findInspected,
+  findInspection,
+  findShare,
+  findShareForUpdate,
+  listInspected,
+  putInspection,
+  type ShareRecord,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

@@ -1,13 +1,8 @@
 /** Operations that help to find out what is wrong: where the parts of the installation are, and whether a provider answers. */
 import { formatHostPort, messageOf } from '#base';
 import type { InstallationAnswer, ProviderCheckAnswer } from '#contract';
-import { issuerAddressOf } from '../login/issuer-directory.ts';
-import { fetchIssuerMetadata } from '../login/issuer-metadata.ts';
-import { originOf } from '../login/guarded-host.ts';
-import { findAuthProvider } from '../store/records/auth-provider-store.ts';
-import { overdueCertificates } from '../store/records/certificate-store.ts';
-import { listCustomFrontends } from '../store/records/custom-frontend-store.ts';
-import { listFrontends } from '../store/records/frontend-store.ts';
+import { fetchIssuerMetadata, issuerAddressOf, originOf } from '../login/mod.ts';
+import { findAuthProvider, listCustomFrontends, listFrontends, overdueCertificates } from '../store/mod.ts';
 import { notFound, tooMany } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
 

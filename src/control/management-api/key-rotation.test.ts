@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { AUDIENCE, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { KeyRotation } from '../oauth/key-rotation.ts';
+import { KeyRotation } from '../oauth/mod.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

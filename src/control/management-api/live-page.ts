@@ -1,5 +1,5 @@
 /** Pages of lists that live in memory: what the mesh does now. Between two pages it may have moved on. */
-import type { Page, PageRequest } from '../store/engine/page.ts';
+import type { Page, PageRequest } from '../store/mod.ts';
 import { ok, unstored, type ApiParts } from './call.ts';
 import { countedPageAnswer } from './page-query.ts';
 

@@ -4,7 +4,7 @@ import { after, before, beforeEach, it } from 'node:test';
 import type { LoginSessionAnswer } from '#contract';
 import { insertSession } from '../login/login-sessions.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import type { Change } from '../store/engine/store.ts';
+import type { Change } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const DAY_MS = 86_400_000;

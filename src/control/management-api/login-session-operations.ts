@@ -4,17 +4,17 @@
  */
 import type { EndedSessionsAnswer, LoginSessionAnswer } from '#contract';
 import { invalidValue, parseEmailPattern } from '#domain';
-import { guardedHost } from '../login/guarded-host.ts';
 import {
   endAllSessions,
   endSession,
   endSessionsOf,
   findSessionProvider,
+  guardedHost,
   listSessions,
   type ProviderSession,
   type SessionFilter,
-} from '../login/provider-sessions.ts';
-import type { Queries } from '../store/engine/store.ts';
+} from '../login/mod.ts';
+import type { Queries } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

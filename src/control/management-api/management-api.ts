@@ -20,24 +20,23 @@ import {
   TLS_MIN_VERSION,
   UnprovenConnections,
 } from '#net';
-import { AuditFollowers } from '../audit/audit-followers.ts';
-import { RefusalRecorder } from '../audit/refusal-recorder.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { StatusBoard } from '../model/share-status.ts';
-import { audienceOf, type TokenPolicy } from '../oauth/principal.ts';
-import { LoginFailures } from '../oauth/login-failures.ts';
-import { openIdentityKeys } from '../login/identity-keys.ts';
-import { TokenKeys } from '../oauth/token-keys.ts';
-import { CLOCK_SKEW_MS } from '../oauth/token-lifetimes.ts';
-import type { TrustedIssuers } from '../oauth/trusted-issuers.ts';
+import { AuditFollowers, RefusalRecorder } from '../audit/mod.ts';
+import type { GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import {
+  audienceOf,
+  CLOCK_SKEW_MS,
+  LoginFailures,
+  TokenKeys,
+  type TokenPolicy,
+  type TrustedIssuers,
+} from '../oauth/mod.ts';
+import { openIdentityKeys } from '../login/mod.ts';
 import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { GatewayCommands } from '../model/gateway-commands.ts';
-import { AccessDirectory } from '../store/records/access-directory.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import { AccessDirectory, type Store } from '../store/mod.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
-import { BodyChecks } from '../checks/body-check.ts';
+import { BodyChecks } from '../checks/mod.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { ApiAnswer, ApiParts, Call, Handlers, InstallationView, MintEnrollmentJwt } from './call.ts';

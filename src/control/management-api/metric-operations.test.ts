@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { EnvironmentMetricsAnswer, FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract';
 import { reportOf, sampleOf, type Place } from '../metrics/metric-fixture.ts';
-import { takeTrafficReport } from '../metrics/metric-store.ts';
-import { createShare } from '../store/records/share-store.ts';
+import { takeTrafficReport } from '../metrics/mod.ts';
+import { createShare } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 /** Durations in the right form that metrics, or a step of an hour's metrics, do not take. */

@@ -11,17 +11,15 @@ import {
   environmentTraffic,
   frontdoorLine,
   frontdoorTraffic,
-  sumOf,
-} from '../metrics/metric-reader.ts';
-import {
   MAX_DURATION_MS,
   metricWindow,
   MIN_DURATION_MS,
   MIN_STEP_MS,
   sparklineWindow,
+  sumOf,
   type MetricWindow,
-} from '../metrics/metric-window-policy.ts';
-import { findEnvironment } from '../store/records/environment-store.ts';
+} from '../metrics/mod.ts';
+import { findEnvironment } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { isoTime, ok, type ApiParts, type Handlers } from './call.ts';
 import { textOf, type Query } from './page-query.ts';

@@ -5,7 +5,6 @@
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, OrganizationAnswer } from '#contract';
 import { invalidValue, parseName } from '#domain';
-import { removesLastAdmin } from '../store/records/caller-store.ts';
 import {
   changeOrganization,
   createOrganization,
@@ -15,9 +14,11 @@ import {
   listFrontdoors,
   listOrganizations,
   lockOrganization,
+  removesLastAdmin,
   type OrganizationRecord,
-} from '../store/records/organization-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';

@@ -1,7 +1,6 @@
 /** The query parameters of lists, which were checked before, as values; and pages as they are answered. */
 import { sortParts } from '#contract';
-import type { ListFilter } from '../store/engine/list-filter.ts';
-import type { Page, PageRequest } from '../store/engine/page.ts';
+import type { ListFilter, Page, PageRequest } from '../store/mod.ts';
 
 export type Query = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -5,20 +5,25 @@
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
 import { invalidValue, parseName, type AuthProviderType } from '#domain';
-import { checkProviderData, type ProviderData } from '../provider/provider-schema.ts';
-import { settleProviderData, shownProviderData } from '../provider/provider-secrets.ts';
+import {
+  checkProviderData,
+  settleProviderData,
+  shownProviderData,
+  type ProviderData,
+} from '../provider/mod.ts';
 import {
   deleteAuthProvider,
   findAuthProvider,
   insertAuthProvider,
   listAuthProviders,
+  listHostnamesUsing,
   listTokensUsing,
   lockAuthProvider,
   updateAuthProvider,
   type AuthProviderRecord,
-} from '../store/records/auth-provider-store.ts';
-import { listHostnamesUsing } from '../store/records/custom-frontend-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

@@ -1,7 +1,6 @@
 /** Operations on the types of auth providers: what may be configured, and the schema that it is held to. */
 import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
-import { isProviderType, providerSchemaDocument } from '../provider/provider-schema.ts';
-import { providerTypes } from '../provider/provider-type-table.ts';
+import { isProviderType, providerSchemaDocument, providerTypes } from '../provider/mod.ts';
 import { notFound } from './api-errors.ts';
 import { ok, type ApiParts, type Call, type Handlers } from './call.ts';
 

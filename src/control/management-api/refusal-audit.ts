@@ -6,8 +6,8 @@ import type { FastifyRequest } from 'fastify';
 import { FrontdoorError } from '#base';
 import type { Operation } from '#contract';
 import { isUuid } from '#domain';
-import { UNPROVEN, type RefusalRecorder } from '../audit/refusal-recorder.ts';
-import type { Principal } from '../oauth/principal.ts';
+import { UNPROVEN, type RefusalRecorder } from '../audit/mod.ts';
+import type { Principal } from '../oauth/mod.ts';
 import type { ApiRefusal } from './api-errors.ts';
 
 const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);

@@ -8,11 +8,16 @@ import type { FastifyRequest } from 'fastify';
 import { operations, queryProblem, type Operation } from '#contract';
 import { invalidValue, isUuid } from '#domain';
 import { checkStatedLength } from '#net';
-import { authorizationForm } from '../oauth/authorization-policy.ts';
-import { textOfBase64 } from '../oauth/base64-text.ts';
-import { verifyToken, type TokenClaims, type Principal, type PrincipalSources } from '../oauth/principal.ts';
-import { VerifiedTokens } from '../oauth/verified-tokens.ts';
-import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
+import {
+  authorizationForm,
+  textOfBase64,
+  VerifiedTokens,
+  verifyToken,
+  type Principal,
+  type PrincipalSources,
+  type TokenClaims,
+} from '../oauth/mod.ts';
+import type { GrantedFrontdoor } from '../store/mod.ts';
 import {
   insufficientScope,
   malformedAuthorization,

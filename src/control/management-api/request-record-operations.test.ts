@@ -10,15 +10,10 @@ import type {
 } from '#contract';
 import { silentLog } from '#base';
 import { NO_SHARE, type InspectedRequest, type RequestFailure } from '#domain';
-import { RequestRecordSweep } from '../store/records/request-record-sweep.ts';
+import { putFailures, putInspected, putUnroutedFailures, RequestRecordSweep } from '../store/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import {
-  MAX_INSPECTED_PER_SHARE,
-  putFailures,
-  putInspected,
-  sweepRequestRecords,
-} from '../store/records/request-record-store.ts';
-import { MAX_UNROUTED_FAILURES, putUnroutedFailures } from '../store/records/unrouted-failure-store.ts';
+import { MAX_INSPECTED_PER_SHARE, sweepRequestRecords } from '../store/records/request-record-store.ts';
+import { MAX_UNROUTED_FAILURES } from '../store/records/unrouted-failure-store.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const timings = { decidedMs: 0.1, circuitMs: 2.5, firstByteMs: null, doneMs: 30.25 };

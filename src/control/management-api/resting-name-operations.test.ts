@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { silentLog } from '#base';
-import { RestingNameSweep } from '../store/records/resting-name-sweep.ts';
+import { releaseShare, RestingNameSweep } from '../store/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { releaseShare } from '../store/records/share-store.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,6 @@
 /** Operations on names that rest: administrators see whose they are, and release them. */
 import type { RestingNameAnswer } from '#contract';
-import {
-  listRestingNames,
-  releaseRestingName,
-  type RestingName,
-} from '../store/records/resting-name-store.ts';
+import { listRestingNames, releaseRestingName, type RestingName } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { change, gone, isoTime, ok, type ChangeParts, type Handlers } from './call.ts';
 import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';

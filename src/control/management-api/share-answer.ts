@@ -1,8 +1,8 @@
 /** Shares as the Management API shows them: the stored record with its measured state. */
 import type { ShareAnswer } from '#contract';
-import { storedShareOf, type FrontendUrls } from '../audit/share-view.ts';
-import type { ShareStatus } from '../model/share-status.ts';
-import type { ShareRecord } from '../store/records/share-record.ts';
+import { storedShareOf, type FrontendUrls } from '../audit/mod.ts';
+import type { ShareStatus } from '../model/mod.ts';
+import type { ShareRecord } from '../store/mod.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
 /** Agents come back within so long; what is shown as the next try of a share whose agent is away. */

@@ -7,15 +7,17 @@ import {
   deleteShare,
   findShare,
   findShareForUpdate,
-} from '../store/records/share-store.ts';
-import { listShares, type ShareRecord } from '../store/records/share-record.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  listShares,
+  type Queries,
+  type ShareRecord,
+  type Touch,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { change, created, gone, ok, type ApiParts, type CreationParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { shareRecordView } from '../audit/share-view.ts';
+import { shareRecordView } from '../audit/mod.ts';
 import { shareAnswerOf, shareStatusOf } from './share-answer.ts';
 
 type ShareParts = CreationParts & Pick<ApiParts, 'status' | 'frontendUrls'>;

@@ -8,13 +8,21 @@ import {
   type ExplainedProvider,
   type ExplainedRequest,
 } from '#domain';
-import { accessRulesOf } from '../policy/access-rules.ts';
-import { DEFAULT_POLICY } from '../policy/default-policy.ts';
-import { settledPolicy, wantedPolicyOf } from '../policy/policy-record.ts';
-import { findAuthProvider } from '../store/records/auth-provider-store.ts';
-import { findSharePolicy, putSharePolicy } from '../store/records/share-policy-store.ts';
-import { findShare, findShareForUpdate, type ShareRecord } from '../store/records/share-store.ts';
-import type { StoredPolicy } from '../policy/stored-policy.ts';
+import {
+  accessRulesOf,
+  DEFAULT_POLICY,
+  settledPolicy,
+  wantedPolicyOf,
+  type StoredPolicy,
+} from '../policy/mod.ts';
+import {
+  findAuthProvider,
+  findShare,
+  findShareForUpdate,
+  findSharePolicy,
+  putSharePolicy,
+  type ShareRecord,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { change, ok, unstored, type ApiAnswer, type Call, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';

@@ -1,9 +1,8 @@
 /** Operations on the keys that sign bearer tokens. They belong to the installation, and so do their audit events. */
 import { FrontdoorError } from '#base';
 import type { SigningKeyAnswer } from '#contract';
-import { rotateSigningKey } from '../oauth/key-rotation.ts';
-import { listSigningKeys, type SigningKey } from '../store/records/signing-key-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+import { rotateSigningKey } from '../oauth/mod.ts';
+import { listSigningKeys, type Queries, type SigningKey, type Touch } from '../store/mod.ts';
 import { created, isoTime, ok, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 

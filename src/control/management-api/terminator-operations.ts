@@ -6,16 +6,17 @@ import { FrontdoorError } from '#base';
 import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract';
 import { invalidValue } from '#domain';
 import type { FabricTerminatorView } from '../overlay/mod.ts';
-import { findFabricService } from '../store/records/fabric-service-store.ts';
-import { findFabricNode } from '../store/records/fabric-store.ts';
 import {
   changeFabricTerminator,
   createFabricTerminator,
   deleteFabricTerminators,
+  findFabricNode,
+  findFabricService,
   lockFabricTerminator,
   type FabricTerminatorRecord,
-} from '../store/records/fabric-terminator-store.ts';
-import type { Queries, Touch } from '../store/engine/store.ts';
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
   change,

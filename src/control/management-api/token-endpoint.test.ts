@@ -5,7 +5,7 @@ import { createLocalJWKSet, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayl
 import { FrontdoorError } from '#base';
 import { AUDIENCE, BASE_URL, openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 import { createManagementApi } from './management-api.ts';
-import { listSigningKeys } from '../store/records/signing-key-store.ts';
+import { listSigningKeys } from '../store/mod.ts';
 
 type TokenBody = { access_token: string; token_type: string; expires_in: number; scope: string };
 

@@ -5,8 +5,7 @@ import { exportJWK, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jos
 import { FrontdoorError, ManualClock, silentLog } from '#base';
 import type { EgressAnswer } from '#net';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
-import { TrustedIssuers } from '../oauth/trusted-issuers.ts';
-import type { TrustedIssuer } from '../oauth/trusted-issuer-config.ts';
+import { TrustedIssuers, type TrustedIssuer } from '../oauth/mod.ts';
 
 const ISSUER = 'https://login.example';
 const MINUTE_MS = 60_000;

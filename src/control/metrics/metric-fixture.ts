@@ -1,9 +1,7 @@
 /** For tests: a frontdoor with environments and shares in a store, and reports of their traffic. */
 import { randomUUID } from 'node:crypto';
 import type { TrafficReport, TrafficSample } from '#domain';
-import { grantFrontdoor, type GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
-import { createShare } from '../store/records/share-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { createShare, grantFrontdoor, type GrantedFrontdoor, type Store } from '../store/mod.ts';
 
 export interface Place {
   readonly shareId: string;

@@ -1,8 +1,7 @@
 /** Reads traffic back from the roll-ups, of a granted frontdoor and of what is in it. */
 import { sql } from 'kysely';
 import { decodeLatencies, mergeLatencies, NO_LATENCIES, type TrafficCounts } from '#domain';
-import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { GrantedFrontdoor, Queries } from '../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import type { MetricWindow } from './metric-window-policy.ts';
 

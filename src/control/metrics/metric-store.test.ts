@@ -3,8 +3,7 @@ import { afterEach, beforeEach, it } from 'node:test';
 import { latencyPercentile, MAX_TRAFFIC_BYTES, MAX_TRAFFIC_REQUESTS, type TrafficCounts } from '#domain';
 import { ManualClock, silentLog } from '#base';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import type { GrantedFrontdoor } from '../store/records/frontdoor-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { GrantedFrontdoor, Store } from '../store/mod.ts';
 import { addFrontdoor, addShare, reportOf, sampleOf, type Place } from './metric-fixture.ts';
 import {
   environmentLines,

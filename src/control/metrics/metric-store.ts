@@ -15,9 +15,7 @@ import {
   type TrafficReport,
   type TrafficSample,
 } from '#domain';
-import { lockedForUpdate } from '../store/engine/row-lock.ts';
-import type { MetricRollupTable } from '../store/schema/schema.ts';
-import type { Queries, Store } from '../store/engine/store.ts';
+import { lockedForUpdate, type MetricRollupTable, type Queries, type Store } from '../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
 

@@ -3,7 +3,7 @@
  * silent for long, every few minutes.
  */
 import { sql } from 'kysely';
-import { StoreSweep, type SweepParts } from '../store/engine/store-sweep.ts';
+import { StoreSweep, type SweepParts } from '../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
 

@@ -4,10 +4,13 @@ import { ManualClock } from '#base';
 import { attachModel, type AttachedModel } from './model-loader.ts';
 import { OverlayModel } from './overlay-model.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { createFabricService } from '../store/records/fabric-service-store.ts';
-import { createFabricNode, deleteFabricNode } from '../store/records/fabric-store.ts';
-import { FabricTerminatorWriter } from '../store/records/fabric-terminator-writer.ts';
-import type { Store } from '../store/engine/store.ts';
+import {
+  createFabricNode,
+  createFabricService,
+  deleteFabricNode,
+  FabricTerminatorWriter,
+  type Store,
+} from '../store/mod.ts';
 
 describeEachStore('terminators that routers make for services of the fabric', (open) => {
   const clock = new ManualClock();

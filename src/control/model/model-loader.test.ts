@@ -6,13 +6,17 @@ import { within } from '../../../test/support/deadline.ts';
 import { postgresSkip } from '../../../test/support/postgres.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { newPostgresPlace } from '../store/engine/each-store-suite.ts';
-import { createFabricService, deleteFabricService } from '../store/records/fabric-service-store.ts';
-import { createFabricNode, deleteFabricNode } from '../store/records/fabric-store.ts';
-import { FabricTerminatorWriter } from '../store/records/fabric-terminator-writer.ts';
-import { seedFirstRows } from '../store/records/first-rows.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import { createShare } from '../store/records/share-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import {
+  createFabricNode,
+  createFabricService,
+  createShare,
+  deleteFabricNode,
+  deleteFabricService,
+  FabricTerminatorWriter,
+  openStore,
+  seedFirstRows,
+  type Store,
+} from '../store/mod.ts';
 import { attachModel } from './model-loader.ts';
 import { OverlayModel, type ModelChange } from './overlay-model.ts';
 

@@ -4,8 +4,7 @@
  * not yet read again is kept and read later.
  */
 import { BackOff, messageOf, silentLog, type Log } from '#base';
-import type { GuardedShare } from '../store/records/share-guard.ts';
-import type { Change, Queries, Store } from '../store/engine/store.ts';
+import type { Change, GuardedShare, Queries, Store } from '../store/mod.ts';
 import { readFabricServices, readFabricTerminators, readIdentities, readShares } from './model-rows.ts';
 import type { OverlayModel, Service } from './overlay-model.ts';
 

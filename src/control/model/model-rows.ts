@@ -1,13 +1,16 @@
 /** What the overlay's model is made of, read from the store: all of it, or the rows of some ids. */
 import {
   fabricServicesAfter,
+  fabricTerminatorsAfter,
   findFabricServices,
+  findFabricTerminators,
+  findShares,
+  guardedSharesOf,
+  shareRecordsOf,
   type FabricServiceRecord,
-} from '../store/records/fabric-service-store.ts';
-import { fabricTerminatorsAfter, findFabricTerminators } from '../store/records/fabric-terminator-store.ts';
-import { guardedSharesOf, type GuardedShare } from '../store/records/share-guard.ts';
-import { findShares, shareRecordsOf } from '../store/records/share-record.ts';
-import type { Queries } from '../store/engine/store.ts';
+  type GuardedShare,
+  type Queries,
+} from '../store/mod.ts';
 import type { FabricService, FabricTerminator, Identity } from './overlay-model.ts';
 
 const CHUNK = 500;

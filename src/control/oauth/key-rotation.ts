@@ -4,18 +4,19 @@
  * asks. Of several control planes over one database the first to lock the keys does it.
  */
 import { messageOf, type Clock, type Log } from '#base';
-import { appendAudit } from '../audit/audit-store.ts';
-import { THE_SYSTEM } from '../audit/machine-audit.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
 import {
   createSigningKey,
   deleteExpiredSigningKeys,
   endOtherSigningKeys,
   lockNewestSigningKey,
+  type Queries,
   type SigningKey,
   type SigningPurpose,
-} from '../store/records/signing-key-store.ts';
-import type { Queries, Store, Touch } from '../store/engine/store.ts';
+  type Store,
+  type Touch,
+} from '../store/mod.ts';
 import {
   CLOCK_SKEW_MS,
   IDENTITY_TOKEN_LIFETIME_MS,

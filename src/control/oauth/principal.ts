@@ -5,11 +5,14 @@
  */
 import { decodeJwt, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { FrontdoorError, type Clock } from '#base';
-import type { Secrets } from '../secrets/secrets.ts';
-import { provenBySecret, type CallerKind } from '../store/records/account-store.ts';
-import type { AccessDirectory } from '../store/records/access-directory.ts';
-import { findOrganization } from '../store/records/organization-store.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import {
+  findOrganization,
+  provenBySecret,
+  type AccessDirectory,
+  type CallerKind,
+  type Queries,
+} from '../store/mod.ts';
 import type { AuthorizationForm } from './authorization-policy.ts';
 import type { TokenKeys } from './token-keys.ts';
 import { TOKEN_LIFETIME_SECONDS } from './token-lifetimes.ts';

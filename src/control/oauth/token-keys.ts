@@ -5,9 +5,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { exportJWK, type JWK } from 'jose';
 import { FrontdoorError, type Clock } from '#base';
-import type { Secrets } from '../secrets/secrets.ts';
-import { listSigningKeys } from '../store/records/signing-key-store.ts';
-import { concerns, type Store } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import { concerns, listSigningKeys, type Store } from '../store/mod.ts';
 
 export interface TokenKey {
   readonly id: string;

@@ -6,7 +6,7 @@ import { makeRequestFor } from '#sdk';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, type CtrlBody, type CtrlInit } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
-import { attachModel } from '../model/model-loader.ts';
+import { attachModel } from '../model/mod.ts';
 import { OverlayWorld } from './testing/overlay-world.ts';
 import type { ScriptedRouter } from './testing/scripted-router.ts';
 

@@ -8,13 +8,9 @@ import { messageOf, type Log } from '#base';
 import { fingerprintOf } from '#net';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import {
-  dropReplacedCertificates,
-  renewCertificate,
-  type CertificateParts,
-} from '../audit/certificate-changes.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Pki } from '../pki/pki.ts';
+import { dropReplacedCertificates, renewCertificate, type CertificateParts } from '../audit/mod.ts';
+import type { OverlayModel } from '../model/mod.ts';
+import type { Pki } from '../pki/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 
 export type CertificateIssuer = Pick<Pki, 'issueRouter' | 'proveLeaf' | 'caBundlePem'>;

@@ -14,7 +14,7 @@ import {
   type CircuitRequestV2,
   type Frame,
 } from '#wire';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { ConnectedRouter } from './connected-router.ts';

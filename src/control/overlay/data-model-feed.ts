@@ -13,7 +13,7 @@ import {
   DataState_RelatedEntityType,
   type CtrlInit,
 } from '#wire/ctrl';
-import type { OverlayModel, Service } from '../model/overlay-model.ts';
+import type { OverlayModel, Service } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 
 export interface ServiceKey {

@@ -12,7 +12,7 @@ import {
 } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Log } from '#base';
-import type { FabricService, OverlayModel } from '../model/overlay-model.ts';
+import type { FabricService, OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import { PENDING_LIMITS, type PendingLimits } from './circuit-requests.ts';

@@ -2,7 +2,7 @@
  * Terminators of fabric services, by service and by router, as the model has them. Beside that only whether a router
  * could use one: what the operator made is not deleted because a router is configured wrongly for a while.
  */
-import type { FabricTerminator, OverlayModel } from '../model/overlay-model.ts';
+import type { FabricTerminator, OverlayModel } from '../model/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
 
 export interface IndexedTerminator extends HostTerminator {

@@ -2,7 +2,7 @@
  * Where terminators that routers make for fabric services are kept. The store writes them; the model, which follows
  * the store, tells the overlay of them: what is written is in the model when the promise resolves.
  */
-import type { FabricTerminator } from '../model/overlay-model.ts';
+import type { FabricTerminator } from '../model/mod.ts';
 
 export type NewFabricTerminator = Omit<FabricTerminator, 'id'>;
 

@@ -5,7 +5,7 @@
 import { messageOf, type Log } from '#base';
 import type { Frame, PeerData } from '#wire';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';

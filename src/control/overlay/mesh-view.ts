@@ -1,5 +1,5 @@
 /** The mesh for the Management API, as this control plane sees it at the moment of asking. */
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { RouterRegistry } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';

@@ -1,14 +1,5 @@
-export {
-  CTRL_ALPN,
-  startOverlayController,
-  type OverlayController,
-  type OverlayRouter,
-} from './overlay-controller.ts';
-export type { OverlayControllerOptions } from './overlay-options.ts';
-export type { ServiceKey } from './data-model-feed.ts';
-export type { ServiceTokenClaims, VerifyServiceToken } from './service-session-check.ts';
-export type { ProveLeaf } from './router-admission.ts';
-export type { FabricTerminatorPersistence, NewFabricTerminator } from './fabric-terminator-persistence.ts';
+/** The controller of the overlay: routers, links, terminators and circuits, and what is shown of them. */
+export type { ClusterMembers, ClusterSource } from './cluster-announcer.ts';
 export type {
   FabricCircuitView,
   FabricLinkView,
@@ -17,4 +8,5 @@ export type {
   FabricView,
   InspectionView,
 } from './fabric-view.ts';
-export type { ClusterMembers, ClusterSource } from './cluster-announcer.ts';
+export { startOverlayController, type OverlayRouter } from './overlay-controller.ts';
+export { shareStatusAt } from './share-status-machine.ts';

@@ -3,8 +3,7 @@
  * circuits that may not go on, dials in progress. Changes that come together are worked off together.
  */
 import type { Log } from '#base';
-import type { ApiSessions } from '../model/api-sessions.ts';
-import type { ModelChange, OverlayModel } from '../model/overlay-model.ts';
+import type { ApiSessions, ModelChange, OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { ShareProber } from './share-prober.ts';

@@ -29,8 +29,7 @@ import {
   encodeControllerHello,
   REFUSED_HELLO,
 } from '#wire/ctrl';
-import type { ModelChange } from '../model/overlay-model.ts';
-import type { Measurements } from '../model/share-status.ts';
+import type { Measurements, ModelChange } from '../model/mod.ts';
 import { ConnectedRouter } from './connected-router.ts';
 import type { FabricView } from './fabric-view.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';

@@ -1,10 +1,9 @@
 /** What the overlay controller works with. */
 import type { Clock, Log } from '#base';
 import type { HeartbeatOptions, TlsIdentity } from '#net';
-import type { ApiSessions } from '../model/api-sessions.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { ApiSessions, OverlayModel } from '../model/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Store } from '../store/mod.ts';
 import type { CertificateIssuer } from './certificate-extension.ts';
 import type { CircuitLimits } from './circuit-registry.ts';
 import type { PendingLimits } from './circuit-requests.ts';

@@ -1,7 +1,7 @@
 /** The parts of the overlay controller, put together. Nothing here listens or acts; OverlayCore drives them. */
 import type { Clock } from '#base';
 import { certificatesOfPem, fingerprintOf } from '#net';
-import { RefusalRecorder } from '../audit/refusal-recorder.ts';
+import { RefusalRecorder } from '../audit/mod.ts';
 import { AwayCircuits } from './away-circuits.ts';
 import { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';

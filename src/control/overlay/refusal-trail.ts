@@ -6,10 +6,9 @@
 import { X509Certificate } from 'node:crypto';
 import { TokenBuckets, type Clock, type Log } from '#base';
 import type { RefusedHello } from '#wire/ctrl';
-import type { RefusalRecorder } from '../audit/refusal-recorder.ts';
-import { reasonOf, refusedIdentity } from '../audit/refused-identity.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Pki, ProvenLeaf } from '../pki/pki.ts';
+import { reasonOf, refusedIdentity, type RefusalRecorder } from '../audit/mod.ts';
+import type { OverlayModel } from '../model/mod.ts';
+import type { Pki, ProvenLeaf } from '../pki/mod.ts';
 
 /** Reports of one router. */
 const REPORT_LIMIT = { perSecond: 50, burst: 500 };

@@ -6,8 +6,8 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Frame } from '#wire';
 import { decodeRouterHello, type RouterHello } from '#wire/ctrl';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { LeafProof, ProvenLeaf } from '../pki/pki.ts';
+import type { OverlayModel } from '../model/mod.ts';
+import type { LeafProof, ProvenLeaf } from '../pki/mod.ts';
 
 /** A router that is connected for less than this is not replaced by a newcomer with its certificate. */
 export const CHURN_LIMIT_MS = 60_000;

@@ -5,7 +5,7 @@
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, parseRefusedHello } from '#wire/ctrl';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import type { OverlayModel } from '../model/mod.ts';
 import type { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRequests } from './circuit-requests.ts';

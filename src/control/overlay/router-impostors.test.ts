@@ -10,7 +10,7 @@ import { encodeRouterHello } from '#wire/ctrl';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { within } from '../../../test/support/deadline.ts';
 import { closeOf } from '../../../test/support/socket-end.ts';
-import { openPki } from '../pki/pki.ts';
+import { openPki } from '../pki/mod.ts';
 import { OverlayWorld, VERSION_TEXT } from './testing/overlay-world.ts';
 import type { ScriptedRouter } from './testing/scripted-router.ts';
 

@@ -3,8 +3,7 @@
  * service session token and the policy must all agree. What the router says of the client proves nothing by itself.
  */
 import { EdgeErrorCode, RetryHint } from '#wire';
-import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
-import type { OverlayModel, Service } from '../model/overlay-model.ts';
+import type { ApiSession, ApiSessions, OverlayModel, Service } from '../model/mod.ts';
 
 export interface ServiceTokenClaims {
   readonly serviceId: string;

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { headerId, HeaderWriter, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
+import type { ApiSession, ApiSessions } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 
 const CHUNK_SESSIONS = 100;

@@ -6,8 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { base62, utf8, type Clock, type Log } from '#base';
 import { headerId, RouteErrorCode, type RouteResult } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { MeasuredKind, MeasuredShare, Measurements, ShareStatus } from '../model/share-status.ts';
+import type { MeasuredKind, MeasuredShare, Measurements, OverlayModel, ShareStatus } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import {
   isProbeDue,

@@ -2,7 +2,7 @@
  * What is known of one share, from events alone: is it hosted, did its host find the backend well, did a circuit reach
  * it. Pure; the driver (share-prober.ts) tells the events and makes the probes that the answers ask for.
  */
-import type { MeasuredShare, ShareStatus } from '../model/share-status.ts';
+import type { MeasuredShare, ShareStatus } from '../model/mod.ts';
 
 export type ShareEvent =
   /** The share is new to us. `isAgentConnected`: its environment has a channel, or may still be coming. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '../../../test/support/deadline.ts';
 import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts';
 import { openPostgresStore } from '../store/engine/postgres-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Store } from '../store/mod.ts';
 import { TerminatorRegistry } from './terminator-registry.ts';
 import type { StoredTerminator } from './terminator-rows.ts';
 

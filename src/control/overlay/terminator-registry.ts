@@ -4,7 +4,7 @@
  * of their routers is followed: a router may come here next.
  */
 import { FrontdoorError } from '#base';
-import type { Change, Queries, Store } from '../store/engine/store.ts';
+import type { Change, Queries, Store } from '../store/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
 import { readRows, rowOf, type StoredTerminator } from './terminator-rows.ts';
 

@@ -1,8 +1,11 @@
 /** Terminators as the store keeps them: bytes as base64, whole tables page by page. */
 import type { PeerData } from '#wire';
-import { decodePeerData, encodePeerData } from '../store/records/peer-data-column.ts';
-import type { TerminatorTable as TerminatorRow } from '../store/schema/schema.ts';
-import type { Queries } from '../store/engine/store.ts';
+import {
+  decodePeerData,
+  encodePeerData,
+  type Queries,
+  type TerminatorTable as TerminatorRow,
+} from '../store/mod.ts';
 
 export interface StoredTerminator {
   readonly id: string;

@@ -6,8 +6,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { Queries } from '../store/mod.ts';
 
 /** A certificate and its key, both PEM (the key as PKCS#8). */
 export interface AuthorityPair {

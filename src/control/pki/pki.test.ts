@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ManualClock, silentLog, type Clock } from '#base';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore } from '../store/engine/open-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { openStore, type Store } from '../store/mod.ts';
 import { makeAuthority } from './certificate-authority.ts';
 import { openPki, type Pki } from './pki.ts';
 

@@ -13,7 +13,7 @@ import {
   parsePathPattern,
   parseWebOrigin,
 } from '#domain';
-import { MASK } from '../secrets/secret-mask.ts';
+import { MASK } from '../secrets/mod.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 import { hashPassword } from './password-hash.ts';
 import type { StoredPolicy } from './stored-policy.ts';

@@ -1,6 +1,6 @@
 /** The schema of a provider's data: the document that is served, and the check that the same document makes. */
 import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
-import { BodyChecks, type BodyCheck } from '../checks/body-check.ts';
+import { BodyChecks, type BodyCheck } from '../checks/mod.ts';
 import { providerTypes } from './provider-type-table.ts';
 
 export type ProviderData = Readonly<Record<string, unknown>>;

@@ -4,9 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { invalidValue, type AuthProviderType } from '#domain';
-import { MASK } from '../secrets/secret-mask.ts';
-import { randomToken } from '../secrets/random-token.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import { MASK, randomToken, type Secrets } from '../secrets/mod.ts';
 import type { ProviderData } from './provider-schema.ts';
 import { providerTypes } from './provider-type-table.ts';
 

@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '#base';
 import type { ClusterMembers, ClusterSource } from '../overlay/mod.ts';
-import type { Queries, Store } from '../store/engine/store.ts';
+import type { Queries, Store } from '../store/mod.ts';
 
 /** A row of the roll, as far as it matters here. */
 export interface Member {

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Log } from '#base';
 import { setAside, writeFileDurably } from '#net';
-import { readIfThere } from '../pki/authority-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import { readIfThere } from '../pki/mod.ts';
+import type { Store } from '../store/mod.ts';
 
 const SINGLE = 'frontdoor-control';
 const FILE_NAME = 'controller-id';

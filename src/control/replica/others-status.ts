@@ -1,8 +1,6 @@
 /** What the other control planes measured, in memory: read from their rows, each row once, as its version comes up. */
-import type { MeasuredShare } from '../model/share-status.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { ReplicaStatusTable } from '../store/schema/schema.ts';
-import type { Queries } from '../store/engine/store.ts';
+import type { MeasuredShare, OverlayModel } from '../model/mod.ts';
+import type { Queries, ReplicaStatusTable } from '../store/mod.ts';
 import type { RouterAddress } from './status-publisher.ts';
 
 const PAGE = 1_000;

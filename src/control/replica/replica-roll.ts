@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
-import type { Store } from '../store/engine/store.ts';
+import type { Store } from '../store/mod.ts';
 import type { ClusterMemberList } from './cluster-members.ts';
 
 export const HEARTBEAT_MS = 5_000;

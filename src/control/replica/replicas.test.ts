@@ -4,12 +4,17 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { ManualClock, silentLog, type Log } from '#base';
 import { until } from '../../../test/support/deadline.ts';
 import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts';
-import { OverlayModel, type Service } from '../model/overlay-model.ts';
-import type { MeasuredKind, MeasuredShare, Measurements, StatusBoard } from '../model/share-status.ts';
-import type { OverlayRouter } from '../overlay/mod.ts';
-import { shareStatusAt } from '../overlay/share-status-machine.ts';
+import {
+  OverlayModel,
+  type MeasuredKind,
+  type MeasuredShare,
+  type Measurements,
+  type Service,
+  type StatusBoard,
+} from '../model/mod.ts';
+import { shareStatusAt, type OverlayRouter } from '../overlay/mod.ts';
 import { openPostgresStore } from '../store/engine/postgres-store.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { DEAD_AFTER_BEATS, ReplicaRoll } from './replica-roll.ts';
 import { Replicas } from './replicas.ts';

@@ -3,11 +3,9 @@
  * and answers the same as they: the one that an environment is connected to decides the state of its shares.
  */
 import { BackOff, messageOf, type Clock, type Log } from '#base';
-import type { MeasuredShare, Measurements, ShareStatus, StatusBoard } from '../model/share-status.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { ClusterSource, OverlayRouter } from '../overlay/mod.ts';
-import { shareStatusAt } from '../overlay/share-status-machine.ts';
-import type { Change, Store } from '../store/engine/store.ts';
+import type { MeasuredShare, Measurements, OverlayModel, ShareStatus, StatusBoard } from '../model/mod.ts';
+import { shareStatusAt, type ClusterSource, type OverlayRouter } from '../overlay/mod.ts';
+import type { Change, Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { OthersStatus } from './others-status.ts';
 import { HEARTBEAT_MS, ReplicaRoll, type ControlPlanePresence, type OwnAddresses } from './replica-roll.ts';

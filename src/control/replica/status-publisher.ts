@@ -2,9 +2,8 @@
  * Writes what this control plane measures for the others to read: changes of a fifth of a second together, at most
  * `MAX_ROWS` at once, and of shares only those whose environment is connected here.
  */
-import type { MeasuredKind, Measurements } from '../model/share-status.ts';
-import type { OverlayModel } from '../model/overlay-model.ts';
-import type { Store } from '../store/engine/store.ts';
+import type { MeasuredKind, Measurements, OverlayModel } from '../model/mod.ts';
+import type { Store } from '../store/mod.ts';
 
 export const PUBLISH_MS = 200;
 const MAX_ROWS = 500;

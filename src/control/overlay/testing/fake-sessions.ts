@@ -1,5 +1,5 @@
 /** API sessions for tests: what the edge API would keep, without log-ins, idling out or a store. */
-import type { ApiSession, ApiSessions } from '../../model/api-sessions.ts';
+import type { ApiSession, ApiSessions } from '../../model/mod.ts';
 
 export class FakeSessions implements ApiSessions {
   readonly #byToken = new Map<string, ApiSession>();

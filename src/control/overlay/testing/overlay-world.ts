@@ -19,17 +19,15 @@ import {
   type FrameHeaders,
 } from '#wire';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
-import { OverlayModel, type Service } from '../../model/overlay-model.ts';
-import { startOverlayController } from '../overlay-controller.ts';
+import { OverlayModel, type Service } from '../../model/mod.ts';
+import { startOverlayController, type OverlayController } from '../overlay-controller.ts';
 import type { OverlayControllerOptions } from '../overlay-options.ts';
-import type { OverlayController } from '../mod.ts';
 import { FakeSessions } from './fake-sessions.ts';
 import { ScriptedRouter } from './scripted-router.ts';
-import { openPki, type Pki } from '../../pki/pki.ts';
+import { openPki, type Pki } from '../../pki/mod.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
-import type { Secrets } from '../../secrets/secrets.ts';
-import { openStore } from '../../store/engine/open-store.ts';
-import type { Store } from '../../store/engine/store.ts';
+import type { Secrets } from '../../secrets/mod.ts';
+import { openStore, type Store } from '../../store/mod.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;

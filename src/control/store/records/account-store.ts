@@ -2,7 +2,7 @@
  * API accounts and OAuth clients as whoever proves a caller reads them. A wrong secret, an unknown id and a revoked row
  * look alike and take the same steps.
  */
-import type { Secrets } from '../../secrets/secrets.ts';
+import type { Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
 
 export type CallerKind = 'account' | 'client';

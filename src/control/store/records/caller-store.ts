@@ -5,8 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '#domain';
-import type { Secrets } from '../../secrets/secrets.ts';
-import { randomToken } from '../../secrets/random-token.ts';
+import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { CallerKind } from './account-store.ts';
 import { countedPage } from '../engine/counted-page.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';

@@ -4,8 +4,7 @@
  * enrollment, whichever code or JWT asks, inside the transaction that also stores the certificate.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Secrets } from '../../secrets/secrets.ts';
-import { randomEnrollmentCode } from '../../secrets/random-token.ts';
+import { randomEnrollmentCode, type Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
 
 export type EnrollmentKind = 'environment' | 'gateway' | 'router';

@@ -5,8 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, type Clock } from '#base';
-import { randomToken } from '../../secrets/random-token.ts';
-import type { Secrets } from '../../secrets/secrets.ts';
+import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import { lockedByName } from '../engine/row-lock.ts';
 import { createSigningKey, listSigningKeys } from './signing-key-store.ts';
 import type { Store, StoreTransaction, Touch } from '../engine/store.ts';

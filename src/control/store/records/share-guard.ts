@@ -1,6 +1,6 @@
 /** What gateways must know of a share beyond its record: its policy as rules, and whether its requests are recorded. */
 import type { AccessRules, GatewayInspection } from '#domain';
-import { accessRulesOf } from '../../policy/access-rules.ts';
+import { accessRulesOf } from '../../policy/mod.ts';
 import { findSharePolicies } from './share-policy-store.ts';
 import type { ShareRecord } from './share-record.ts';
 import type { Queries } from '../engine/store.ts';

@@ -3,8 +3,7 @@
  * earlier version lacks the fields that came later: they have their defaults, so that no row has to be written anew.
  */
 import type { SharePolicyAnswer } from '#contract';
-import { DEFAULT_POLICY } from '../../policy/default-policy.ts';
-import type { StoredPolicy } from '../../policy/stored-policy.ts';
+import { DEFAULT_POLICY, type StoredPolicy } from '../../policy/mod.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 
 /** Replaces a row that cannot be read: nobody gets in until the policy is set anew, and no other share is affected. */

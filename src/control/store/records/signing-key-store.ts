@@ -4,7 +4,7 @@
  * last token that it signed has ended.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import type { Secrets } from '../../secrets/secrets.ts';
+import type { Secrets } from '../../secrets/mod.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { SigningKeyTable } from '../schema/schema.ts';
 import type { Queries, Touch } from '../engine/store.ts';

@@ -1,0 +1,17 @@
+/** Log-ins at shares: providers, attempts, sessions, and what gateways must know of them. */
+export type { AccessChange, GatewayAccessSource } from './gateway-access.ts';
+export { takeGatewayUsage } from './gateway-usage.ts';
+export { guardedHost, originOf } from './guarded-host.ts';
+export { openIdentityKeys, type IdentityKeys } from './identity-keys.ts';
+export { issuerAddressOf } from './issuer-directory.ts';
+export { fetchIssuerMetadata } from './issuer-metadata.ts';
+export { openLoginParts, type LoginParts } from './login-parts.ts';
+export {
+  endAllSessions,
+  endSession,
+  endSessionsOf,
+  findSessionProvider,
+  listSessions,
+  type ProviderSession,
+  type SessionFilter,
+} from './provider-sessions.ts';

@@ -1,0 +1,18 @@
+/** What gateways counted: stored in slices, read as series, removed when its time is over. */
+export {
+  environmentLines,
+  environmentTraffic,
+  frontdoorLine,
+  frontdoorTraffic,
+  sumOf,
+} from './metric-reader.ts';
+export { takeTrafficReport } from './metric-store.ts';
+export { MetricSweep } from './metric-sweep.ts';
+export {
+  MAX_DURATION_MS,
+  metricWindow,
+  MIN_DURATION_MS,
+  MIN_STEP_MS,
+  sparklineWindow,
+  type MetricWindow,
+} from './metric-window-policy.ts';

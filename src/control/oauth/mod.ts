@@ -1,0 +1,20 @@
+/** Who calls the Management API: tokens of ours and of trusted issuers, and the keys that prove them. */
+export { authorizationForm } from './authorization-policy.ts';
+export { textOfBase64 } from './base64-text.ts';
+export { KeyRotation, PUBLISHED_AHEAD_MS, rotateSigningKey } from './key-rotation.ts';
+export { LoginFailures } from './login-failures.ts';
+export {
+  audienceOf,
+  verifyToken,
+  type Principal,
+  type PrincipalSources,
+  type TokenClaims,
+  type TokenPolicy,
+} from './principal.ts';
+export { issuerMetadata, issueToken, type TokenParameters } from './token-endpoint.ts';
+export { TokenKeys } from './token-keys.ts';
+export { CLOCK_SKEW_MS, SERVICE_TOKEN_LIFETIME_MS } from './token-lifetimes.ts';
+export type { TrustedIssuer } from './trusted-issuer-config.ts';
+export { loadTrustedIssuers } from './trusted-issuer-file.ts';
+export { TrustedIssuers } from './trusted-issuers.ts';
+export { VerifiedTokens } from './verified-tokens.ts';

@@ -1,0 +1,12 @@
+/** The certificate authorities of the installation, and what they issue. */
+export { readIfThere } from './authority-store.ts';
+export {
+  FOREIGN_LIFETIME_DAYS,
+  openPki,
+  OWN_LIFETIME_DAYS,
+  type IssuedCertificate,
+  type LeafProof,
+  type Pki,
+  type ProvenLeaf,
+} from './pki.ts';
+export type { ServerCredentials } from './server-leaf.ts';

@@ -1,0 +1,5 @@
+/** What the control plane does with secrets: the key file, HMACs, seals and tags, random tokens, and the mask. */
+export { findSecrets, KEY_FILE_NAME, loadSecrets } from './key-file.ts';
+export { randomEnrollmentCode, randomToken } from './random-token.ts';
+export { MASK } from './secret-mask.ts';
+export type { Secrets } from './secrets.ts';

@@ -1,0 +1,188 @@
+/** The store: both databases behind one interface, the tables, and the queries of each resource. */
+export { narrowed, type ListFilter } from './engine/list-filter.ts';
+export { openStore } from './engine/open-store.ts';
+export type { Page, PageRequest } from './engine/page.ts';
+export { lockedForUpdate } from './engine/row-lock.ts';
+export { StoreSweep, type SweepParts } from './engine/store-sweep.ts';
+export {
+  concerns,
+  type Change,
+  type Queries,
+  type Store,
+  type StoreTransaction,
+  type Touch,
+} from './engine/store.ts';
+export { AccessDirectory } from './records/access-directory.ts';
+export { provenBySecret, type ApiCaller, type CallerKind } from './records/account-store.ts';
+export {
+  deleteAuthProvider,
+  findAuthProvider,
+  insertAuthProvider,
+  listAuthProviders,
+  listTokensUsing,
+  lockAuthProvider,
+  updateAuthProvider,
+  type AuthProviderRecord,
+} from './records/auth-provider-store.ts';
+export {
+  createCaller,
+  endPreviousSecret,
+  findCallerRecord,
+  listCallers,
+  lockCaller,
+  removesLastAdmin,
+  revokeCaller,
+  rotateCaller,
+  type CallerRecord,
+} from './records/caller-store.ts';
+export {
+  addRenewedCertificate,
+  dropOlderCertificates,
+  insertCertificate,
+  overdueCertificates,
+  type NewCertificate,
+} from './records/certificate-store.ts';
+export {
+  deleteCustomFrontend,
+  findCustomFrontend,
+  insertCustomFrontend,
+  listCustomFrontends,
+  listHostnamesUsing,
+  zoneOf,
+  type CustomFrontendRecord,
+} from './records/custom-frontend-store.ts';
+export {
+  claimEnrollment,
+  createEnrollment,
+  findByCode,
+  findByToken,
+  mintJti,
+  pruneEnrollments,
+  refuseCsr,
+  type Enrollment,
+  type EnrollmentKind,
+} from './records/enrollment-store.ts';
+export {
+  deleteEnvironment,
+  findEnvironment,
+  listEnvironments,
+  type EnvironmentRecord,
+} from './records/environment-store.ts';
+export {
+  changeFabricService,
+  createFabricService,
+  deleteFabricService,
+  fabricServicesAfter,
+  findFabricService,
+  findFabricServices,
+  listFabricServices,
+  lockFabricService,
+  type FabricServiceRecord,
+} from './records/fabric-service-store.ts';
+export {
+  createFabricNode,
+  deleteFabricNode,
+  findFabricNode,
+  listFabricNodes,
+  type FabricKind,
+  type FabricNode,
+} from './records/fabric-store.ts';
+export {
+  changeFabricTerminator,
+  createFabricTerminator,
+  deleteFabricTerminators,
+  fabricTerminatorsAfter,
+  findFabricTerminators,
+  lockFabricTerminator,
+  type FabricTerminatorRecord,
+} from './records/fabric-terminator-store.ts';
+export { FabricTerminatorWriter } from './records/fabric-terminator-writer.ts';
+export {
+  ADMIN_SCOPES,
+  checkKeyFile,
+  seedFirstRows,
+  type FirstStart,
+  type FirstStartOptions,
+} from './records/first-rows.ts';
+export {
+  createFrontdoor,
+  deleteFrontdoor,
+  firstFrontdoor,
+  grantFrontdoor,
+  type GrantedFrontdoor,
+} from './records/frontdoor-store.ts';
+export { listFrontends } from './records/frontend-store.ts';
+export { heldByEnvironment, heldByFrontdoor } from './records/held-resources.ts';
+export {
+  findKeptAnswer,
+  keepAnswer,
+  type KeptAnswer,
+  type KeyedRequest,
+} from './records/idempotency-store.ts';
+export { IdempotencySweep } from './records/idempotency-sweep.ts';
+export {
+  changeOrganization,
+  createOrganization,
+  deleteOrganization,
+  findOrganization,
+  hasFrontdoor,
+  listFrontdoors,
+  listOrganizations,
+  lockOrganization,
+  type OrganizationRecord,
+} from './records/organization-store.ts';
+export { decodePeerData, encodePeerData } from './records/peer-data-column.ts';
+export {
+  deleteInspected,
+  findFailure,
+  findInspected,
+  listFailures,
+  listInspected,
+  putFailures,
+  putInspected,
+  type ToldFailure,
+} from './records/request-record-store.ts';
+export { RequestRecordSweep } from './records/request-record-sweep.ts';
+export { listRestingNames, releaseRestingName, type RestingName } from './records/resting-name-store.ts';
+export { RestingNameSweep } from './records/resting-name-sweep.ts';
+export { guardedSharesOf, type GuardedShare } from './records/share-guard.ts';
+export { findInspection, putInspection } from './records/share-inspection-store.ts';
+export { findSharePolicy, putSharePolicy } from './records/share-policy-store.ts';
+export {
+  findShare,
+  findShareForUpdate,
+  findShares,
+  listShares,
+  listSharesOf,
+  shareRecordsOf,
+  type ShareRecord,
+} from './records/share-record.ts';
+export {
+  changeShare,
+  createOrTakeBackShare,
+  createShare,
+  deleteShare,
+  releaseShare,
+} from './records/share-store.ts';
+export {
+  createSigningKey,
+  deleteExpiredSigningKeys,
+  endOtherSigningKeys,
+  listSigningKeys,
+  lockNewestSigningKey,
+  type SigningKey,
+  type SigningPurpose,
+} from './records/signing-key-store.ts';
+export { findUnroutedFailure, putUnroutedFailures } from './records/unrouted-failure-store.ts';
+export type { LoginAttemptTable, LoginSessionTable } from './schema/access-schema.ts';
+export { isPostgres } from './schema/database-kind.ts';
+export type {
+  ApiSessionTable,
+  AuditEventTable,
+  AuditHeadTable,
+  AuthProviderTable,
+  Database,
+  MetricRollupTable,
+  ReplicaStatusTable,
+  TerminatorTable,
+} from './schema/schema.ts';
