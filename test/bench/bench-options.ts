@@ -1,11 +1,11 @@
 /** The benchmark's command line. */
 import { parseArgs } from 'node:util';
 
-export type Shape = 'up' | 'separate';
+export type ProductShape = 'up' | 'separate';
 
 export interface BenchOptions {
   /** Shapes of the product to measure, the first is the one that the goals speak of. */
-  readonly shapes: readonly Shape[];
+  readonly shapes: readonly ProductShape[];
   readonly rounds: number;
   readonly roundSeconds: number;
   /** Rounds of one second with one connection; the best counts. */
@@ -42,7 +42,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | { rea
       },
     });
     const base = values.quick ? QUICK : FULL;
-    const shapes: Record<string, readonly Shape[]> = {
+    const shapes: Record<string, readonly ProductShape[]> = {
       up: ['up'],
       separate: ['separate'],
       both: ['up', 'separate'],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../support/ziti-command.ts';
 import { residentBytes } from './bench-process.ts';
-import type { BenchOptions, Shape } from './bench-options.ts';
+import type { BenchOptions, ProductShape } from './bench-options.ts';
 import {
   machineFacts,
   RESULT_FORMAT,
@@ -19,13 +19,13 @@ import { checkedLoad, openIdle } from './check-client.ts';
 import { SMALL_BODY, startNginx, type NginxPeer } from './nginx-peer.ts';
 import { OPENZITI_CIRCUITS_PER_SECOND } from './goal-table.ts';
 import { OPENZITI, startOpenZiti } from './openziti-peer.ts';
-import { startOutsidePeers, type Peer } from './outside-peers.ts';
+import { startOutsidePeers, type OutsidePeer } from './outside-peers.ts';
 import { startUp, type Product, type ProductOptions, type Started } from './product.ts';
 import { measureDownload, measureWrk, type Target, type WrkScenario } from './scenario.ts';
 import { startSeparate } from './separate-product.ts';
 import { Wrk } from './wrk-load.ts';
 
-export type Say = (text: string) => void;
+export type ReportLine = (text: string) => void;
 
 /** What the process needs to settle before its memory is read. */
 const SETTLE_MS = 3_000;
@@ -51,7 +51,7 @@ function nginxTargets(nginx: NginxPeer): Target[] {
   ];
 }
 
-function peerTarget({ name, port, processes }: Peer, nginx: NginxPeer): Target {
+function peerTarget({ name, port, processes }: OutsidePeer, nginx: NginxPeer): Target {
   const all = new Map([...processes, ['nginx', nginx.pids.at(-1)!] as const]);
   return { name, port, host: name, serviceRequests: 1, processes: all };
 }
@@ -93,14 +93,14 @@ async function check(
   return sum;
 }
 
-export type Starters = Readonly<Record<Shape, (options: ProductOptions) => Promise<Started>>>;
+export type Starters = Readonly<Record<ProductShape, (options: ProductOptions) => Promise<Started>>>;
 
 const STARTERS: Starters = { up: startUp, separate: startSeparate };
 
 export async function runBench(
   options: BenchOptions,
   folder: string,
-  say: Say,
+  say: ReportLine,
   starters: Starters = STARTERS,
 ): Promise<BenchResult> {
   const wrk = new Wrk(folder);
@@ -129,7 +129,7 @@ export async function runBench(
     }
     await pause(SETTLE_MS);
     const idle = new Map(started.map(({ product }) => [product.shape, memoryOf(product)]));
-    const perIdle = new Map<Shape, number>();
+    const perIdle = new Map<ProductShape, number>();
     for (const { product } of started) {
       say(`idle connections: ${options.idleConnections} at ${product.shape}`);
       perIdle.set(product.shape, await bytesPerIdleConnection(product, options.idleConnections));
@@ -170,7 +170,7 @@ interface Context {
   readonly nginx: NginxPeer;
   readonly wrk: Wrk;
   readonly options: BenchOptions;
-  readonly say: Say;
+  readonly say: ReportLine;
   readonly folder: string;
   readonly zitiCommand: string | undefined;
 }

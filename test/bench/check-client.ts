@@ -9,20 +9,20 @@ import { connect as connectTls, createSecureContext, type SecureContext } from '
 const TIMEOUT_MS = 30_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-export interface Answer {
+export interface CheckedAnswer {
   readonly status: number;
   readonly body: string;
 }
 
 /** How a client comes in, when not over plain HTTP and without credentials. */
-export interface Entrance {
+export interface ClientEntrance {
   /** TLS, with the request's host as server name; the PEM that the certificate must chain to. */
   readonly ca?: string;
   /** Header fields of every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function requestText(host: string, path: string, { headers = {} }: Entrance): string {
+function requestText(host: string, path: string, { headers = {} }: ClientEntrance): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n${fields.join('')}\r\n`;
 }
@@ -40,7 +40,7 @@ function contextOf(ca: string): SecureContext {
 export function openClient(
   port: number,
   host: string,
-  { ca }: Entrance,
+  { ca }: ClientEntrance,
   ready: () => void,
   onread?: OnReadOpts,
 ): Socket {
@@ -53,11 +53,11 @@ export function openClient(
 /** One client connection: requests one after the other; answers framed by Content-Length or chunked. */
 export class CheckConnection {
   readonly #socket: Socket;
-  readonly #entrance: Entrance;
+  readonly #entrance: ClientEntrance;
   #received: Buffer = Buffer.alloc(0);
-  #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
+  #waiting: { resolve: (answer: CheckedAnswer) => void; reject: (error: Error) => void } | undefined;
 
-  constructor(port: number, host: string, entrance: Entrance = {}) {
+  constructor(port: number, host: string, entrance: ClientEntrance = {}) {
     this.#entrance = entrance;
     this.#socket = openClient(port, host, entrance, () => {});
     this.#socket.setTimeout(TIMEOUT_MS, () => this.#socket.destroy(new Error('no answer in time')));
@@ -69,7 +69,7 @@ export class CheckConnection {
     this.#socket.on('close', () => this.#fail(new Error('connection closed before the answer was whole')));
   }
 
-  request(host: string, path: string): Promise<Answer> {
+  request(host: string, path: string): Promise<CheckedAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(requestText(host, path, this.#entrance));
@@ -128,8 +128,8 @@ export async function get(
   port: number,
   host: string,
   path: string,
-  entrance: Entrance = {},
-): Promise<Answer> {
+  entrance: ClientEntrance = {},
+): Promise<CheckedAnswer> {
   const connection = new CheckConnection(port, host, entrance);
   try {
     return await connection.request(host, path);
@@ -146,7 +146,7 @@ export async function checkedLoad(
   port: number,
   host: string,
   options: { readonly requests: number; readonly connections: number; readonly smallBody: string },
-  entrance: Entrance = {},
+  entrance: ClientEntrance = {},
 ): Promise<{ readonly requests: number; readonly unique: number }> {
   let sent = 0;
   let unique = 0;
@@ -188,7 +188,7 @@ export class Downloader {
   }
 
   /** Bytes per second of one download over a connection of its own. */
-  async run(port: number, host: string, path: string, entrance: Entrance = {}): Promise<number> {
+  async run(port: number, host: string, path: string, entrance: ClientEntrance = {}): Promise<number> {
     const { bytes: size, sha256: wanted } = this.#expected;
     const startedMs = performance.now();
     await this.#receive(port, host, requestText(host, path, entrance), entrance);
@@ -198,7 +198,7 @@ export class Downloader {
     return size / seconds;
   }
 
-  async #receive(port: number, host: string, request: string, entrance: Entrance): Promise<void> {
+  async #receive(port: number, host: string, request: string, entrance: ClientEntrance): Promise<void> {
     const size = this.#expected.bytes;
     let head: Buffer | undefined = Buffer.alloc(0);
     let filled = 0;
@@ -242,7 +242,7 @@ export async function openIdle(
   port: number,
   host: string,
   count: number,
-  entrance: Entrance = {},
+  entrance: ClientEntrance = {},
 ): Promise<() => void> {
   const connections: CheckConnection[] = [];
   for (let at = 0; at < count; at += 50) {

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { OpenZitiNetwork } from '../support/openziti-network.ts';
 import { freePort } from './bench-process.ts';
-import type { Peer } from './outside-peers.ts';
+import type { OutsidePeer } from './outside-peers.ts';
 import { untilServed } from './product.ts';
 
 export const OPENZITI = 'OpenZiti';
@@ -78,7 +78,11 @@ async function makeService(network: OpenZitiNetwork, servicePort: number, ports:
  * From an empty `folder` to the first answer of the private service through it. Throws when any step fails, with what
  * `ziti` said; nothing runs on then.
  */
-export async function startOpenZiti(binary: string, folder: string, servicePort: number): Promise<Peer> {
+export async function startOpenZiti(
+  binary: string,
+  folder: string,
+  servicePort: number,
+): Promise<OutsidePeer> {
   const network = await OpenZitiNetwork.start(binary, folder);
   const ports = { controller: network.controllerPort, edge: await freePort(), proxy: await freePort() };
   try {

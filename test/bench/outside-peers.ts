@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { findCommand, freePort, startProcess } from './bench-process.ts';
 import { untilServed } from './product.ts';
 
-export interface Peer {
+export interface OutsidePeer {
   readonly name: string;
   readonly port: number;
   readonly processes: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
 
-type Start = (command: string, folder: string, servicePort: number) => Promise<Peer>;
+type Start = (command: string, folder: string, servicePort: number) => Promise<OutsidePeer>;
 
 const STARTERS: Readonly<Record<string, Start>> = { haproxy: startHaproxy, chisel: startChisel };
 
 /** Looked for and named, but not set up by this benchmark. */
 const NAMED_ONLY = ['frps', 'rathole', 'zrok'];
 
-async function startHaproxy(command: string, folder: string, servicePort: number): Promise<Peer> {
+async function startHaproxy(command: string, folder: string, servicePort: number): Promise<OutsidePeer> {
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(
@@ -49,7 +49,7 @@ backend private
   };
 }
 
-async function startChisel(command: string, _folder: string, servicePort: number): Promise<Peer> {
+async function startChisel(command: string, _folder: string, servicePort: number): Promise<OutsidePeer> {
   const serverPort = await freePort();
   const port = await freePort();
   const server = startProcess(command, [
@@ -81,8 +81,8 @@ async function startChisel(command: string, _folder: string, servicePort: number
 export async function startOutsidePeers(
   folder: string,
   servicePort: number,
-): Promise<{ readonly peers: readonly Peer[]; readonly skipped: string[] }> {
-  const peers: Peer[] = [];
+): Promise<{ readonly peers: readonly OutsidePeer[]; readonly skipped: string[] }> {
+  const peers: OutsidePeer[] = [];
   const skipped: string[] = [];
   for (const [name, start] of Object.entries(STARTERS)) {
     const command = findCommand(name);

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { startProcess, until, type Running } from './bench-process.ts';
-import { get, type Entrance } from './check-client.ts';
-import type { Shape } from './bench-options.ts';
+import { get, type ClientEntrance } from './check-client.ts';
+import type { ProductShape } from './bench-options.ts';
 
 const START_DEADLINE_MS = 60_000;
 const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
 
 export interface Product {
-  readonly shape: Shape;
+  readonly shape: ProductShape;
   /** The gateway's plain HTTP port. */
   readonly port: number;
   /** The Host of the published private service. */
@@ -68,7 +68,7 @@ export async function untilServed(
   port: number,
   host: string,
   path: string,
-  entrance: Entrance = {},
+  entrance: ClientEntrance = {},
 ): Promise<void> {
   await until(`an answer of ${host}`, START_DEADLINE_MS, async () => {
     const { status, body } = await get(port, host, path, entrance);

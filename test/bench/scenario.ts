@@ -1,7 +1,7 @@
 /** Scenarios: the same load at several targets in interleaved rounds, with CPU time by process and counts compared. */
 import { cpuTimeUs } from './bench-process.ts';
 import type { Measured } from './bench-result.ts';
-import { Downloader, type Entrance } from './check-client.ts';
+import { Downloader, type ClientEntrance } from './check-client.ts';
 import { figureOf, interleave } from './figure.ts';
 import type { NginxPeer } from './nginx-peer.ts';
 import type { Wrk, WrkResult } from './wrk-load.ts';
@@ -10,7 +10,7 @@ export interface Target {
   readonly name: string;
   readonly port: number;
   readonly host: string;
-  readonly entrance?: Entrance;
+  readonly entrance?: ClientEntrance;
   /** How often nginx counts one request that comes this way. */
   readonly serviceRequests: number;
   /** How long its last requests may take to reach nginx after a load has stopped; nginx's own measure when absent. */

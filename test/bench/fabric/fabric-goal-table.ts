@@ -1,6 +1,6 @@
 /** What the fabric is meant to reach. Ratios are between figures of one run. */
 import { GO, OURS, RELAY } from './chain.ts';
-import type { FabricResults, Measured } from './fabric-results.ts';
+import type { FabricResults, FabricFigures } from './fabric-results.ts';
 
 export interface FabricGoal {
   readonly name: string;
@@ -13,11 +13,11 @@ export interface FabricGoal {
 /** OpenZiti's circuits per second in an earlier measurement, both ends as `ziti tunnel`: 47 to 84. */
 const OPENZITI_TUNNEL_CIRCUITS = 84;
 
-type Pick = (measured: Measured) => number;
+type Pick = (measured: FabricFigures) => number;
 
 function ratio(scenario: string, hops: 1 | 3, peer: string, pick: Pick, isCost = false) {
   return (results: FabricResults): number | undefined => {
-    const of = (maker: string): Measured | undefined =>
+    const of = (maker: string): FabricFigures | undefined =>
       results.scenarios.get(scenario)?.get(`${maker} ${hops}`);
     const [ours, theirs] = [of(OURS), of(peer)];
     if (ours === undefined || theirs === undefined) return undefined;

@@ -8,7 +8,7 @@ import { figureOf, interleave } from '../figure.ts';
 import { holdIdle, measure, startScript, stopScript } from './bench-load.ts';
 import { chainName, GO, OURS, type Chain, type Chains } from './chain.ts';
 import { FABRIC_GOALS } from './fabric-goal-table.ts';
-import type { FabricResults, Measured } from './fabric-results.ts';
+import type { FabricResults, FabricFigures } from './fabric-results.ts';
 import type { LoadKind, LoadResult } from './load-process.ts';
 import { SMALL_PAYLOAD_BYTES, startOurRouters } from './our-chains.ts';
 import { startGoRouters, startHaproxy, startRelays } from './peer-chains.ts';
@@ -131,7 +131,7 @@ async function measureIdle(
   }
 }
 
-function measuredOf(samples: readonly LoadResult[]): Measured {
+function measuredOf(samples: readonly LoadResult[]): FabricFigures {
   return {
     rate: figureOf(samples.map(({ rate }) => rate)),
     p50Us: figureOf(samples.map(({ p50Us }) => p50Us)),
@@ -171,7 +171,7 @@ function reportText({ scenarios, idleBytes, payloadsPerCore: payloads }: FabricR
 }
 
 /** What each of the two further hops adds. */
-function addedText(measured: ReadonlyMap<string, Measured>): string {
+function addedText(measured: ReadonlyMap<string, FabricFigures>): string {
   let text = '';
   for (const maker of new Set([...measured.keys()].map((of) => of.slice(0, -2)))) {
     const [one, three] = [measured.get(`${maker} 1`), measured.get(`${maker} 3`)];

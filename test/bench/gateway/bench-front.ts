@@ -1,5 +1,5 @@
 /** A program that clients come in by: nginx, haproxy or a gateway, with what each way in asks of a client. */
-import type { Entrance } from '../check-client.ts';
+import type { ClientEntrance } from '../check-client.ts';
 
 export const NGINX_PROXY = 'nginx proxy';
 export const HAPROXY = 'haproxy';
@@ -7,7 +7,7 @@ export const HAPROXY = 'haproxy';
 export interface Door {
   readonly port: number;
   readonly host: string;
-  readonly entrance: Entrance;
+  readonly entrance: ClientEntrance;
 }
 
 /** A front with one kind of authentication. Absent doors are ways that do not exist. */

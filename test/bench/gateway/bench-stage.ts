@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { messageOf } from '#base';
 import { startScript, stopScript } from '../fabric/bench-load.ts';
+import type { ReportLine } from '../bench-run.ts';
 import type { NginxPeer } from '../nginx-peer.ts';
 import { Wrk } from '../wrk-load.ts';
 import { makeBenchCertificate, type BenchCertificate } from './bench-certificate.ts';
@@ -15,8 +16,6 @@ import type { GatewayBenchOptions } from './gateway-bench-options.ts';
 import { startGatewaySeparate, startGatewayUp, type SeparateProduct } from './gateway-product.ts';
 import { keyFront, openFront, type FrontMaker } from './guarded-shares.ts';
 import { sessionFront } from './session-front.ts';
-
-export type Say = (text: string) => void;
 
 /** Names of the shares; with `-echo` behind them those of the WebSocket echo. */
 export const SHARES = { open: 'bench', key: 'bench-key', session: 'bench-session' };
@@ -36,10 +35,10 @@ export class BenchStage {
   readonly skipped: string[] = [];
   readonly #options: GatewayBenchOptions;
   readonly #folder: string;
-  readonly #say: Say;
+  readonly #say: ReportLine;
   readonly #closers: (() => Promise<void>)[] = [];
 
-  constructor(options: GatewayBenchOptions, folder: string, say: Say) {
+  constructor(options: GatewayBenchOptions, folder: string, say: ReportLine) {
     this.#options = options;
     this.#folder = folder;
     this.#say = say;

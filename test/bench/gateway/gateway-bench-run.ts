@@ -9,7 +9,8 @@ import { checkedLoad } from '../check-client.ts';
 import { SMALL_BODY, type NginxPeer } from '../nginx-peer.ts';
 import { measureDownload, measureWrk, WARM_UP_ROUNDS, type Target } from '../scenario.ts';
 import type { Front } from './bench-front.ts';
-import { BenchStage, SHARES, type Say } from './bench-stage.ts';
+import type { ReportLine } from '../bench-run.ts';
+import { BenchStage, SHARES } from './bench-stage.ts';
 import { TWO_WORKERS } from './front-names.ts';
 import type { GatewayBenchOptions } from './gateway-bench-options.ts';
 import type { GatewayBenchResult, IdleFacts, WorkerFacts } from './gateway-bench-result.ts';
@@ -31,7 +32,7 @@ type Scenarios = Record<string, Record<string, Measured>>;
 export async function runGatewayBench(
   options: GatewayBenchOptions,
   folder: string,
-  say: Say,
+  say: ReportLine,
 ): Promise<GatewayBenchResult> {
   const stage = new BenchStage(options, folder, say);
   try {
@@ -44,10 +45,10 @@ export async function runGatewayBench(
 class GatewayBenchRun {
   readonly #options: GatewayBenchOptions;
   readonly #stage: BenchStage;
-  readonly #say: Say;
+  readonly #say: ReportLine;
   readonly #scenarios: Scenarios = {};
 
-  constructor(options: GatewayBenchOptions, stage: BenchStage, say: Say) {
+  constructor(options: GatewayBenchOptions, stage: BenchStage, say: ReportLine) {
     this.#options = options;
     this.#stage = stage;
     this.#say = say;

@@ -3,7 +3,7 @@
  * proven to be guarded before it is measured: without the credential it is not served.
  */
 import { until } from '../bench-process.ts';
-import { get, type Entrance } from '../check-client.ts';
+import { get, type ClientEntrance } from '../check-client.ts';
 import type { BenchCertificate } from './bench-certificate.ts';
 import type { Door, Front } from './bench-front.ts';
 import { doorsOf, type GatewayProduct } from './gateway-product.ts';
@@ -60,7 +60,7 @@ export function frontOf(
 }
 
 /** Waits until the door answers with that status; throws with what it answered instead. */
-export async function untilAnswers(door: Door, status: number, entrance: Entrance): Promise<void> {
+export async function untilAnswers(door: Door, status: number, entrance: ClientEntrance): Promise<void> {
   await until(`the answer ${status} of ${door.host}`, GUARD_DEADLINE_MS, async () => {
     const answer = await get(door.port, door.host, '/small', entrance);
     if (answer.status !== status) throw new Error(`it answers ${answer.status}`);

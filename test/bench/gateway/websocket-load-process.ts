@@ -1,14 +1,14 @@
 // The WebSocket load: its arguments as JSON, its result as one line of JSON. One message under way per connection, each
 // answer compared byte by byte.
 import type { Socket } from 'node:net';
-import { openClient, type Entrance } from '../check-client.ts';
+import { openClient, type ClientEntrance } from '../check-client.ts';
 import { clientMessage, serverMessage, upgradeRequest } from './websocket-frames.ts';
 
 export interface WebSocketLoad {
   readonly port: number;
   readonly host: string;
   readonly path: string;
-  readonly entrance: Entrance;
+  readonly entrance: ClientEntrance;
   readonly connections: number;
   readonly seconds: number;
 }
