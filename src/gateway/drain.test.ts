@@ -5,7 +5,8 @@ import { connect as connectTls } from 'node:tls';
 import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
 import { CertificateStore } from './certificates/certificate-store.ts';
 import { GatewayWorld, get, once, statusOf } from './testing/gateway-world.ts';
-import { RawClient, within } from './testing/raw-client.ts';
+import { within } from '../../test/support/deadline.ts';
+import { RawClient } from './testing/raw-client.ts';
 import { silentLog } from '#base';
 
 const DRAIN_MS = 20_000;
@@ -60,7 +61,7 @@ describe('a gateway that is closing', () => {
       assert.ok(!client.wasReset);
       client.close();
     }
-    await within(closed);
+    await within('the end of the gateway', closed);
     await assert.rejects(RawClient.connect(world.port), { code: 'ECONNREFUSED' });
   });
 
@@ -89,7 +90,7 @@ describe('a gateway that is closing', () => {
       answers.map(() => 200),
     );
     for (const client of [...plain, ...secure]) client.close();
-    await within(closed);
+    await within('the end of the gateway', closed);
   });
 
   it('answers a request that comes on a kept connection a moment later, and closes the others soon', async () => {
@@ -105,7 +106,7 @@ describe('a gateway that is closing', () => {
     assert.ok(!busy.wasReset && !idle.wasReset);
     busy.close();
     idle.close();
-    await within(closed);
+    await within('the end of the gateway', closed);
   });
 
   it('cuts upgraded connections and slow requests at the end of the drain, or as soon as it is told again', async () => {
@@ -125,7 +126,7 @@ describe('a gateway that is closing', () => {
         await socket.until((received) => received.endsWith('still here'));
         void world.gateway.close();
       }
-      await within(closed);
+      await within('the end of the gateway', closed);
       await Promise.all([socket.ended(), held.ended()]);
       assert.equal(held.received, '');
       socket.close();

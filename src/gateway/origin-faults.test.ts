@@ -6,7 +6,7 @@ import { OPEN_RULES } from '#domain';
 import { OPEN_ADMISSION } from './access/access.ts';
 import { OpenAccess } from './testing/open-access.ts';
 import { bodyOf, GatewayWorld, get, shareOf, statusOf } from './testing/gateway-world.ts';
-import { within } from './testing/raw-client.ts';
+import { within } from '../../test/support/deadline.ts';
 
 function errorIdOf(answer: string): string {
   return /Frontdoor-Error-Id: (\S+)/.exec(answer)?.[1] ?? '';
@@ -170,7 +170,7 @@ describe('origins that misbehave', () => {
       });
       const patient = await impatient.client();
       patient.send(get('patient'));
-      const socket = await within(asked.promise);
+      const socket = await within('a request', asked.promise);
       // Longer than the gateway's own limit, which the share's policy has replaced.
       assert.equal(statusOf(await impatient.ask(get('mute'))), 504);
       assert.equal(statusOf(await impatient.ask(get('mute'))), 504);

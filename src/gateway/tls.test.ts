@@ -8,7 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
 import { closeOf } from '../../test/support/socket-end.ts';
 import { GatewayWorld, get, once, shareOf, statusOf } from './testing/gateway-world.ts';
-import { RawClient, within } from './testing/raw-client.ts';
+import { within } from '../../test/support/deadline.ts';
+import { RawClient } from './testing/raw-client.ts';
 import type { TlsSettings } from './tls-front.ts';
 
 function selfSigned(name: string): { key: string; cert: string } {
@@ -74,6 +75,7 @@ describe('the TLS port', () => {
       ...options,
     });
     await within(
+      'a TLS connection',
       new Promise<void>((resolve, reject) => {
         socket.once('secureConnect', () => resolve());
         socket.once('error', reject);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { GatewayWorld, get, once, shareOf, statusOf } from './testing/gateway-world.ts';
-import { within } from './testing/raw-client.ts';
+import { within } from '../../test/support/deadline.ts';
 
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -40,7 +40,7 @@ describe('upgrades through the gateway', () => {
       });
     });
     for (let i = 0; i < 10_000; i += 1) client.send(`frame ${i}`);
-    await within(all, () => `only ${next} frames came back`);
+    await within(() => `all frames; ${next} came back`, all);
     const closed = once(client, 'close');
     client.close();
     await closed;

@@ -9,14 +9,15 @@ import { ctrlMessages, DestType, FaultSubject } from '#wire/ctrl';
 import { until, within } from '../support/deadline.ts';
 import { startEcho } from '../support/echo-service.ts';
 import type { LinkPeer } from '../support/link-peer.ts';
-import { keptLog, RouterStage, type LogLine, type Sections } from '../support/router-stage.ts';
+import type { LogRecord } from '../support/recording-log.ts';
+import { keptLog, RouterStage, type Sections } from '../support/router-stage.ts';
 import type { ScriptedController } from '../support/scripted-controller.ts';
 
 interface Scene {
   readonly stage: RouterStage;
   readonly controller: ScriptedController;
   readonly router: Router;
-  readonly lines: readonly LogLine[];
+  readonly lines: readonly LogRecord[];
   /** `tcp:127.0.0.1:port` of an echo service. */
   readonly service: string;
 }

@@ -23,7 +23,8 @@ import { startHttpService, type FaultyService } from '../support/faulty-service.
 import { usedMemory } from '../support/heap.ts';
 import { BROKEN_FRAMES } from '../support/hostile-bytes.ts';
 import { WirePeer, type WireCredentials } from '../support/wire-peer.ts';
-import { openWorld, type LogRecord, type World, type WorldIdentity } from '../support/world.ts';
+import type { LogRecord } from '../support/recording-log.ts';
+import { openWorld, type World, type WorldIdentity } from '../support/world.ts';
 
 const DIAL_MS = 30_000;
 

@@ -28,7 +28,8 @@ import { usedMemory } from '../support/heap.ts';
 import { BROKEN_FRAMES } from '../support/hostile-bytes.ts';
 import { startHttpService, type FaultyService } from '../support/faulty-service.ts';
 import { edgeHelloHeaders, WirePeer, type WireCredentials } from '../support/wire-peer.ts';
-import { openWorld, type LogRecord, type World, type WorldIdentity } from '../support/world.ts';
+import type { LogRecord } from '../support/recording-log.ts';
+import { openWorld, type World, type WorldIdentity } from '../support/world.ts';
 
 const { edge } = headerId;
 const PAGE = 'x'.repeat(2_000);

@@ -24,7 +24,7 @@ import { frameHead } from '../support/hostile-bytes.ts';
 import { openHostileMesh, type HostileMesh } from '../support/hostile-mesh.ts';
 import { linkHelloHeaders, routerHelloHeaders } from '../support/hostile-router.ts';
 import { edgeHelloHeaders, WirePeer, type WireCredentials } from '../support/wire-peer.ts';
-import type { LogRecord } from '../support/world.ts';
+import type { LogRecord } from '../support/recording-log.ts';
 
 const { channel } = headerId;
 /** Of no meaning to anybody. */

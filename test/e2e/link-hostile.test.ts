@@ -29,7 +29,7 @@ import { BROKEN_FRAMES } from '../support/hostile-bytes.ts';
 import { openHostileMesh, type HostileMesh } from '../support/hostile-mesh.ts';
 import { linkHelloHeaders, type LinkHelloFacts } from '../support/hostile-router.ts';
 import { WirePeer } from '../support/wire-peer.ts';
-import type { LogRecord } from '../support/world.ts';
+import type { LogRecord } from '../support/recording-log.ts';
 
 /** Honest peers need a moment too, on a busy machine. */
 const HELLO_TIMEOUT_MS = 5_000;

@@ -11,7 +11,8 @@ import { ctrlMessages } from '#wire/ctrl';
 import { freePort } from '../support/free-port.ts';
 import type { TestIdentity } from '../support/certificates.ts';
 import { until, within } from '../support/deadline.ts';
-import { keptLog, RouterStage, type LogLine, type Sections } from '../support/router-stage.ts';
+import type { LogRecord } from '../support/recording-log.ts';
+import { keptLog, RouterStage, type Sections } from '../support/router-stage.ts';
 import type { ScriptedController } from '../support/scripted-controller.ts';
 import { edgeHelloHeaders, WirePeer } from '../support/wire-peer.ts';
 
@@ -21,7 +22,7 @@ interface Served {
   readonly stage: RouterStage;
   readonly controller: ScriptedController;
   readonly port: number;
-  readonly lines: readonly LogLine[];
+  readonly lines: readonly LogRecord[];
   /** Replaces a file of the identity. */
   write(name: string, pem: string): void;
 }

@@ -7,7 +7,8 @@ import { startCanary, type Canary } from '../support/canary.ts';
 import { until } from '../support/deadline.ts';
 import { startHttpService, startRawService, type FaultyService } from '../support/faulty-service.ts';
 import { askRaw, RawHttpClient } from '../support/raw-http-client.ts';
-import { openWorld, type LogRecord, type World, type WorldAgent } from '../support/world.ts';
+import type { LogRecord } from '../support/recording-log.ts';
+import { openWorld, type World, type WorldAgent } from '../support/world.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 const HOST = 'broken.share.localhost';

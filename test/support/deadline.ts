@@ -7,10 +7,16 @@ const MAX_STEP_MS = 500;
 /** Those of Node, also where a test has put its own in their place since. */
 const { setTimeout, setInterval, clearInterval } = globalThis;
 
-/** The promise's value, or an error that says what did not happen. */
-export async function within<T>(what: string, promise: Promise<T>, timeoutMs = 30_000): Promise<T> {
+/** The promise's value, or an error that says what did not happen; a function is asked at the deadline. */
+export async function within<T>(
+  what: string | (() => string),
+  promise: Promise<T>,
+  timeoutMs = 30_000,
+): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const stop = afterRunning(timeoutMs, () => reject(new Error(`not within ${timeoutMs} ms: ${what}`)));
+  const stop = afterRunning(timeoutMs, () => {
+    reject(new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`));
+  });
   try {
     return await Promise.race([promise, late]);
   } finally {

@@ -15,7 +15,8 @@ import { startEcho } from './echo-service.ts';
 import { enrollHostileRouter, HostileRouter } from './hostile-router.ts';
 import { routerFile, type RouterShape } from './mesh-router-file.ts';
 import { startSteadyCircuits, type SteadyCircuits } from './steady-circuits.ts';
-import { openWorld, recordingLog, type LogRecord, type World } from './world.ts';
+import { recordingLog, withoutDebug, type LogRecord } from './recording-log.ts';
+import { openWorld, type World } from './world.ts';
 
 const CIRCUITS = 4;
 
@@ -103,9 +104,9 @@ async function furnish(
     const file = join(folder, 'router.yml');
     writeFileSync(file, routerFile(folder, { ...shape, controllerPort }));
     const { token } = await control.createFabricNode('router', name);
-    await enrollRouterIdentity(loadRouterConfig(file), token, recordingLog(log));
+    await enrollRouterIdentity(loadRouterConfig(file), token, recordingLog(withoutDebug(log)));
     appendFileSync(join(folder, 'ca.pem'), authority.ca);
-    const router = await startRouter(file, '', recordingLog(log));
+    const router = await startRouter(file, '', recordingLog(withoutDebug(log)));
     closers.push(() => router.close());
     return router;
   };

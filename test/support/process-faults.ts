@@ -28,7 +28,7 @@ export function socketCount({ pid }: Pick<Part, 'pid'>, ports: readonly number[]
   for (const kind of ['tcp', 'tcp6']) {
     for (const line of readFileSync(`/proc/${pid}/net/${kind}`, 'latin1').split('\n').slice(1)) {
       const [, local = '', remote = '', , , , , , , inode = ''] = line.trim().split(/\s+/);
-      const isOn = [local, remote].some((address) => ports.includes(portOf(address)));
+      const isOn = [local, remote].some((address) => ports.includes(portOfHex(address)));
       if (isOn && held.has(inode)) count += 1;
     }
   }
@@ -36,6 +36,6 @@ export function socketCount({ pid }: Pick<Part, 'pid'>, ports: readonly number[]
 }
 
 /** Of `0100007F:1F90`. */
-function portOf(address: string): number {
+function portOfHex(address: string): number {
   return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
 }

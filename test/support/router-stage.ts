@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import * as tls from 'node:tls';
-import { silentLog, type Log, type LogFields } from '#base';
+import { silentLog, type Log } from '#base';
 import { parseRouterConfig, Router } from '#router';
+import { recordingLog, type LogRecord } from './recording-log.ts';
 import { makeTestAuthority, type TestAuthority, type TestIdentity } from './certificates.ts';
 import { LinkPeer } from './link-peer.ts';
 import {
@@ -26,13 +27,6 @@ export interface StageRouterOptions {
   readonly id?: string;
   readonly log?: Log;
   readonly environment?: Readonly<Record<string, string>>;
-}
-
-/** One line of a log. */
-export interface LogLine {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: LogFields;
 }
 
 export class RouterStage {
@@ -128,18 +122,7 @@ export class RouterStage {
 }
 
 /** A log that keeps its lines. */
-export function keptLog(): { readonly log: Log; readonly lines: readonly LogLine[] } {
-  const lines: LogLine[] = [];
-  const write =
-    (level: string) =>
-    (fields: LogFields, message: string): void =>
-      void lines.push({ level, message, fields });
-  const log: Log = {
-    debug: write('debug'),
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-    child: () => log,
-  };
-  return { log, lines };
+export function keptLog(): { readonly log: Log; readonly lines: readonly LogRecord[] } {
+  const lines: LogRecord[] = [];
+  return { log: recordingLog((record) => void lines.push(record)), lines };
 }

@@ -8,21 +8,16 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSdkNetwork, startAgent, type Agent } from '#agent';
-import { silentLog, type Log, type LogFields } from '#base';
+import { silentLog, type Log } from '#base';
 import { callAgent } from '#cli';
 import type { AgentShareResult } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
 import { EdgeApiClient, enrollIdentity, enrollRouter, OverlayClient } from '#sdk';
 import { afterRunning } from './deadline.ts';
+import { recordingLog, withoutDebug, type LogRecord } from './recording-log.ts';
 import type { WireCredentials } from './wire-peer.ts';
 import { startUp, type Up, type UpOptions } from '../../bin/up.ts';
 import type { FirstStart } from '#control';
-
-export interface LogRecord {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-  readonly fields: LogFields;
-}
 
 export interface WorldAgent {
   readonly agent: Agent;
@@ -84,7 +79,7 @@ export interface World {
 export async function openWorld(options: Partial<UpOptions> = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-world-'));
   const records: LogRecord[] = [];
-  const log = recordingLog(records);
+  const log = recordingLog(withoutDebug(records));
   const up = await startUp({
     dataDir,
     listenHost: '127.0.0.1',
@@ -234,21 +229,6 @@ export function httpGet(port: number, host: string, path: string): Promise<HttpA
     request.on('error', reject);
     request.end();
   });
-}
-
-export function recordingLog(records: LogRecord[], bound: LogFields = {}): Log {
-  const at =
-    (level: LogRecord['level']) =>
-    (fields: LogFields, message: string): void =>
-      void records.push({ level, message, fields: { ...bound, ...fields } });
-  return {
-    ...silentLog,
-    debug: () => {},
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    child: (fields) => recordingLog(records, { ...bound, ...fields }),
-  };
 }
 
 /** Asks again until `check` is content; fails with its last word after `timeoutMs`. */

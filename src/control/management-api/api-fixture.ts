@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { ManualClock, type Log, type LogFields } from '#base';
+import { ManualClock } from '#base';
 import { entityTagKindOf, errorSchema, operations } from '#contract';
 import type { GatewayReplay } from '#domain';
 import { attachModel, OverlayModel, type ShareStatus } from '../model/mod.ts';
+import { lineOf, recordingLog } from '../../../test/support/recording-log.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { randomToken, type Secrets } from '../secrets/mod.ts';
 import { openEmbedded, type OpenStore } from '../store/engine/each-store-suite.ts';
@@ -78,7 +79,7 @@ export async function openApiWorld({
   const secrets = ephemeralSecrets();
   const clock = new ManualClock();
   const logLines: string[] = [];
-  const log = recordingLog(logLines);
+  const log = recordingLog((record) => void logLines.push(lineOf(record)));
   const store = await open({ log });
   const first = (await seedFirstStart(store, secrets, { zone: 'share.localhost', clock }))!;
   const model = new OverlayModel();
@@ -235,12 +236,4 @@ function checkAgainstContract(method: string, url: string, status: number, text:
   assert.equal(status, row.status, `${method} ${url}`);
   if (row.check === undefined) assert.equal(text, '');
   else row.check(JSON.parse(text));
-}
-
-function recordingLog(lines: string[]): Log {
-  const record = (fields: LogFields, message: string): void => {
-    lines.push(`${message} ${JSON.stringify(fields)}`);
-  };
-  const log: Log = { debug: record, info: record, warn: record, error: record, child: () => log };
-  return log;
 }

@@ -10,13 +10,13 @@ import {
   type IssueOptions,
   type TestIdentity,
 } from '../../../test/support/certificates.ts';
-import { recordingLog, type LogRecord } from '../testing/gateway-world.ts';
+import { logInto, type LogEntry } from '../testing/gateway-world.ts';
 import { CertificateStore, type CertificateSources } from './certificate-store.ts';
 
 const authority = await makeTestAuthority();
 const root = mkdtempSync(join(tmpdir(), 'gateway-certificates-'));
 let folder: string;
-let records: LogRecord[];
+let records: LogEntry[];
 
 after(() => rmSync(root, { recursive: true }));
 beforeEach(() => {
@@ -34,7 +34,7 @@ function put(name: string, { cert, key }: Pick<TestIdentity, 'cert' | 'key'>, en
 }
 
 function open(sources: CertificateSources = { folder }): Promise<CertificateStore> {
-  return CertificateStore.open({ ...sources, log: recordingLog(records) });
+  return CertificateStore.open({ ...sources, log: logInto(records) });
 }
 
 async function refusalOf(sources: CertificateSources = { folder }): Promise<string> {
@@ -242,7 +242,7 @@ describe('a reload', () => {
     rmSync(join(folder, 'b.crt'));
     rmSync(join(folder, 'b.key'));
     put('c', await authority.issue('c new', { dns: ['c.example'] }));
-    const store = await CertificateStore.open({ folder, lastGood: kept, log: recordingLog(records) });
+    const store = await CertificateStore.open({ folder, lastGood: kept, log: logInto(records) });
     assert.equal(shownFor(store, 'a.example'), 'a good');
     assert.equal(shownFor(store, 'b.example'), undefined, 'taken away on purpose');
     assert.equal(shownFor(store, 'c.example'), 'c new');

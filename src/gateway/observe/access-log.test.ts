@@ -8,7 +8,7 @@ import process from 'node:process';
 import { after, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { until, within } from '../../../test/support/deadline.ts';
-import { get, GatewayWorld, recordingLog, statusOf, type LogRecord } from '../testing/gateway-world.ts';
+import { get, GatewayWorld, logInto, statusOf, type LogEntry } from '../testing/gateway-world.ts';
 import { AccessLog } from './access-log.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { LineFile } from './line-file.ts';
@@ -167,8 +167,8 @@ describe('the access log', () => {
   });
 
   it('drops lines when the disk is full, counts them, and says so once', async () => {
-    const records: LogRecord[] = [];
-    const file = new LineFile({ path: '/dev/full', log: recordingLog(records) });
+    const records: LogEntry[] = [];
+    const file = new LineFile({ path: '/dev/full', log: logInto(records) });
     const lines = new LineBuffer((piece, count) => file.add(piece, count));
     for (let i = 0; i < 1_000; i += 1) {
       lines.text('{"line":');

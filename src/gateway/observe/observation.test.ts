@@ -15,14 +15,7 @@ import {
 } from '#domain';
 import { ACCESS_FAILURES, accessEnded, failureOfLogin } from '../access/access-failure-table.ts';
 import { FAILURES } from '../answers/failure-table.ts';
-import {
-  get,
-  GatewayWorld,
-  recordingLog,
-  shareOf,
-  statusOf,
-  type LogRecord,
-} from '../testing/gateway-world.ts';
+import { get, GatewayWorld, logInto, shareOf, statusOf, type LogEntry } from '../testing/gateway-world.ts';
 import { FailureRecorder } from './failure-recorder.ts';
 import { Inspector } from './inspector.ts';
 import { gatewayMetricsText, openGatewayMetrics } from './gateway-metrics.ts';
@@ -170,7 +163,7 @@ describe('failure records', () => {
 
 describe('reports of records', () => {
   it('come again until they are taken, drop the oldest when there are too many, and say so once', async () => {
-    const records: LogRecord[] = [];
+    const records: LogEntry[] = [];
     const taken: number[][] = [];
     let isAway = true;
     const tried = Promise.withResolvers<void>();
@@ -181,7 +174,7 @@ describe('reports of records', () => {
         if (isAway) throw new Error('away');
         taken.push(batch.map(({ id }) => id));
       },
-      log: recordingLog(records),
+      log: logInto(records),
       maxRecords: 1_000,
       maxBytes: 1_000_000,
       delayMs: 1,

@@ -8,13 +8,13 @@ import { OPEN_RULES, type GatewayFeedEvent } from '#domain';
 import { openShareFeed, type ShareFeed, type ShareFeedSubscription } from './share-feed.ts';
 import { ShareRouteTable } from './share-table.ts';
 import { OpenAccess } from '../testing/open-access.ts';
-import { recordingLog, shareOf, type LogRecord } from '../testing/gateway-world.ts';
-import { within } from '../testing/raw-client.ts';
+import { logInto, shareOf, type LogEntry } from '../testing/gateway-world.ts';
+import { within } from '../../../test/support/deadline.ts';
 
 describe('the share feed', () => {
   let folder: string;
   let table: ShareRouteTable<undefined>;
-  let records: LogRecord[];
+  let records: LogEntry[];
   let subscriptions: ShareFeedSubscription[];
   let closes: number;
   let subscribed: () => void;
@@ -39,7 +39,7 @@ describe('the share feed', () => {
       access: new OpenAccess(),
       onReplay: () => {},
       snapshotFile: join(folder, 'gateway-snapshot.json'),
-      log: recordingLog(records),
+      log: logInto(records),
       backOff: { minMs: 1, maxMs: 5 },
       refusalBackOff: { minMs: 1, maxMs: 5 },
       saveDelayMs: 1,
@@ -59,7 +59,7 @@ describe('the share feed', () => {
   async function again(act: () => void): Promise<ShareFeedSubscription> {
     const next = new Promise<void>((resolve) => (subscribed = resolve));
     act();
-    await within(next);
+    await within('the next subscription', next);
     return subscriptions.at(-1)!;
   }
 
@@ -219,7 +219,7 @@ describe('the share feed', () => {
       access: new OpenAccess(),
       onReplay: () => {},
       snapshotFile: join(folder, 'none.json'),
-      log: recordingLog(records),
+      log: logInto(records),
       backOff: { minMs: 1, maxMs: 1 },
       refusalBackOff: { minMs: 4, maxMs: 32 },
       subscribe: (subscription) => {

@@ -16,7 +16,7 @@ import type { GatewayAccess as Access, GatewayAccessOptions } from '../access/ga
 import { GatewayAccess } from '../access/gateway-access.ts';
 import { SESSION_COOKIE } from '../access/own-cookies.ts';
 import type { TlsSettings } from '../tls-front.ts';
-import { GatewayWorld, once, recordingLog, shareOf, type LogRecord } from './gateway-world.ts';
+import { GatewayWorld, once, logInto, shareOf, type LogEntry } from './gateway-world.ts';
 import { RawClient } from './raw-client.ts';
 import { ScriptedControl } from './scripted-control.ts';
 
@@ -102,7 +102,7 @@ export class AccessWorld {
   readonly access: Access;
   readonly control: ScriptedControl;
   readonly clock: ManualClock;
-  readonly records: readonly LogRecord[];
+  readonly records: readonly LogEntry[];
   /** By name of share. */
   readonly seen = new Map<string, Seen[]>();
 
@@ -111,7 +111,7 @@ export class AccessWorld {
     access: Access,
     control: ScriptedControl,
     clock: ManualClock,
-    records: readonly LogRecord[],
+    records: readonly LogEntry[],
   ) {
     this.world = world;
     this.access = access;
@@ -126,12 +126,12 @@ export class AccessWorld {
   ): Promise<AccessWorld> {
     const clock = new ManualClock(Date.now());
     const control = new ScriptedControl(() => clock.nowMs());
-    const records: LogRecord[] = [];
+    const records: LogEntry[] = [];
     const port: { secure?: number | undefined } = {};
     const access = new GatewayAccess({
       control,
       publicHttpsPort: () => port.secure,
-      log: recordingLog(records),
+      log: logInto(records),
       clock,
       monotonicMs: () => clock.nowMs(),
       ...options,
@@ -140,7 +140,7 @@ export class AccessWorld {
     const defaultCertificate = await authority.issue('gateway', { dns: ['*.share.localhost'] });
     const world = await GatewayWorld.start({
       access,
-      log: recordingLog(records),
+      log: logInto(records),
       secure: {
         host: '127.0.0.1',
         port: 0,

@@ -2,31 +2,23 @@
 import type { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { Log, LogFields } from '#base';
+import type { Log } from '#base';
 import type { GatewayShare } from '#domain';
-import { afterRunning } from '../../../test/support/deadline.ts';
+import { afterRunning, within } from '../../../test/support/deadline.ts';
+import { recordingLog } from '../../../test/support/recording-log.ts';
 import { startGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
 import { OpenAccess } from './open-access.ts';
-import { RawClient, within } from './raw-client.ts';
+import { RawClient } from './raw-client.ts';
 import { TcpDialer } from './tcp-circuit.ts';
 
-export interface LogRecord extends Readonly<Record<string, unknown>> {
+/** A record of the log, with its fields beside level and message. */
+export interface LogEntry extends Readonly<Record<string, unknown>> {
   readonly level: string;
   readonly message: string;
 }
 
-export function recordingLog(records: LogRecord[]): Log {
-  const at = (level: string) => (fields: LogFields, message: string) => {
-    records.push({ ...fields, level, message });
-  };
-  const log: Log = {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    child: () => log,
-  };
-  return log;
+export function logInto(entries: LogEntry[]): Log {
+  return recordingLog(({ level, message, fields }) => void entries.push({ ...fields, level, message }));
 }
 
 export function shareOf(name: string, more: Partial<GatewayShare> = {}): GatewayShare {
@@ -48,11 +40,11 @@ export function shareOf(name: string, more: Partial<GatewayShare> = {}): Gateway
 export class GatewayWorld {
   readonly gateway: Gateway;
   readonly dialer: TcpDialer;
-  readonly records: LogRecord[];
+  readonly records: LogEntry[];
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
 
-  constructor(gateway: Gateway, dialer: TcpDialer, records: LogRecord[]) {
+  constructor(gateway: Gateway, dialer: TcpDialer, records: LogEntry[]) {
     this.gateway = gateway;
     this.dialer = dialer;
     this.records = records;
@@ -60,12 +52,12 @@ export class GatewayWorld {
 
   static async start(options: Partial<GatewayOptions> = {}): Promise<GatewayWorld> {
     const dialer = new TcpDialer();
-    const records: LogRecord[] = [];
+    const records: LogEntry[] = [];
     const gateway = await startGateway({
       plain: { host: '127.0.0.1', port: 0 },
       dialer,
       access: new OpenAccess(),
-      log: recordingLog(records),
+      log: logInto(records),
       ...options,
       limits: { standbyPerShare: 0, ...options.limits },
     });
@@ -119,7 +111,7 @@ export class GatewayWorld {
   }
 
   /** The only log record with this error id. */
-  recordOf(errorId: string): LogRecord {
+  recordOf(errorId: string): LogEntry {
     const found = this.records.filter((record) => record['errorId'] === errorId);
     if (found.length !== 1) throw new Error(`${found.length} records have the error id ${errorId}`);
     return found[0]!;
@@ -162,10 +154,10 @@ export class GatewayWorld {
 
 export function once(emitter: EventEmitter, event: string): Promise<unknown> {
   return within(
+    event,
     new Promise<unknown>((resolve) => {
       emitter.once(event, resolve);
     }),
-    () => `no "${event}" in time`,
   );
 }
 

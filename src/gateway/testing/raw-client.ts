@@ -1,8 +1,6 @@
 /** A client for tests that sends exactly the bytes it is told to and keeps exactly what comes back. */
 import { connect, type Socket } from 'node:net';
-import { afterRunning } from '../../../test/support/deadline.ts';
-
-const DEADLINE_MS = 30_000;
+import { within } from '../../../test/support/deadline.ts';
 
 export class RawClient {
   /** Latin-1. */
@@ -35,6 +33,7 @@ export class RawClient {
   static async connect(port: number): Promise<RawClient> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     await within(
+      'a connection',
       new Promise<void>((resolve, reject) => {
         socket.once('connect', () => resolve());
         socket.once('error', reject);
@@ -51,6 +50,7 @@ export class RawClient {
   async until(test: (received: string) => boolean): Promise<string> {
     if (!test(this.received)) {
       await within(
+        () => `what is awaited; received: ${JSON.stringify(this.received.slice(-600))}`,
         new Promise<void>((resolve) => {
           const watch = (): void => {
             if (!test(this.received) && this.isOpen) return;
@@ -60,7 +60,6 @@ export class RawClient {
           this.#watchers.add(watch);
           watch();
         }),
-        () => `received so far: ${JSON.stringify(this.received.slice(-600))}`,
       );
     }
     if (!test(this.received))
@@ -71,6 +70,7 @@ export class RawClient {
   /** Waits until the other side has ended, then returns everything that it said. */
   async ended(): Promise<string> {
     await within(
+      () => `the end; received: ${JSON.stringify(this.received.slice(-600))}`,
       new Promise<void>((resolve) => {
         const watch = (): void => {
           if (this.isOpen) return;
@@ -80,7 +80,6 @@ export class RawClient {
         this.#watchers.add(watch);
         watch();
       }),
-      () => `still open after ${JSON.stringify(this.received.slice(-600))}`,
     );
     return this.received;
   }
@@ -91,20 +90,5 @@ export class RawClient {
 
   #notify(): void {
     for (const watch of this.#watchers) watch();
-  }
-}
-
-/** The promise's value, or an error after a deadline. */
-export async function within<T>(
-  promise: Promise<T>,
-  says: () => string = () => 'no event in time',
-  ms = DEADLINE_MS,
-): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const stop = afterRunning(ms, () => reject(new Error(says())));
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    stop();
   }
 }

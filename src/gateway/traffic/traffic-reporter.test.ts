@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { FrontdoorError, ManualClock } from '#base';
 import { MAX_TRAFFIC_SAMPLES, type TrafficReport, type TrafficSample } from '#domain';
-import { recordingLog, type LogRecord } from '../testing/gateway-world.ts';
-import { within } from '../testing/raw-client.ts';
+import { logInto, type LogEntry } from '../testing/gateway-world.ts';
+import { within } from '../../../test/support/deadline.ts';
 import { startTrafficReporter, type TrafficReporter } from './traffic-reporter.ts';
 
 const STEP_MS = 5_000;
 const START_MS = Date.UTC(2026, 2, 14, 15, 9, 20);
 
 let clock: ManualClock;
-let records: LogRecord[];
+let records: LogEntry[];
 let counted: { requests: number; shares: number };
 /** Reports as they were sent, acknowledged or not. */
 let sent: string[];
@@ -40,7 +40,7 @@ beforeEach(() => {
   reporter = startTrafficReporter({
     meter,
     clock,
-    log: recordingLog(records),
+    log: logInto(records),
     backOff: { minMs: 1, maxMs: 1, factor: 1 },
     send: async (report) => {
       sent.push(JSON.stringify(report));
@@ -129,7 +129,7 @@ test('after a failure it is sent again by itself', async () => {
   };
   counted.requests = 1;
   await reporter.report(STEP_MS);
-  await within(again.promise);
+  await within('the batch again', again.promise);
   assert.equal(sent[1], sent[0]);
 });
 
@@ -156,11 +156,11 @@ test('closing sends the last of it, waits no longer than told, and says what was
   const silent = startTrafficReporter({
     meter,
     clock,
-    log: recordingLog(records),
+    log: logInto(records),
     send: () => new Promise(() => {}),
   });
   counted.requests = 7;
-  await within(silent.close(1));
+  await within('its end', silent.close(1));
   const [record] = records;
   assert.deepEqual([record?.level, record?.['requests']], ['warn', 7]);
 });

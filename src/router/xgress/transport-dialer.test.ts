@@ -7,7 +7,7 @@ import { RouteErrorCode } from '#wire';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
 import { freePort } from '../../../test/support/free-port.ts';
-import { portOf, TransportWorld } from './testing/transport-world.ts';
+import { listeningPort, TransportWorld } from './testing/transport-world.ts';
 
 test('an address that is none, or of a type that cannot be dialed, is a misconfigured terminator', async (t) => {
   const world = new TransportWorld(t);
@@ -39,7 +39,7 @@ async function silentService(t: { after(hook: () => void): void }): Promise<stri
   const tls = createServer((socket: Socket) => void socket.on('error', () => {}));
   await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
   t.after(() => tls.close());
-  return `tls:127.0.0.1:${portOf(tls)}`;
+  return `tls:127.0.0.1:${listeningPort(tls)}`;
 }
 
 test('connectTimeout ends a dial that gets nowhere with the code of a time-out', async (t) => {
@@ -98,7 +98,7 @@ test('tls: addresses are dialed with the router’s certificate, and only servic
     server.on('tlsClientError', () => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
-    return `tls:localhost:${portOf(server)}`;
+    return `tls:localhost:${listeningPort(server)}`;
   };
   assert.equal((await world.dial(await serveTls(await authority.issue('service')))).isSuccess, true);
   await until(

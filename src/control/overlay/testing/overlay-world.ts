@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
-import { ManualClock, silentLog, type Log } from '#base';
+import { ManualClock, silentLog } from '#base';
 import { dialChannel, fingerprintOf, type Channel, type TlsIdentity } from '#net';
 import {
   contentType,
@@ -21,6 +21,7 @@ import {
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { OverlayModel, type Service } from '../../model/mod.ts';
 import { startOverlayController, type OverlayController } from '../overlay-controller.ts';
+import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import type { OverlayControllerOptions } from '../overlay-options.ts';
 import { FakeSessions } from './fake-sessions.ts';
 import { ScriptedRouter } from './scripted-router.ts';
@@ -31,23 +32,6 @@ import { openStore, type Store } from '../../store/mod.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;
-
-/** Remembers what was logged, one line a record. */
-export function recordingLog(lines: string[]): Log {
-  const at = (level: string) => (fields: object, message: string) => {
-    lines.push(
-      `${level} ${message} ${JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.message : value))}`,
-    );
-  };
-  const log: Log = {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    child: () => log,
-  };
-  return log;
-}
 
 export class OverlayWorld {
   readonly folder: string;
@@ -107,7 +91,7 @@ export class OverlayWorld {
       secrets: ephemeralSecrets(),
       verifyServiceToken: parseToken,
       serviceKeys: () => [{ kid: 'key1', spki: Uint8Array.of(1, 2, 3) }],
-      log: recordingLog(this.logLines),
+      log: recordingLog((record) => void this.logLines.push(lineOf(record))),
       clock: this.clock,
       tickMs: 0,
       ...options,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { Log, LogFields } from '#base';
+import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import { migrations } from '../migrations/migration-table.ts';
 import type { StoreTransaction } from './store.ts';
@@ -72,7 +72,10 @@ describe('the embedded store', () => {
     await old.transaction((trx) => insert(trx, 'kept'));
     await old.close();
     const lines: string[] = [];
-    const grown = await openEmbeddedStore({ path, log: recordingLog(lines) });
+    const grown = await openEmbeddedStore({
+      path,
+      log: recordingLog((record) => void lines.push(lineOf(record))),
+    });
     await grown.transaction((trx) => insert(trx, 'later'));
     await grown.close();
     const [next] = Object.keys(migrations).filter((name) => !(name in older));
@@ -97,10 +100,3 @@ describe('the embedded store', () => {
     assert.deepEqual(files, ['fresh.db']);
   });
 });
-
-function recordingLog(lines: string[]): Log {
-  const record = (fields: LogFields, message: string): void =>
-    void lines.push(`${message} ${JSON.stringify(fields)}`);
-  const log: Log = { debug: record, info: record, warn: record, error: record, child: () => log };
-  return log;
-}

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { Kysely, sql } from 'kysely';
-import { silentLog, type Log, type LogFields } from '#base';
+import { silentLog } from '#base';
 import { makeTestAuthority } from '../../../../test/support/certificates.ts';
 import { until, within } from '../../../../test/support/deadline.ts';
+import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import {
   POSTGRES_PASSWORD,
   postgresSkip,
@@ -21,7 +22,7 @@ import { errorOfPostgres } from './store-errors.ts';
 import { EVERYTHING, type Change, type Store } from './store.ts';
 
 const lines: string[] = [];
-const log = recordingLog();
+const log = recordingLog((record) => void lines.push(lineOf(record)));
 const RECOVERY_MS = 10_000;
 
 describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
@@ -341,10 +342,3 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     assert.equal(errorOfPostgres(Object.assign(new Error('x'), { code: 'ECONNRESET' })).kind, 'unavailable');
   });
 });
-
-function recordingLog(): Log {
-  const record = (fields: LogFields, message: string): void =>
-    void lines.push(`${message} ${JSON.stringify(fields)}`);
-  const recording: Log = { debug: record, info: record, warn: record, error: record, child: () => recording };
-  return recording;
-}

@@ -100,7 +100,7 @@ export class TransportWorld {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     this.#t.after(() => server.close());
-    this.services.set(name, `tcp:127.0.0.1:${portOf(server)}`);
+    this.services.set(name, `tcp:127.0.0.1:${listeningPort(server)}`);
     return server;
   }
 
@@ -138,6 +138,6 @@ export class TransportWorld {
   }
 }
 
-export function portOf(server: Server): number {
+export function listeningPort(server: Server): number {
   return (server.address() as { port: number }).port;
 }
