@@ -10,8 +10,8 @@ import { until } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { startAgent, type Agent, type AgentOptions } from './agent.ts';
 import { ask } from './ask-agent.ts';
-import type { MemoryCircuit } from './memory-circuit.ts';
-import { MemoryNetwork } from './memory-network.ts';
+import type { MemoryCircuit } from './testing/memory-circuit.ts';
+import { MemoryNetwork } from './testing/memory-network.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { CircuitCopy } from './circuit-copy.ts';
-import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
+import { memoryCircuit, type MemoryCircuit } from './testing/memory-circuit.ts';
 import { parseTarget, type TargetAddress } from './target-address.ts';
 import { connectTarget, type TargetFailure } from './target-connection.ts';
 import { TargetResolver } from './target-resolver.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { silentLog } from '#base';
 import type { Circuit, HostedService, IncomingDial } from '#sdk';
 import { ShareHost } from './share-host.ts';
-import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
+import { memoryCircuit, type MemoryCircuit } from './testing/memory-circuit.ts';
 import { parseTarget } from './target-address.ts';
 import { TargetHealthMonitor } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';

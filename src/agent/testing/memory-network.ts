@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import type { BindableService, HostedService, HostingState, IncomingDial, OverlayHost } from '#sdk';
-import type { AgentControlPlane, AgentNetwork, AgentShare, OwnShareRequest } from './agent-network.ts';
+import type { AgentControlPlane, AgentNetwork, AgentShare, OwnShareRequest } from '../agent-network.ts';
 import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
 
 class MemoryHosted implements HostedService {
