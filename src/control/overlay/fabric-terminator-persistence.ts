@@ -4,11 +4,9 @@
  */
 import type { FabricTerminator } from '../model/mod.ts';
 
-export type NewFabricTerminator = Omit<FabricTerminator, 'id'>;
-
 export interface FabricTerminatorPersistence {
   /** Resolves to its id. Rejects when service or router are gone meanwhile. */
-  create(terminator: NewFabricTerminator): Promise<string>;
+  create(terminator: Omit<FabricTerminator, 'id'>): Promise<string>;
   /** False: no such terminator. */
   update(id: string, change: { readonly cost?: number; readonly precedence?: number }): Promise<boolean>;
   /** Ids that are not there are passed over. */
