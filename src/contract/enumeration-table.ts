@@ -1,5 +1,5 @@
 /** The enumerations of the API by name, so that each is one component of its description wherever it stands. */
-import { AUTH_PROVIDER_TYPES } from '#domain';
+import { AUTH_PROVIDER_TYPES, TERMINATOR_STRATEGIES } from '#domain';
 import { SCOPES } from './operation.ts';
 
 export interface Enumeration {
@@ -52,7 +52,7 @@ const enumerations: readonly Enumeration[] = [
   { name: 'DnsRecordType', values: ['CNAME'], description: 'The type of a DNS record.' },
   {
     name: 'TerminatorStrategy',
-    values: ['smartrouting', 'weighted', 'random', 'ha'],
+    values: TERMINATOR_STRATEGIES,
     description: 'How a circuit chooses among the terminators of a service.',
   },
   {

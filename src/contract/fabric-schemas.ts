@@ -1,11 +1,12 @@
 /** What the mesh looks like: routers, links, circuits, services of the installation, terminators, inspections. */
 import type { Static } from 'typebox';
+import { TERMINATOR_STRATEGIES } from '#domain';
 import { Type } from './schema-builder.ts';
 import { closed, nullable, oneOf, readOnly, text, timestamp } from './schema-parts.ts';
 
 const MAX_COST = 65_535;
 
-const strategy = () => oneOf('smartrouting', 'weighted', 'random', 'ha');
+const strategy = () => oneOf(...TERMINATOR_STRATEGIES);
 const precedence = () => oneOf('default', 'required', 'failed');
 const cost = () => Type.Integer({ minimum: 0, maximum: MAX_COST });
 const address = () => Type.String({ format: 'terminator-address' });

@@ -51,9 +51,11 @@ export {
   type BackupValue,
 } from './backup-decoder.ts';
 export { LineDecoder } from './line-decoder.ts';
+export { loginHostOf } from './login-host.ts';
 export { isShareLabel, isShareName, parseName } from './name-policy.ts';
 export { parseShareTarget, type ShareTarget } from './share-target.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
+export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';
 export { isUuid } from './uuid.ts';
 export { parseWebOrigin } from './web-origin.ts';
 export { isZoneName, zonesOverlap } from './zone-name.ts';

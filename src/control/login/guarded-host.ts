@@ -26,11 +26,6 @@ export function guardedHost(
   return { shareId, frontdoorId: service.frontdoorId, host, authProviderIds, session };
 }
 
-/** `oauth.<zone>` of `<token>.<zone>`. */
-export function loginHostOf(host: string): string {
-  return `oauth${host.slice(host.indexOf('.'))}`;
-}
-
 /** `https://host[:port]`, as browsers write it. */
 export function originOf(host: string, port: number): string {
   return port === 443 ? `https://${host}` : `https://${host}:${port}`;

@@ -4,25 +4,26 @@
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { addressKey, type Clock, type Log } from '#base';
-import type {
-  AuthProviderType,
-  CallerIdentity,
-  GatewaySession,
-  LoginCallback,
-  LoginRedeemed,
-  LoginRedemption,
-  LoginRefusal,
-  LoginRefusalReason,
-  LoginReturned,
-  LoginStart,
-  LoginStarted,
+import {
+  loginHostOf,
+  type AuthProviderType,
+  type CallerIdentity,
+  type GatewaySession,
+  type LoginCallback,
+  type LoginRedeemed,
+  type LoginRedemption,
+  type LoginRefusal,
+  type LoginRefusalReason,
+  type LoginReturned,
+  type LoginStart,
+  type LoginStarted,
 } from '#domain';
 import type { OverlayModel } from '../model/mod.ts';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import { randomToken, type Secrets } from '../secrets/mod.ts';
 import type { LoginAttemptTable, Store } from '../store/mod.ts';
 import { githubLogin } from './github-login.ts';
-import { guardedHost, loginHostOf, originOf, type GuardedHost } from './guarded-host.ts';
+import { guardedHost, originOf, type GuardedHost } from './guarded-host.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 import { isLoginState, makeLoginState } from './login-state.ts';
 import { LoginTrail } from './login-trail.ts';

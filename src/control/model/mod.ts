@@ -9,6 +9,5 @@ export {
   type Identity,
   type ModelChange,
   type Service,
-  type TerminatorStrategy,
 } from './overlay-model.ts';
 export type { MeasuredKind, MeasuredShare, Measurements, ShareStatus, StatusBoard } from './share-status.ts';

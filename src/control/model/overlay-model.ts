@@ -2,7 +2,7 @@
  * What the overlay needs to know at once, in memory: identities, routers, services and who may dial or bind them.
  * Filled from the store at start and after each change; nothing on a request's path asks the database.
  */
-import type { AccessRules, GatewayCustomHost, GatewayInspection } from '#domain';
+import type { AccessRules, GatewayCustomHost, GatewayInspection, TerminatorStrategy } from '#domain';
 
 export interface Identity {
   readonly id: string;
@@ -40,9 +40,6 @@ export interface Service {
   readonly inspection: GatewayInspection | null;
   readonly updatedAtMs: number;
 }
-
-/** How a service's circuits choose among its terminators. */
-export type TerminatorStrategy = 'smartrouting' | 'weighted' | 'random' | 'ha';
 
 /**
  * A service of the installation, of no organization: what routers themselves dial (`proxy` and `transport` listeners)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SeededRandom } from '../../../test/support/seeded-random.ts';
-import type { TerminatorStrategy } from '../model/mod.ts';
+import type { TerminatorStrategy } from '#domain';
 import { chooseTerminator, type Candidate } from './terminator-choice-policy.ts';
 
 type Named = Candidate & { readonly id: string };

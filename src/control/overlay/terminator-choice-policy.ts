@@ -2,7 +2,7 @@
  * Which terminator a circuit goes to. What failed in this circuit's earlier attempt comes last, then unhealthy ones,
  * then precedence decides; among the rest the service's strategy. Pure: chance comes from the caller.
  */
-import type { TerminatorStrategy } from '../model/mod.ts';
+import type { TerminatorStrategy } from '#domain';
 
 export interface Candidate {
   readonly precedence: number;

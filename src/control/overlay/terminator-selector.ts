@@ -4,7 +4,7 @@
  */
 import type { Log } from '#base';
 import { RouteErrorCode } from '#wire';
-import type { TerminatorStrategy } from '../model/mod.ts';
+import type { TerminatorStrategy } from '#domain';
 import type { RouterRegistry } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import type { HostTerminator } from './host-terminator.ts';

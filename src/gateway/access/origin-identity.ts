@@ -4,7 +4,7 @@
  */
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { messageOf, type Log } from '#base';
-import type { CallerIdentity, GatewayKeys } from '#domain';
+import { loginHostOf, type CallerIdentity, type GatewayKeys } from '#domain';
 import type { GatewayHost } from '../circuits/upstream.ts';
 
 const LIFE_S = 300;
@@ -103,11 +103,6 @@ export class OriginIdentity {
     const signature = sign('sha256', Buffer.from(signed), { key: signing.key, dsaEncoding: 'ieee-p1363' });
     return `${signed}.${signature.toString('base64url')}`;
   }
-}
-
-/** `app.example.com` → `oauth.example.com`. */
-export function loginHostOf(host: string): string {
-  return `oauth.${host.slice(host.indexOf('.') + 1)}`;
 }
 
 function encoded(value: unknown): string {

@@ -2,8 +2,7 @@
  * Log-out at the identity provider (OpenID Connect RP-Initiated Logout 1.0): where the browser is sent, and where it
  * comes back to. ID tokens are not kept, so that none is sent as a hint: the provider asks the person once more.
  */
-import type { GatewayProvider } from '#domain';
-import { loginHostOf } from './origin-identity.ts';
+import { loginHostOf, type GatewayProvider } from '#domain';
 
 /** At `oauth.<zone>`; registered at the provider as its callback is. */
 export const LOGGED_OUT_PATH = /^\/[0-9A-Za-z-]{1,64}\/auth\/logged-out$/;

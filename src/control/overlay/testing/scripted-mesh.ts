@@ -1,7 +1,8 @@
 /** Routers that a test plays, with links between them as it pleases, and circuits over them. */
 import { contentType, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, type CtrlBody } from '#wire/ctrl';
-import type { FabricTerminator, TerminatorStrategy } from '../../model/mod.ts';
+import type { TerminatorStrategy } from '#domain';
+import type { FabricTerminator } from '../../model/mod.ts';
 import type { OverlayControllerOptions } from '../overlay-options.ts';
 import { OverlayWorld } from './overlay-world.ts';
 import type { ScriptedRouter } from './scripted-router.ts';

@@ -1,6 +1,7 @@
 /** Services of the installation: what routers themselves dial and terminate. They belong to no organization. */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
+import type { TerminatorStrategy } from '#domain';
 import { countedPage } from '../engine/counted-page.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
@@ -8,8 +9,6 @@ import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { FabricServiceTable } from '../schema/schema.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries, Touch } from '../engine/store.ts';
-
-export type TerminatorStrategy = FabricServiceTable['terminator_strategy'];
 
 export interface FabricServiceRecord {
   readonly id: string;

@@ -4,6 +4,7 @@
  * (`*_hmac`, hex), what must be read again sealed with the key file (`*_sealed`).
  */
 import type { Generated } from 'kysely';
+import type { TerminatorStrategy } from '#domain';
 import type {
   CustomFrontendAuthProviderTable,
   CustomFrontendTable,
@@ -376,7 +377,7 @@ export interface ReplicaStatusTable {
 export interface FabricServiceTable {
   id: string;
   name: string;
-  terminator_strategy: 'smartrouting' | 'weighted' | 'random' | 'ha';
+  terminator_strategy: TerminatorStrategy;
   created_at: number;
 }
 
