@@ -15,6 +15,7 @@ const FORBIDDEN_NAMES = [
   'index',
   'impl',
 ];
+const DECLARED = /^export (?:declare )?(?:abstract )?(?:class|interface|type) (\w+)/gm;
 const MAX_LINES = 400;
 const MAX_TEST_LINES = 600;
 
@@ -78,6 +79,18 @@ test('TypeScript stays erasable and exports stay named', () => {
       files.filter(({ path }) => path !== 'test/arch/names.test.ts'),
       rules,
     ),
+    [],
+  );
+});
+
+test('a name of a class, an interface or a type is exported by one file', () => {
+  const places = new Map<string, string[]>();
+  for (const { path, text } of files) {
+    for (const [, name = ''] of text.matchAll(DECLARED))
+      places.set(name, [...(places.get(name) ?? []), path]);
+  }
+  assert.deepEqual(
+    [...places].filter(([, paths]) => paths.length > 1),
     [],
   );
 });
