@@ -9,7 +9,7 @@ import { within } from '../../test/support/deadline.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
 import { CertificateStore } from './certificates/certificate-store.ts';
 import { openListener, type Listener } from './gateway-listener.ts';
-import type { ClientFacts } from './shares/route-decision.ts';
+import type { ClientFacts } from './circuits/route-decision.ts';
 
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 

@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { ConnectionAdmission } from './exchange/connection-admission.ts';
 import { NO_PROOF } from './certificates/client-certificate.ts';
-import type { ClientFacts } from './shares/route-decision.ts';
+import type { ClientFacts } from './circuits/route-decision.ts';
 import { addressOf, TlsFront, type TlsSettings } from './tls-front.ts';
 
 /** Of a listener that stops: its queue, and what comes meanwhile. */

@@ -8,7 +8,7 @@ import type { HeadChanges } from '../http/forward-head-codec.ts';
 import type { PageHelp } from '../answers/page-help.ts';
 import type { LocalAnswer } from '../answers/local-answer.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 
 /** Let in, with what that rests on. */

@@ -1,6 +1,6 @@
 /** A client's certificate as access rules ask about it. */
 import type { CallerCertificate, CompiledRules } from '#domain';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 
 /** Its handshake asked for no certificate, or named other authorities than the rules do now. */
 export function isUnasked(client: ClientFacts, { rules }: CompiledRules): boolean {

@@ -16,7 +16,7 @@ import {
 } from '#domain';
 import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import {
   OPEN_ADMISSION,

@@ -8,7 +8,7 @@ import { messageOf, type Log } from '#base';
 import type { LoginRefusal } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { AccessRefusal, AccessVerdict } from './access.ts';
 import { ACCESS_FAILURES, failureOfAccess, failureOfLogin } from './access-failure-table.ts';

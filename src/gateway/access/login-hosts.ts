@@ -4,7 +4,7 @@
  */
 import { FAILURES } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { isForName, type ClientFacts } from '../shares/route-decision.ts';
+import { isForName, type ClientFacts } from '../circuits/route-decision.ts';
 import type { AccessVerdict } from './access.ts';
 import { ACCESS_FAILURES } from './access-failure-table.ts';
 import type { LoginFlow } from './login-flow.ts';

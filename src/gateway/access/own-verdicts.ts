@@ -3,7 +3,7 @@ import { isLoopbackHost } from '#base';
 import type { AccessReason, CallerIdentity } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 import type { PageHelp, WantedCredential } from '../answers/page-help.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { AccessRefusal, AccessVerdict } from './access.ts';
 import { failureOfAccess, withWayOut } from './access-failure-table.ts';

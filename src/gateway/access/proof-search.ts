@@ -6,7 +6,7 @@ import { AttemptLimits, messageOf, type AttemptRate, type Log } from '#base';
 import type { AccessReason } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import { ACCESS_FAILURES, failureOfAccess } from './access-failure-table.ts';
 import type { AccessLimits } from './access-limits.ts';

@@ -5,7 +5,7 @@
  */
 import { canonicalHost } from '../http/host-policy.ts';
 import { failureOfRequest, type Failure } from './failure-table.ts';
-import type { MessageRefusal } from './refusal-table.ts';
+import type { MessageRefusal } from '../http/refusal-table.ts';
 
 /** A service that finds the headers too large finds so many cookies too large. */
 const MANY_COOKIE_BYTES = 2_048;

@@ -2,7 +2,7 @@
  * Why a request was not served: the status and words for the client, and for the log the hop that failed. Data and
  * its look-up; nothing here decides.
  */
-import { REFUSALS, type MessageRefusal } from './refusal-table.ts';
+import { REFUSALS, type MessageRefusal } from '../http/refusal-table.ts';
 
 export type Hop = 'client' | 'gateway' | 'control' | 'router' | 'agent' | 'service';
 

@@ -6,7 +6,7 @@
 import { CircuitError, type Circuit, type CircuitErrorCode } from '#sdk';
 import { messageOf } from '#base';
 import type { CircuitDialer } from './circuit-dialer.ts';
-import type { GatewayLimits } from '../gateway-limits.ts';
+import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
 import { StandbyCircuits } from './standby-circuits.ts';
 import { Upstream, type CircuitWaiter, type GatewayRoute, type RoutePool } from './upstream.ts';

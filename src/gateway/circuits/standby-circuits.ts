@@ -4,7 +4,7 @@
  * time without requests. One timer, the gateway's sweep, makes and drops them; requests pay nothing for them.
  */
 import { CircuitError } from '#sdk';
-import type { GatewayLimits } from '../gateway-limits.ts';
+import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import type { GatewayRoute, Upstream } from './upstream.ts';
 
 /** A share without a request for so long gets no more of them, and loses those that it has. */

@@ -1,5 +1,5 @@
 /** Whether a request's body trickles while nothing but its client holds it up. Looked at by the sweep, not per byte. */
-import type { GatewayLimits } from '../gateway-limits.ts';
+import type { GatewayLimits } from '../limits/gateway-limits.ts';
 
 export class BodyRate {
   #sinceMs: number;

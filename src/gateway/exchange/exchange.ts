@@ -21,7 +21,7 @@ import {
 import { BodyRate } from './body-rate.ts';
 import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL, type ClientInput } from './client-input.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { RequestSender } from './request-sender.ts';

@@ -8,7 +8,7 @@ import { PAUSED_BY_CIRCUIT } from './client-input.ts';
 import type { ExchangeClient } from './exchange.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import { FAILURES, serviceFailure, type Failure } from '../answers/failure-table.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from './gateway-context.ts';
 import type { Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 
 export class RawRelay implements UpstreamOwner {

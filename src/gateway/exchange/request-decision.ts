@@ -4,10 +4,10 @@
  */
 import type { AccessVerdict } from '../access/access.ts';
 import type { Failure } from '../answers/failure-table.ts';
-import type { GatewayContext } from '../gateway-context.ts';
+import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
-import { decideRoute, type ClientFacts } from '../shares/route-decision.ts';
+import { decideRoute, type ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 
 const CHECK_MS = 1_000;

@@ -8,7 +8,7 @@ import type { AccessAdmission } from '../access/access.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayRoute } from '../circuits/upstream.ts';
 
 export class RequestRecord {

@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 import { TRACE_PARENT } from '../http/field-name-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { RequestRecord } from './request-record.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 
 /** W3C Trace Context: version, trace id, parent id, flags; no id is all zeros. */
 const TRACE_CONTEXT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;

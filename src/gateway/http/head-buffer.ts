@@ -9,7 +9,7 @@ import {
   HEAD_TOO_LARGE,
   HeadScanner,
 } from './head-decoder.ts';
-import type { MessageRefusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from './refusal-table.ts';
 
 export class HeadBuffer {
   /** The head as Latin-1 text, after `push` returned true; its received part where it is too large; else ''. */

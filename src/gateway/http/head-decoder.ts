@@ -4,7 +4,7 @@
  * Grammar: RFC 9112 §2 to §5, without its leniencies (no bare LF, no folding, no space before a colon).
  */
 import { fieldCode, IS_TOKEN, IS_VALUE } from './field-name-table.ts';
-import type { MessageRefusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from './refusal-table.ts';
 
 const LF = 10;
 const CR = 13;

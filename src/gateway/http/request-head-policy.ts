@@ -19,7 +19,7 @@ import {
 } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
 import { canonicalHost, sameAuthority } from './host-policy.ts';
-import type { MessageRefusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from './refusal-table.ts';
 
 const MAX_METHOD = 32;
 const MAX_CONNECTION_ITEMS = 32;

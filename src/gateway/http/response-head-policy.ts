@@ -5,7 +5,7 @@
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
-import type { MessageRefusal } from '../answers/refusal-table.ts';
+import type { MessageRefusal } from './refusal-table.ts';
 import { decimal } from './request-head-policy.ts';
 
 const NO_NAMES: readonly string[] = [];

@@ -17,7 +17,7 @@ import {
   type Failure,
 } from '../answers/failure-table.ts';
 import { encodeUpstreamHead } from '../http/forward-head-codec.ts';
-import type { GatewayLimits } from '../gateway-limits.ts';
+import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
 import { answerBody, readResponseHead, ResponseHead } from '../http/response-head-policy.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';

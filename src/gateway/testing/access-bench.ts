@@ -9,7 +9,7 @@ import { GatewayAccess } from '../access/gateway-access.ts';
 import { SESSION_COOKIE } from '../access/own-cookies.ts';
 import { NO_PROOF } from '../certificates/client-certificate.ts';
 import { readRequestHead, RequestHead } from '../http/request-head-policy.ts';
-import type { ClientFacts } from '../shares/route-decision.ts';
+import type { ClientFacts } from '../circuits/route-decision.ts';
 import { HostEntry, ShareRoute } from '../shares/share-table.ts';
 import { ShareTraffic, TrafficMeter } from '../traffic/share-traffic.ts';
 import { RoutePool, type GatewayHost } from '../circuits/upstream.ts';

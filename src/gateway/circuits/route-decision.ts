@@ -5,8 +5,8 @@
 import type { ClientProof } from '../certificates/client-certificate.ts';
 import { FAILURES, failureOfUnreadable, type Failure } from '../answers/failure-table.ts';
 import { canonicalHost } from '../http/host-policy.ts';
-import type { ShareRouteTable } from './share-table.ts';
-import type { GatewayHost, RoutePool } from '../circuits/upstream.ts';
+import type { ShareRouteTable } from '../shares/share-table.ts';
+import type { GatewayHost, RoutePool } from './upstream.ts';
 
 export interface ClientFacts extends ClientProof {
   readonly address: string;

@@ -3,14 +3,14 @@ import { performance } from 'node:perf_hooks';
 import { messageOf } from '#base';
 import type { OwnAnswer, AccessRefusal } from '../access/access.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
-import { askedOf, encodeErrorAnswer, type ErrorAnswer } from './error-page.ts';
-import { FAILURES, type Failure } from './failure-table.ts';
+import { askedOf, encodeErrorAnswer, type ErrorAnswer } from '../answers/error-page.ts';
+import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import { recordFailure, recordGone, type ClientOutcome } from './failure-record.ts';
-import type { GatewayContext } from '../gateway-context.ts';
-import { encodeLocalAnswer, type LocalAnswer } from './local-answer.ts';
-import type { PageHelp } from './page-help.ts';
-import type { RequestRecord } from '../exchange/request-record.ts';
-import type { SocketWriter } from '../exchange/socket-writer.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { encodeLocalAnswer, type LocalAnswer } from '../answers/local-answer.ts';
+import type { PageHelp } from '../answers/page-help.ts';
+import type { RequestRecord } from './request-record.ts';
+import type { SocketWriter } from './socket-writer.ts';
 
 export class ClientAnswers {
   readonly #context: GatewayContext;

@@ -1,14 +1,14 @@
 /** What all connections of one gateway share. The clock is coarse, for deadlines: the sweep moves it. */
 import type { Log } from '#base';
-import type { AccessControl } from './access/access.ts';
-import type { CircuitPool } from './circuits/circuit-pool.ts';
-import type { RoutePool } from './circuits/upstream.ts';
-import type { GatewayLimits } from './gateway-limits.ts';
-import type { RequestHead } from './http/request-head-policy.ts';
-import type { RequestObserver } from './exchange/request-record.ts';
-import type { RequestRecords } from './exchange/request-records.ts';
-import type { ResponseHead } from './http/response-head-policy.ts';
-import type { ShareRouteTable } from './shares/share-table.ts';
+import type { AccessControl } from '../access/access.ts';
+import type { CircuitPool } from '../circuits/circuit-pool.ts';
+import type { RoutePool } from '../circuits/upstream.ts';
+import type { GatewayLimits } from '../limits/gateway-limits.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
+import type { RequestObserver } from './request-record.ts';
+import type { RequestRecords } from './request-records.ts';
+import type { ResponseHead } from '../http/response-head-policy.ts';
+import type { ShareRouteTable } from '../shares/share-table.ts';
 
 /** Counted since the start. */
 export interface GatewayCounters {

@@ -1,6 +1,6 @@
 /** The one log record of a request that was not served, or of a client that went away. No paths, no header values. */
 import type { Log } from '#base';
-import type { Failure } from './failure-table.ts';
+import type { Failure } from '../answers/failure-table.ts';
 import type { GatewayRoute } from '../circuits/upstream.ts';
 
 /** What the client got to see. */
