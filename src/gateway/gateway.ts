@@ -16,6 +16,7 @@ import type { ClientFacts } from './circuits/route-decision.ts';
 import type { GatewayContext } from './exchange/gateway-context.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
 import { openListener, type ListenAddress, type Listener } from './gateway-listener.ts';
+import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
 import { RequestHead } from './http/request-head-policy.ts';
 import type { RequestObserver } from './exchange/request-record.ts';
@@ -39,20 +40,6 @@ export interface GatewayOptions {
   readonly access: AccessControl;
   /** Who is told of each request. */
   readonly observer?: RequestObserver;
-}
-
-export interface GatewayStats {
-  readonly connections: number;
-  readonly openCircuits: number;
-  readonly idleCircuits: number;
-  readonly dials: number;
-  readonly failedDials: number;
-  readonly shares: number;
-  readonly requests: number;
-  readonly failures: number;
-  readonly retries: number;
-  readonly upgrades: number;
-  readonly failedHandshakes: number;
 }
 
 export interface Gateway {

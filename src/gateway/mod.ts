@@ -1,11 +1,5 @@
 export { GatewayAccess, type GatewayAccessOptions } from './access/gateway-access.ts';
-export {
-  createGateway,
-  startGateway,
-  type Gateway,
-  type GatewayOptions,
-  type GatewayStats,
-} from './gateway.ts';
+export { createGateway, startGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export {
   CertificateStore,
   type CertificateSources,
@@ -28,6 +22,7 @@ export {
 } from './shares/share-feed.ts';
 export { type ShareRouteTable } from './shares/share-table.ts';
 export { Observation, type ObservationOptions } from './observe/observation.ts';
+export type { GatewayStats } from './observe/gateway-stats.ts';
 export { openGatewayMetrics, type GatewayMetricsOptions } from './observe/gateway-metrics.ts';
 export {
   startTrafficReporter,

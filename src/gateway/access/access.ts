@@ -2,7 +2,7 @@
  * Who may have a request served: what a client's connection asks before anything goes to a share, and again while it
  * goes on. Decided from memory where that is possible; a promise means that something must be computed or asked first.
  */
-import type { CallerIdentity, GatewayDelta, GatewayProvider, GatewaySnapshot } from '#domain';
+import type { CallerIdentity } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
 import type { HeadChanges } from '../http/forward-head-codec.ts';
 import type { PageHelp } from '../answers/page-help.ts';
@@ -64,13 +64,3 @@ export const OPEN_ADMISSION: AccessAdmission = {
   changes: undefined,
   isGuarded: false,
 };
-
-/** What access learns from the share feed, after the share table took the same event. */
-export interface AccessFeed {
-  replaceAll(snapshot: Omit<GatewaySnapshot, 'type' | 'version' | 'epoch' | 'shares'>): void;
-  change(delta: GatewayDelta): void;
-  /** A word from the control plane came, of any kind. */
-  heard(): void;
-  /** What of it is kept on disk: nothing that proves anything. */
-  kept(): { readonly providers: readonly GatewayProvider[]; readonly zones: readonly string[] };
-}

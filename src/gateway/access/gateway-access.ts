@@ -18,13 +18,8 @@ import { FAILURES, type Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
-import {
-  OPEN_ADMISSION,
-  type AccessControl,
-  type AccessFeed,
-  type AccessAdmission,
-  type AccessVerdict,
-} from './access.ts';
+import { OPEN_ADMISSION, type AccessControl, type AccessAdmission, type AccessVerdict } from './access.ts';
+import type { AccessFeed } from '../shares/access-feed.ts';
 import { ACCESS_FAILURES, accessEnded, failureOfAccess } from './access-failure-table.ts';
 import { DEFAULT_ACCESS_LIMITS, type AccessLimits } from './access-limits.ts';
 import { BasicCheck } from './basic-check.ts';

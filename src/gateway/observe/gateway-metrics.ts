@@ -3,12 +3,12 @@ import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import { openTextEndpoint, type TextEndpoint } from '#net';
 import type { Log } from '#base';
-import type { Gateway, GatewayStats } from '../gateway.ts';
 import { Exposition, EXPOSITION_TYPE } from './exposition.ts';
+import type { GatewayStats } from './gateway-stats.ts';
 import type { Observation } from './observation.ts';
 
 export interface GatewayMetricsOptions {
-  readonly gateway: Pick<Gateway, 'stats'>;
+  readonly gateway: { stats(): GatewayStats };
   readonly observation: Pick<Observation, 'write'>;
   /** Unix milliseconds of the last word of the control plane; 0: none yet. */
   readonly lastContactMs: () => number;

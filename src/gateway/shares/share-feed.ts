@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { BackOff, messageOf, type Log } from '#base';
 import type { GatewayFeedEvent, GatewayKeys, GatewayReplay } from '#domain';
 import { setAside, writeFileDurably } from '#net';
-import type { AccessFeed } from '../access/access.ts';
+import type { AccessFeed } from './access-feed.ts';
 import type { FeedProblem, TakenShare } from './feed-record-codec.ts';
 import {
   KEPT_SHARES_FORMAT,

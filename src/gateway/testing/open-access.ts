@@ -1,6 +1,7 @@
 /** Access for a gateway that serves hosts without rules only: of those that have some, nobody gets in. */
-import { OPEN_ADMISSION, type AccessControl, type AccessFeed } from '../access/access.ts';
+import { OPEN_ADMISSION, type AccessControl } from '../access/access.ts';
 import { FAILURES } from '../answers/failure-table.ts';
+import type { AccessFeed } from '../shares/access-feed.ts';
 
 export class OpenAccess implements AccessControl, AccessFeed {
   generation = 0;

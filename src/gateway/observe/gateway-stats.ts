@@ -1,0 +1,14 @@
+/** What a gateway holds now, and what it has counted since its start. */
+export interface GatewayStats {
+  readonly connections: number;
+  readonly openCircuits: number;
+  readonly idleCircuits: number;
+  readonly dials: number;
+  readonly failedDials: number;
+  readonly shares: number;
+  readonly requests: number;
+  readonly failures: number;
+  readonly retries: number;
+  readonly upgrades: number;
+  readonly failedHandshakes: number;
+}
