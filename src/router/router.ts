@@ -17,7 +17,7 @@ import type { CtrlHandler } from './ctrl/controllers.ts';
 import { InspectResponder } from './ctrl/inspect-responder.ts';
 import { InterfaceReporter } from './ctrl/interface-reporter.ts';
 import { EdgePart } from './edge/edge-part.ts';
-import { CircuitPart } from './forwarder/circuit-part.ts';
+import { CircuitPart } from './circuits/circuit-part.ts';
 import { HealthChecks } from './health/health-checks.ts';
 import { IdentityWatch } from './identity/identity-watch.ts';
 import { loadRouterIdentity, type RouterIdentity } from './identity/router-identity.ts';
@@ -27,7 +27,7 @@ import { MetricReporter } from './metrics/metric-reporter.ts';
 import { CertificateRenewal } from './renewal/certificate-renewal.ts';
 import { Diagnostics } from './trace/diagnostics.ts';
 import { WebServers } from './web/web-servers.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { WorkerPool } from './pools/worker-pool.ts';
 
 export interface RouterOptions {
   readonly config: RouterConfig;

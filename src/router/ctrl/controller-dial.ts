@@ -4,7 +4,7 @@
  */
 import { BackOff, messageOf, type Log } from '#base';
 import type { Channel } from '#net';
-import type { WorkerPool } from '../worker-pool.ts';
+import type { WorkerPool } from '../pools/worker-pool.ts';
 
 /** `standby`: another endpoint of the same controller is connected; this one waits until it is needed. */
 export type Reception = 'taken' | 'standby' | 'refused';

@@ -15,7 +15,7 @@ import {
 } from '#wire';
 import { encodeRouterHello, type AdvertisedListener } from '#wire/ctrl';
 import type { CtrlConfig, HttpProxyConfig } from '../config/router-config.ts';
-import { WorkerPool } from '../worker-pool.ts';
+import { WorkerPool } from '../pools/worker-pool.ts';
 import { ConnectedController } from './connected-controller.ts';
 import { ControllerDial, type Reception } from './controller-dial.ts';
 import type { Controller, Controllers } from './controllers.ts';

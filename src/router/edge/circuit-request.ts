@@ -13,7 +13,7 @@ import {
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import { dialerData } from './dial-frame.ts';
-import { CircuitRefusal } from './dial-refusal.ts';
+import { CircuitRefusal } from '../forwarder/dial-refusal.ts';
 
 export interface AskedCircuit {
   /** The Connect. */

@@ -25,7 +25,7 @@ import { stateClosed, XgressCircuit, type EdgeCircuit, type EdgeCircuitOptions }
 import { traceOfSdk } from './edge-trace.ts';
 import { requestCircuit } from './circuit-request.ts';
 import { connectedFrame, connIdOfBody, dialFrame, type IncomingCircuit } from './dial-frame.ts';
-import { HostRefusal, refusalCodes } from './dial-refusal.ts';
+import { HostRefusal, refusalCodes } from '../forwarder/dial-refusal.ts';
 import { EdgeBinds } from './edge-binds.ts';
 import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
 import type { EdgeTerminator } from './edge-terminator-registry.ts';

@@ -9,7 +9,7 @@ import type { Channel } from '#net';
 import { headerId, peerDataRecord, RetryHint, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody, type TerminatorPrecedence } from '#wire/ctrl';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
-import type { WorkerPool } from '../worker-pool.ts';
+import type { WorkerPool } from '../pools/worker-pool.ts';
 import { TerminatorRemovals } from './terminator-removals.ts';
 
 const { edge } = headerId;

@@ -6,7 +6,7 @@
 import type { Clock, Log } from '#base';
 import { ctrlMessages, FaultSubject, type CtrlInit } from '#wire/ctrl';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
-import type { WorkerPool } from '../worker-pool.ts';
+import type { WorkerPool } from '../pools/worker-pool.ts';
 import type { LiveLink } from './link-event.ts';
 
 export interface LinkConnection {

@@ -12,7 +12,7 @@ import type { ForwarderConfig, HttpProxyConfig, LinkConfig } from '../config/rou
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { Forwarding } from '../forwarder/destination.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { WorkerPool } from '../worker-pool.ts';
+import { WorkerPool } from '../pools/worker-pool.ts';
 import { dialerRules, dialLink } from './link-dialer.ts';
 import type { DialOrder, LinkEffect, LinkEvent } from './link-event.ts';
 import { inspectLinks } from './link-inspection.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FrontdoorError, ManualClock, silentLog } from '#base';
-import { WorkerPool } from '../worker-pool.ts';
+import { WorkerPool } from '../pools/worker-pool.ts';
 import { MetricRegistry } from './metric-registry.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@
  * and weights move on with a tick every five seconds. Reading is for reports and for Prometheus.
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import type { WorkerPool } from '../worker-pool.ts';
+import type { WorkerPool } from '../pools/worker-pool.ts';
 import { DecayClock, DecayingHistogram, type HistogramReading } from './decaying-histogram.ts';
 import type { Metrics, Timer, UsageKind } from './metrics.ts';
 import { RateMeter, TICK_MS, type MeterReading } from './rate-meter.ts';

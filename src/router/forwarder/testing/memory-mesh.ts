@@ -13,7 +13,7 @@ import { MemoryControllers, type MemoryController } from '../../testing/memory-c
 import { EgressDialers } from '../../xgress/egress-dialers.ts';
 import { XgressEnds } from '../../xgress/xgress-ends.ts';
 import { CircuitFaults } from '../circuit-faults.ts';
-import { CircuitRoutes } from '../circuit-routes.ts';
+import { CircuitRoutes } from '../../circuits/circuit-routes.ts';
 import { Forwarder } from '../forwarder.ts';
 import { MemoryLink, type MemoryLinkOptions } from './memory-link.ts';
 

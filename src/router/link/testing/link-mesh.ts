@@ -30,7 +30,7 @@ import {
 import type { Controller } from '../../ctrl/controllers.ts';
 import type { Forwarding, LinkDestination } from '../../forwarder/destination.ts';
 import { NO_METRICS, type Metrics } from '../../metrics/metrics.ts';
-import { WorkerPool } from '../../worker-pool.ts';
+import { WorkerPool } from '../../pools/worker-pool.ts';
 import type { Link } from '../link.ts';
 import { LinkSubsystem, type LinkView } from '../link-subsystem.ts';
 import { ControllerList } from '../../testing/controller-list.ts';

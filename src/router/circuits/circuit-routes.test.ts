@@ -6,14 +6,14 @@ import { contentType, RouteErrorCode } from '#wire';
 import { ctrlMessages, DestType, type CtrlInit } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
 import { FORWARDER_DEFAULTS, XGRESS_CONFIG_DEFAULTS } from '../config/testing/router-config-defaults.ts';
-import { HostRefusal } from '../edge/dial-refusal.ts';
+import { HostRefusal } from '../forwarder/dial-refusal.ts';
 import { NO_METRICS } from '../metrics/metrics.ts';
 import { MemoryControllers, type MemoryController } from '../testing/memory-controller.ts';
 import { EgressDialers, type EgressDial, type EgressDialer } from '../xgress/egress-dialers.ts';
-import { CircuitFaults } from './circuit-faults.ts';
+import { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import { CircuitRoutes } from './circuit-routes.ts';
-import type { CircuitEnd, LinkDestination } from './destination.ts';
-import { Forwarder } from './forwarder.ts';
+import type { CircuitEnd, LinkDestination } from '../forwarder/destination.ts';
+import { Forwarder } from '../forwarder/forwarder.ts';
 import { until } from '../../../test/support/deadline.ts';
 
 type RouteChange = { [Key in keyof Omit<CtrlInit<'route'>, '$typeName'>]?: unknown };

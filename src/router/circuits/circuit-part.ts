@@ -8,19 +8,19 @@ import { TerminatorInvalidReason } from '#wire/ctrl';
 import type { ProxyListenerConfig, RouterConfig, TransportListenerConfig } from '../config/router-config.ts';
 import { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
-import type { TerminatorCheck } from '../ctrl/terminator-messages.ts';
+import type { TerminatorCheck } from '../edge/terminator-messages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { WorkerPool } from '../worker-pool.ts';
+import type { WorkerPool } from '../pools/worker-pool.ts';
 import { CircuitListener } from '../xgress/circuit-listener.ts';
 import { EgressDialers } from '../xgress/egress-dialers.ts';
 import { IngressCircuits } from '../xgress/ingress-circuits.ts';
 import { transportDialer } from '../xgress/transport-dialer.ts';
 import { XgressEnds } from '../xgress/xgress-ends.ts';
-import { CircuitFaults } from './circuit-faults.ts';
-import { inspectCircuits } from './circuit-inspection.ts';
+import { CircuitFaults } from '../forwarder/circuit-faults.ts';
+import { inspectCircuits } from '../forwarder/circuit-inspection.ts';
 import { CircuitRoutes } from './circuit-routes.ts';
-import { Forwarder } from './forwarder.ts';
-import { IdleScan } from './idle-scan.ts';
+import { Forwarder } from '../forwarder/forwarder.ts';
+import { IdleScan } from '../forwarder/idle-scan.ts';
 
 export interface CircuitPartOptions {
   readonly routerId: string;

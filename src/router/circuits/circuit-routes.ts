@@ -7,10 +7,10 @@ import { contentType, encodeRouteResult, RouteErrorCode, type Frame } from '#wir
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
 import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
-import { HostRefusal } from '../edge/dial-refusal.ts';
-import { WorkerPool } from '../worker-pool.ts';
+import { HostRefusal } from '../forwarder/dial-refusal.ts';
+import { WorkerPool } from '../pools/worker-pool.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
-import type { CircuitForward, Forwarder } from './forwarder.ts';
+import type { CircuitForward, Forwarder } from '../forwarder/forwarder.ts';
 
 const DEFAULT_ROUTE_MS = 10_000;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contentType } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
-import type { EdgeTerminatorRegistry } from '../edge/edge-terminator-registry.ts';
+import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 import { TerminatorMessages } from './terminator-messages.ts';
-import { FakeController, receive } from './testing/fake-controllers.ts';
+import { FakeController, receive } from '../ctrl/testing/fake-controllers.ts';
 
 const terminators = {
   byId: (id: string) => (id === 'here' ? {} : undefined),

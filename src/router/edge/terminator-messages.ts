@@ -4,8 +4,8 @@
  */
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
-import type { EdgeTerminatorRegistry } from '../edge/edge-terminator-registry.ts';
-import type { Controller, CtrlHandlers } from './controllers.ts';
+import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
+import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
 
 export interface AskedTerminator {
   readonly id: string;
