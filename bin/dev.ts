@@ -23,6 +23,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
        frontdoor dev clients
+       frontdoor dev node ARGUMENTS…
 `;
 
 /** Runs one development command; resolves to the exit status. */
@@ -56,6 +57,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await import('../tools/generate-docs.ts')).runDocs(rest);
     case 'fuzz':
       return (await runPinned(['test/fuzz/main.ts', ...rest])).status;
+    case 'node':
+      return (await runPinned(rest)).status;
     case 'clients':
       return (await runPinned(['test/clients/main.ts', ...rest])).status;
     default:
