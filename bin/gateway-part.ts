@@ -6,17 +6,26 @@ import {
   createGateway,
   GatewayAccess,
   Observation,
-  openGatewayMetrics,
   openShareFeed,
   startTrafficReporter,
   TICKET_SECRET_BYTES,
+  writeGatewayMetrics,
   type CertificateStore,
   type Gateway,
   type GatewayLimits,
   type ListenAddress,
   type TlsSettings,
 } from '#gateway';
-import { loadIdentityFile, saveIdentityFile, waitAtMost, type IdentityFile } from '#net';
+import {
+  loadIdentityFile,
+  openMetricsEndpoint,
+  saveIdentityFile,
+  waitAtMost,
+  type IdentityFile,
+  type MetricsAddress,
+  type MetricsWriter,
+  type TextEndpoint,
+} from '#net';
 import { EdgeApiClient, enrollIdentity, OverlayClient, startIdentityRenewal, type ChannelOpener } from '#sdk';
 
 export interface GatewayPartOptions {
@@ -39,8 +48,9 @@ export interface GatewayPartOptions {
   /** A file, or `-` for standard output; undefined: none. */
   readonly accessLog?: string | undefined;
   /** Where operators' tools read metrics; undefined: nowhere. */
-  readonly metrics?:
-    { readonly host: string; readonly port: number; readonly reusePort?: boolean } | undefined;
+  readonly metrics?: MetricsAddress | undefined;
+  /** Of other parts in this process, served at the same place. */
+  readonly otherMetrics?: readonly MetricsWriter[];
   /** Bounds other than the defaults; no option of the command line. */
   readonly limits?: Partial<GatewayLimits>;
   readonly version: string;
@@ -157,7 +167,7 @@ export async function startGatewayPart(
     send: (report) => api.reportTraffic(report),
     log,
   });
-  let metrics: Awaited<ReturnType<typeof openGatewayMetrics>> | undefined;
+  let metrics: TextEndpoint | undefined;
   let closing: Promise<void> | undefined;
   async function closeAll(drainMs: number): Promise<void> {
     await gateway.close({ drainMs });
@@ -194,7 +204,8 @@ export async function startGatewayPart(
   try {
     if (options.metrics !== undefined) {
       const lastContactMs = (): number => feed.lastContactMs;
-      metrics = await openGatewayMetrics(options.metrics, { gateway, observation, lastContactMs }, log);
+      const own: MetricsWriter = (to) => writeGatewayMetrics(to, { gateway, observation, lastContactMs });
+      metrics = await openMetricsEndpoint(options.metrics, [own, ...(options.otherMetrics ?? [])], log);
       log.info({ host: options.metrics.host, port: metrics.port }, 'metrics are served');
     }
     if (options.listensWhenFresh === true) await part.freshOrLate;

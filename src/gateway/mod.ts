@@ -23,7 +23,7 @@ export {
 export { type ShareRouteTable } from './shares/share-table.ts';
 export { Observation, type ObservationOptions } from './observe/observation.ts';
 export type { GatewayStats } from './observe/gateway-stats.ts';
-export { openGatewayMetrics, type GatewayMetricsOptions } from './observe/gateway-metrics.ts';
+export { writeGatewayMetrics, type GatewayMetricsOptions } from './observe/gateway-metrics.ts';
 export {
   startTrafficReporter,
   type TrafficReporter,

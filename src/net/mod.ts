@@ -79,5 +79,12 @@ export { fetchServedCertificate } from './served-certificate.ts';
 export { QuietLog } from './quiet-log.ts';
 export { createHttpServer, STATUS_CODES } from './node-http.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
+export { Exposition, EXPOSITION_TYPE, type Labels, type SummaryReading } from './metrics/exposition.ts';
+export {
+  metricsText,
+  openMetricsEndpoint,
+  type MetricsAddress,
+  type MetricsWriter,
+} from './metrics/metrics-endpoint.ts';
 export { systemAnchors } from './trust-anchors.ts';
 export { waitAtMost } from './wait-at-most.ts';

@@ -20,7 +20,8 @@ export interface TextEndpointOptions {
 
 export interface TextSource {
   readonly contentType: string;
-  readonly text: () => string;
+  /** Called for each request. Throws or rejects: the answer is a 500. */
+  readonly text: () => string | Promise<string>;
 }
 
 export interface TextEndpoint {
@@ -44,7 +45,7 @@ export async function openTextEndpoint(options: TextEndpointOptions): Promise<Te
       keepAliveTimeout: IDLE_TIMEOUT_MS,
       maxHeaderSize: MAX_HEAD_BYTES,
     },
-    (request, response) => answer(options, request, response),
+    (request, response) => void answer(options, request, response),
   );
   server.maxConnections = MAX_CONNECTIONS;
   const opened = Promise.withResolvers<void>();
@@ -73,11 +74,11 @@ export async function openTextEndpoint(options: TextEndpointOptions): Promise<Te
   };
 }
 
-function answer(
+async function answer(
   { paths, log }: TextEndpointOptions,
   request: IncomingMessage,
   response: ServerResponse,
-): void {
+): Promise<void> {
   request.resume();
   const path = (request.url ?? '/').split('?', 1)[0]!;
   const source = Object.hasOwn(paths, path) ? paths[path] : undefined;
@@ -95,7 +96,7 @@ function answer(
     say(405, 'only GET is served here\n', 'text/plain', { allow: 'GET, HEAD' });
   else {
     try {
-      say(200, source.text(), source.contentType);
+      say(200, await source.text(), source.contentType);
     } catch (error) {
       log.error({ path, cause: messageOf(error) }, 'metrics could not be written');
       say(500, 'internal error\n', 'text/plain');

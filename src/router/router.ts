@@ -1,10 +1,9 @@
 /**
- * The overlay router: control channels out, links to other routers, listeners for SDKs and plain connections, circuits
- * between them all. Started from a configuration file, in a process of its own or inside `up`. The parts know each
- * other by small interfaces; here alone they are put together.
+ * The overlay router: control channels, links to other routers, listeners for SDKs and plain connections, and the
+ * circuits between them. Its parts know each other by small interfaces; only this file puts them together.
  */
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
-import { TlsPorts, type Channel } from '#net';
+import { TlsPorts, type Channel, type MetricsWriter } from '#net';
 import { contentType, makeFrame, type FrameHeaders } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterConfig } from './config/router-config.ts';
@@ -24,6 +23,7 @@ import { loadRouterIdentity, type RouterIdentity } from './identity/router-ident
 import { LinkSubsystem } from './link/link-subsystem.ts';
 import { MetricRegistry } from './metrics/metric-registry.ts';
 import { MetricReporter } from './metrics/metric-reporter.ts';
+import { writeRouterMetrics } from './metrics/prometheus-text.ts';
 import { CertificateRenewal } from './renewal/certificate-renewal.ts';
 import { Diagnostics } from './trace/diagnostics.ts';
 import { WebServers } from './web/web-servers.ts';
@@ -44,6 +44,7 @@ const DRAIN_LOOK_MS = 100;
 
 export class Router {
   readonly id: string;
+  readonly writeMetrics: MetricsWriter = (to) => writeRouterMetrics(to, this.id, this.#registry.read());
   readonly #options: RouterOptions;
   readonly #clock: Clock;
   readonly #registry: MetricRegistry;
@@ -294,15 +295,14 @@ export class Router {
     const clock = this.#clock;
     const controllers = this.#controllers;
     const { ctrl } = config;
-    const reporter = new MetricReporter({
+    const reporter = (this.#reporter = new MetricReporter({
       routerId: this.id,
       config: config.metrics,
       registry: this.#registry,
       controllers,
       clock,
       log,
-    });
-    this.#reporter = reporter;
+    }));
     const interfaces = new InterfaceReporter({
       config: config.interfaceDiscovery,
       controllers,

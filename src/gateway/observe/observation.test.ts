@@ -13,12 +13,13 @@ import {
   type InspectedRequest,
   type RequestFailure,
 } from '#domain';
+import { metricsText, openMetricsEndpoint, type MetricsWriter } from '#net';
 import { ACCESS_FAILURES, accessEnded, failureOfLogin } from '../access/access-failure-table.ts';
 import { FAILURES } from '../answers/failure-table.ts';
 import { get, GatewayWorld, logInto, shareOf, statusOf, type LogEntry } from '../testing/gateway-world.ts';
 import { FailureRecorder } from './failure-recorder.ts';
 import { Inspector } from './inspector.ts';
-import { gatewayMetricsText, openGatewayMetrics } from './gateway-metrics.ts';
+import { writeGatewayMetrics } from './gateway-metrics.ts';
 import { Observation } from './observation.ts';
 import { RecordReporter } from './record-reporter.ts';
 
@@ -359,12 +360,14 @@ describe('the inspector', () => {
     client.socket.resetAndDestroy();
     await world.eventually(() => inspected.length > 0, 'a record');
     assert.deepEqual([inspected[0]!.status, inspected[0]!.failure?.code], [0, 'client-gone']);
-    assert.match(metricsOf(world, observation), /^frontdoor_gateway_inspected_bytes 0$/m);
+    assert.match(await metricsOf(world, observation), /^frontdoor_gateway_inspected_bytes 0$/m);
   });
 });
 
-const metricsOf = ({ gateway }: GatewayWorld, observation: Observation): string =>
-  gatewayMetricsText({ gateway, observation, lastContactMs: () => Date.now() - 5_000 });
+const metricsOf = ({ gateway }: GatewayWorld, observation: Observation): Promise<string> =>
+  metricsText([
+    (to) => writeGatewayMetrics(to, { gateway, observation, lastContactMs: () => Date.now() - 5_000 }),
+  ]);
 
 describe('a replay', () => {
   const command = (more: Partial<GatewayReplay> = {}): GatewayReplay => ({
@@ -468,7 +471,7 @@ describe('metrics', () => {
     for (let i = 0; i < 3; i += 1) await world.ask(get('app'));
     await world.ask(get('none'));
     await world.ask(get('nobody'));
-    const text = metricsOf(world, observation);
+    const text = await metricsOf(world, observation);
     for (const line of [
       'frontdoor_gateway_requests_total{status="2xx"} 3',
       'frontdoor_gateway_requests_total{status="4xx"} 1',
@@ -499,15 +502,17 @@ describe('metrics', () => {
       world.publish(shareOf(`s${i}`));
       await world.ask(get(`s${i}`));
     }
-    const lines = metricsOf(world, observation).match(/^frontdoor_gateway_share_requests_total\{.*$/gm)!;
+    const text = await metricsOf(world, observation);
+    const lines = text.match(/^frontdoor_gateway_share_requests_total\{.*$/gm)!;
     assert.equal(lines.length, 201);
     assert.ok(lines.includes('frontdoor_gateway_share_requests_total{share="other"} 10'));
   });
 
   it('are served over HTTP at one path, for reading only', async () => {
     const { world, observation } = await observed();
-    const options = { gateway: world.gateway, observation, lastContactMs: () => 0 };
-    const endpoint = await openGatewayMetrics({ host: '127.0.0.1', port: 0 }, options, silentLog);
+    const write: MetricsWriter = (to) =>
+      writeGatewayMetrics(to, { gateway: world.gateway, observation, lastContactMs: () => 0 });
+    const endpoint = await openMetricsEndpoint({ host: '127.0.0.1', port: 0 }, [write], silentLog);
     try {
       const base = `http://127.0.0.1:${endpoint.port}`;
       const answer = await fetch(`${base}/metrics`);
@@ -519,7 +524,7 @@ describe('metrics', () => {
       assert.equal((await fetch(`${base}/`)).status, 404);
       assert.equal((await fetch(`${base}/metrics`, { method: 'POST' })).status, 405);
       await assert.rejects(
-        openGatewayMetrics({ host: '127.0.0.1', port: endpoint.port }, options, silentLog),
+        openMetricsEndpoint({ host: '127.0.0.1', port: endpoint.port }, [write], silentLog),
         { code: 'port-taken' },
       );
     } finally {

@@ -7,7 +7,7 @@ import type { Log } from '#base';
 import type { GatewayProvider, InspectedRequest, RequestFailure } from '#domain';
 import type { RequestObserver } from '../exchange/request-record.ts';
 import { AccessLog } from './access-log.ts';
-import type { Exposition } from './exposition.ts';
+import type { Exposition } from '#net';
 import { FailureRecorder } from './failure-recorder.ts';
 import { Inspector } from './inspector.ts';
 import { RecordReporter } from './record-reporter.ts';
@@ -109,7 +109,7 @@ export class Observation {
     to.family(
       'frontdoor_gateway_dropped_total',
       'counter',
-      'What was to be told of requests and was not, because there was too much of it',
+      'Log lines and records of requests that were dropped because there were too many',
       [
         [{ what: 'access_log_lines' }, this.#accessLog?.dropped ?? 0],
         [{ what: 'failure_records' }, this.#failures.dropped + this.#recorder.withheld],
@@ -120,7 +120,7 @@ export class Observation {
     to.one(
       'frontdoor_gateway_inspected_bytes',
       'gauge',
-      'Held of requests that are inspected',
+      'Bytes that recorded requests take while they are inspected',
       this.#inspector.heldBytes,
     );
   }

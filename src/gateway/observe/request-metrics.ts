@@ -4,7 +4,7 @@
  */
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
-import type { Exposition, Labels } from './exposition.ts';
+import type { Exposition, Labels } from '#net';
 
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const PHASES = ['decision', 'circuit', 'first_byte', 'total'] as const;
@@ -94,19 +94,19 @@ export class RequestMetrics implements RequestObserver {
     to.family(
       'frontdoor_gateway_requests_total',
       'counter',
-      'Requests by the status that their client got',
+      'Requests by the class of their status',
       classes.filter(([, count]) => count > 0),
     );
     to.family(
       'frontdoor_gateway_outcomes_total',
       'counter',
-      'Requests by how they ended',
+      'Requests by their outcome',
       labelled('outcome', this.#outcomes),
     );
     to.family(
       'frontdoor_gateway_decisions_total',
       'counter',
-      'Requests by why they were let in or not',
+      'Requests by the decision on access',
       labelled('decision', this.#decisions),
     );
     to.family(
@@ -121,20 +121,20 @@ export class RequestMetrics implements RequestObserver {
     to.family(
       'frontdoor_gateway_share_requests_total',
       'counter',
-      `Requests by share; those beyond the first ${MAX_SHARES} together`,
+      `Requests by share; those beyond the first ${MAX_SHARES} shares are counted together`,
       labelled('share', this.#shares),
     );
     to.family(
       'frontdoor_gateway_share_errors_total',
       'counter',
-      'Requests that ended with a status of 500 or above, or without a whole answer',
+      'Requests that ended with a status of 500 or above, or without a complete answer',
       labelled('share', this.#shareErrors),
     );
     to.one('frontdoor_gateway_received_bytes_total', 'counter', 'Bytes of request bodies', this.#bytesIn);
-    to.one('frontdoor_gateway_sent_bytes_total', 'counter', 'Bytes of the bodies of answers', this.#bytesOut);
+    to.one('frontdoor_gateway_sent_bytes_total', 'counter', 'Bytes of response bodies', this.#bytesOut);
     to.histogram(
       'frontdoor_gateway_request_seconds',
-      'Time from the end of a request head until it was decided, had a circuit, had the first byte of its answer, was over',
+      'Seconds from the end of a request head until the decision, the circuit, the first byte of the answer and the end',
       BOUNDS_S,
       PHASES.map((phase) => [{ phase }, this.#latency[phase]]),
     );

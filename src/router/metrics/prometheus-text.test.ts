@@ -1,54 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDeepStrictEqual } from 'node:util';
 import { ManualClock, silentLog } from '#base';
 import { MetricRegistry } from './metric-registry.ts';
+import { PrometheusText } from '../../../test/support/prometheus-text.ts';
 import { prometheusText } from './prometheus-text.ts';
-
-interface ParsedSample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** What Prometheus reads: HELP and TYPE before the samples of their family, names and labels of its grammar. */
-function parse(text: string) {
-  assert.ok(text.endsWith('\n'));
-  const types = new Map<string, string>();
-  const samples: ParsedSample[] = [];
-  let family = '';
-  for (const line of text.trimEnd().split('\n')) {
-    const comment = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$/.exec(line);
-    if (comment !== null) {
-      const [, kind, name = '', rest = ''] = comment;
-      if (kind === 'TYPE') {
-        assert.ok(!types.has(name), `${name} has two types`);
-        assert.equal(name, family, 'HELP stands before TYPE');
-        types.set(name, rest);
-      } else family = name;
-      continue;
-    }
-    const parts = /^([a-zA-Z_:][a-zA-Z0-9_:]*)\{(.*)\} (\S+)$/.exec(line);
-    assert.ok(parts, `no sample: ${line}`);
-    const [, name = '', inside = '', value = ''] = parts;
-    const ofFamily = types.get(family) === 'summary' ? name.replace(/_(?:sum|count)$/, '') : name;
-    assert.equal(ofFamily, family, `${name} stands under ${family}`);
-    const labels: Record<string, string> = {};
-    const rest = inside.replaceAll(
-      /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\.)*)",?/g,
-      (_all, label, text) => {
-        labels[String(label)] = String(text).replaceAll(/\\(.)/g, (_pair, char) =>
-          char === 'n' ? '\n' : String(char),
-        );
-        return '';
-      },
-    );
-    assert.equal(rest, '');
-    assert.ok(!Number.isNaN(Number(value)), value);
-    samples.push({ name, labels, value: Number(value) });
-  }
-  return { types, samples };
-}
 
 test('reads back as the counters, gauges and summaries that were fed', () => {
   const clock = new ManualClock();
@@ -67,11 +22,10 @@ test('reads back as the counters, gauges and summaries that were fed', () => {
   }
   registry.timer('xgress.tx_write_time').update(3_000_000_000);
   clock.advance(5_000);
-  const { types, samples } = parse(prometheusText('r1', registry.read()));
-  const find = (name: string, more: Record<string, string> = {}): number | undefined => {
-    const wanted = { source_id: 'r1', ...more };
-    return samples.find((sample) => sample.name === name && isDeepStrictEqual(sample.labels, wanted))?.value;
-  };
+  const text = new PrometheusText(prometheusText('r1', registry.read()));
+  const { types } = text;
+  const find = (name: string, more: Record<string, string> = {}): number | undefined =>
+    text.value(name, { source_id: 'r1', ...more });
 
   assert.equal(types.get('ziti_pool_link_dialer_worker_count'), 'gauge');
   assert.equal(find('ziti_pool_link_dialer_worker_count'), 32);

@@ -2,20 +2,15 @@
  * The metrics in Prometheus' text format 0.0.4: OpenZiti's names behind `ziti_`, the router as label `source_id`, a
  * link as label `link_id` instead of a part of the name. Histograms and timers are summaries; timers are in seconds.
  */
+import { Exposition, type Labels, type SummaryReading } from '#net';
 import type { MetricReading } from './metric-registry.ts';
 import type { HistogramReading } from './decaying-histogram.ts';
 import type { MeterReading } from './rate-meter.ts';
 
-export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
-type FamilyType = 'counter' | 'gauge' | 'summary';
-type Labels = Readonly<Record<string, string>>;
-
-interface Family {
-  readonly type: FamilyType;
-  readonly help: string;
-  readonly lines: string[];
-}
+type Family = { readonly help: string } & (
+  | { readonly type: 'counter' | 'gauge'; readonly samples: [Labels, number][] }
+  | { readonly type: 'summary'; readonly series: [Labels, SummaryReading][] }
+);
 
 const QUANTILES = [
   ['0.5', 'p50'],
@@ -28,42 +23,62 @@ const QUANTILES = [
 const NANOSECONDS = 1e-9;
 
 export function prometheusText(routerId: string, reading: MetricReading): string {
+  const to = new Exposition();
+  writeRouterMetrics(to, routerId, reading);
+  return to.toString();
+}
+
+/** Families in the order of their names. */
+export function writeRouterMetrics(to: Exposition, routerId: string, reading: MetricReading): void {
+  const families = familiesOf(routerId, reading);
+  for (const name of [...families.keys()].sort()) {
+    const family = families.get(name)!;
+    if (family.type === 'summary') to.summary(name, family.help, family.series);
+    else to.family(name, family.type, family.help, family.samples);
+  }
+}
+
+function familiesOf(routerId: string, reading: MetricReading): ReadonlyMap<string, Family> {
   const families = new Map<string, Family>();
-  const add = (name: string, type: FamilyType, help: string): string[] => {
-    let family = families.get(name);
-    // Two metrics that only differ in characters that a name cannot have: the first keeps it.
-    if (family !== undefined && family.type !== type) return [];
-    family ??= { type, help, lines: [] };
+  // Of two metrics that differ only in characters that a name cannot have, the first keeps the name.
+  const samplesOf = (name: string, type: 'counter' | 'gauge', help: string): [Labels, number][] => {
+    const family = families.get(name) ?? { type, help, samples: [] };
     families.set(name, family);
-    return family.lines;
+    return family.type === type ? family.samples : [];
+  };
+  const seriesOf = (name: string, help: string): [Labels, SummaryReading][] => {
+    const family = families.get(name) ?? { type: 'summary', help, series: [] };
+    families.set(name, family);
+    return family.type === 'summary' ? family.series : [];
+  };
+  const addRates = (name: string, help: string, labels: Labels, meter: MeterReading): void => {
+    samplesOf(`${name}_per_second`, 'gauge', `${help}, a second`).push(
+      [{ ...labels, window: '1m' }, meter.m1Rate],
+      [{ ...labels, window: '5m' }, meter.m5Rate],
+      [{ ...labels, window: '15m' }, meter.m15Rate],
+    );
   };
   for (const [metric, value] of reading.gauges) {
     const { name, labels } = namedAs(metric, routerId);
-    add(name, 'gauge', helpOf(metric, labels)).push(sample(name, labels, value));
+    samplesOf(name, 'gauge', helpOf(metric, labels)).push([labels, value]);
   }
   for (const [metric, meter] of reading.meters) {
     const { name, labels } = namedAs(metric, routerId);
     const help = helpOf(metric, labels);
-    add(`${name}_total`, 'counter', help).push(sample(`${name}_total`, labels, meter.count));
-    addRates(add(`${name}_per_second`, 'gauge', `${help}, a second`), `${name}_per_second`, labels, meter);
+    samplesOf(`${name}_total`, 'counter', help).push([labels, meter.count]);
+    addRates(name, help, labels, meter);
   }
   for (const [metric, histogram] of reading.histograms) {
     const { name, labels } = namedAs(metric, routerId);
-    addSummary(add(name, 'summary', helpOf(metric, labels)), name, labels, histogram, 1);
+    seriesOf(name, helpOf(metric, labels)).push([labels, summaryOf(histogram, 1)]);
   }
   for (const [metric, timer] of reading.timers) {
     const { name, labels } = namedAs(metric, routerId);
     const help = helpOf(metric, labels);
-    const seconds = `${name}_seconds`;
-    addSummary(add(seconds, 'summary', help), seconds, labels, timer, NANOSECONDS);
-    addRates(add(`${name}_per_second`, 'gauge', `${help}, a second`), `${name}_per_second`, labels, timer);
+    seriesOf(`${name}_seconds`, help).push([labels, summaryOf(timer, NANOSECONDS)]);
+    addRates(name, help, labels, timer);
   }
-  return [...families]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([name, { type, help, lines }]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`,
-    )
-    .join('');
+  return families;
 }
 
 /** `link.<id>.tx.msgrate` and `link.dropped_msgs:<id>` are one family each, whatever the link. */
@@ -82,42 +97,13 @@ function labelled(metric: string, routerId: string, linkId?: string) {
 
 function helpOf(metric: string, labels: Labels): string {
   const linkId = labels['link_id'];
-  const text = linkId === undefined ? metric : metric.replace(linkId, '<link>');
-  return text.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`);
+  return linkId === undefined ? metric : metric.replace(linkId, '<link>');
 }
 
-function addRates(lines: string[], name: string, labels: Labels, meter: MeterReading): void {
-  lines.push(
-    sample(name, { ...labels, window: '1m' }, meter.m1Rate),
-    sample(name, { ...labels, window: '5m' }, meter.m5Rate),
-    sample(name, { ...labels, window: '15m' }, meter.m15Rate),
-  );
-}
-
-function addSummary(
-  lines: string[],
-  name: string,
-  labels: Labels,
-  histogram: HistogramReading,
-  unit: number,
-): void {
-  for (const [quantile, key] of QUANTILES) {
-    lines.push(sample(name, { ...labels, quantile }, histogram[key] * unit));
-  }
-  lines.push(
-    sample(`${name}_sum`, labels, histogram.sum * unit),
-    sample(`${name}_count`, labels, histogram.count),
-  );
-}
-
-function sample(name: string, labels: Labels, value: number): string {
-  const inside = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}{${inside.join(',')}} ${value}\n`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('\\', String.raw`\\`)
-    .replaceAll('"', String.raw`\"`)
-    .replaceAll('\n', String.raw`\n`);
+function summaryOf(reading: HistogramReading, unit: number): SummaryReading {
+  return {
+    quantiles: QUANTILES.map(([quantile, key]) => [quantile, reading[key] * unit]),
+    sum: reading.sum * unit,
+    count: reading.count,
+  };
 }

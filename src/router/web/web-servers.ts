@@ -6,12 +6,12 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { QuietLog, type ServerTls, type TlsPort, type TlsPorts } from '#net';
+import { EXPOSITION_TYPE, QuietLog, type ServerTls, type TlsPort, type TlsPorts } from '#net';
 import type { IdentityConfig, WebBindPointConfig, WebServerConfig } from '../config/router-config.ts';
 import type { HealthChecks } from '../health/health-checks.ts';
 import { healthDocument } from '../health/health-document.ts';
 import type { MetricRegistry } from '../metrics/metric-registry.ts';
-import { PROMETHEUS_CONTENT_TYPE, prometheusText } from '../metrics/prometheus-text.ts';
+import { prometheusText } from '../metrics/prometheus-text.ts';
 import { Http1Connections } from './http1-connections.ts';
 import { Http2Connections } from './http2-connections.ts';
 import { answererOf, type WebApi } from './web-answer.ts';
@@ -155,7 +155,7 @@ export class WebServers {
     return (requestPath, query, method) => {
       const isRead = method === 'GET' || method === 'HEAD';
       if (requestPath === '/metrics' && isRead) {
-        return { contentType: PROMETHEUS_CONTENT_TYPE, text: this.#metrics() };
+        return { contentType: EXPOSITION_TYPE, text: this.#metrics() };
       }
       const text = healthDocument(health.health(), query.get('type') === 'short');
       return { contentType: 'application/json', text };

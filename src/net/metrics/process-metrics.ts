@@ -1,0 +1,32 @@
+/** What a process takes of its machine, by the names that Prometheus's client libraries use. */
+import { readdirSync } from 'node:fs';
+import process from 'node:process';
+import type { Exposition } from './exposition.ts';
+
+export function writeProcessMetrics(to: Exposition): void {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  to.one('process_cpu_seconds_total', 'counter', 'CPU time that the process has used', (user + system) / 1e6);
+  to.one('process_resident_memory_bytes', 'gauge', 'Resident memory of the process', rss);
+  to.one('nodejs_heap_used_bytes', 'gauge', 'Memory of the JavaScript heap that is in use', heapUsed);
+  to.one(
+    'nodejs_external_memory_bytes',
+    'gauge',
+    'Memory outside the heap that JavaScript objects refer to',
+    external,
+  );
+  const startedS = Date.now() / 1_000 - process.uptime();
+  to.one('process_start_time_seconds', 'gauge', 'Unix time at which the process started', startedS);
+  const descriptors = openDescriptors();
+  if (descriptors !== undefined)
+    to.one('process_open_fds', 'gauge', 'Open file descriptors of the process', descriptors);
+}
+
+/** Undefined where the system has no list of them. */
+function openDescriptors(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return undefined;
+  }
+}
