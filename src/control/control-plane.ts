@@ -15,7 +15,7 @@ import {
   type Log,
 } from '#base';
 import type { AllowedNetwork } from '#domain';
-import { BodyIntake, EgressClient, type UnprovenLimits } from '#net';
+import { BodyIntake, EgressClient, type MetricsWriter, type UnprovenLimits } from '#net';
 import { formatAddress } from '#wire';
 import {
   createFabricEnrollment,
@@ -38,6 +38,7 @@ import {
   type FirstStart,
 } from './store/mod.ts';
 import { MetricSweep } from './metrics/mod.ts';
+import { writeControlMetrics } from './control-metrics.ts';
 import { startOverlayController } from './overlay/mod.ts';
 import { openPki, type ServerCredentials } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
@@ -96,6 +97,8 @@ export interface ControlPlane {
   ): Promise<{ readonly id: string; readonly token: string }>;
   /** Another certificate of the Management API, for new connections. Throws `invalid`, and keeps the former. */
   setApiTls(tls: ApiTls): void;
+  /** For Prometheus. */
+  readonly writeMetrics: MetricsWriter;
   /** A certificate of our own authority for every public share of the zone: browsers will not know it. */
   frontendCertificate(zone: string): Promise<{ readonly cert: string; readonly key: string }>;
   /**
@@ -317,6 +320,16 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       return { id: node.id, token };
     },
     setApiTls: (tls) => setApiTls(api, tls),
+    writeMetrics: (to) =>
+      writeControlMetrics(to, {
+        model,
+        status,
+        fabric: overlay.fabric,
+        circuitCount: () => overlay.circuitCount,
+        sessionCount: () => sessions.size,
+        store,
+        log,
+      }),
     frontendCertificate: async (zone) => {
       const { certPem, keyPem } = await pki.frontendServer(zone);
       return { cert: certPem, key: keyPem };

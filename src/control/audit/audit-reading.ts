@@ -96,3 +96,12 @@ function filtered(
 function isEmpty(filter: AuditFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
+
+/** Of all organizations. Nothing is ever removed, so that the ends of the chains count their events. */
+export async function auditEventCount(db: Queries): Promise<number> {
+  const { total } = await db
+    .selectFrom('audit_head')
+    .select(({ fn }) => fn.sum<number | string | null>('sequence').as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
+}

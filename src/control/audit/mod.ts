@@ -1,7 +1,7 @@
 /** The audit trail: how events are written, chained, read, followed and verified. */
 export type { AuditEntry, AuditTarget } from './audit-entry.ts';
 export { AuditFollowers } from './audit-followers.ts';
-export { lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';
+export { auditEventCount, lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';
 export { appendAudit, earlyHead, type AuditRow } from './audit-store.ts';
 export { verifyAudit } from './audit-verification.ts';
 export { dropReplacedCertificates, renewCertificate, type CertificateParts } from './certificate-changes.ts';

@@ -208,6 +208,10 @@ export class ApiSessionStore implements ApiSessions {
     return this.#options.store.isShared ? OTHERS_LAG_MS : 0;
   }
 
+  get size(): number {
+    return this.#byId.size;
+  }
+
   #endingBy(ms: number): Entry[] {
     return [...this.#byId.values()].filter((entry) => entry.expiresAtMs <= ms);
   }

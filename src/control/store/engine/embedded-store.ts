@@ -31,7 +31,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
     log,
   });
-  const db = new Kysely<Database>({ dialect: new WorkerSqliteDialect(client) });
+  const counter = { count: 0 };
+  const db = new Kysely<Database>({ dialect: new WorkerSqliteDialect(client, counter) });
   try {
     const { newest, pending } = await schemaStateOf(db, migrations);
     const [next] = pending;
@@ -48,6 +49,9 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   return {
     isShared: false,
     lists: new ListPages(),
+    get statementCount() {
+      return counter.count;
+    },
     db,
     async transaction(work) {
       const changes: Change[] = [];

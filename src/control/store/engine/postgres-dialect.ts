@@ -17,6 +17,7 @@ import {
 } from 'kysely';
 import type { Pool, PoolClient, QueryResult as PostgresResult } from 'pg';
 import { ConnectionTurns } from './connection-turns.ts';
+import type { StatementCounter } from './statement-counter.ts';
 import { StatementNames } from './statement-names.ts';
 import {
   commitUnknown,
@@ -32,6 +33,7 @@ export interface PostgresDialectOptions {
   readonly size: number;
   /** A connection that has not answered a statement by then is given up; 0: never. */
   readonly answerTimeoutMs: number;
+  readonly counter?: StatementCounter;
 }
 
 export class PooledPostgresDialect implements Dialect {
@@ -70,11 +72,13 @@ class PooledDriver implements Driver {
   readonly #turns: ConnectionTurns;
   readonly #names = new StatementNames();
   readonly #answerTimeoutMs: number;
+  readonly #counter: StatementCounter;
 
-  constructor({ pool, size, answerTimeoutMs }: PostgresDialectOptions) {
+  constructor({ pool, size, answerTimeoutMs, counter = { count: 0 } }: PostgresDialectOptions) {
     this.#pool = pool;
     this.#turns = new ConnectionTurns(size);
     this.#answerTimeoutMs = answerTimeoutMs;
+    this.#counter = counter;
   }
 
   async init(): Promise<void> {}
@@ -83,7 +87,8 @@ class PooledDriver implements Driver {
     await this.#turns.take();
     try {
       if (this.#pool.ending) throw storeUnavailable('is closed');
-      return new PooledConnection(await this.#pool.connect(), this.#names, this.#answerTimeoutMs);
+      const client = await this.#pool.connect();
+      return new PooledConnection(client, this.#names, this.#answerTimeoutMs, this.#counter);
     } catch (error) {
       this.#turns.give();
       throw errorOfPostgres(error);
@@ -124,14 +129,16 @@ class PooledConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #names: StatementNames;
   readonly #answerTimeoutMs: number;
+  readonly #counter: StatementCounter;
   #isInTransaction = false;
   /** It goes back to nobody. */
   #isSpent = false;
 
-  constructor(client: PoolClient, names: StatementNames, answerTimeoutMs: number) {
+  constructor(client: PoolClient, names: StatementNames, answerTimeoutMs: number, counter: StatementCounter) {
     this.#client = client;
     this.#names = names;
     this.#answerTimeoutMs = answerTimeoutMs;
+    this.#counter = counter;
   }
 
   async begin({ isolationLevel = 'read committed', accessMode }: TransactionSettings): Promise<void> {
@@ -163,6 +170,7 @@ class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    this.#counter.count += 1;
     const values = parameters.map(withoutNul);
     const name = this.#names.nameOf(sql);
     let result;

@@ -57,10 +57,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...(settings === undefined ? {} : { settings }),
   });
   const answerTimeoutMs = statementTimeoutMs + ANSWER_GRACE_MS;
-  const db = new Kysely<Database>({ dialect: new PooledPostgresDialect({ pool, size, answerTimeoutMs }) });
+  const counter = { count: 0 };
+  const dialect = new PooledPostgresDialect({ pool, size, answerTimeoutMs, counter });
+  const db = new Kysely<Database>({ dialect });
   return {
     isShared: true,
     lists: new ListPages(),
+    get statementCount() {
+      return counter.count;
+    },
     db,
     transaction: (work) => transact(db, channel, feed, work),
     snapshot: (work) => postgresSnapshot(db, work),

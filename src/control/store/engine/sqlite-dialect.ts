@@ -16,12 +16,15 @@ import {
 } from 'kysely';
 import { ConnectionTurns } from './connection-turns.ts';
 import type { SqliteClient, SqliteThread } from './sqlite-client.ts';
+import type { StatementCounter } from './statement-counter.ts';
 
 export class WorkerSqliteDialect implements Dialect {
   readonly #client: SqliteClient;
+  readonly #counter: StatementCounter;
 
-  constructor(client: SqliteClient) {
+  constructor(client: SqliteClient, counter: StatementCounter = { count: 0 }) {
     this.#client = client;
+    this.#counter = counter;
   }
 
   createAdapter(): SqliteAdapter {
@@ -29,7 +32,7 @@ export class WorkerSqliteDialect implements Dialect {
   }
 
   createDriver(): Driver {
-    return new WorkerDriver(this.#client);
+    return new WorkerDriver(this.#client, this.#counter);
   }
 
   createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
@@ -54,10 +57,12 @@ class TransactionalAdapter extends SqliteAdapter {
 
 class WorkerDriver implements Driver {
   readonly #client: SqliteClient;
+  readonly #counter: StatementCounter;
   readonly #turns = new ConnectionTurns(1);
 
-  constructor(client: SqliteClient) {
+  constructor(client: SqliteClient, counter: StatementCounter) {
     this.#client = client;
+    this.#counter = counter;
   }
 
   async init(): Promise<void> {}
@@ -65,7 +70,7 @@ class WorkerDriver implements Driver {
   async acquireConnection(): Promise<WorkerConnection> {
     await this.#turns.take();
     try {
-      return new WorkerConnection(await this.#client.thread());
+      return new WorkerConnection(await this.#client.thread(), this.#counter);
     } catch (error) {
       this.#turns.give();
       throw error;
@@ -112,12 +117,14 @@ function workerConnection(connection: DatabaseConnection): WorkerConnection {
 
 class WorkerConnection implements DatabaseConnection {
   readonly #thread: SqliteThread;
+  readonly #counter: StatementCounter;
   #role: 'alone' | 'inside' = 'alone';
   /** Until the next one's turn. */
   isHeld = true;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: SqliteThread, counter: StatementCounter) {
     this.#thread = thread;
+    this.#counter = counter;
   }
 
   get isCopying(): boolean {
@@ -136,6 +143,7 @@ class WorkerConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.#counter.count += 1;
     const { rows, changes } = await this.#thread.run(query.sql, query.parameters, this.#role);
     if (changes === undefined) return { rows: rows as R[] };
     return { rows: [], numAffectedRows: BigInt(changes) };

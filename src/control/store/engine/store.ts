@@ -52,6 +52,8 @@ export interface Store {
   /** Other processes may write too: what is cached here may be old by the next read. */
   readonly isShared: boolean;
   readonly lists: ListPages;
+  /** SQL statements since the start, but for those that begin and end transactions. */
+  readonly statementCount: number;
   /** Single statements. Never used inside a `transaction`: on the embedded database that waits for itself. */
   readonly db: Queries;
   /**
