@@ -15,7 +15,9 @@ import {
   type AllowedNetwork,
 } from '#domain';
 import { FrontdoorError, type Log, messageOf } from '#base';
+import type { MetricsWriter } from '#net';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';
+import { writeAgentMetrics } from './agent-metrics.ts';
 import type { AgentNetwork } from './agent-network.ts';
 import type { ConfiguredShare } from './agent-config.ts';
 import { ConfigRestore } from './config-restore.ts';
@@ -67,6 +69,8 @@ export interface Agent {
   readonly socketPath: string;
   /** Resolves once all is closed, whoever asked for it; `lost` when another process took the data directory. */
   readonly closed: Promise<{ readonly reason: 'asked' | 'lost' }>;
+  /** For Prometheus. */
+  readonly writeMetrics: MetricsWriter;
   /** Reads the configuration file again, if there is one: its shares are made or taken back. Rejects with what is wrong in it. */
   reload(): Promise<void>;
   /**
@@ -128,6 +132,13 @@ class RunningAgent implements Agent {
   readonly environmentId: string;
   readonly socketPath: string;
   readonly closed: Promise<{ readonly reason: 'asked' | 'lost' }>;
+  readonly writeMetrics: MetricsWriter = (to) =>
+    writeAgentMetrics(to, {
+      isConnected: this.#follower.state === 'connected',
+      shares: this.#table.views(),
+      targets: this.#health.counts(),
+      traffic: this.#table.traffic,
+    });
   readonly #parts: Parts;
   readonly #startedAt = new Date().toISOString();
   readonly #health: TargetHealthMonitor;

@@ -5,6 +5,7 @@
 import { type Log, messageOf } from '#base';
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
 import type { AllowedNetwork } from '#domain';
+import type { AgentTraffic } from './agent-traffic.ts';
 import { CircuitCopy, type CopyHandlers } from './circuit-copy.ts';
 import type { TargetAddress } from './target-address.ts';
 import { StandbyCircuit } from './standby-circuit.ts';
@@ -36,6 +37,7 @@ export interface HostedShareOptions {
   readonly resolver: TargetResolver;
   readonly log: Log;
   readonly maxCircuits: number;
+  readonly traffic: AgentTraffic;
   readonly connectTimeoutMs: number;
   readonly targetCa?: string | undefined;
   /** How long circuits to a former target may go on. */
@@ -249,7 +251,7 @@ export class ShareHost {
       else caller.refuse('the target of the share changed');
     };
     this.#connecting.add(giveUp);
-    const { resolver, connectTimeoutMs, targetCa } = this.#options;
+    const { resolver, connectTimeoutMs, targetCa, traffic } = this.#options;
     const cancel = connectTarget(
       { ...way, resolver, timeoutMs: connectTimeoutMs, ca: targetCa },
       (connection) => {
@@ -272,15 +274,19 @@ export class ShareHost {
           },
           onClosed: (done, broken) => {
             this.#copies.delete(done);
+            traffic.end(done);
             if (broken !== undefined)
               this.#log.debug({ circuit: done.circuit.id, reason: broken }, 'circuit broke');
             this.#options.onIdle();
           },
         };
-        this.#copies.add(new CircuitCopy(circuit, connection, handlers, caller.received));
+        const copy = new CircuitCopy(circuit, connection, handlers, caller.received);
+        this.#copies.add(copy);
+        traffic.begin(copy);
       },
       (failure) => {
         this.#connecting.delete(giveUp);
+        traffic.fail();
         this.#log.debug({ reason: failure.message }, 'refused a circuit');
         caller.refuse(failure.message, failure.code === 'timeout' ? 'service-timeout' : 'service-refused');
         watch?.hint();

@@ -7,8 +7,9 @@ import type { AgentShareView, AllowedNetwork } from '#domain';
 import type { Log } from '#base';
 import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
+import { AgentTraffic } from './agent-traffic.ts';
 import type { CircuitCopy } from './circuit-copy.ts';
-import { ShareHost, type TargetWay } from './share-host.ts';
+import { ShareHost, type HostedShareOptions, type TargetWay } from './share-host.ts';
 import type { OwnTargets } from './own-targets.ts';
 import { parseTarget } from './target-address.ts';
 import { refusalOf } from './target-connection.ts';
@@ -40,6 +41,7 @@ interface DrainStep {
 }
 
 export class ShareRegistry {
+  readonly traffic = new AgentTraffic();
   readonly #options: ShareRegistryOptions;
   /** By service id. */
   readonly #hosted = new Map<string, ShareHost>();
@@ -172,8 +174,12 @@ export class ShareRegistry {
     }, quietMs);
   }
 
-  #fixed(): { onIdle: () => void; maxCircuits: number } {
-    return { onIdle: () => this.#onIdle(), maxCircuits: this.#options.maxCircuitsPerShare };
+  #fixed(): Pick<HostedShareOptions, 'onIdle' | 'maxCircuits' | 'traffic'> {
+    return {
+      onIdle: () => this.#onIdle(),
+      maxCircuits: this.#options.maxCircuitsPerShare,
+      traffic: this.traffic,
+    };
   }
 
   #wayOf(share: AgentShare): TargetWay {

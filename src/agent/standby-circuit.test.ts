@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { silentLog } from '#base';
 import type { Circuit, HostedService, IncomingDial } from '#sdk';
+import { AgentTraffic } from './agent-traffic.ts';
 import { ShareHost } from './share-host.ts';
 import { memoryCircuit, type MemoryCircuit } from './testing/memory-circuit.ts';
 import { parseTarget } from './target-address.ts';
@@ -65,6 +66,7 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
     offered = new Offered();
     health = new TargetHealthMonitor({ resolver, intervalMs: 60_000 });
     hosted = new ShareHost({
+      traffic: new AgentTraffic(),
       service: { id: 'service', name: 'app' },
       way: { target: parsed.target, only: undefined },
       host: {

@@ -30,6 +30,8 @@ export interface WatchedTarget {
   readonly only?: readonly AllowedNetwork[] | undefined;
 }
 
+export type TargetCounts = Readonly<Record<TargetHealth['verdict'], number>>;
+
 export type HealthListener = (passed: boolean, reason: string | undefined) => void;
 
 export interface HealthWatch {
@@ -110,6 +112,13 @@ export class TargetHealthMonitor {
         if (watched.listeners.delete(listener) && watched.listeners.size === 0) this.#forget(watched);
       },
     };
+  }
+
+  /** Targets by the verdict on them. */
+  counts(): TargetCounts {
+    const counts = { passing: 0, failing: 0, unknown: 0 };
+    for (const { state } of this.#watched.values()) counts[state.verdict] += 1;
+    return counts;
   }
 
   close(): void {
