@@ -6,6 +6,7 @@ import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from 
 import type { AgentStartOptions } from '#cli';
 import { OverlayClient } from '#sdk';
 import { runUntilStopped } from './lifetime.ts';
+import { serveMetrics } from './metrics-option.ts';
 import { readOptionFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -25,6 +26,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   if (process.argv.some((word) => word.startsWith('--enrollment-token')))
     process.title = 'frontdoor agent start';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const metrics = await serveMetrics(options.metricsListen, log);
   const starting = startAgent({
     dataDir,
     socketPath: options.socket,
@@ -55,8 +57,13 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
     log,
     async () => (await starting).reload(),
   );
-  const agent = await starting;
-  collectAfterStart();
-  const ended = agent.closed.then(({ reason }) => (reason === 'lost' ? 1 : 0));
-  return Promise.race([stopped, ended]);
+  try {
+    const agent = await starting;
+    metrics.add(agent.writeMetrics);
+    collectAfterStart();
+    const ended = agent.closed.then(({ reason }) => (reason === 'lost' ? 1 : 0));
+    return await Promise.race([stopped, ended]);
+  } finally {
+    await metrics.close();
+  }
 }

@@ -24,6 +24,7 @@ import {
 } from '#control';
 import { loadEnrollableRouterConfig, type Router } from '#router';
 import { databaseUrlOf } from './database-url.ts';
+import { serveMetrics } from './metrics-option.ts';
 import { accessOf } from './access-options.ts';
 import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
 import { runUntilStopped } from './lifetime.ts';
@@ -127,6 +128,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
 export async function runControl(options: ControlCommandOptions): Promise<number> {
   const { log } = openLog(options.logLevel);
   const dataDir = resolve(options.dataDir);
+  const metrics = await serveMetrics(options.metricsListen, log);
   const control = await startControlPlane({
     dataDir,
     database: databaseUrlOf(options),
@@ -141,11 +143,18 @@ export async function runControl(options: ControlCommandOptions): Promise<number
     log,
     onFirstStart: (first) => tellFirstStart(dataDir, first),
     ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
+  }).catch(async (error: unknown) => {
+    await metrics.close();
+    throw error;
   });
+  metrics.add(control.writeMetrics);
   const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
   const pids = { control: process.pid };
   const stopped = runUntilStopped(
-    (drainMs) => control.close(drainMs),
+    async (drainMs) => {
+      await control.close(drainMs);
+      await metrics.close();
+    },
     log,
     () => reloadApiTls(control, options),
   );

@@ -164,6 +164,7 @@ async function startParts(
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: options.metrics,
+    otherMetrics: [control.writeMetrics, router.writeMetrics],
     log: log.child({ part: 'gateway' }),
     responseTimeoutMs: options.responseTimeoutMs,
     ...(options.gatewayLimits === undefined ? {} : { limits: options.gatewayLimits }),

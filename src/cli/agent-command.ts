@@ -8,8 +8,9 @@ import { ERROR_KINDS } from '#base';
 import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
+import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
-export interface AgentStartOptions {
+export interface AgentStartOptions extends MetricsCommandOptions {
   readonly dataDir: string;
   /** The control socket's path. */
   readonly socket: string;
@@ -47,7 +48,7 @@ interface Where {
   readonly json?: boolean;
 }
 
-interface StartFlags extends Where {
+interface StartFlags extends Where, MetricsCommandOptions {
   readonly api?: string;
   readonly enrollmentToken?: string;
   readonly enrollmentTokenFile?: string;
@@ -75,7 +76,7 @@ export function agentCommand(options: AgentCommandOptions): Command {
 }
 
 function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command {
-  return new Command('start')
+  const command = new Command('start')
     .description('run the agent in the foreground; it enrolls first when it has no identity')
     .option(
       '--enrollment-token <code>',
@@ -112,7 +113,8 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option('--config <file>', 'YAML file of shares that are restored on every start; for example agent.yml')
     .option('--max-circuits <n>', 'most circuits that one share may hold at a time, default: 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
-    .option('--socket <path>', 'control socket, default: agent.sock in the data directory')
+    .option('--socket <path>', 'control socket, default: agent.sock in the data directory');
+  return addMetricsOption(command, 'the agent')
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(LOG_LEVELS)
@@ -126,6 +128,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
         flags.enrollmentToken ??
         (flags.enrollmentTokenFile === undefined ? io.env.FRONTDOOR_ENROLLMENT_TOKEN : undefined);
       const { enrollmentTokenFile, name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
+      const { metricsListen } = flags;
       const options = {
         dataDir,
         socket: socketPath,
@@ -135,6 +138,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
         ...(enrollmentToken === undefined ? {} : { enrollmentToken }),
         ...(enrollmentTokenFile === undefined ? {} : { enrollmentTokenFile }),
         ...(name === undefined ? {} : { name }),
+        ...(metricsListen === undefined ? {} : { metricsListen }),
         ...(ca === undefined ? {} : { ca }),
         ...(targetCa === undefined ? {} : { targetCa }),
         ...(config === undefined ? {} : { config }),

@@ -1,25 +1,32 @@
-/** The options of `gateway` and `up` about what operators see of requests. */
+/** Options about what operators see of requests and of a program's state. */
 import { Option, type Command } from 'commander';
 import { parseListenAddress, type ListenHostPort } from './listen-address.ts';
 
-export interface ObservationCommandOptions {
-  /** A file, or `-`. */
-  readonly accessLog?: string;
+export interface MetricsCommandOptions {
   readonly metricsListen?: ListenHostPort;
 }
 
-export function addObservationOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option(
-        '--access-log <file>',
-        'write one line of JSON for each request, "-" for standard output; SIGHUP opens the file anew; for example access.log',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--metrics-listen <host:port>',
-        'Prometheus metrics of the gateway at /metrics, without credentials; each of several workers at the next port; for example 127.0.0.1:9100',
-      ).argParser(parseListenAddress),
-    );
+export interface ObservationCommandOptions extends MetricsCommandOptions {
+  /** A file, or `-`. */
+  readonly accessLog?: string;
+}
+
+/** `about`: whose metrics, and what else there is to know of the address. */
+export function addMetricsOption(command: Command, about: string): Command {
+  return command.addOption(
+    new Option(
+      '--metrics-listen <host:port>',
+      `serve Prometheus metrics of ${about} at /metrics, without credentials; for example 127.0.0.1:9100`,
+    ).argParser(parseListenAddress),
+  );
+}
+
+/** Of the gateway; `about` is that of its metrics. */
+export function addObservationOptions(command: Command, about: string): Command {
+  return addMetricsOption(command, about).addOption(
+    new Option(
+      '--access-log <file>',
+      'write one line of JSON for each request, "-" for standard output; SIGHUP opens the file anew; for example access.log',
+    ),
+  );
 }

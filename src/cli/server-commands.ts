@@ -4,7 +4,12 @@ import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
 import { addLogOptions } from './log-options.ts';
-import { addObservationOptions, type ObservationCommandOptions } from './observation-options.ts';
+import {
+  addMetricsOption,
+  addObservationOptions,
+  type MetricsCommandOptions,
+  type ObservationCommandOptions,
+} from './observation-options.ts';
 import { routerCommand, type RouterRunners } from './router-command.ts';
 
 export interface ListenOptions {
@@ -37,7 +42,8 @@ export interface UpCommandOptions
   readonly responseTimeout?: number;
 }
 
-export interface ControlCommandOptions extends ListenOptions, DatabaseOptions, AccessOptions {
+export interface ControlCommandOptions
+  extends ListenOptions, DatabaseOptions, AccessOptions, MetricsCommandOptions {
   readonly dataDir: string;
   readonly zone: string;
   readonly apiPort: number;
@@ -124,7 +130,8 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(publicHttpsPort())
     .addOption(perAddress())
     .addOption(responseTimeout());
-  return controlPorts(addObservationOptions(command)).action((options: UpCommandOptions) => run.up(options));
+  const observed = addObservationOptions(command, 'the gateway, the control plane and the router');
+  return controlPorts(observed).action((options: UpCommandOptions) => run.up(options));
 }
 
 function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Command {
@@ -138,7 +145,7 @@ function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Com
     )
     .option('--public-url <template...>', 'how gateways are reached', ['http://{host}:8080']);
   // What stands behind the word "reset-admin" is that command's, though the options have the same names.
-  return controlPorts(command)
+  return addMetricsOption(controlPorts(command), 'the control plane')
     .enablePositionalOptions()
     .action((options: ControlCommandOptions) => run.control(options))
     .addCommand(resetAdminCommand(run));
@@ -189,7 +196,8 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     )
     .addOption(perAddress())
     .addOption(responseTimeout());
-  return addObservationOptions(command).action((options: GatewayCommandOptions) => run.gateway(options));
+  const observed = addObservationOptions(command, 'the gateway (each of several workers at the next port)');
+  return observed.action((options: GatewayCommandOptions) => run.gateway(options));
 }
 
 function controlPorts(command: Command): Command {

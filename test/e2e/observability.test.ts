@@ -10,6 +10,7 @@ import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
+import { PrometheusText } from '../support/prometheus-text.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
 
 interface Seen {
@@ -21,7 +22,6 @@ interface Seen {
 
 describe('what is seen of requests', () => {
   let parts: Separate;
-  let metricsUrl: string;
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-observability-'));
   const accessLog = join(folder, 'access.log');
   const seen: Seen[] = [];
@@ -40,13 +40,9 @@ describe('what is seen of requests', () => {
     await once(service, 'listening');
     parts = await startSeparate({
       gatewayArgs: ['--access-log', accessLog, '--metrics-listen', '127.0.0.1:0'],
+      controlArgs: ['--metrics-listen', '127.0.0.1:0'],
+      agentArgs: ['--metrics-listen', '127.0.0.1:0'],
     });
-    const { value: port } = await until(
-      'the port of the metrics',
-      () => /"port":(\d+),[^\n]*metrics are served/.exec(parts.gateway.output)?.[1],
-      (found) => found !== undefined,
-    );
-    metricsUrl = `http://127.0.0.1:${port}/metrics`;
     const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     await parts.share('public', target, 'app');
     // Nobody takes this port once its service has stopped.
@@ -63,6 +59,14 @@ describe('what is seen of requests', () => {
     rmSync(folder, { recursive: true });
   });
 
+  const metricsOf = async (part: 'gateway' | 'control' | 'agent'): Promise<string> => {
+    const { value: port } = await until(
+      'the port of the metrics',
+      () => /"port":(\d+),[^\n]*metrics are served/.exec(parts[part].output)?.[1],
+      (found) => found !== undefined,
+    );
+    return (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  };
   const ask = async (name: string, path: string, headers: Record<string, string> = {}, body?: string) => {
     const sent = httpRequest({
       ...{ host: '127.0.0.1', port: parts.port, path, agent: false },
@@ -190,13 +194,27 @@ describe('what is seen of requests', () => {
     for (const text of [readFileSync(accessLog, 'utf8'), parts.gateway.output])
       assert.doesNotMatch(text, /planted-secret/);
     assert.equal(statSync(accessLog).mode & 0o777, 0o600);
-    const text = await (await fetch(metricsUrl)).text();
+    const text = await metricsOf('gateway');
     assert.match(text, /^frontdoor_gateway_share_requests_total\{share="app"\} [1-9]\d*$/m);
     assert.match(
       text,
       /^frontdoor_gateway_failures_total\{hop="service",code="service-refused"\} [1-9]\d*$/m,
     );
     assert.match(text, /^frontdoor_gateway_feed_age_seconds \d/m);
+  });
+
+  it('gateway, control plane and agent each serve their own metrics, with those of their process', async () => {
+    await ask('app', '/counted');
+    const own = { gateway: 'shares', control: 'sql_statements_total', agent: 'circuits_total' } as const;
+    for (const part of ['gateway', 'control', 'agent'] as const) {
+      const text = new PrometheusText(await metricsOf(part));
+      assert.ok(text.value(`frontdoor_${part}_${own[part]}`)! > 0, part);
+      assert.ok(text.value('process_cpu_seconds_total')! > 0, part);
+      for (const name of text.types.keys()) {
+        const isOwn = name.startsWith(`frontdoor_${part}_`) || /^(?:process|nodejs)_/.test(name);
+        assert.ok(isOwn, `${name} at ${part}`);
+      }
+    }
   });
 
   it('the access log goes on in a new file when it was moved away and the gateway is told', async () => {

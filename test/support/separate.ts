@@ -46,6 +46,8 @@ export interface SeparateOptions {
   readonly gatewayArgs?: readonly string[];
   /** More options of `frontdoor control`, such as the networks that it may fetch from. */
   readonly controlArgs?: readonly string[];
+  /** More options of `frontdoor agent start`. */
+  readonly agentArgs?: readonly string[];
 }
 
 export interface Separate {
@@ -96,7 +98,7 @@ async function startAll(
   started: Stoppable[],
   clean: () => void,
 ): Promise<Separate> {
-  const { nodeArgs = [], logLevel = 'info', gatewayArgs = [] } = options;
+  const { nodeArgs = [], logLevel = 'info', gatewayArgs = [], agentArgs = [] } = options;
   const file = (name: string): string => join(folder, name);
   const common = { nodeArgs, env: { ...options.env, FRONTDOOR_LOG: logLevel } };
   async function start<Ready>(part: PartProcess<Ready>): Promise<Ready> {
@@ -172,6 +174,7 @@ async function startAll(
       ...['agent', 'start', '--data-dir', join(folder, 'agent'), '--api', first.apiUrl],
       ...['--ca', file('api-ca.pem'), '--name', 'separate'],
       ...(last === undefined ? ['--enrollment-token', enrollmentCode] : []),
+      ...agentArgs,
     ],
   });
   await start(agent);
