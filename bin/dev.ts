@@ -11,10 +11,9 @@ import { runTests } from '../tools/test-run.ts';
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev test [--all | --rest] [PATTERN…] [--name TEXT] [--spec] [--jobs N]
        frontdoor dev battery [ROW…] [--quick] [--seed N]
-       frontdoor dev bench [--quick] [--shape up|separate] [--compare FILE FILE]
-       frontdoor dev bench:api [--quick] [--rounds N] [--seconds N]
-       frontdoor dev bench:fabric [--quick] [--rounds N] [--seconds N] [--scenario TEXT]
-       frontdoor dev bench:gateway [--quick] [--rounds N] [--seconds N] [--scenario TEXT] [--compare FILE FILE]
+       frontdoor dev bench|bench:api|bench:fabric|bench:gateway [--quick] [--rounds N] [--seconds N]
+                     [--scenario TEXT] [--cpu-profile DIR] [--compare FILE FILE]
+       frontdoor dev bench … [--shape up|separate|both]
        frontdoor dev interop
        frontdoor dev docs
        frontdoor dev chaos [--rounds N] [--seed N]
@@ -41,13 +40,10 @@ export async function runDev(args: readonly string[]): Promise<number> {
     case 'battery':
       return (await runPinned(['test/battery/main.ts', ...rest])).status;
     case 'bench':
-      return (await runPinned(['test/bench/main.ts', ...rest])).status;
     case 'bench:api':
-      return (await runPinned(['test/bench/api/main.ts', ...rest])).status;
     case 'bench:fabric':
-      return (await runPinned(['test/bench/fabric/main.ts', ...rest])).status;
     case 'bench:gateway':
-      return (await runPinned(['test/bench/gateway/main.ts', ...rest])).status;
+      return (await runPinned(['test/bench/main.ts', command, ...rest])).status;
     case 'interop':
       return runTests(['test/interop/', 'test/compat/openziti/', '--jobs', '1', '--spec', ...rest]);
     case 'chaos':

@@ -1,27 +1,55 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseBenchOptions } from './bench-options.ts';
+import { parseBenchOptions, usageOf, type BenchOptions, type OptionTable } from './bench-options.ts';
 
-test('no options: five rounds of the product as one process', () => {
-  const options = parseBenchOptions([]);
+const TABLE: OptionTable = {
+  name: 'bench:any',
+  full: { rounds: 5, roundSeconds: 4, singleRounds: 6 },
+  quick: { rounds: 1, roundSeconds: 1, singleRounds: 1 },
+  choices: { shape: ['up', 'separate'] },
+};
+
+function parsed(...args: string[]): BenchOptions {
+  const options = parseBenchOptions(TABLE, args);
   assert.ok(!('problem' in options));
-  assert.deepEqual([options.rounds, options.singleRounds, options.shapes], [5, 6, ['up']]);
+  return options;
+}
+
+test('no options: the rounds of a full run, every scenario, the first value of each choice', () => {
+  const { rounds, singleRounds, isQuick, only, chosen } = parsed();
+  assert.deepEqual([rounds, singleRounds, isQuick, only, chosen], [5, 6, false, undefined, { shape: 'up' }]);
+});
+
+test('rounds, seconds, a scenario and a choice are taken as given', () => {
+  const args = ['--quick', '--rounds', '3', '--seconds', '7', '--scenario', 'TLS', '--shape', 'separate'];
+  const { rounds, singleRounds, roundSeconds, only, chosen } = parsed(...args);
+  assert.deepEqual(
+    [rounds, singleRounds, roundSeconds, only, chosen],
+    [3, 3, 7, 'TLS', { shape: 'separate' }],
+  );
+});
+
+test('fewer rounds leave those with one connection, of which the best counts', () => {
+  assert.equal(parsed('--rounds', '2').singleRounds, 6);
 });
 
 test('wrong options are told, not ignored', () => {
   for (const args of [
     ['--shape', 'x'],
     ['--rounds', '0'],
+    ['--seconds', 'x'],
     ['--nonsense'],
     ['a.json'],
     ['--compare', 'a.json'],
   ]) {
-    assert.ok('problem' in parseBenchOptions(args), args.join(' '));
+    assert.ok('problem' in parseBenchOptions(TABLE, args), args.join(' '));
   }
 });
 
 test('two files are compared', () => {
-  const options = parseBenchOptions(['--compare', 'a.json', 'b.json']);
-  assert.ok(!('problem' in options));
-  assert.deepEqual(options.compare, ['a.json', 'b.json']);
+  assert.deepEqual(parsed('--compare', 'a.json', 'b.json').compare, ['a.json', 'b.json']);
+});
+
+test("the usage names the script and the benchmark's own options", () => {
+  assert.match(usageOf(TABLE), /npm run bench:any -- .*\[--shape up\|separate\]/);
 });

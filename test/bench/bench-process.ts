@@ -42,7 +42,7 @@ export function startProcess(
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
   });
   let text = '';
   const keep = (chunk: string): void => {

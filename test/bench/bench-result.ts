@@ -1,32 +1,34 @@
-/** What a run leaves: one JSON file under `results/`, and what two of them say side by side. */
+/** What a run leaves: one JSON file under `results/`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Figure } from './figure.ts';
 
-export const RESULT_FORMAT = 1;
+export const RESULT_FORMAT = 2;
+/** Format 1 had `shapes`, `idle` and `workers` in place of `tables`; its scenarios are the same. */
+const COMPARABLE_FORMATS: readonly number[] = [1, RESULT_FORMAT];
 const RESULTS = join(dirname(fileURLToPath(import.meta.url)), 'results');
 
-/** One target in one scenario. `rate` is requests per second, for downloads bytes per second. */
+/** What a scenario counts; its rate is per second, that of `MB` in bytes per second. */
+export type Unit = 'request' | 'message' | 'circuit' | 'MB';
+
+/** One target in one scenario. */
 export interface Measured {
   readonly rate: Figure;
-  readonly p50Us?: Figure;
-  readonly p99Us?: Figure;
-  /** CPU microseconds per request (per MB for downloads) by process, over all rounds. */
+  readonly p50Us?: Figure | undefined;
+  readonly p99Us?: Figure | undefined;
+  /** CPU microseconds per unit by process, over all rounds; empty where it is not measured. */
   readonly cpuUs: Readonly<Record<string, number>>;
 }
 
-export interface ShapeFacts {
-  readonly firstRequestMs: number;
-  /** Resident bytes by process: after the start, and after all load. */
-  readonly idleBytes: Readonly<Record<string, number>>;
-  readonly afterLoadBytes: Readonly<Record<string, number>>;
-  readonly bytesPerIdleConnection: number;
-}
+/** By row, then by column; a column's name holds its unit. */
+export type FactTable = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export interface BenchResult {
   readonly format: number;
+  /** The npm script; absent in format 1. */
+  readonly benchmark?: string | undefined;
   readonly startedAt: string;
   readonly machine: {
     readonly cpus: number;
@@ -39,7 +41,10 @@ export interface BenchResult {
   readonly skipped: readonly string[];
   /** By scenario, then by target. */
   readonly scenarios: Readonly<Record<string, Readonly<Record<string, Measured>>>>;
-  readonly shapes: Readonly<Record<string, ShapeFacts>>;
+  /** By scenario. */
+  readonly units: Readonly<Record<string, Unit>>;
+  /** Figures that are no rates of a scenario, by the title of their table. */
+  readonly tables: Readonly<Record<string, FactTable>>;
   /** Answers looked at byte by byte, and how many of them were unique. */
   readonly checked: { readonly requests: number; readonly unique: number };
 }
@@ -49,18 +54,31 @@ export function machineFacts(): BenchResult['machine'] {
   return { cpus: cpus().length, model: first?.model ?? 'unknown', kernel: release(), node: process.version };
 }
 
-/** Writes the result, and again as `latest.json`; the path of the first. Names of other benchmarks begin with `kind`. */
-export function saveResult(result: BenchResult, kind = ''): string {
-  mkdirSync(RESULTS, { recursive: true });
+/** Writes the result, and again as `latest.json`; the path of the first. `bench:api` puts `api-` before both names. */
+export function saveResult(result: BenchResult, folder = RESULTS): string {
+  mkdirSync(folder, { recursive: true });
+  const kind = result.benchmark?.split(':')[1];
+  const prefix = kind === undefined ? '' : `${kind}-`;
   const text = `${JSON.stringify(result, null, 1)}\n`;
-  const path = join(RESULTS, `${kind}${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
+  const path = join(folder, `${prefix}${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
   writeFileSync(path, text);
-  writeFileSync(join(RESULTS, `${kind}latest.json`), text);
+  writeFileSync(join(folder, `${prefix}latest.json`), text);
   return path;
 }
 
-export function loadResult(path: string): BenchResult {
+/** Throws when the file is of a format that cannot be compared, or of another benchmark. */
+export function loadResult(path: string, benchmark: string): BenchResult {
   const result = JSON.parse(readFileSync(path, 'utf8')) as BenchResult;
-  if (result.format !== RESULT_FORMAT) throw new Error(`${path} is a result of format ${result.format}`);
+  if (!COMPARABLE_FORMATS.includes(result.format)) {
+    throw new Error(
+      `${path} has format ${result.format}, and this version compares formats ${COMPARABLE_FORMATS.join(' and ')}: ` +
+        'measure again with this version, or compare with the version that wrote the file',
+    );
+  }
+  if (result.benchmark !== undefined && result.benchmark !== benchmark) {
+    throw new Error(
+      `${path} is a result of ${result.benchmark}, not of ${benchmark}: npm run ${result.benchmark} -- --compare …`,
+    );
+  }
   return result;
 }

@@ -1,220 +1,210 @@
 /**
- * One run: nginx directly, nginx as reverse proxy, peers and the product, in interleaved rounds. Fails when an answer
- * was not 200, when a byte differed, or when the private service did not see every request.
+ * One run of a benchmark: the same load at several targets in interleaved rounds after a warm-up, CPU time by process,
+ * and the result that grows meanwhile. It knows neither targets nor loads.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { zitiBinary } from '../support/ziti-command.ts';
-import { residentBytes } from './bench-process.ts';
-import type { BenchOptions, ProductShape } from './bench-options.ts';
+import { messageOf } from '#base';
+import type { BenchOptions } from './bench-options.ts';
+import { cpuTimeUs } from './bench-process.ts';
 import {
   machineFacts,
   RESULT_FORMAT,
   type BenchResult,
+  type FactTable,
   type Measured,
-  type ShapeFacts,
+  type Unit,
 } from './bench-result.ts';
-import { checkedLoad, openIdle } from './check-client.ts';
-import { SMALL_BODY, startNginx, type NginxPeer } from './nginx-peer.ts';
-import { OPENZITI_CIRCUITS_PER_SECOND } from './goal-table.ts';
-import { OPENZITI, startOpenZiti } from './openziti-peer.ts';
-import { startOutsidePeers, type OutsidePeer } from './outside-peers.ts';
-import { startUp, type Product, type ProductOptions, type Started } from './product.ts';
-import { measureDownload, measureWrk, type Target, type WrkScenario } from './scenario.ts';
-import { startSeparate } from './separate-product.ts';
-import { Wrk } from './wrk-load.ts';
+import { figureOf, interleave } from './figure.ts';
 
-export type ReportLine = (text: string) => void;
-
-/** What the process needs to settle before its memory is read. */
-const SETTLE_MS = 3_000;
-/** A circuit takes OpenZiti most of a second under load: so long its last requests are on their way. */
-const OPENZITI_QUIET_MS = 1_500;
-
-function targetOf(product: Product, nginx: NginxPeer): Target {
-  return {
-    name: product.shape,
-    port: product.port,
-    host: product.host,
-    serviceRequests: 1,
-    processes: new Map([...product.processes, ['nginx', nginx.pids.at(-1)!]]),
-  };
+export interface Target {
+  readonly name: string;
+  /** Process ids by part, for CPU time. */
+  readonly processes: ReadonlyMap<string, number>;
 }
 
-function nginxTargets(nginx: NginxPeer): Target[] {
-  const processes = new Map([['nginx', nginx.pids.at(-1)!]]);
-  return [
-    { name: 'nginx direct', port: nginx.servicePort, host: 'direct', serviceRequests: 1, processes },
-    // Both roles are one program: each request through the proxy is counted twice.
-    { name: 'nginx proxy', port: nginx.proxyPort, host: 'proxy', serviceRequests: 2, processes },
-  ];
+/** What a load found in one round. */
+export interface Sample {
+  /** Units of work that CPU time is divided by. */
+  readonly units: number;
+  readonly perSecond: number;
+  readonly p50Us?: number | undefined;
+  readonly p99Us?: number | undefined;
 }
 
-function peerTarget({ name, port, processes }: OutsidePeer, nginx: NginxPeer): Target {
-  const all = new Map([...processes, ['nginx', nginx.pids.at(-1)!] as const]);
-  return { name, port, host: name, serviceRequests: 1, processes: all };
+/** Adds the CPU time that the target's processes take during `work`. */
+export type Metered = <R>(work: () => Promise<R>) => Promise<R>;
+
+/** One round of a load at a target. It runs the load inside `metered`, or without where CPU time would say nothing. */
+export type Sampler<T extends Target> = (target: T, seconds: number, metered: Metered) => Promise<Sample>;
+
+/** What differs from the run's options. */
+export interface Rounds {
+  readonly rounds?: number | undefined;
+  readonly seconds?: number | undefined;
+  /** Before the first round, at each target; 0 for none. */
+  readonly warmUpSeconds?: number | undefined;
 }
 
-function memoryOf(product: Product): Record<string, number> {
-  return Object.fromEntries([...product.processes].map(([name, pid]) => [name, residentBytes(pid)]));
-}
+const MAX_REASON_CHARS = 600;
 
-async function bytesPerIdleConnection(product: Product, count: number): Promise<number> {
-  // Before any load: a heap that a load has grown would hide what connections take.
-  (await openIdle(product.port, product.host, 20))();
-  await pause(SETTLE_MS);
-  const pid = product.processes.get('gateway') ?? product.processes.get('up')!;
-  const before = residentBytes(pid);
-  const close = await openIdle(product.port, product.host, count);
-  await pause(SETTLE_MS);
-  const after = residentBytes(pid);
-  close();
-  return Math.max(0, after - before) / count;
-}
+class CpuMeter {
+  readonly #processes: ReadonlyMap<string, number>;
+  readonly #sums = new Map<string, number>();
+  units = 0;
 
-/** Everything through its checking load: exact bytes, exact counts. */
-async function check(
-  targets: readonly Target[],
-  nginx: NginxPeer,
-  options: BenchOptions,
-): Promise<BenchResult['checked']> {
-  const sum = { requests: 0, unique: 0 };
-  for (const target of targets) {
-    const before = await nginx.requestCount();
-    const load = { requests: options.checkedRequests, connections: 32, smallBody: SMALL_BODY };
-    const { requests, unique } = await checkedLoad(target.port, target.host, load);
-    const seen = ((await nginx.requestCount()) - before) / target.serviceRequests;
-    if (seen !== requests)
-      throw new Error(`${target.name}: sent ${requests}, the private service saw ${seen}`);
-    sum.requests += requests;
-    sum.unique += unique;
+  constructor(processes: ReadonlyMap<string, number>) {
+    this.#processes = processes;
   }
-  return sum;
+
+  async during<R>(work: () => Promise<R>): Promise<R> {
+    const before = this.#times();
+    const result = await work();
+    for (const [name, us] of this.#times())
+      this.#sums.set(name, (this.#sums.get(name) ?? 0) + us - (before.get(name) ?? 0));
+    return result;
+  }
+
+  perUnit(): Record<string, number> {
+    return Object.fromEntries([...this.#sums].map(([name, us]) => [name, us / this.units]));
+  }
+
+  #times(): Map<string, number> {
+    return new Map([...this.#processes].map(([name, pid]) => [name, cpuTimeUs(pid)]));
+  }
 }
 
-export type Starters = Readonly<Record<ProductShape, (options: ProductOptions) => Promise<Started>>>;
+export class BenchRun {
+  readonly options: BenchOptions;
+  /** A temporary folder of the run. */
+  readonly folder: string;
+  /** What was not measured, with the reason. */
+  readonly skipped: string[] = [];
+  readonly report: (text: string) => void;
+  readonly #warmUpRounds: number;
+  readonly #startedAt = new Date().toISOString();
+  readonly #scenarios: Record<string, Readonly<Record<string, Measured>>> = {};
+  readonly #units: Record<string, Unit> = {};
+  readonly #tables: Record<string, Record<string, FactTable[string]>> = {};
+  readonly #checked = { requests: 0, unique: 0 };
+  readonly #closers: (() => Promise<void>)[] = [];
 
-const STARTERS: Starters = { up: startUp, separate: startSeparate };
+  constructor(options: BenchOptions, folder: string, warmUpRounds: number, report: (text: string) => void) {
+    this.options = options;
+    this.folder = folder;
+    this.#warmUpRounds = warmUpRounds;
+    this.report = report;
+  }
 
-export async function runBench(
-  options: BenchOptions,
-  folder: string,
-  say: ReportLine,
-  starters: Starters = STARTERS,
-): Promise<BenchResult> {
-  const wrk = new Wrk(folder);
-  const cleanups: (() => Promise<void>)[] = [];
-  try {
-    const nginx = await startNginx(join(folder, 'nginx'), options.downloadBytes);
-    cleanups.push(() => nginx.stop());
-    const { peers, skipped } = await startOutsidePeers(folder, nginx.servicePort);
-    const zitiCommand = zitiBinary();
-    if (zitiCommand === undefined) {
-      const { least, most } = OPENZITI_CIRCUITS_PER_SECOND;
-      skipped.push(
-        `${OPENZITI} (ZITI_BIN is not set: compared with ${least} to ${most} circuits/s of an earlier run)`,
-      );
+  /** Ends what a run has started, the last one first, when the run ends. */
+  defer(close: () => Promise<void>): void {
+    this.#closers.push(close);
+  }
+
+  /** Ends everything that was deferred; what cannot be ended is reported. */
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse())
+      await close().catch((error: unknown) => this.report(`while stopping: ${messageOf(error)}`));
+  }
+
+  wants(scenario: string): boolean {
+    return this.options.only === undefined || scenario.includes(this.options.only);
+  }
+
+  skip(what: string, reason: string): void {
+    this.skipped.push(`${what} (${reason})`);
+    this.report(`not measured: ${what} (${reason})`);
+  }
+
+  /** Undefined when it failed; the result names it as skipped, with the reason. */
+  async attempt<R>(what: string, work: () => Promise<R>): Promise<R | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.skip(what, causesOf(error).join(': ').slice(0, MAX_REASON_CHARS));
+      return undefined;
     }
-    for (const peer of peers) cleanups.push(() => peer.stop());
-    const started: Started[] = [];
-    for (const shape of options.shapes) {
-      say(`starting the product: ${shape}`);
-      const own = join(folder, shape);
-      mkdirSync(own, { recursive: true });
-      const { cpuProfileDir } = options;
-      const one = await starters[shape]({ folder: own, servicePort: nginx.servicePort, cpuProfileDir });
-      cleanups.push(() => one.product.stop());
-      started.push(one);
-    }
-    await pause(SETTLE_MS);
-    const idle = new Map(started.map(({ product }) => [product.shape, memoryOf(product)]));
-    const perIdle = new Map<ProductShape, number>();
-    for (const { product } of started) {
-      say(`idle connections: ${options.idleConnections} at ${product.shape}`);
-      perIdle.set(product.shape, await bytesPerIdleConnection(product, options.idleConnections));
-    }
-    const ours = started.map(({ product }) => targetOf(product, nginx));
-    const others = peers.map((peer) => peerTarget(peer, nginx));
-    const targets: Target[] = [...nginxTargets(nginx), ...others, ...ours];
-    say(`checking bytes and counts: ${options.checkedRequests} requests each way`);
-    const checked = await check(targets, nginx, options);
-    const context = { nginx, wrk, options, say, folder, zitiCommand };
-    const scenarios = await measureAll(targets, ours, context);
-    const shapes: Record<string, ShapeFacts> = {};
-    for (const { product, firstRequestMs } of started) {
-      shapes[product.shape] = {
-        firstRequestMs,
-        idleBytes: idle.get(product.shape)!,
-        afterLoadBytes: memoryOf(product),
-        bytesPerIdleConnection: perIdle.get(product.shape)!,
-      };
-    }
+  }
+
+  /** Undefined when the scenario is not wanted. Throws, with the target's name, when a load fails. */
+  async measure<T extends Target>(
+    scenario: string,
+    unit: Unit,
+    targets: readonly T[],
+    sampler: Sampler<T>,
+    { rounds = this.options.rounds, seconds = this.options.roundSeconds, warmUpSeconds }: Rounds = {},
+  ): Promise<Readonly<Record<string, Measured>> | undefined> {
+    if (!this.wants(scenario)) return undefined;
+    this.report(`measuring: ${scenario}`);
+    const sample = async (target: T, forSeconds: number, meter: CpuMeter): Promise<Sample> => {
+      try {
+        const found = await sampler(target, forSeconds, (work) => meter.during(work));
+        meter.units += found.units;
+        return found;
+      } catch (error) {
+        throw new Error(`${scenario}: ${target.name} failed`, { cause: error });
+      }
+    };
+    // Compilers learn from what runs; a service that has run for a while is what users have.
+    const warmUp = warmUpSeconds ?? this.#warmUpRounds * seconds;
+    if (warmUp > 0)
+      for (const target of targets) await sample(target, warmUp, new CpuMeter(target.processes));
+    const meters = new Map(targets.map(({ name, processes }) => [name, new CpuMeter(processes)]));
+    const byName = new Map(targets.map((target) => [target.name, target]));
+    const samples = await interleave([...byName.keys()], rounds, (name) =>
+      sample(byName.get(name)!, seconds, meters.get(name)!),
+    );
+    const measured = Object.fromEntries(
+      [...samples].map(([name, rows]) => [name, measuredOf(rows, meters.get(name)!.perUnit())]),
+    );
+    this.#scenarios[scenario] = measured;
+    this.#units[scenario] = unit;
+    return measured;
+  }
+
+  /** Adds figures to a row of a table. */
+  record(table: string, row: string, figures: FactTable[string]): void {
+    const rows = (this.#tables[table] ??= {});
+    rows[row] = { ...rows[row], ...figures };
+  }
+
+  addChecked({ requests, unique }: BenchResult['checked']): void {
+    this.#checked.requests += requests;
+    this.#checked.unique += unique;
+  }
+
+  result(benchmark: string): BenchResult {
     return {
       format: RESULT_FORMAT,
-      startedAt: new Date().toISOString(),
+      benchmark,
+      startedAt: this.#startedAt,
       machine: machineFacts(),
-      rounds: options.rounds,
-      roundSeconds: options.roundSeconds,
-      skipped,
-      scenarios,
-      shapes,
-      checked,
+      rounds: this.options.rounds,
+      roundSeconds: this.options.roundSeconds,
+      skipped: this.skipped,
+      scenarios: this.#scenarios,
+      units: this.#units,
+      tables: this.#tables,
+      checked: this.#checked,
     };
-  } finally {
-    for (const cleanup of cleanups.reverse()) await cleanup();
   }
 }
 
-interface Context {
-  readonly nginx: NginxPeer;
-  readonly wrk: Wrk;
-  readonly options: BenchOptions;
-  readonly say: ReportLine;
-  readonly folder: string;
-  readonly zitiCommand: string | undefined;
+/** The messages of an error and its causes, outermost first. */
+export function causesOf(error: unknown): string[] {
+  const messages: string[] = [];
+  for (let cause = error; cause !== undefined; cause = (cause as Error).cause)
+    messages.push(messageOf(cause).trim());
+  return messages;
 }
 
-async function measureAll(
-  targets: readonly Target[],
-  ours: readonly Target[],
-  context: Context,
-): Promise<Record<string, Record<string, Measured>>> {
-  const { nginx, options, say, wrk } = context;
-  const { rounds, roundSeconds, singleRounds } = options;
-  const many = { connections: 32, path: '/small', rounds, seconds: roundSeconds };
-  const scenarios: Record<string, Record<string, Measured>> = {};
-  const measure = async (name: string, work: () => Promise<Record<string, Measured>>): Promise<void> => {
-    say(`measuring: ${name}`);
-    scenarios[name] = await work();
+function measuredOf(samples: readonly Sample[], cpuUs: Measured['cpuUs']): Measured {
+  const latency = (field: 'p50Us' | 'p99Us') => {
+    const values = samples.map((sample) => sample[field]).filter((value) => value !== undefined);
+    return values.length === 0 ? undefined : figureOf(values);
   };
-  await measure('keep-alive', () => measureWrk(targets, nginx, wrk, many));
-  await measure('one connection', () =>
-    measureWrk(targets, nginx, wrk, { ...many, connections: 1, rounds: singleRounds, seconds: 1 }),
-  );
-  await measure('new connections', () => measureWrk(targets, nginx, wrk, { ...many, close: true }));
-  await measure('download', () => measureDownload(targets, nginx, rounds));
-  if (ours.length > 0)
-    await measure('circuits', () => measureCircuits(ours, { ...many, path: '/close' }, context));
-  return scenarios;
-}
-
-/** Beside OpenZiti where there is one; it runs for these rounds only, because it is never quite idle. */
-async function measureCircuits(
-  ours: readonly Target[],
-  scenario: WrkScenario,
-  { nginx, wrk, folder, zitiCommand, say }: Context,
-): Promise<Record<string, Measured>> {
-  if (zitiCommand === undefined) return measureWrk(ours, nginx, wrk, scenario);
-  say('starting an OpenZiti network');
-  const own = join(folder, 'openziti');
-  mkdirSync(own, { recursive: true });
-  const peer = await startOpenZiti(zitiCommand, own, nginx.servicePort);
-  try {
-    await pause(SETTLE_MS);
-    const target = { ...peerTarget(peer, nginx), quietMs: OPENZITI_QUIET_MS };
-    return await measureWrk([target, ...ours], nginx, wrk, scenario);
-  } finally {
-    await peer.stop();
-  }
+  return {
+    rate: figureOf(samples.map(({ perSecond }) => perSecond)),
+    p50Us: latency('p50Us'),
+    p99Us: latency('p99Us'),
+    cpuUs,
+  };
 }

@@ -17,9 +17,9 @@ export interface CheckedAnswer {
 /** How a client comes in, when not over plain HTTP and without credentials. */
 export interface ClientEntrance {
   /** TLS, with the request's host as server name; the PEM that the certificate must chain to. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Header fields of every request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 function requestText(host: string, path: string, { headers = {} }: ClientEntrance): string {
@@ -44,7 +44,7 @@ export function openClient(
   ready: () => void,
   onread?: OnReadOpts,
 ): Socket {
-  const options = { port, host: '127.0.0.1', ...(onread === undefined ? {} : { onread }) };
+  const options = { port, host: '127.0.0.1', onread };
   if (ca === undefined) return connect({ ...options, noDelay: true }, ready);
   const socket = connectTls({ ...options, secureContext: contextOf(ca), servername: host }, ready);
   return socket.setNoDelay(true);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { figureOf, interleave } from './figure.ts';
+import { figureOf, interleave, percentile } from './figure.ts';
 
 test('a figure is the median with its least and most', () => {
   const { median, min, max } = figureOf([5, 1, 9]);
@@ -17,4 +17,10 @@ test('rounds are interleaved, every second one backwards', async () => {
   });
   assert.equal(order.join(''), 'abccbaabc');
   assert.deepEqual(results.get('b'), [0, 1, 2]);
+});
+
+test('a percentile is a value of the ascending list; of none it is 0', () => {
+  assert.equal(percentile([1, 2, 3, 4], 0.5), 3);
+  assert.equal(percentile([1, 2, 3, 4], 1), 4);
+  assert.equal(percentile([], 0.5), 0);
 });

@@ -16,6 +16,11 @@ export function figureOf(samples: readonly number[]): Figure {
   return { median, min: sorted[0]!, max: sorted.at(-1)!, samples };
 }
 
+/** The value that `share` (0 to 1) of the ascending values are below; 0 without values. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
 /**
  * Runs `measure` for each of `names` in turn, `rounds` times over (a, b, c, a, b, c …), so that what else happens on the
  * machine falls on all alike. Every second round goes backwards: none always follows the same neighbour.

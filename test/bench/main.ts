@@ -1,53 +1,59 @@
-// The benchmark's entry point: `npm run bench`. Needs wrk and nginx in PATH and about five minutes; run it on a quiet
-// machine, and compare ratios of one run only.
-import { WARM_UP_ROUNDS } from './scenario.ts';
+// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:fabric`, `bench:gateway`; the first argument
+// is that name. Run them on a quiet machine, and compare ratios of one run only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '#base';
-import { parseBenchOptions, USAGE } from './bench-options.ts';
-import { compareText, goalText, scenarioText, shapeText } from './bench-report.ts';
+import { parseBenchOptions, usageOf } from './bench-options.ts';
+import { compareText, reportText } from './bench-report.ts';
 import { loadResult, saveResult } from './bench-result.ts';
-import { runBench } from './bench-run.ts';
+import { BenchRun, causesOf } from './bench-run.ts';
+import type { Benchmark } from './benchmark.ts';
 
-async function main(args: readonly string[]): Promise<number> {
-  const options = parseBenchOptions(args);
-  if ('problem' in options) {
-    process.stderr.write(`bench: ${options.problem}\n${USAGE}`);
+/** Each loads only what it measures with. */
+const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  bench: async () => (await import('./product-benchmark.ts')).PRODUCT_BENCHMARK,
+  'bench:api': async () => (await import('./api/api-benchmark.ts')).API_BENCHMARK,
+  'bench:fabric': async () => (await import('./fabric/fabric-benchmark.ts')).FABRIC_BENCHMARK,
+  'bench:gateway': async () => (await import('./gateway/gateway-benchmark.ts')).GATEWAY_BENCHMARK,
+};
+
+async function main(name = '', args: readonly string[] = []): Promise<number> {
+  const benchmark = await BENCHMARKS[name]?.();
+  if (benchmark === undefined) {
+    process.stderr.write(`usage: npm run ${Object.keys(BENCHMARKS).join('|')} -- [OPTIONS]\n`);
     return 2;
   }
-  if (options.compare !== undefined) {
-    process.stdout.write(compareText(loadResult(options.compare[0]), loadResult(options.compare[1])));
-    return 0;
+  const options = parseBenchOptions(benchmark, args);
+  if ('problem' in options) {
+    process.stderr.write(`${benchmark.name}: ${options.problem}\n${usageOf(benchmark)}`);
+    return 2;
   }
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-bench-'));
+  const report = (text: string): void => void process.stdout.write(`… ${text}\n`);
+  const run = new BenchRun(options, folder, benchmark.warmUpRounds, report);
   try {
-    const result = await runBench(options, folder, (text) => process.stdout.write(`… ${text}\n`));
-    const { cpus, model, kernel, node } = result.machine;
-    process.stdout.write(`\n${cpus} × ${model}, Linux ${kernel}, Node ${node}\n`);
-    process.stdout.write(
-      `${result.rounds} interleaved rounds of ${result.roundSeconds} s, each target warmed up for ${WARM_UP_ROUNDS} rounds: median (least to most)\n`,
-    );
-    for (const [name, targets] of Object.entries(result.scenarios))
-      process.stdout.write(scenarioText(name, targets));
-    process.stdout.write(shapeText(result));
-    for (const shape of options.shapes) process.stdout.write(goalText(result, shape));
-    const { requests, unique } = result.checked;
-    process.stdout.write(
-      `\n${requests} answers compared byte by byte, ${unique} of them unique; all were right\n`,
-    );
-    if (result.skipped.length > 0) process.stdout.write(`not measured: ${result.skipped.join(', ')}\n`);
-    process.stdout.write(`saved as ${saveResult(result)}\n`);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`bench: ${messageOf(error)}\n`);
-    for (let cause = (error as Error).cause; cause !== undefined; cause = (cause as Error).cause) {
-      process.stderr.write(`  because: ${messageOf(cause)}\n`);
+    if (options.compare !== undefined) {
+      const [older, newer] = options.compare.map((path) => loadResult(path, benchmark.name));
+      process.stdout.write(compareText(benchmark.reference, older!, newer!));
+      return 0;
     }
+    await benchmark.measure(run);
+    const result = run.result(benchmark.name);
+    process.stdout.write(`${reportText(benchmark, result)}saved as ${saveResult(result)}\n`);
+    // A goal that nobody measured is not a goal reached; with --scenario most are left out on purpose.
+    const goals = Object.values(benchmark.goals(result)).flat();
+    const isWhole = goals.every((goal) => goal.value(result) !== undefined);
+    return isWhole || options.only !== undefined || benchmark.needsAllGoals !== true ? 0 : 1;
+  } catch (error) {
+    const [message, ...causes] = causesOf(error);
+    process.stderr.write(`${benchmark.name}: ${message}\n`);
+    for (const cause of causes) process.stderr.write(`  because: ${cause}\n`);
     return 1;
   } finally {
+    await run.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-process.exitCode = await main(process.argv.slice(2));
+const [name, ...args] = process.argv.slice(2);
+process.exitCode = await main(name, args);

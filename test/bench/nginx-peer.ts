@@ -9,6 +9,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { childrenOf, findCommand, freePort, startProcess, until } from './bench-process.ts';
 import { get } from './check-client.ts';
 
+/** The program in its two roles, as tables show them. */
+export const NGINX_DIRECT = 'nginx direct';
+export const NGINX_PROXY = 'nginx proxy';
+
 /** What the private service answers: 64 bytes. */
 export const SMALL_BODY = 'frontdoor benchmark: sixty-four bytes from the private service.\n';
 
@@ -20,12 +24,12 @@ export interface NginxPeer {
   readonly servicePort: number;
   readonly proxyPort: number;
   readonly download: { readonly bytes: number; readonly sha256: string };
-  /** Master and worker. */
-  readonly pids: readonly number[];
+  /** The worker's process id, under the name `nginx`. */
+  readonly processes: ReadonlyMap<string, number>;
   /**
-   * Requests that the program has answered in both roles together, without those that ask for this number; told when
-   * it stands still, because a load that stops leaves requests on their way: those of a slow peer for longer than
-   * `quietMs`, which is 60 when absent.
+   * Requests that the program has answered in both roles together, without those that ask for this number. It resolves
+   * when the number stands still, because a load that stops leaves requests on their way: those of a slow peer for
+   * longer than `quietMs`, which is 60 when absent.
    */
   requestCount(quietMs?: number): Promise<number>;
   stop(): Promise<void>;
@@ -123,7 +127,7 @@ export async function startNginx(
     servicePort,
     proxyPort,
     download: { bytes: downloadBytes, sha256 },
-    pids: [nginx.child.pid!, ...childrenOf(nginx.child.pid!)],
+    processes: new Map([['nginx', childrenOf(nginx.child.pid!).at(-1) ?? nginx.child.pid!]]),
     requestCount: (quietMs = QUIET_MS) => {
       let last = Number.NaN;
       return until('a quiet private service', QUIET_DEADLINE_MS, async () => {

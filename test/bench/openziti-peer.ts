@@ -3,6 +3,7 @@
  * edge router, `ziti tunnel host` at the private service, `ziti tunnel proxy` as its door. Every address is on loopback,
  * every setting that does not say where to listen is its default; end-to-end encryption is one of them.
  */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenZitiNetwork } from '../support/openziti-network.ts';
 import { freePort } from './bench-process.ts';
@@ -83,6 +84,7 @@ export async function startOpenZiti(
   folder: string,
   servicePort: number,
 ): Promise<OutsidePeer> {
+  mkdirSync(folder, { recursive: true });
   const network = await OpenZitiNetwork.start(binary, folder);
   const ports = { controller: network.controllerPort, edge: await freePort(), proxy: await freePort() };
   try {

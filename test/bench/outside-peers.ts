@@ -1,7 +1,8 @@
-/** Other programs to the same private service, when they are in PATH. What is not there is named, not forgotten. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** Other programs in front of the same private service, when they are in PATH. What is not there is reported as skipped. */
 import { join } from 'node:path';
 import { findCommand, freePort, startProcess } from './bench-process.ts';
+import type { BenchRun } from './bench-run.ts';
+import { HAPROXY, startHaproxy } from './haproxy.ts';
 import { untilServed } from './product.ts';
 
 export interface OutsidePeer {
@@ -13,20 +14,14 @@ export interface OutsidePeer {
 
 type Start = (command: string, folder: string, servicePort: number) => Promise<OutsidePeer>;
 
-const STARTERS: Readonly<Record<string, Start>> = { haproxy: startHaproxy, chisel: startChisel };
+const STARTERS: Readonly<Record<string, Start>> = { [HAPROXY]: startHaproxyPeer, chisel: startChisel };
 
 /** Looked for and named, but not set up by this benchmark. */
 const NAMED_ONLY = ['frps', 'rathole', 'zrok'];
 
-async function startHaproxy(command: string, folder: string, servicePort: number): Promise<OutsidePeer> {
+async function startHaproxyPeer(_command: string, folder: string, servicePort: number): Promise<OutsidePeer> {
   const port = await freePort();
-  const file = join(folder, 'haproxy.cfg');
-  writeFileSync(
-    file,
-    `global
-  nbthread 1
-  maxconn 8192
-defaults
+  const sections = `defaults
   mode http
   timeout connect 5s
   timeout client 60s
@@ -37,29 +32,17 @@ frontend front
   default_backend private
 backend private
   server private 127.0.0.1:${servicePort}
-`,
-  );
-  const running = startProcess(command, ['-db', '-f', file]);
-  await untilServed(port, 'haproxy', '/small');
-  return {
-    name: 'haproxy',
-    port,
-    processes: new Map([['haproxy', running.child.pid!]]),
-    stop: () => running.stop(),
-  };
+`;
+  const running = await startHaproxy(folder, port, sections);
+  const processes = new Map([[HAPROXY, running.child.pid!]]);
+  return { name: HAPROXY, port, processes, stop: () => running.stop() };
 }
 
 async function startChisel(command: string, _folder: string, servicePort: number): Promise<OutsidePeer> {
   const serverPort = await freePort();
   const port = await freePort();
-  const server = startProcess(command, [
-    'server',
-    '--host',
-    '127.0.0.1',
-    '--port',
-    `${serverPort}`,
-    '--reverse',
-  ]);
+  const serverArgs = ['server', '--host', '127.0.0.1', '--port', `${serverPort}`, '--reverse'];
+  const server = startProcess(command, serverArgs);
   const remote = `R:127.0.0.1:${port}:127.0.0.1:${servicePort}`;
   const client = startProcess(command, ['client', `http://127.0.0.1:${serverPort}`, remote]);
   await untilServed(port, 'chisel', '/small');
@@ -77,26 +60,20 @@ async function startChisel(command: string, _folder: string, servicePort: number
   };
 }
 
-/** Starts those that are in PATH; `skipped` says what was not measured and why. */
-export async function startOutsidePeers(
-  folder: string,
-  servicePort: number,
-): Promise<{ readonly peers: readonly OutsidePeer[]; readonly skipped: string[] }> {
+/** Starts those that are in PATH; they end with the run. */
+export async function startOutsidePeers(run: BenchRun, servicePort: number): Promise<readonly OutsidePeer[]> {
   const peers: OutsidePeer[] = [];
-  const skipped: string[] = [];
   for (const [name, start] of Object.entries(STARTERS)) {
     const command = findCommand(name);
     if (command === undefined) {
-      skipped.push(`${name} (not in PATH)`);
+      run.skip(name, 'not in PATH');
       continue;
     }
-    mkdirSync(join(folder, name), { recursive: true });
-    peers.push(await start(command, join(folder, name), servicePort));
+    const peer = await start(command, join(run.folder, name), servicePort);
+    run.defer(() => peer.stop());
+    peers.push(peer);
   }
-  for (const name of NAMED_ONLY) {
-    skipped.push(
-      `${name} (${findCommand(name) === undefined ? 'not in PATH' : 'no set-up in this benchmark'})`,
-    );
-  }
-  return { peers, skipped };
+  for (const name of NAMED_ONLY)
+    run.skip(name, findCommand(name) === undefined ? 'not in PATH' : 'no set-up in this benchmark');
+  return peers;
 }

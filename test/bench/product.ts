@@ -1,141 +1,121 @@
 /**
  * The product as a user starts it: `frontdoor up --demo` (control plane, gateway and router in one process, the agent
- * in its own), and a share of the benchmark's private service published through the agent's control socket.
+ * in its own).
  */
-import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { repositoryRoot } from '../../tools/pinned-process.ts';
-import { startProcess, until, type Running } from './bench-process.ts';
+import { runCommand } from '../support/part-process.ts';
+import { until } from './bench-process.ts';
 import { get, type ClientEntrance } from './check-client.ts';
-import type { ProductShape } from './bench-options.ts';
+import { startReady } from './ready-process.ts';
 
-const START_DEADLINE_MS = 60_000;
-const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
+const SERVED_DEADLINE_MS = 60_000;
 
 export interface Product {
-  readonly shape: ProductShape;
   /** The gateway's plain HTTP port. */
   readonly port: number;
-  /** The Host of the published private service. */
-  readonly host: string;
-  /** Process ids by part, for CPU time and memory. */
+  /** What follows the name of a share in its host name. */
+  readonly zone: string;
+  /** Process ids by part; the one that clients are connected to comes first. */
   readonly processes: ReadonlyMap<string, number>;
+  /** From its start to the first answer of a share. */
+  readonly firstAnswerMs: number;
+  /** Makes `target` reachable as a share of that name. */
+  publish(name: string, target: string): Promise<void>;
+  /** A call of the Management API below `/frontdoor/{id}`; throws unless it is answered 2xx. */
+  call(method: 'POST' | 'PATCH', path: string, body: object): Promise<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
 export interface ProductOptions {
   readonly folder: string;
-  /** The private service. */
-  readonly servicePort: number;
+  /** More options of `frontdoor up`, or of `frontdoor gateway` where the parts are separate. */
+  readonly args: readonly string[];
   readonly cpuProfileDir: string | undefined;
 }
 
-export interface Started {
-  readonly product: Product;
-  /** From the start of the launcher to the first answer of a share. */
-  readonly firstRequestMs: number;
-}
-
-interface ReadyFile {
+interface UpReady {
   readonly gatewayUrl: string;
   readonly shareHost: string;
+  readonly apiUrl: string;
   readonly agentSocket: string;
-  readonly pids: { readonly up: number; readonly agent: number; readonly sample?: number };
+  readonly frontdoorId: string;
+  readonly accountId: string;
+  readonly apiToken: string;
+  readonly pids: { readonly up: number; readonly agent: number };
 }
 
-/** The environment of a product process: the CPU profile, if one is wanted. */
-export function profilingEnvironment(cpuProfileDir: string | undefined): NodeJS.ProcessEnv {
-  if (cpuProfileDir === undefined) return {};
-  const options = `--cpu-prof --cpu-prof-dir=${cpuProfileDir}`;
-  return { FRONTDOOR_NODE_OPTIONS: options, NODE_OPTIONS: options };
+export interface UpProduct extends Product {
+  readonly apiUrl: string;
+  readonly frontdoorId: string;
+  /** The first account's credentials for the Management API. */
+  readonly authorization: string;
 }
 
-/** Runs one `frontdoor` command to its end; throws with what it printed when it fails. */
-export async function runFrontdoor(...args: string[]): Promise<string> {
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [LAUNCHER, ...args], { timeout: 30_000 });
-    return stdout;
-  } catch (error) {
-    const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string };
-    throw new Error(`frontdoor ${args[0]} ${args[1]} failed: ${stderr}${stdout}`, { cause: error });
-  }
-}
-
-/** Waits until the share answers 200 to a plain request. */
+/** Waits until the share answers 200. */
 export async function untilServed(
   port: number,
   host: string,
   path: string,
   entrance: ClientEntrance = {},
 ): Promise<void> {
-  await until(`an answer of ${host}`, START_DEADLINE_MS, async () => {
+  await until(`an answer of ${host}`, SERVED_DEADLINE_MS, async () => {
     const { status, body } = await get(port, host, path, entrance);
     if (status !== 200) throw new Error(`${status} ${body.slice(0, 300)}`);
   });
 }
 
-async function startDemo(
-  options: ProductOptions,
-): Promise<{ running: Running; ready: ReadyFile; tookMs: number }> {
-  const readyFile = join(options.folder, 'ready.json');
-  rmSync(readyFile, { force: true });
+/** Starts it, with what an earlier start left in `folder`; resolves when the demo's share was answered. */
+export async function startUp({ folder, args, cpuProfileDir }: ProductOptions): Promise<UpProduct> {
+  mkdirSync(folder, { recursive: true });
   const startedMs = performance.now();
-  const args = [
-    'up',
-    '--demo',
-    '--data-dir',
-    join(options.folder, 'data'),
-    '--any-port',
-    '--ready-file',
-    readyFile,
-  ];
-  const running = startProcess(
-    process.execPath,
-    [LAUNCHER, ...args],
-    profilingEnvironment(options.cpuProfileDir),
-  );
+  const { running, ready } = await startReady<UpReady>({
+    args: ['up', '--demo', '--data-dir', join(folder, 'data'), ...args],
+    readyFile: join(folder, 'ready.json'),
+    cpuProfileDir,
+  });
+  const { agentSocket, shareHost, apiUrl, frontdoorId, pids } = ready;
+  const stop = (): Promise<void> => running.stop('SIGINT', 10_000);
+  const port = Number(new URL(ready.gatewayUrl).port);
   try {
-    const ready = await until('the ready file of frontdoor up', START_DEADLINE_MS, () => {
-      if (running.child.exitCode === null) return JSON.parse(readFileSync(readyFile, 'utf8')) as ReadyFile;
-      return undefined;
-    });
-    if (ready === undefined) throw new Error(`frontdoor up ended: ${running.tail()}`);
-    await untilServed(Number(new URL(ready.gatewayUrl).port), ready.shareHost, '/');
-    return { running, ready, tookMs: performance.now() - startedMs };
+    await untilServed(port, shareHost, '/');
   } catch (error) {
-    await running.stop('SIGINT', 8_000);
-    throw new Error(`frontdoor up did not get ready: ${running.tail()}`, { cause: error });
+    await stop();
+    throw new Error(`frontdoor up serves nothing: ${running.tail()}`, { cause: error });
   }
+  const authorization = `Basic ${ready.accountId}:${ready.apiToken}`;
+  return {
+    port,
+    zone: shareHost.slice(shareHost.indexOf('.') + 1),
+    processes: new Map([
+      ['up', pids.up],
+      ['agent', pids.agent],
+    ]),
+    firstAnswerMs: performance.now() - startedMs,
+    apiUrl,
+    frontdoorId,
+    authorization,
+    publish: async (name, target) => {
+      await runCommand(['agent', 'share', 'public', target, '--name', name, '--socket', agentSocket]);
+    },
+    call: (method, path, body) =>
+      callApi(`${apiUrl}/frontdoor/${frontdoorId}${path}`, authorization, method, body),
+    stop,
+  };
 }
 
-/** Starts it with an empty data directory, stops it, starts it again: the second start is the one that is timed. */
-export async function startUp(options: ProductOptions): Promise<Started> {
-  const first = await startDemo(options);
-  await first.running.stop('SIGINT', 10_000);
-  const { running, ready, tookMs } = await startDemo(options);
-  const target = `http://127.0.0.1:${options.servicePort}`;
-  const port = Number(new URL(ready.gatewayUrl).port);
-  const host = `bench${ready.shareHost.slice(ready.shareHost.indexOf('.'))}`;
-  try {
-    await runFrontdoor('agent', 'share', 'public', target, '--name', 'bench', '--socket', ready.agentSocket);
-    await untilServed(port, host, '/small');
-  } catch (error) {
-    await running.stop('SIGINT', 10_000);
-    throw error;
-  }
-  return {
-    firstRequestMs: tookMs,
-    product: {
-      shape: 'up',
-      port,
-      host,
-      processes: new Map([
-        ['up', ready.pids.up],
-        ['agent', ready.pids.agent],
-      ]),
-      stop: () => running.stop('SIGINT', 10_000),
-    },
-  };
+async function callApi(
+  url: string,
+  authorization: string,
+  method: string,
+  body: object,
+): Promise<Record<string, unknown>> {
+  const answer = await fetch(url, {
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${url} was answered ${answer.status}: ${text.slice(0, 300)}`);
+  return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }

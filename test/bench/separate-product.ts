@@ -2,39 +2,77 @@
  * All parts as processes of their own: control plane, gateway, router and agent over real TLS. How each is enrolled
  * and started stands in `test/support/separate.ts`.
  */
+import { join } from 'node:path';
+import { PartProcess } from '../support/part-process.ts';
 import { startSeparate as startParts } from '../support/separate.ts';
-import { untilServed, type ProductOptions, type Started } from './product.ts';
+import { untilServed, type Product, type ProductOptions } from './product.ts';
+import { profileArguments } from './ready-process.ts';
 
-const HOST = 'bench.share.localhost';
+export interface SeparateProduct extends Omit<Product, 'firstAnswerMs'> {
+  /** Stops all parts and starts them again, all at once; resolves to the milliseconds until the host answers. */
+  restart(host: string): Promise<number>;
+  /** A further gateway beside the first, with these arguments of `frontdoor gateway`. */
+  addGateway(name: string, args: readonly string[]): Promise<AddedGateway>;
+}
 
-/**
- * Starts the parts and publishes the private service as `bench`; same contract as `startUp`: stopped and started
- * again, all four at once, and the second start is the one that is timed.
- */
-export async function startSeparate(options: ProductOptions): Promise<Started> {
-  const { folder, servicePort, cpuProfileDir } = options;
-  const separate = await startParts({
-    folder,
-    logLevel: 'warn',
-    nodeArgs: cpuProfileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${cpuProfileDir}`],
-  });
+export interface AddedGateway {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export async function startSeparate({
+  folder,
+  args,
+  cpuProfileDir,
+}: ProductOptions): Promise<SeparateProduct> {
+  const nodeArgs = profileArguments(cpuProfileDir);
+  const separate = await startParts({ folder, logLevel: 'warn', nodeArgs, gatewayArgs: args });
   const { control, gateway, router, agent, port } = separate;
-  try {
-    await separate.share('public', `http://127.0.0.1:${servicePort}`, 'bench');
-    await untilServed(port, HOST, '/small');
-    for (const part of [agent, gateway, router, control]) await part.stop();
-    const startedMs = performance.now();
-    await Promise.all([control, router, gateway, agent].map((part) => part.start()));
-    await untilServed(port, HOST, '/small');
-    const firstRequestMs = performance.now() - startedMs;
-    const parts = { control, gateway, router, agent };
-    const processes = new Map(Object.entries(parts).map(([name, { pid }]) => [name, pid]));
+  const parts = { gateway, router, agent, control };
+  const addGateway: SeparateProduct['addGateway'] = async (name, gatewayArgs) => {
+    const jwt = join(folder, `${name}.jwt`);
+    await separate.run(
+      ...['fabric', 'gateway', 'create', name, '--out', jwt, '--ca', join(folder, 'api-ca.pem')],
+    );
+    const readyFile = join(folder, `${name}.json`);
+    const part = new PartProcess<{ readonly gatewayUrl: string }>({
+      name,
+      readyFile,
+      nodeArgs,
+      env: { FRONTDOOR_LOG: 'warn' },
+      args: () => [
+        ...['gateway', '--data-dir', join(folder, name), '--enrollment-jwt', jwt],
+        ...['--ready-file', readyFile, '--http-port', '0', ...gatewayArgs],
+      ],
+    });
+    const { gatewayUrl } = await part.start();
     return {
-      firstRequestMs,
-      product: { shape: 'separate', port, host: HOST, processes, stop: () => separate.stop() },
+      port: Number(new URL(gatewayUrl).port),
+      pid: part.pid,
+      stop: async () => void (await part.stop()),
     };
-  } catch (error) {
-    await Promise.all([control, router, gateway, agent].map((part) => part.kill()));
-    throw error;
-  }
+  };
+  return {
+    port,
+    zone: 'share.localhost',
+    get processes() {
+      return new Map(Object.entries(parts).map(([name, { pid }]) => [name, pid]));
+    },
+    publish: async (name, target) => void (await separate.share('public', target, name)),
+    call: async (method, path, body) => {
+      const { status, json } = await separate.call(method, path, body);
+      if (status < 200 || status > 299) throw new Error(`${method} ${path} was answered ${status}`);
+      return (json ?? {}) as Record<string, unknown>;
+    },
+    restart: async (host) => {
+      for (const part of [agent, gateway, router, control]) await part.stop();
+      const startedMs = performance.now();
+      await Promise.all(Object.values(parts).map((part) => part.start()));
+      await untilServed(port, host, '/small');
+      return performance.now() - startedMs;
+    },
+    addGateway,
+    stop: () => separate.stop(),
+  };
 }

@@ -36,11 +36,11 @@ export interface WrkLoad {
   readonly connections: number;
   readonly seconds: number;
   /** A new connection for each request. */
-  readonly close?: boolean;
+  readonly close?: boolean | undefined;
   /** TLS, with `host` as server name; wrk believes any certificate. */
-  readonly isSecure?: boolean;
+  readonly isSecure?: boolean | undefined;
   /** Header fields of every request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export class Wrk {

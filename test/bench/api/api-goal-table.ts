@@ -1,57 +1,28 @@
 /** The goals of the Management API; ratios are to a bare Fastify in the same run. */
-import { HELLO, type ApiResults } from './api-result.ts';
-
-export interface ApiGoal {
-  readonly name: string;
-  readonly unit: '×' | '/s';
-  readonly limit: number;
-  /** `least`: reached when the value is the limit or more. */
-  readonly sense: 'least' | 'most';
-  value(results: ApiResults, gatewayP99Ratio: number | undefined): number | undefined;
-}
-
-const toHello =
-  (scenario: string, server: string) =>
-  (results: ApiResults): number | undefined => {
-    const targets = results.get(scenario);
-    const ours = targets?.get(server)?.rate.median;
-    const hello = targets?.get(HELLO)?.rate.median;
-    return ours === undefined || hello === undefined ? undefined : ours / hello;
-  };
+import { between, figureIn, least, most, ratio, type Goal, type Value } from '../goal.ts';
+import { GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES } from './gateway-under-writes.ts';
+import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
 
 const depth =
-  (server: string) =>
-  (results: ApiResults): number | undefined => {
-    const first = results.get('page 1 of 100,000 providers')?.get(server)?.rate.median;
-    const deep = results.get('page 400 of 100,000 providers')?.get(server)?.rate.median;
-    return first === undefined || deep === undefined ? undefined : first / deep;
-  };
+  (server: string): Value =>
+  (result) =>
+    ratio(
+      figureIn(result, 'page 1 of 100,000 providers', server),
+      figureIn(result, 'page 400 of 100,000 providers', server),
+    );
 
-const least = (name: string, unit: ApiGoal['unit'], limit: number, value: ApiGoal['value']): ApiGoal => ({
-  name,
-  unit,
-  limit,
-  sense: 'least',
-  value,
-});
-const most = (name: string, unit: ApiGoal['unit'], limit: number, value: ApiGoal['value']): ApiGoal => ({
-  name,
-  unit,
-  limit,
-  sense: 'most',
-  value,
-});
-
-export const API_GOALS: readonly ApiGoal[] = [
-  least('get frontdoor, embedded, to bare Fastify', '×', 0.35, toHello('get frontdoor', 'embedded')),
-  least('get frontdoor, PostgreSQL, to bare Fastify', '×', 0.15, toHello('get frontdoor', 'postgresql')),
-  most('page 1 against page 400, embedded', '×', 1.5, depth('embedded')),
-  most('page 1 against page 400, PostgreSQL', '×', 1.5, depth('postgresql')),
-  least(
-    'acknowledged creates, embedded',
-    '/s',
-    500,
-    (results) => results.get('create provider')?.get('embedded')?.rate.median,
+export const API_GOALS: readonly Goal[] = [
+  least('get frontdoor, embedded, to bare Fastify', '×', 0.35, between('get frontdoor', EMBEDDED, HELLO)),
+  least('get frontdoor, PostgreSQL, to bare Fastify', '×', 0.15, between('get frontdoor', POSTGRESQL, HELLO)),
+  most('page 1 against page 400, embedded', '×', 1.5, depth(EMBEDDED)),
+  most('page 1 against page 400, PostgreSQL', '×', 1.5, depth(POSTGRESQL)),
+  least('acknowledged creates, embedded', '/s', 500, (result) =>
+    figureIn(result, 'create provider', EMBEDDED),
   ),
-  most("gateway's p99 during 500 writes/s", '×', 1.2, (_results, ratio) => ratio),
+  most(
+    "gateway's p99 during 500 writes/s",
+    '×',
+    1.2,
+    between(GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES, 'p99Us'),
+  ),
 ];

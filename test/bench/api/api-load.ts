@@ -9,10 +9,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** `%d` becomes a number of its own in each request. */
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
-
-const CONNECTIONS = 32;
 
 export class ApiLoad {
   readonly #command: string;
@@ -25,7 +23,7 @@ export class ApiLoad {
   }
 
   /** Throws when any answer was not 2xx, or a connection broke. */
-  async run(request: ApiRequest, seconds: number, connections = CONNECTIONS): Promise<WrkResult> {
+  async run(request: ApiRequest, seconds: number, connections: number): Promise<WrkResult> {
     const script = join(this.#folder, `load-${(this.#scripts += 1)}.lua`);
     writeFileSync(script, scriptOf(request));
     const url = `http://127.0.0.1:${request.port}${request.path}`;

@@ -2,22 +2,22 @@
  * What the API's benchmark measures: the real `frontdoor control` as a process on an embedded or PostgreSQL database
  * that was filled before it was started, and the bare Fastify beside it.
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FirstStart } from '#control';
-import { repositoryRoot } from '../../../tools/pinned-process.ts';
-import { startProcess, until, type Running } from '../bench-process.ts';
-import { profilingEnvironment } from '../product.ts';
+import type { Running } from '../bench-process.ts';
+import type { Target } from '../bench-run.ts';
+import { startReady } from '../ready-process.ts';
 import { fillProviders } from './filled-database.ts';
 
-const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
-const START_DEADLINE_MS = 120_000;
+/** The server that all others are compared with, and the product's by database. */
+export const HELLO = 'bare Fastify';
+export const EMBEDDED = 'embedded';
+export const POSTGRESQL = 'postgresql';
 
-export interface ApiServer {
-  readonly name: string;
+export interface ApiServer extends Target {
   readonly url: string;
   readonly port: number;
-  readonly pid: number;
   readonly credentials: FirstStart;
   /** Authorization of a bearer token with read and write. */
   readonly bearer: string;
@@ -30,20 +30,10 @@ export interface ApiServerOptions {
   readonly name: string;
   readonly folder: string;
   /** A PostgreSQL URL; absent: the embedded database. */
-  readonly database?: string;
+  readonly database?: string | undefined;
   /** Providers of the first and of the second frontdoor. */
   readonly providers: readonly [number, number];
   readonly cpuProfileDir: string | undefined;
-}
-
-export async function startHello(): Promise<{ readonly port: number; stop(): Promise<void> }> {
-  const running = startProcess(process.execPath, [join(repositoryRoot, 'test/bench/api/hello-server.ts')]);
-  const port = await until('the port of the bare Fastify', START_DEADLINE_MS, () => {
-    const text = running.tail();
-    if (!/^\d+$/.test(text)) throw new Error(text);
-    return Number(text);
-  });
-  return { port, stop: () => running.stop('SIGKILL') };
 }
 
 interface ReadyFile {
@@ -79,7 +69,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       name,
       url: ready.apiUrl,
       port: Number(new URL(ready.apiUrl).port),
-      pid: ready.pids.control,
+      processes: new Map([['control', ready.pids.control]]),
       credentials,
       bearer: `Bearer ${await issueToken(ready.apiUrl, credentials)}`,
       largeFrontdoorId,
@@ -91,7 +81,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   }
 }
 
-export function basicOf({ accountId, apiToken }: FirstStart): string {
+function basicOf({ accountId, apiToken }: FirstStart): string {
   return `Basic ${accountId}:${apiToken}`;
 }
 
@@ -104,39 +94,23 @@ export function tokenBody(apiUrl: string, { clientId, clientSecret }: FirstStart
   });
 }
 
-async function startControl(
+function startControl(
   dataDir: string,
   database: string | undefined,
   cpuProfileDir: string | undefined,
 ): Promise<{ readonly running: Running; readonly ready: ReadyFile }> {
-  const readyFile = join(dataDir, 'ready.json');
-  rmSync(readyFile, { force: true });
-  const running = startProcess(
-    process.execPath,
-    [
-      LAUNCHER,
+  return startReady<ReadyFile>({
+    args: [
       'control',
       ...['--data-dir', dataDir, '--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
-      ...['--log-level', 'warn', '--ready-file', readyFile],
+      ...['--log-level', 'warn'],
       // The product's own limits are not what is measured here.
       ...['--limit-writes', '1000000/1000000', '--limit-credentials', '1000000/1000000'],
     ],
-    {
-      ...profilingEnvironment(cpuProfileDir),
-      ...(database === undefined ? {} : { FRONTDOOR_DATABASE: database }),
-    },
-  );
-  try {
-    const ready = await until('the ready file of frontdoor control', START_DEADLINE_MS, () => {
-      if (running.child.exitCode !== null) return undefined;
-      return JSON.parse(readFileSync(readyFile, 'utf8')) as ReadyFile;
-    });
-    if (ready === undefined) throw new Error(`frontdoor control ended: ${running.tail()}`);
-    return { running, ready };
-  } catch (error) {
-    await running.stop('SIGKILL');
-    throw error;
-  }
+    readyFile: join(dataDir, 'ready.json'),
+    env: database === undefined ? {} : { FRONTDOOR_DATABASE: database },
+    cpuProfileDir,
+  });
 }
 
 async function issueToken(apiUrl: string, credentials: FirstStart): Promise<string> {

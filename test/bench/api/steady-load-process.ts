@@ -1,19 +1,21 @@
-/** Starts and ends a load at a steady rate, in a process of its own. */
-import { join } from 'node:path';
-import { repositoryRoot } from '../../../tools/pinned-process.ts';
-import { startProcess, until } from '../bench-process.ts';
+// A load at a steady rate: its arguments as JSON. Prints a line once it runs; at a line of its input it prints what it
+// found as one line of JSON and ends.
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { percentile } from '../figure.ts';
 
 export interface SteadyLoad {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   /** `%d` becomes a number of its own in each request. */
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly perSecond: number;
 }
 
 export interface SteadyResult {
-  /** Answered with success. */
+  /** Answered with success, and how many of them each second. */
+  readonly answered: number;
   readonly perSecond: number;
   readonly failed: number;
   /** From sending a request to the end of its answer. */
@@ -21,23 +23,51 @@ export interface SteadyResult {
   readonly p99Us: number;
 }
 
-const DEADLINE_MS = 10_000;
+const CONNECTIONS = 16;
+const TICK_MS = 1;
 
-/** A load that runs; `stop` says what it saw. Throws when a request failed. */
-export async function startSteadyLoad(load: SteadyLoad): Promise<{ stop(): Promise<SteadyResult> }> {
-  const running = startProcess(process.execPath, [
-    join(repositoryRoot, 'test/bench/api/steady-load.ts'),
-    JSON.stringify(load),
-  ]);
-  await until(`the load on ${load.url}`, DEADLINE_MS, () => {
-    if (!running.tail().startsWith('running')) throw new Error(running.tail());
-  });
-  return {
-    stop: async () => {
-      await running.stop('SIGTERM');
-      const result = JSON.parse(running.tail().split('\n').at(-1)!) as SteadyResult;
-      if (result.failed !== 0) throw new Error(`${result.failed} requests to ${load.url} failed`);
-      return result;
-    },
+const { url, method, headers, body, perSecond } = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad;
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+const startedMs = performance.now();
+const latenciesMs: number[] = [];
+let sent = 0;
+let open = 0;
+let failed = 0;
+
+function send(): void {
+  const text = body?.replace('%d', String(sent));
+  const sentMs = performance.now();
+  sent += 1;
+  open += 1;
+  const done = (status: number): void => {
+    open -= 1;
+    if (status >= 200 && status < 300) latenciesMs.push(performance.now() - sentMs);
+    else failed += 1;
   };
+  const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) };
+  const call = request(url, { method, agent, headers: { ...headers, ...length } }, (answer) => {
+    answer.resume();
+    answer.once('end', () => done(answer.statusCode!));
+  });
+  call.once('error', () => done(0));
+  call.end(text);
 }
+
+setInterval(() => {
+  const due = ((performance.now() - startedMs) * perSecond) / 1000;
+  // A server that falls behind is not flooded: what could not be sent in time shows in the rate.
+  while (sent < due && open < CONNECTIONS) send();
+}, TICK_MS);
+
+process.stdout.write('running\n');
+await once(process.stdin, 'data');
+const seconds = (performance.now() - startedMs) / 1000;
+latenciesMs.sort((a, b) => a - b);
+const result: SteadyResult = {
+  answered: latenciesMs.length,
+  perSecond: latenciesMs.length / seconds,
+  failed,
+  p50Us: Math.round(percentile(latenciesMs, 0.5) * 1000),
+  p99Us: Math.round(percentile(latenciesMs, 0.99) * 1000),
+};
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

@@ -1,6 +1,7 @@
 // The load generator of the fabric's benchmark: one measurement, its arguments as JSON, its result as one line of JSON.
 import { connect, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { percentile } from '../figure.ts';
 
 export type LoadKind = 'download' | 'messages' | 'circuits' | 'idle';
 
@@ -100,11 +101,7 @@ async function idle(port: number, connections: number): Promise<void> {
   }
 }
 
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-}
-
-function tell(rate: number): void {
+function printResult(rate: number): void {
   latencies.sort((a, b) => a - b);
   const result: LoadResult = {
     rate,
@@ -120,20 +117,18 @@ const { kind, port, connections, seconds } = JSON.parse(process.argv[2]!) as Loa
 
 if (kind === 'idle') {
   await idle(port, connections);
-  tell(count);
-  // Held until the one who measures has looked.
-  for await (const line of createInterface({ input: process.stdin })) if (line === 'end') break;
-  process.exit(0);
-}
-const start = { download, messages, circuits }[kind];
-for (let i = 0; i < connections; i += 1) start(port);
-setTimeout(() => {
+  printResult(count);
+  // The connections are held until this process is killed.
+  process.stdin.resume();
+} else {
+  const start = { download, messages, circuits }[kind];
+  for (let i = 0; i < connections; i += 1) start(port);
+  await pause(WARM_UP_MS);
   isMeasuring = true;
   const startedAt = performance.now();
-  setTimeout(() => {
-    isMeasuring = false;
-    isOver = true;
-    tell(count / ((performance.now() - startedAt) / 1000));
-    process.exit(0);
-  }, seconds * 1000);
-}, WARM_UP_MS);
+  await pause(seconds * 1000);
+  isMeasuring = false;
+  isOver = true;
+  printResult(count / ((performance.now() - startedAt) / 1000));
+  process.exit(0);
+}

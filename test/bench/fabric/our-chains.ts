@@ -1,6 +1,7 @@
 /** Our routers at our control plane: one alone, three in a row, and three whose last sends payloads of 100 bytes. */
 import { FabricMesh, type MeshRouter } from '../../support/fabric-mesh.ts';
-import { OURS, type Chain, type Chains } from './chain.ts';
+import { profileArguments } from '../ready-process.ts';
+import { chainOf, OURS, type Chain, type Chains } from './chain.ts';
 
 export const SMALL_PAYLOAD_BYTES = 100;
 
@@ -9,8 +10,11 @@ export interface OurChains extends Chains {
   readonly smallPayloads: Chain;
 }
 
-export async function startOurRouters(servicePort: number, nodeArgs: readonly string[]): Promise<OurChains> {
-  const mesh = await FabricMesh.start({ nodeArgs, logLevel: 'warn' });
+export async function startOurRouters(
+  servicePort: number,
+  cpuProfileDir: string | undefined,
+): Promise<OurChains> {
+  const mesh = await FabricMesh.start({ nodeArgs: profileArguments(cpuProfileDir), logLevel: 'warn' });
   try {
     const port = async (): Promise<number> => FabricMesh.freePort();
     const ports = { one: await port(), door: await port(), small: await port() };
@@ -46,10 +50,10 @@ export async function startOurRouters(servicePort: number, nodeArgs: readonly st
     const pidsOf = (...routers: MeshRouter[]): number[] => routers.map(({ process }) => process.pid);
     return {
       chains: [
-        { maker: OURS, hops: 1, port: ports.one, pids: pidsOf(one) },
-        { maker: OURS, hops: 3, port: ports.door, pids: pidsOf(first, middle, last) },
+        chainOf(OURS, 1, ports.one, pidsOf(one)),
+        chainOf(OURS, 3, ports.door, pidsOf(first, middle, last)),
       ],
-      smallPayloads: { maker: OURS, hops: 3, port: ports.small, pids: pidsOf(smallDoor, middle, small) },
+      smallPayloads: chainOf(OURS, 3, ports.small, pidsOf(smallDoor, middle, small)),
       stop: () => mesh.stop(),
     };
   } catch (error) {

@@ -1,58 +1,66 @@
 /** Chains that are not ours: a plain byte relay in Node, haproxy in TCP mode, OpenZiti's routers. */
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChildProcess } from 'node:child_process';
 import { makeTestAuthority } from '../../support/certificates.ts';
 import { OpenZitiMesh } from '../../interop/openziti-mesh.ts';
-import { findCommand, freePort, startProcess, until, type Running } from '../bench-process.ts';
-import { startScript, stopScript } from './bench-load.ts';
-import { GO, HAPROXY, RELAY, type Chain, type Chains } from './chain.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { freePort, until, type Running } from '../bench-process.ts';
+import { HAPROXY, hasHaproxy, startHaproxy } from '../haproxy.ts';
+import { startScript } from '../script-process.ts';
+import { chainOf, GO, RELAY, type Chains } from './chain.ts';
 
-export async function startRelays(servicePort: number): Promise<Chains> {
-  const identity = await (await makeTestAuthority()).issue('localhost');
-  const children: ChildProcess[] = [];
-  const relay = async (acceptTls: boolean, dialTls: boolean, targetPort: number): Promise<number> => {
-    const argument = JSON.stringify({ acceptTls, dialTls, targetPort, ...identity });
-    const { child, line } = await startScript('./relay-process.ts', argument);
-    children.unshift(child);
-    return Number(line);
-  };
-  const single = await relay(false, false, servicePort);
-  const singlePids = [children[0]!.pid!];
-  const last = await relay(true, false, servicePort);
-  const middle = await relay(true, true, last);
-  const first = await relay(false, true, middle);
-  const pids = children.slice(0, 3).map(({ pid }) => pid!);
+/** A hop of a chain: a program that accepts plain or TLS connections at `port` and dials plain or TLS ones. */
+interface Hop {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+type StartHop = (acceptTls: boolean, dialTls: boolean, targetPort: number) => Promise<Hop>;
+
+/** One hop alone, and three in a row with TLS between them. */
+async function startHops(maker: string, servicePort: number, start: StartHop): Promise<Chains> {
+  const single = await start(false, false, servicePort);
+  const last = await start(true, false, servicePort);
+  const middle = await start(true, true, last.port);
+  const first = await start(false, true, middle.port);
+  const row = [first, middle, last];
   return {
     chains: [
-      { maker: RELAY, hops: 1, port: single, pids: singlePids },
-      { maker: RELAY, hops: 3, port: first, pids },
+      chainOf(maker, 1, single.port, [single.pid]),
+      chainOf(
+        maker,
+        3,
+        first.port,
+        row.map(({ pid }) => pid),
+      ),
     ],
-    stop: async () => void (await Promise.all(children.map(stopScript))),
+    stop: async () => void (await Promise.all([single, ...row].map((hop) => hop.stop()))),
   };
 }
 
-/** Undefined: haproxy is not there. Three processes of one thread each, as three routers would be. */
-export async function startHaproxy(servicePort: number): Promise<Chains | undefined> {
-  const command = findCommand('haproxy');
-  if (command === undefined) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-haproxy-'));
+export async function startRelays(servicePort: number): Promise<Chains> {
+  const identity = await (await makeTestAuthority()).issue('localhost');
+  return startHops(RELAY, servicePort, async (acceptTls, dialTls, targetPort) => {
+    const argument = { acceptTls, dialTls, targetPort, ...identity };
+    const { line, pid, stop } = await startScript('fabric/relay-process.ts', argument);
+    return { port: Number(line), pid, stop };
+  });
+}
+
+/** Undefined where it is not installed. A process for each hop, of one thread each, as routers would be. */
+export async function startHaproxyChains(
+  runFolder: string,
+  servicePort: number,
+): Promise<Chains | undefined> {
+  if (!hasHaproxy()) return undefined;
+  const folder = join(runFolder, HAPROXY);
+  mkdirSync(folder);
   const { cert, key } = await (await makeTestAuthority()).issue('localhost');
   const pem = join(folder, 'both.pem');
   writeFileSync(pem, `${cert}\n${key}`, { mode: 0o600 });
-  const running: Running[] = [];
-  const hop = async (acceptTls: boolean, dialTls: boolean, targetPort: number): Promise<number> => {
+  return startHops(HAPROXY, servicePort, async (acceptTls, dialTls, targetPort) => {
     const port = await freePort();
-    const file = join(folder, `${port}.cfg`);
-    writeFileSync(
-      file,
-      `global
-  nbthread 1
-  maxconn 8000
-defaults
+    const sections = `defaults
   mode tcp
   timeout connect 5s
   timeout client 10m
@@ -60,35 +68,9 @@ defaults
 listen hop
   bind 127.0.0.1:${port}${acceptTls ? ` ssl crt ${pem}` : ''}
   server next 127.0.0.1:${targetPort}${dialTls ? ' ssl verify none' : ''}
-`,
-    );
-    const hop = startProcess(command, ['-f', file, '-db']);
-    running.unshift(hop);
-    await untilListening(hop, port);
-    return port;
-  };
-  const single = await hop(false, false, servicePort);
-  const singlePids = [running[0]!.child.pid!];
-  const first = await hop(false, true, await hop(true, true, await hop(true, false, servicePort)));
-  const pids = running.slice(0, 3).map(({ child }) => child.pid!);
-  return {
-    chains: [
-      { maker: HAPROXY, hops: 1, port: single, pids: singlePids },
-      { maker: HAPROXY, hops: 3, port: first, pids },
-    ],
-    stop: async () => {
-      for (const each of running) await each.stop('SIGTERM', 1_000);
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-async function untilListening(hop: Running, port: number): Promise<void> {
-  await until('a listening haproxy', 10_000, async () => {
-    if (hop.child.exitCode !== null) throw new Error(hop.tail());
-    const socket = connect({ port, host: '127.0.0.1' });
-    await once(socket, 'connect');
-    socket.destroy();
+`;
+    const running: Running = await startHaproxy(folder, port, sections, 'maxconn 8000');
+    return { port, pid: running.child.pid!, stop: () => running.stop('SIGTERM', 1_000) };
   });
 }
 
@@ -120,9 +102,9 @@ export async function startGoRouters(binary: string, servicePort: number): Promi
     });
     const pidsOf = (...names: string[]): number[] =>
       names.map((name) => mesh.network.processes.get(`ziti ${name}`)!);
-    const chains: Chain[] = [
-      { maker: GO, hops: 1, port: ports.one, pids: pidsOf('one') },
-      { maker: GO, hops: 3, port: ports.door, pids: pidsOf('first', 'middle', 'last') },
+    const chains = [
+      chainOf(GO, 1, ports.one, pidsOf('one')),
+      chainOf(GO, 3, ports.door, pidsOf('first', 'middle', 'last')),
     ];
     return { chains, stop: () => mesh.stop() };
   } catch (error) {

@@ -1,27 +1,45 @@
-/** A program that clients come in by: nginx, haproxy or a gateway, with what each way in asks of a client. */
-import type { ClientEntrance } from '../check-client.ts';
+/** Ways in front of the private service: nginx, haproxy and our gateway, with what each way asks of a client. */
+import type { Door } from '../idle-connections.ts';
+import type { HttpTarget } from '../http-samplers.ts';
 
-export const NGINX_PROXY = 'nginx proxy';
-export const HAPROXY = 'haproxy';
-
-export interface Door {
-  readonly port: number;
-  readonly host: string;
-  readonly entrance: ClientEntrance;
-}
+/** What the product's fronts are called in tables: the shape, then what is asked of a client. */
+export const UP = 'up';
+export const UP_KEY = 'up, API key';
+export const UP_SESSION = 'up, session';
+export const SEPARATE = 'separate';
+export const SEPARATE_KEY = 'separate, API key';
+export const ONE_WORKER = 'one worker';
+export const TWO_WORKERS = 'two workers';
 
 /** A front with one kind of authentication. Absent doors are ways that do not exist. */
 export interface Front {
   /** As tables show it: `up, API key`. */
   readonly name: string;
   /** To the private service over plain HTTP and over TLS. */
-  readonly plain?: Door;
-  readonly secure?: Door;
+  readonly plain?: Door | undefined;
+  readonly secure?: Door | undefined;
   /** To the WebSocket echo. */
-  readonly plainEcho?: Door;
-  readonly secureEcho?: Door;
+  readonly plainEcho?: Door | undefined;
+  readonly secureEcho?: Door | undefined;
   /** How often nginx counts one request that comes this way. */
   readonly serviceRequests: number;
   /** Process ids by part, for CPU time and memory; the one that clients are connected to comes first. */
   readonly processes: ReadonlyMap<string, number>;
+}
+
+/** A front of the product: all four doors. */
+export interface ProductFront extends Front {
+  readonly plain: Door;
+  readonly secure: Door;
+  readonly plainEcho: Door;
+  readonly secureEcho: Door;
+}
+
+export type DoorKind = 'plain' | 'secure' | 'plainEcho' | 'secureEcho';
+
+/** The fronts that have such a door, as targets of a load. */
+export function targetsOf(fronts: readonly Front[], kind: DoorKind): HttpTarget[] {
+  return fronts.flatMap(({ name, serviceRequests, processes, [kind]: door }) =>
+    door === undefined ? [] : [{ name, ...door, serviceRequests, processes }],
+  );
 }

@@ -2,15 +2,15 @@
  * nginx (one worker) and haproxy (one thread) as reverse proxies with plain and TLS doors, upgrades let through. The
  * TLS settings are those of our listeners (`src/net/tls-policy.ts`); `tls-agreement.ts` proves it before anything runs.
  */
-import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TLS_CIPHERS } from '#net';
-import { findCommand, freePort, startProcess } from '../bench-process.ts';
-import { startNginx, type NginxPeer } from '../nginx-peer.ts';
-import { untilServed } from '../product.ts';
+import { freePort } from '../bench-process.ts';
+import type { BenchRun } from '../bench-run.ts';
+import { HAPROXY, hasHaproxy, startHaproxy } from '../haproxy.ts';
+import type { Door } from '../idle-connections.ts';
+import { NGINX_PROXY, startNginx, type NginxPeer } from '../nginx-peer.ts';
 import { ZONE, type BenchCertificate } from './bench-certificate.ts';
-import { HAPROXY, NGINX_PROXY, type Door, type Front } from './bench-front.ts';
+import type { Front } from './bench-front.ts';
 
 /** nginx and haproxy take the suites of TLS 1.3 and of TLS 1.2 apart. */
 const SUITES = TLS_CIPHERS.split(':');
@@ -22,7 +22,6 @@ const MAX_CONNECTIONS = 14_000;
 const ECHO_PATH = '/echo';
 
 export interface FrontPeerOptions {
-  readonly folder: string;
   readonly downloadBytes: number;
   /** Port of the WebSocket echo. */
   readonly echoPort: number;
@@ -75,39 +74,33 @@ function doorsOf(name: string, ports: Ports, { ca }: BenchCertificate) {
   return { plain, secure, plainEcho: plain, secureEcho: secure };
 }
 
-/** The private service and the proxy, one program. */
+/** The private service and the proxy, one program, which ends with the run. */
 export async function startNginxFront(
+  run: BenchRun,
   options: FrontPeerOptions,
 ): Promise<{ readonly nginx: NginxPeer; readonly front: Front }> {
   const ports: Ports = { plain: await freePort(), secure: await freePort() };
-  const nginx = await startNginx(join(options.folder, 'nginx'), options.downloadBytes, {
+  const nginx = await startNginx(join(run.folder, 'nginx'), options.downloadBytes, {
     http: (upstream) => nginxFront(upstream, ports, options),
     workerConnections: MAX_CONNECTIONS,
   });
-  return {
-    nginx,
-    front: {
-      name: NGINX_PROXY,
-      ...doorsOf('nginx', ports, options.certificate),
-      // Both roles are one program: each request through the proxy is counted twice.
-      serviceRequests: 2,
-      processes: new Map([['nginx', nginx.pids.at(-1)!]]),
-    },
-  };
+  run.defer(() => nginx.stop());
+  const doors = doorsOf('nginx', ports, options.certificate);
+  // Both roles are one program: each request through the proxy is counted twice.
+  return { nginx, front: { name: NGINX_PROXY, ...doors, serviceRequests: 2, processes: nginx.processes } };
 }
 
-function haproxyConfiguration(ports: Ports, servicePort: number, options: FrontPeerOptions): string {
-  const { certificate, echoPort } = options;
-  // Both sides of every connection would not fit into what a process may open; idle clients have one side only.
-  return `global
-  nbthread 1
-  maxconn ${MAX_CONNECTIONS}
+/** Both sides of every connection would not fit into what a process may open; idle clients have one side only. */
+const HAPROXY_GLOBAL = `maxconn ${MAX_CONNECTIONS}
   no strict-limits
   ssl-default-bind-ciphers ${TLS12_SUITES}
   ssl-default-bind-ciphersuites ${TLS13_SUITES}
   ssl-default-bind-options ssl-min-ver TLSv1.2
-  tune.ssl.cachesize 0
-defaults
+  tune.ssl.cachesize 0`;
+
+function haproxySections(ports: Ports, servicePort: number, options: FrontPeerOptions): string {
+  const { certificate, echoPort } = options;
+  return `defaults
   mode http
   timeout connect 5s
   timeout client 120s
@@ -127,41 +120,21 @@ backend echo
 `;
 }
 
-/** Undefined where it is not installed. */
+/** Ends with the run; undefined where it is not installed. */
 export async function startHaproxyFront(
+  run: BenchRun,
   options: FrontPeerOptions,
   nginx: NginxPeer,
-): Promise<{ readonly front: Front; stop(): Promise<void> } | undefined> {
-  const command = findCommand('haproxy');
-  if (command === undefined) return undefined;
-  const folder = join(options.folder, 'haproxy');
-  mkdirSync(folder, { recursive: true });
+): Promise<Front | undefined> {
+  if (!hasHaproxy()) return undefined;
   const ports: Ports = { plain: await freePort(), secure: await freePort() };
-  const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, haproxyConfiguration(ports, nginx.servicePort, options), { mode: 0o600 });
-  const running = startProcess(command, ['-db', '-f', file]);
-  const doors = doorsOf('haproxy', ports, options.certificate);
-  try {
-    await Promise.race([
-      untilServed(doors.secure.port, doors.secure.host, '/small', doors.secure.entrance),
-      once(running.child, 'exit').then(() => {
-        throw new Error('it ended');
-      }),
-    ]);
-  } catch (error) {
-    await running.stop('SIGKILL');
-    throw new Error(`haproxy did not get ready: ${running.tail()}`, { cause: error });
-  }
+  const sections = haproxySections(ports, nginx.servicePort, options);
+  const running = await startHaproxy(join(run.folder, 'haproxy'), ports.secure, sections, HAPROXY_GLOBAL);
+  run.defer(() => running.stop());
   return {
-    front: {
-      name: HAPROXY,
-      ...doors,
-      serviceRequests: 1,
-      processes: new Map([
-        ['haproxy', running.child.pid!],
-        ['nginx', nginx.pids.at(-1)!],
-      ]),
-    },
-    stop: () => running.stop(),
+    name: HAPROXY,
+    ...doorsOf('haproxy', ports, options.certificate),
+    serviceRequests: 1,
+    processes: new Map([[HAPROXY, running.child.pid!], ...nginx.processes]),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * What the gateway's benchmark measures; who takes part stands in `gateway-bench-run.ts`. wrk times a request from when it
+ * What the gateway's benchmark measures; who takes part stands in `gateway-benchmark.ts`. wrk times a request from when it
  * is written: with new connections, p50 and p99 hold neither connecting nor the handshake, requests/s hold both.
  */
 
@@ -48,4 +48,14 @@ export const MESSAGE_SCENARIOS: readonly MessageScenario[] = [
 ];
 
 export const IDLE = 'idle connections';
+/** The tables of idle connections by door, and their columns. */
+export const IDLE_TABLES = { plain: `${IDLE}, plain`, secure: `${IDLE}, TLS` };
+export const CONNECTIONS_COLUMN = 'connections';
+export const HELD_COLUMN = 'with them, MiB';
+export const EACH_COLUMN = 'each, KiB';
+
 export const WORKERS = 'two workers';
+/** The table of what workers cost and how they share connections. */
+export const WORKERS_TABLE = "two workers: the gateway's processes";
+export const CPU_COLUMN = 'CPU µs per request';
+export const SMALLER_SHARE_COLUMN = 'smaller share of connections, %';

@@ -4,9 +4,11 @@
  */
 import { until } from '../bench-process.ts';
 import { get, type ClientEntrance } from '../check-client.ts';
-import type { BenchCertificate } from './bench-certificate.ts';
-import type { Door, Front } from './bench-front.ts';
-import { doorsOf, type GatewayProduct } from './gateway-product.ts';
+import type { Door } from '../idle-connections.ts';
+import type { NginxPeer } from '../nginx-peer.ts';
+import type { Product } from '../product.ts';
+import { ZONE, type BenchCertificate } from './bench-certificate.ts';
+import type { ProductFront } from './bench-front.ts';
 
 /** Changes of a share reach gateways within 5 s; the rest is a slow machine's. */
 const GUARD_DEADLINE_MS = 20_000;
@@ -19,11 +21,12 @@ export interface ShareTargets {
 }
 
 export interface FrontMaker {
-  readonly product: GatewayProduct;
+  readonly product: Pick<Product, 'port' | 'processes' | 'publish' | 'call'>;
+  readonly securePort: number;
   readonly certificate: BenchCertificate;
   readonly targets: ShareTargets;
   /** The private nginx, whose CPU time belongs to every front. */
-  readonly nginxPid: number;
+  readonly nginx: Pick<NginxPeer, 'processes'>;
 }
 
 /** Two shares of the names `NAME` and `NAME-echo`, with these providers. */
@@ -42,20 +45,25 @@ export async function makeShares(
 }
 
 export function frontOf(
-  { product, certificate, nginxPid }: FrontMaker,
+  { product, securePort, certificate: { ca }, nginx }: FrontMaker,
   displayName: string,
   share: string,
   headers: Readonly<Record<string, string>> = {},
-): Required<Front> {
-  const doors = doorsOf(product, share, certificate, headers);
-  const echoDoors = doorsOf(product, `${share}-echo`, certificate, headers);
+): ProductFront {
+  const plainDoor = (name: string): Door => {
+    return { port: product.port, host: `${name}.${ZONE}`, entrance: { headers } };
+  };
+  const secureDoor = (name: string): Door => {
+    return { port: securePort, host: `${name}.${ZONE}`, entrance: { ca, headers } };
+  };
   return {
     name: displayName,
-    ...doors,
-    plainEcho: echoDoors.plain,
-    secureEcho: echoDoors.secure,
+    plain: plainDoor(share),
+    secure: secureDoor(share),
+    plainEcho: plainDoor(`${share}-echo`),
+    secureEcho: secureDoor(`${share}-echo`),
     serviceRequests: 1,
-    processes: new Map([...product.processes, ['nginx', nginxPid]]),
+    processes: new Map([...product.processes, ...nginx.processes]),
   };
 }
 
@@ -68,19 +76,23 @@ export async function untilAnswers(door: Door, status: number, entrance: ClientE
 }
 
 /** Without the credential it answers 401, with it 200. */
-async function untilGuarded({ plain }: Required<Front>): Promise<void> {
+async function untilGuarded({ plain }: ProductFront): Promise<void> {
   await untilAnswers(plain, 401, {});
   await untilAnswers(plain, 200, plain.entrance);
 }
 
-export async function openFront(maker: FrontMaker, displayName: string, share: string): Promise<Front> {
+export async function openFront(
+  maker: FrontMaker,
+  displayName: string,
+  share: string,
+): Promise<ProductFront> {
   await makeShares(maker, share, []);
   const front = frontOf(maker, displayName, share);
   await untilAnswers(front.plain, 200, front.plain.entrance);
   return front;
 }
 
-export async function keyFront(maker: FrontMaker, displayName: string, share: string): Promise<Front> {
+export async function keyFront(maker: FrontMaker, displayName: string, share: string): Promise<ProductFront> {
   const provider = await maker.product.call('POST', '/auth-providers', {
     name: `keys of ${share}`,
     type: 'API_KEY',

@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_CLIENT, startIdentityProvider } from '../../support/identity-provider.ts';
 import { get } from '../check-client.ts';
 import { BrowserWalk } from './browser-walk.ts';
-import type { Door, Front } from './bench-front.ts';
+import type { Door } from '../idle-connections.ts';
+import type { Front } from './bench-front.ts';
 import { frontOf, makeShares, untilAnswers, type FrontMaker } from './guarded-shares.ts';
 
 const SESSION_COOKIE = '__Host-frontdoor-session';
@@ -36,12 +37,14 @@ export async function sessionFront(maker: FrontMaker, displayName: string, share
   await untilAnswers(front.secure, 200, front.secure.entrance);
   // The echo is another share, and a session is of one share alone.
   const echo = frontOf(maker, displayName, share, await logIn(maker, asked.secureEcho));
-  const { plainEcho, secureEcho } = echo;
-  const { plain, ...secureAlone } = { ...front, plainEcho, secureEcho };
-  const { status } = await get(plain.port, plain.host, '/small', plain.entrance);
-  if (status === 200) return { plain, ...secureAlone };
-  const { plainEcho: _noPlainEcho, ...withoutPlain } = secureAlone;
-  return withoutPlain;
+  const { status } = await get(front.plain.port, front.plain.host, '/small', front.plain.entrance);
+  const isPlain = status === 200;
+  return {
+    ...front,
+    plain: isPlain ? front.plain : undefined,
+    plainEcho: isPlain ? echo.plainEcho : undefined,
+    secureEcho: echo.secureEcho,
+  };
 }
 
 /** The header that carries the session. */

@@ -4,7 +4,7 @@
  * does is not measured.
  */
 import { connect } from 'node:tls';
-import type { Door } from './bench-front.ts';
+import type { Door } from '../idle-connections.ts';
 
 export interface TlsFacts {
   readonly certificate: string;
@@ -37,7 +37,7 @@ function shakeHands({ port, host, entrance }: Door, session?: Buffer): Promise<H
       ca: entrance.ca,
       ecdhCurve: 'X25519',
       ALPNProtocols: ['http/1.1'],
-      ...(session === undefined ? {} : { session }),
+      session,
     });
     socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`${host}: no answer in time`)));
     socket.on('session', (ticket: Buffer) => tickets.push(ticket));

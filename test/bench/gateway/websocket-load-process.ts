@@ -2,6 +2,7 @@
 // answer compared byte by byte.
 import type { Socket } from 'node:net';
 import { openClient, type ClientEntrance } from '../check-client.ts';
+import { percentile } from '../figure.ts';
 import { clientMessage, serverMessage, upgradeRequest } from './websocket-frames.ts';
 
 export interface WebSocketLoad {
@@ -94,10 +95,6 @@ function talk(socket: Socket): void {
     if (!isOver) send();
   });
   send();
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
 const sockets = await Promise.all(Array.from({ length: load.connections }, open));

@@ -2,81 +2,68 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { childrenOf } from '../bench-process.ts';
 import type { Measured } from '../bench-result.ts';
+import type { BenchRun, Rounds } from '../bench-run.ts';
 import { openIdle } from '../check-client.ts';
+import { requestSampler, type HttpTarget } from '../http-samplers.ts';
 import type { NginxPeer } from '../nginx-peer.ts';
-import { measureWrk, type Target, type WrkScenario } from '../scenario.ts';
 import { untilServed } from '../product.ts';
+import type { AddedGateway, SeparateProduct } from '../separate-product.ts';
 import type { Wrk } from '../wrk-load.ts';
-import { ZONE } from './bench-certificate.ts';
-import { connectionsByProcess } from './connection-spread.ts';
-import { ONE_WORKER, TWO_WORKERS } from './front-names.ts';
-import type { WorkerFacts } from './gateway-bench-result.ts';
-import type { SeparateProduct } from './gateway-product.ts';
+import { ONE_WORKER, TWO_WORKERS } from './bench-front.ts';
+import { connectionsByProcess, smallestShare } from './connection-spread.ts';
+import { CPU_COLUMN, SMALLER_SHARE_COLUMN, WORKERS, WORKERS_TABLE } from './gateway-scenario-table.ts';
 
 const GATEWAY = 'gateway';
+/** Connections that are looked at to see how two workers share them. */
+const SPREAD_CONNECTIONS = 1_000;
 /** Until clients that went are gone from the gateway's files too. */
 const SETTLE_MS = 500;
 
 export interface WorkerScenarioOptions {
   readonly separate: SeparateProduct;
-  /** A share that asks nothing of a client. */
-  readonly share: string;
+  /** The host of a share that asks nothing of a client. */
+  readonly host: string;
   readonly nginx: NginxPeer;
   readonly wrk: Wrk;
-  readonly scenario: WrkScenario;
-  readonly spreadConnections: number;
+  readonly rounds: Rounds;
   /** Arguments of both gateways, but for the number of workers. */
   readonly gatewayArgs: readonly string[];
 }
 
-export interface WorkerResult {
-  readonly measured: Readonly<Record<string, Measured>>;
-  readonly facts: WorkerFacts;
-}
-
 /** Two gateways beside the one that is there, so that both began alike. */
-export async function measureWorkers(options: WorkerScenarioOptions): Promise<WorkerResult> {
-  const { separate, share, nginx, wrk, scenario, spreadConnections, gatewayArgs } = options;
-  const host = `${share}.${ZONE}`;
-  const stops: (() => Promise<void>)[] = [];
-  try {
-    const start = async (name: string, args: readonly string[]) => {
-      const gateway = await separate.addGateway(name, [...gatewayArgs, ...args]);
-      stops.push(() => gateway.stop());
-      await untilServed(gateway.plainPort, host, '/small');
-      return gateway;
-    };
-    const one = await start('one-worker', []);
-    const two = await start('two-workers', ['--workers', '2']);
-    const workers = childrenOf(two.pid);
-    if (workers.length !== 2) throw new Error(`${workers.length} worker processes were started, not 2`);
-    const spread = await spreadOf(two.plainPort, host, workers, spreadConnections);
-    const shared: [string, number][] = [
-      ...[...separate.processes].filter(([name]) => name !== GATEWAY),
-      ['nginx', nginx.pids.at(-1)!],
-    ];
-    const target = (name: string, port: number, pids: readonly [string, number][]): Target => {
-      return { name, port, host, serviceRequests: 1, processes: new Map([...pids, ...shared]) };
-    };
-    const targets = [
-      target(ONE_WORKER, one.plainPort, [[GATEWAY, one.pid]]),
-      target(TWO_WORKERS, two.plainPort, [
-        [`${GATEWAY} supervisor`, two.pid],
-        ...workers.map((pid, index): [string, number] => [`${GATEWAY} worker ${index + 1}`, pid]),
-      ]),
-    ];
-    const measured = await measureWrk(targets, nginx, wrk, scenario);
-    return {
-      measured,
-      facts: {
-        oneWorkerUs: gatewayCpuUs(measured[ONE_WORKER]!),
-        twoWorkersUs: gatewayCpuUs(measured[TWO_WORKERS]!),
-        spread,
-      },
-    };
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+export async function measureWorkers(run: BenchRun, options: WorkerScenarioOptions): Promise<void> {
+  const { separate, host, nginx, wrk, rounds, gatewayArgs } = options;
+  const start = async (name: string, args: readonly string[]): Promise<AddedGateway> => {
+    const gateway = await separate.addGateway(name, [...gatewayArgs, ...args]);
+    run.defer(() => gateway.stop());
+    await untilServed(gateway.port, host, '/small');
+    return gateway;
+  };
+  const one = await start('one-worker', []);
+  const two = await start('two-workers', ['--workers', '2']);
+  const workers = childrenOf(two.pid);
+  if (workers.length !== 2) throw new Error(`${workers.length} worker processes were started, not 2`);
+  const spread = await spreadOf(two.port, host, workers);
+  const shared = [...separate.processes].filter(([name]) => name !== GATEWAY);
+  const target = (name: string, port: number, pids: readonly [string, number][]): HttpTarget => {
+    const processes = new Map([...pids, ...shared, ...nginx.processes]);
+    return { name, port, host, serviceRequests: 1, processes };
+  };
+  const targets = [
+    target(ONE_WORKER, one.port, [[GATEWAY, one.pid]]),
+    target(TWO_WORKERS, two.port, [
+      [`${GATEWAY} supervisor`, two.pid],
+      ...workers.map((pid, index): [string, number] => [`${GATEWAY} worker ${index + 1}`, pid]),
+    ]),
+  ];
+  const sampler = requestSampler(nginx, wrk, { path: '/small', connections: 32 });
+  const measured = await run.measure(WORKERS, 'request', targets, sampler, rounds);
+  for (const name of [ONE_WORKER, TWO_WORKERS])
+    run.record(WORKERS_TABLE, name, { [CPU_COLUMN]: gatewayCpuUs(measured![name]!) });
+  run.record(WORKERS_TABLE, TWO_WORKERS, {
+    ...Object.fromEntries(spread.map((count, index) => [`connections of worker ${index + 1}`, count])),
+    [SMALLER_SHARE_COLUMN]: smallestShare(spread) * 100,
+  });
 }
 
 /** All processes of a gateway together. */
@@ -87,17 +74,13 @@ export function gatewayCpuUs({ cpuUs }: Pick<Measured, 'cpuUs'>): number {
 }
 
 /** The kernel deals connections by a hash: a few would say more of chance than of the gateway. */
-async function spreadOf(
-  port: number,
-  host: string,
-  workers: readonly number[],
-  connections: number,
-): Promise<number[]> {
-  const close = await openIdle(port, host, connections);
+async function spreadOf(port: number, host: string, workers: readonly number[]): Promise<number[]> {
+  const close = await openIdle(port, host, SPREAD_CONNECTIONS);
   try {
     const counts = connectionsByProcess(port, workers);
     const sum = counts.reduce((total, count) => total + count, 0);
-    if (sum !== connections) throw new Error(`${sum} of ${connections} connections are held by workers`);
+    if (sum !== SPREAD_CONNECTIONS)
+      throw new Error(`${sum} of ${SPREAD_CONNECTIONS} connections are held by workers`);
     return counts;
   } finally {
     close();

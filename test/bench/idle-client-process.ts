@@ -1,7 +1,7 @@
 // Holds idle connections: its arguments as JSON. Prints one line when each was answered once; at a line of its input it
 // prints how many are still open. A process of its own, because client and server each may open 20,000 files only.
 import { createInterface } from 'node:readline';
-import { CheckConnection, type ClientEntrance } from '../check-client.ts';
+import { CheckConnection, type ClientEntrance } from './check-client.ts';
 
 export interface IdleLoad {
   readonly port: number;

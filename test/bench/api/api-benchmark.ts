@@ -1,0 +1,78 @@
+/**
+ * `npm run bench:api`: the Management API on both databases beside a bare Fastify, and the gateway beside its writes. It
+ * needs wrk; PostgreSQL and nginx take part where they are installed.
+ */
+import { startScript } from '../script-process.ts';
+import type { BenchRun, Target } from '../bench-run.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { API_GOALS } from './api-goal-table.ts';
+import { ApiLoad, type ApiRequest } from './api-load.ts';
+import { API_SCENARIOS } from './api-scenario-table.ts';
+import { EMBEDDED, HELLO, POSTGRESQL, startApiServer, type ApiServer } from './api-server.ts';
+import { openBenchPostgres } from './bench-postgres.ts';
+import { measureGatewayUnderWrites } from './gateway-under-writes.ts';
+
+/** Providers of the first and of the second frontdoor. */
+const FULL_PROVIDERS = [10_000, 100_000] as const;
+const QUICK_PROVIDERS = [10_000, 20_000] as const;
+
+interface ApiTarget extends Target {
+  readonly request: ApiRequest;
+}
+
+export const API_BENCHMARK: Benchmark = {
+  name: 'bench:api',
+  full: { rounds: 5, roundSeconds: 3, singleRounds: 5 },
+  quick: { rounds: 2, roundSeconds: 1, singleRounds: 2 },
+  warmUpRounds: 1,
+  reference: () => HELLO,
+  goals: () => ({ 'goals (× is a ratio of medians)': API_GOALS }),
+  measure,
+};
+
+async function measure(run: BenchRun): Promise<void> {
+  if (API_SCENARIOS.some(({ name }) => run.wants(name))) await measureServers(run);
+  // The servers end first: they would take from what the gateway gets.
+  await run.close();
+  await measureGatewayUnderWrites(run);
+}
+
+async function measureServers(run: BenchRun): Promise<void> {
+  const hello = await startScript('api/hello-server.ts');
+  run.defer(() => hello.stop());
+  const servers = [await startServer(run, EMBEDDED)];
+  const postgres = await openBenchPostgres();
+  if (postgres === undefined) run.skip(POSTGRESQL, 'not installed');
+  else {
+    run.defer(() => postgres.close());
+    servers.push(await startServer(run, POSTGRESQL, postgres.url));
+  }
+  const load = new ApiLoad(run.folder);
+  const helloTarget: ApiTarget = {
+    name: HELLO,
+    processes: new Map([['fastify', hello.pid]]),
+    request: { port: Number(hello.line), method: 'GET', path: '/', headers: {} },
+  };
+  for (const { name, connections, request } of API_SCENARIOS) {
+    const targets = servers.map((server) => ({ ...server, request: request(server) }));
+    await run.measure(name, 'request', [helloTarget, ...targets], async (target, seconds, metered) => {
+      const { requests, requestsPerSecond, p50Us, p99Us } = await metered(() =>
+        load.run(target.request, seconds, connections),
+      );
+      return { units: requests, perSecond: requestsPerSecond, p50Us, p99Us };
+    });
+  }
+}
+
+async function startServer(run: BenchRun, name: string, database?: string): Promise<ApiServer> {
+  run.report(`filling and starting: ${name}`);
+  const server = await startApiServer({
+    name,
+    folder: run.folder,
+    database,
+    providers: run.options.isQuick ? QUICK_PROVIDERS : FULL_PROVIDERS,
+    cpuProfileDir: run.options.cpuProfileDir,
+  });
+  run.defer(() => server.stop());
+  return server;
+}

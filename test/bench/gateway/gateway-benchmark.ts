@@ -1,0 +1,292 @@
+/**
+ * `npm run bench:gateway`: nginx and haproxy as reverse proxies and the product, with the same TLS, from one load generator.
+ * It needs wrk and nginx and takes about half an hour. Fails when TLS differs, when an answer was not 200, when a byte
+ * differed, or when the private service did not see every request.
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../bench-process.ts';
+import type { BenchRun, Sampler } from '../bench-run.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { HAPROXY } from '../haproxy.ts';
+import { checkAnswers, downloadSampler, requestSampler, type HttpTarget } from '../http-samplers.ts';
+import { kibPerConnection, measureIdle, SETTLE_MS } from '../idle-connections.ts';
+import { NGINX_PROXY, type NginxPeer } from '../nginx-peer.ts';
+import { startUp } from '../product.ts';
+import { runScript, startScript } from '../script-process.ts';
+import { startSeparate, type SeparateProduct } from '../separate-product.ts';
+import { Wrk } from '../wrk-load.ts';
+import { makeBenchCertificate, ZONE, type BenchCertificate } from './bench-certificate.ts';
+import {
+  SEPARATE,
+  SEPARATE_KEY,
+  targetsOf,
+  TWO_WORKERS,
+  UP,
+  UP_KEY,
+  UP_SESSION,
+  type Front,
+} from './bench-front.ts';
+import { startHaproxyFront, startNginxFront } from './front-peers.ts';
+import { GATEWAY_GOALS } from './gateway-goal-table.ts';
+import {
+  CONNECTIONS_COLUMN,
+  DOWNLOAD,
+  EACH_COLUMN,
+  HELD_COLUMN,
+  IDLE,
+  IDLE_TABLES,
+  MESSAGE_SCENARIOS,
+  REQUEST_SCENARIOS,
+  WORKERS,
+} from './gateway-scenario-table.ts';
+import { keyFront, openFront, type FrontMaker } from './guarded-shares.ts';
+import { sessionFront } from './session-front.ts';
+import { disagreements, tlsFacts, type TlsFacts } from './tls-agreement.ts';
+import type { WebSocketLoad, WebSocketResult } from './websocket-load-process.ts';
+import { measureWorkers } from './worker-scenario.ts';
+
+const FULL = { idlePlain: 5_000, idleSecure: 10_000, checkedRequests: 20_000 };
+const QUICK = { idlePlain: 300, idleSecure: 500, checkedRequests: 2_000 };
+const DOWNLOAD_BYTES = 100 * 1024 * 1024;
+const WARM_UP_ROUNDS = 3;
+/** One thread of wrk takes so long for hundreds of handshakes, and counts it: a round is longer by it. */
+const MANY_HANDSHAKES_SECONDS = 3;
+/** More connections than this are a crowd. */
+const CROWD = 100;
+/** Hundreds of requests that a load leaves on their way come in bursts on a busy machine. */
+const CROWD_QUIET_MS = 600;
+const MAX_CONNECTIONS_PER_ADDRESS = '15000';
+
+/** Names of the shares; with `-echo` behind them those of the WebSocket echo. */
+const SHARES = { open: 'bench', key: 'bench-key', session: 'bench-session' };
+
+/** What every scenario needs: the private service, the load, and what shares are made of. */
+interface Services {
+  readonly nginx: NginxPeer;
+  readonly wrk: Wrk;
+  readonly peers: readonly Front[];
+  readonly maker: Omit<FrontMaker, 'product' | 'securePort'>;
+}
+
+export const GATEWAY_BENCHMARK: Benchmark = {
+  name: 'bench:gateway',
+  full: { rounds: 5, roundSeconds: 2, singleRounds: 6 },
+  quick: { rounds: 1, roundSeconds: 1, singleRounds: 1 },
+  warmUpRounds: WARM_UP_ROUNDS,
+  reference: () => NGINX_PROXY,
+  goals: () => ({ 'goals of up (× is the ratio to nginx as reverse proxy, medians)': GATEWAY_GOALS }),
+  needsAllGoals: true,
+  measure,
+};
+
+async function measure(run: BenchRun): Promise<void> {
+  const services = await startServices(run);
+  const { nginx, peers } = services;
+  if (run.wants(IDLE)) await measureIdleFronts(run, services);
+  const downloads = Object.values(DOWNLOAD);
+  const loads = [...REQUEST_SCENARIOS, ...MESSAGE_SCENARIOS].map(({ name }) => name);
+  const withSeparate = REQUEST_SCENARIOS.filter((one) => one.withSeparate).map(({ name }) => name);
+  const wantsOneOf = (names: readonly string[]): boolean => names.some((name) => run.wants(name));
+  const fronts = [
+    ...peers,
+    ...(wantsOneOf([...loads, ...downloads]) ? await startUpFronts(run, services) : []),
+  ];
+  const separate = wantsOneOf([...withSeparate, ...downloads, WORKERS])
+    ? await startSeparateFronts(run, services)
+    : undefined;
+  const all = [...fronts, ...(separate?.fronts ?? [])];
+  await compareTls(run, all);
+  const { checkedRequests } = run.options.isQuick ? QUICK : FULL;
+  await checkAnswers(run, nginx, [...targetsOf(all, 'plain'), ...targetsOf(all, 'secure')], checkedRequests);
+  await measureRequests(run, services, fronts, all);
+  const download = downloadSampler(nginx);
+  for (const kind of ['plain', 'secure'] as const)
+    await run.measure(DOWNLOAD[kind], 'MB', targetsOf(all, kind), download, { warmUpSeconds: 0 });
+  for (const { name, isSecure, connections } of MESSAGE_SCENARIOS) {
+    const targets = targetsOf(fronts, isSecure ? 'secureEcho' : 'plainEcho');
+    const warmUpSeconds = run.options.roundSeconds;
+    await run.measure(name, 'message', targets, messageSampler(connections), { warmUpSeconds });
+  }
+  if (separate === undefined || !run.wants(WORKERS)) return;
+  await run.attempt(TWO_WORKERS, () =>
+    measureWorkers(run, {
+      separate: separate.product,
+      host: `${SHARES.open}.${ZONE}`,
+      nginx,
+      wrk: services.wrk,
+      // Each of two compilers sees half of the requests.
+      rounds: { warmUpSeconds: 2 * WARM_UP_ROUNDS * run.options.roundSeconds },
+      gatewayArgs: gatewayArguments(services.maker.certificate, 0),
+    }),
+  );
+}
+
+async function startServices(run: BenchRun): Promise<Services> {
+  const wrk = new Wrk(run.folder);
+  const certificate = await makeBenchCertificate(join(run.folder, 'certificate'));
+  const echo = await startScript('gateway/echo-process.ts');
+  run.defer(() => echo.stop());
+  const options = { downloadBytes: DOWNLOAD_BYTES, echoPort: Number(echo.line), certificate };
+  const { nginx, front } = await startNginxFront(run, options);
+  const haproxy = await startHaproxyFront(run, options, nginx);
+  if (haproxy === undefined) run.skip(HAPROXY, 'not in PATH');
+  const serviceUrl = `http://127.0.0.1:${nginx.servicePort}`;
+  const targets = { serviceUrl, echoUrl: `http://127.0.0.1:${echo.line}` };
+  return { nginx, wrk, peers: present([front, haproxy]), maker: { certificate, nginx, targets } };
+}
+
+/** For `frontdoor gateway` and `frontdoor up`: TLS, and room for 10,000 clients of one address. */
+function gatewayArguments({ certFile, keyFile }: BenchCertificate, securePort: number): string[] {
+  return [
+    ...['--https-port', `${securePort}`, '--tls-cert', certFile, '--tls-key', keyFile],
+    ...['--max-connections-per-address', MAX_CONNECTIONS_PER_ADDRESS],
+  ];
+}
+
+/** Its control plane may fetch from loopback, where the benchmark's identity provider is. */
+async function startGatewayUp(
+  run: BenchRun,
+  { maker }: Services,
+  name: string,
+): Promise<FrontMaker & Stoppable> {
+  const securePort = await freePort();
+  const ports = ['--http-port', '--api-port', '--edge-api-port', '--ctrl-port', '--edge-port'];
+  const product = await startUp({
+    folder: join(run.folder, name),
+    cpuProfileDir: run.options.cpuProfileDir,
+    args: [
+      ...['--zone', ZONE, ...ports.flatMap((option) => [option, '0'])],
+      ...['--allow-egress', '127.0.0.1/32:*', '--allow-egress', '[::1]/128:*'],
+      ...gatewayArguments(maker.certificate, securePort),
+    ],
+  });
+  return { ...maker, product, securePort, stop: () => product.stop() };
+}
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+async function startUpFronts(run: BenchRun, services: Services): Promise<Front[]> {
+  run.report('starting the product: up');
+  const maker = await startGatewayUp(run, services, 'up');
+  run.defer(() => maker.stop());
+  return present([
+    await openFront(maker, UP, SHARES.open),
+    await run.attempt(UP_KEY, () => keyFront(maker, UP_KEY, SHARES.key)),
+    await run.attempt(UP_SESSION, () => sessionFront(maker, UP_SESSION, SHARES.session)),
+  ]);
+}
+
+async function startSeparateFronts(
+  run: BenchRun,
+  { maker }: Services,
+): Promise<{ readonly product: SeparateProduct; readonly fronts: readonly Front[] }> {
+  run.report('starting the product: separate parts');
+  const securePort = await freePort();
+  const product = await startSeparate({
+    folder: join(run.folder, 'separate'),
+    args: gatewayArguments(maker.certificate, securePort),
+    cpuProfileDir: run.options.cpuProfileDir,
+  });
+  run.defer(() => product.stop());
+  const whole = { ...maker, product, securePort };
+  const fronts = present([
+    await openFront(whole, SEPARATE, SHARES.open),
+    await run.attempt(SEPARATE_KEY, () => keyFront(whole, SEPARATE_KEY, SHARES.key)),
+  ]);
+  return { product, fronts };
+}
+
+function present(fronts: readonly (Front | undefined)[]): Front[] {
+  return fronts.filter((front) => front !== undefined);
+}
+
+async function compareTls(run: BenchRun, fronts: readonly Front[]): Promise<void> {
+  const facts = new Map<string, TlsFacts>();
+  for (const { name, secure } of fronts) if (secure !== undefined) facts.set(name, await tlsFacts(secure));
+  const problems = disagreements(facts);
+  if (problems.length > 0) throw new Error(`TLS differs, nothing can be compared: ${problems.join('; ')}`);
+  const [first] = facts.values();
+  if (first !== undefined) run.report(`TLS of all: ${first.protocol}, ${first.cipher}, ${first.exchange}`);
+}
+
+async function measureRequests(
+  run: BenchRun,
+  { nginx, wrk }: Services,
+  fronts: readonly Front[],
+  withSeparate: readonly Front[],
+): Promise<void> {
+  const { rounds, roundSeconds, singleRounds } = run.options;
+  const warm = new Set<boolean>();
+  for (const scenario of REQUEST_SCENARIOS) {
+    const { name, isSecure, close, connections } = scenario;
+    if (!run.wants(name)) continue;
+    const isCrowd = connections > CROWD;
+    const isSingle = connections === 1 && !close;
+    const handshakeSeconds = isSecure && isCrowd ? MANY_HANDSHAKES_SECONDS : 0;
+    const targets = targetsOf(
+      scenario.withSeparate ? withSeparate : fronts,
+      isSecure ? 'secure' : 'plain',
+    ).map((target) => ({ ...target, quietMs: isCrowd ? CROWD_QUIET_MS : undefined }));
+    await run.measure(
+      name,
+      'request',
+      targets,
+      requestSampler(nginx, wrk, { path: '/small', connections, close }),
+      {
+        rounds: isSingle ? singleRounds : rounds,
+        seconds: (isSingle ? 1 : roundSeconds) + handshakeSeconds,
+        // Compilers learn once; later scenarios only need the caches to be warm.
+        warmUpSeconds: (warm.has(isSecure) ? 1 : WARM_UP_ROUNDS * roundSeconds) + handshakeSeconds,
+      },
+    );
+    warm.add(isSecure);
+  }
+}
+
+/** WebSocket messages; throws when a connection was refused or broke, or a message came back changed. */
+function messageSampler(connections: number): Sampler<HttpTarget> {
+  return async ({ port, host, entrance = {} }, seconds, metered) => {
+    const load: WebSocketLoad = { port, host, path: '/echo', entrance, connections, seconds };
+    const { messages, messagesPerSecond, p50Us, p99Us, failed, problem } = await metered(() =>
+      runScript<WebSocketResult>('gateway/websocket-load-process.ts', load),
+    );
+    if (failed > 0 || messages === 0)
+      throw new Error(`${host}: ${failed} of ${connections} connections failed: ${problem}`);
+    return { units: messages, perSecond: messagesPerSecond, p50Us, p99Us };
+  };
+}
+
+/** At the peers, and at a fresh product that has no load behind it. */
+async function measureIdleFronts(run: BenchRun, services: Services): Promise<void> {
+  run.report('starting the product: up, for idle connections');
+  const sizes = run.options.isQuick ? QUICK : FULL;
+  const maker = await startGatewayUp(run, services, 'idle');
+  try {
+    const front = await openFront(maker, UP, SHARES.open);
+    await pause(SETTLE_MS);
+    for (const { name, processes, plain, secure } of [front, ...services.peers]) {
+      run.report(`${IDLE}: ${name}`);
+      const [pid] = processes.values();
+      const ways = [
+        [IDLE_TABLES.plain, plain!, sizes.idlePlain],
+        [IDLE_TABLES.secure, secure!, sizes.idleSecure],
+      ] as const;
+      for (const [table, door, connections] of ways) {
+        const idle = await measureIdle(pid!, door, connections);
+        run.record(table, name, {
+          [CONNECTIONS_COLUMN]: connections,
+          'before, MiB': idle.beforeBytes / MIB,
+          [HELD_COLUMN]: idle.heldBytes / MIB,
+          [EACH_COLUMN]: kibPerConnection(idle),
+        });
+      }
+    }
+  } finally {
+    await maker.stop();
+  }
+}
+
+const MIB = 1024 * 1024;

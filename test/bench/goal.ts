@@ -1,0 +1,65 @@
+/** What a goal is, and how the goals of all benchmarks read a result. Ratios are between figures of one run. */
+import type { BenchResult } from './bench-result.ts';
+
+export type Value = (result: BenchResult) => number | undefined;
+
+export interface Goal {
+  readonly name: string;
+  readonly unit: '×' | '%' | '/s' | 'MB' | 'KiB' | 'MiB' | 's';
+  readonly limit: number;
+  /** `least`: reached when the value is the limit or more. */
+  readonly sense: 'least' | 'most';
+  /** What the name says in addition about this result; nothing when absent. */
+  readonly qualifier?: ((result: BenchResult) => string) | undefined;
+  /** Undefined when the run did not measure it. */
+  readonly value: Value;
+}
+
+export type MeasuredField = 'rate' | 'p50Us' | 'p99Us';
+export type Statistic = 'median' | 'min';
+
+export function least(name: string, unit: Goal['unit'], limit: number, value: Value): Goal {
+  return { name, unit, limit, sense: 'least', value };
+}
+
+export function most(name: string, unit: Goal['unit'], limit: number, value: Value): Goal {
+  return { name, unit, limit, sense: 'most', value };
+}
+
+export function isReached({ sense, limit }: Goal, value: number): boolean {
+  return sense === 'least' ? value >= limit : value <= limit;
+}
+
+export function figureIn(
+  result: BenchResult,
+  scenario: string,
+  target: string,
+  field: MeasuredField = 'rate',
+  statistic: Statistic = 'median',
+): number | undefined {
+  return result.scenarios[scenario]?.[target]?.[field]?.[statistic];
+}
+
+export function factIn(result: BenchResult, table: string, row: string, column: string): number | undefined {
+  return result.tables[table]?.[row]?.[column];
+}
+
+/** Undefined where one of the two was not measured. */
+export function ratio(over: number | undefined, under: number | undefined): number | undefined {
+  return over === undefined || under === undefined || under === 0 ? undefined : over / under;
+}
+
+/** A target's figure as a multiple of another target's in the same scenario. */
+export function between(
+  scenario: string,
+  target: string,
+  other: string,
+  field: MeasuredField = 'rate',
+  statistic: Statistic = 'median',
+): Value {
+  return (result) =>
+    ratio(
+      figureIn(result, scenario, target, field, statistic),
+      figureIn(result, scenario, other, field, statistic),
+    );
+}

@@ -1,0 +1,191 @@
+/**
+ * `npm run bench`: nginx directly, nginx as reverse proxy, other programs and the product. Needs wrk and nginx in PATH and about
+ * five minutes. Fails when an answer was not 200, when a byte differed, or when the private service did not see every
+ * request.
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { zitiBinary } from '../support/ziti-command.ts';
+import { residentBytes } from './bench-process.ts';
+import type { BenchRun } from './bench-run.ts';
+import type { Benchmark } from './benchmark.ts';
+import { checkAnswers, downloadSampler, requestSampler, type HttpTarget } from './http-samplers.ts';
+import { kibPerConnection, measureIdle, SETTLE_MS } from './idle-connections.ts';
+import { NGINX_DIRECT, NGINX_PROXY, startNginx, type NginxPeer } from './nginx-peer.ts';
+import { OPENZITI, startOpenZiti } from './openziti-peer.ts';
+import { startOutsidePeers, type OutsidePeer } from './outside-peers.ts';
+import { startUp, untilServed, type Product } from './product.ts';
+import {
+  FIRST_ANSWER,
+  idleColumn,
+  loadedColumn,
+  OPENZITI_CIRCUITS_PER_SECOND,
+  PER_IDLE_CONNECTION,
+  PROCESSES,
+  productGoals,
+} from './product-goal-table.ts';
+import { startSeparate } from './separate-product.ts';
+import { Wrk } from './wrk-load.ts';
+
+const FULL = { idleConnections: 1_000, checkedRequests: 20_000 };
+const QUICK = { idleConnections: 300, checkedRequests: 4_000 };
+const DOWNLOAD_BYTES = 100 * 1024 * 1024;
+const SHARE = 'bench';
+/** A circuit takes OpenZiti most of a second under load: so long its last requests are on their way. */
+const OPENZITI_QUIET_MS = 1_500;
+
+/** Shapes of the product by value of `--shape`. */
+const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
+  up: ['up'],
+  separate: ['separate'],
+  both: ['up', 'separate'],
+};
+
+type Shape = 'up' | 'separate';
+
+/** The product in one shape, with the private service as its share. */
+interface Started extends Pick<Product, 'port' | 'zone' | 'processes' | 'firstAnswerMs' | 'stop'> {
+  readonly shape: Shape;
+}
+
+export const PRODUCT_BENCHMARK: Benchmark = {
+  name: 'bench',
+  full: { rounds: 5, roundSeconds: 4, singleRounds: 6 },
+  quick: { rounds: 2, roundSeconds: 1, singleRounds: 2 },
+  choices: { shape: Object.keys(SHAPES) },
+  warmUpRounds: 3,
+  reference: () => NGINX_PROXY,
+  goals: ({ tables }) =>
+    Object.fromEntries(
+      Object.keys(tables[PROCESSES] ?? {}).map((shape) => [
+        `goals, ${shape} (× is the ratio to nginx as reverse proxy, medians)`,
+        productGoals(shape),
+      ]),
+    ),
+  measure,
+};
+
+async function measure(run: BenchRun): Promise<void> {
+  const { idleConnections, checkedRequests } = run.options.isQuick ? QUICK : FULL;
+  const wrk = new Wrk(run.folder);
+  const nginx = await startNginx(join(run.folder, 'nginx'), DOWNLOAD_BYTES);
+  run.defer(() => nginx.stop());
+  const peers = await startOutsidePeers(run, nginx.servicePort);
+  const started: Started[] = [];
+  for (const shape of SHAPES[run.options.chosen['shape']!]!) {
+    run.report(`starting the product: ${shape}`);
+    started.push(await STARTERS[shape](run, `http://127.0.0.1:${nginx.servicePort}`));
+  }
+  await pause(SETTLE_MS);
+  for (const product of started) recordMemory(run, product, idleColumn);
+  for (const { shape, port, zone, processes, firstAnswerMs } of started) {
+    run.report(`idle connections: ${idleConnections} at ${shape}`);
+    const [pid] = processes.values();
+    const door = { port, host: `${SHARE}.${zone}`, entrance: {} };
+    const idle = await measureIdle(pid!, door, idleConnections);
+    run.record(PROCESSES, shape, {
+      [PER_IDLE_CONNECTION]: kibPerConnection(idle),
+      [FIRST_ANSWER]: firstAnswerMs / 1_000,
+    });
+  }
+  const ours = started.map(({ shape, port, zone, processes }) =>
+    targetOf({ name: shape, port, processes }, `${SHARE}.${zone}`, nginx),
+  );
+  const others = peers.map((peer) => targetOf(peer, peer.name, nginx));
+  const targets = [...nginxTargets(nginx), ...others, ...ours];
+  await checkAnswers(run, nginx, targets, checkedRequests);
+  await measureRates(run, nginx, wrk, targets);
+  await measureCircuits(run, nginx, wrk, ours);
+  for (const product of started) recordMemory(run, product, loadedColumn);
+}
+
+function recordMemory(run: BenchRun, { shape, processes }: Started, column: (part: string) => string): void {
+  for (const [part, pid] of processes)
+    run.record(PROCESSES, shape, { [column(part)]: residentBytes(pid) / 1e6 });
+}
+
+function targetOf(
+  { name, port, processes }: Pick<OutsidePeer, 'name' | 'port' | 'processes'>,
+  host: string,
+  nginx: NginxPeer,
+): HttpTarget {
+  return { name, port, host, serviceRequests: 1, processes: new Map([...processes, ...nginx.processes]) };
+}
+
+function nginxTargets({ servicePort, proxyPort, processes }: NginxPeer): HttpTarget[] {
+  return [
+    { name: NGINX_DIRECT, port: servicePort, host: 'direct', serviceRequests: 1, processes },
+    // Both roles are one program: each request through the proxy is counted twice.
+    { name: NGINX_PROXY, port: proxyPort, host: 'proxy', serviceRequests: 2, processes },
+  ];
+}
+
+const STARTERS: Readonly<Record<Shape, (run: BenchRun, serviceUrl: string) => Promise<Started>>> = {
+  /** Started with an empty data directory, stopped and started again: the second start is the one that is timed. */
+  up: async (run, serviceUrl) => {
+    const { cpuProfileDir } = run.options;
+    const options = { folder: join(run.folder, 'up'), args: ['--any-port'], cpuProfileDir };
+    await (await startUp(options)).stop();
+    const product = await startUp(options);
+    run.defer(() => product.stop());
+    await product.publish(SHARE, serviceUrl);
+    await untilServed(product.port, `${SHARE}.${product.zone}`, '/small');
+    return { ...product, shape: 'up' };
+  },
+  separate: async (run, serviceUrl) => {
+    const { cpuProfileDir } = run.options;
+    const folder = join(run.folder, 'separate');
+    const product = await startSeparate({ folder, args: [], cpuProfileDir });
+    run.defer(() => product.stop());
+    const host = `${SHARE}.${product.zone}`;
+    await product.publish(SHARE, serviceUrl);
+    await untilServed(product.port, host, '/small');
+    const firstAnswerMs = await product.restart(host);
+    return { ...product, processes: product.processes, firstAnswerMs, shape: 'separate' };
+  },
+};
+
+async function measureRates(
+  run: BenchRun,
+  nginx: NginxPeer,
+  wrk: Wrk,
+  targets: readonly HttpTarget[],
+): Promise<void> {
+  const many = { path: '/small', connections: 32 };
+  await run.measure('keep-alive', 'request', targets, requestSampler(nginx, wrk, many));
+  const single = requestSampler(nginx, wrk, { ...many, connections: 1 });
+  const singleRounds = { rounds: run.options.singleRounds, seconds: 1 };
+  await run.measure('one connection', 'request', targets, single, singleRounds);
+  const closing = requestSampler(nginx, wrk, { ...many, close: true });
+  await run.measure('new connections', 'request', targets, closing);
+  await run.measure('download', 'MB', targets, downloadSampler(nginx), { warmUpSeconds: 0 });
+}
+
+/** Beside OpenZiti where there is one; it runs for these rounds only, because it is never quite idle. */
+async function measureCircuits(
+  run: BenchRun,
+  nginx: NginxPeer,
+  wrk: Wrk,
+  ours: readonly HttpTarget[],
+): Promise<void> {
+  const circuits = 'circuits';
+  if (!run.wants(circuits)) return;
+  const sampler = requestSampler(nginx, wrk, { path: '/close', connections: 32 });
+  const zitiCommand = zitiBinary();
+  if (zitiCommand === undefined) {
+    const { least, most } = OPENZITI_CIRCUITS_PER_SECOND;
+    const reason = `ZITI_BIN is not set: compared with ${least} to ${most} circuits/s of an earlier run`;
+    run.skip(OPENZITI, reason);
+    await run.measure(circuits, 'circuit', ours, sampler);
+    return;
+  }
+  run.report('starting an OpenZiti network');
+  const peer = await startOpenZiti(zitiCommand, join(run.folder, 'openziti'), nginx.servicePort);
+  try {
+    await pause(SETTLE_MS);
+    const openZiti = { ...targetOf(peer, peer.name, nginx), quietMs: OPENZITI_QUIET_MS };
+    await run.measure(circuits, 'circuit', [openZiti, ...ours], sampler);
+  } finally {
+    await peer.stop();
+  }
+}
