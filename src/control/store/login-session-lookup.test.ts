@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { ManualClock } from '#base';
-import { ephemeralSecrets } from '../../secrets/key-file.ts';
-import { describeEachStore } from '../engine/each-store-suite.ts';
-import { seedFirstRows } from './first-rows.ts';
-import { migrations } from '../migrations/migration-table.ts';
-import { openStore } from '../engine/open-store.ts';
-import type { Store } from '../engine/store.ts';
+import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { describeEachStore } from './engine/each-store-suite.ts';
+import { seedFirstRows } from './records/first-rows.ts';
+import { migrations } from './migrations/migration-table.ts';
+import { openStore } from './engine/open-store.ts';
+import type { Store } from './engine/store.ts';
 
 const before = Object.fromEntries(
   Object.entries(migrations).filter(([name]) => name < '0005-login-session-lookup'),
