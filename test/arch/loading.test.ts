@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { isTest, root, sourceFiles } from './source-tree.ts';
+import { DOORED, FOLDERS } from './folder-table.ts';
+import { isTest, root, sourceFiles, targetOf } from './source-tree.ts';
 
 const LOAD_MS = 60_000;
 
@@ -24,16 +25,23 @@ await import(process.argv[1]);
 console.log(JSON.stringify([...loaded, ...process.moduleLoadList]));
 `;
 
+/** Addresses and names of all modules that a process has loaded after an import of this file. */
+async function loadedBy(entry: string): Promise<string[]> {
+  const { href } = pathToFileURL(join(root, entry));
+  const args = ['--input-type=module', '--eval', REPORT, href];
+  const options = { cwd: root, timeout: LOAD_MS, maxBuffer: 16_777_216 };
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
+  const loaded = JSON.parse(stdout) as string[];
+  assert.ok(loaded.includes(href), 'it was loaded');
+  return loaded;
+}
+
 for (const [entry, unwanted] of Object.entries(LEFT_OUT)) {
   test(`${entry} loads nothing that its start does without`, async () => {
-    const { href } = pathToFileURL(join(root, entry));
-    const args = ['--input-type=module', '--eval', REPORT, href];
-    const options = { cwd: root, timeout: LOAD_MS, maxBuffer: 16_777_216 };
-    const { stdout } = await promisify(execFile)(process.execPath, args, options);
-    const loaded = JSON.parse(stdout) as string[];
+    const loaded = await loadedBy(entry);
     assert.ok(
-      loaded.includes(href) && loaded.some((name) => name.includes('/src/net/mod.ts')),
-      'it was loaded',
+      loaded.some((name) => name.includes('/src/net/mod.ts')),
+      'it was loaded whole',
     );
     const found = unwanted.map((part) => loaded.find((name) => name.includes(part)));
     assert.deepEqual(
@@ -47,4 +55,47 @@ test('node:http is fetched in one place, without what an import of it would load
   const files = sourceFiles('src', 'bin').filter(({ path }) => !isTest(path));
   const fetching = files.filter(({ text }) => text.includes('getBuiltinModule')).map(({ path }) => path);
   assert.deepEqual(fetching, ['src/net/node-http.ts']);
+});
+
+/** The parts of the control plane that stand below each, and itself. */
+const below = new Map<string, ReadonlySet<string>>();
+for (const [part, { may }] of Object.entries(FOLDERS[DOORED] ?? {})) {
+  below.set(part, new Set([part, ...may.flatMap((each) => [...(below.get(each) ?? [])])]));
+}
+
+const partAt = (path: string): string | undefined => /\bsrc\/control\/([^/]+)\//.exec(path)?.[1];
+
+test('a test of a part of the control plane loads that part and those that it stands on, and no other', () => {
+  const files = sourceFiles('src', 'test');
+  const loads = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports
+        .filter(({ typeOnly }) => !typeOnly)
+        .map(({ specifier }) => targetOf(path, specifier))
+        .filter((target) => target !== undefined),
+    ]),
+  );
+  const tests = files.filter(({ path }) => path.endsWith('.test.ts') && partAt(path) !== undefined);
+  assert.ok(tests.some(({ path }) => partAt(path) === 'store'));
+  const wrong = tests.flatMap(({ path }) => {
+    const reached = new Set([path]);
+    for (const file of reached) for (const next of loads.get(file) ?? []) reached.add(next);
+    const parts = new Set([...reached].map(partAt).filter((part) => part !== undefined));
+    const others = [...parts].filter((part) => below.get(partAt(path) ?? '')?.has(part) !== true);
+    if (reached.has(`${DOORED}/mod.ts`)) others.push('the whole control plane');
+    return others.length === 0 ? [] : [`${path} loads ${others.join(', ')}`];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('the store loads what it stands on, and nothing of an API', async () => {
+  const loaded = await loadedBy('src/control/store/mod.ts');
+  const parts = new Set(loaded.map(partAt).filter((part) => part !== undefined));
+  assert.deepEqual([...parts].sort(), ['policy', 'secrets', 'store']);
+  const heavy = ['/fastify/', '/ajv/', '/typebox/', '/@peculiar/'];
+  assert.deepEqual(
+    loaded.filter((name) => heavy.some((part) => name.includes(part))),
+    [],
+  );
 });

@@ -1,0 +1,84 @@
+// Folders of a part import each other in one direction, as folder-table.ts says, and those of the control plane by a door.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DOORED, FOLDERS } from './folder-table.ts';
+import { isTest, root, sourceFiles, targetOf } from './source-tree.ts';
+
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly path: string;
+  readonly target: string;
+  readonly at: string;
+}
+
+/** The subfolder of `top` that holds a file; '': `top` itself; undefined: the file lies elsewhere. */
+function folderOf(top: string, path: string): string | undefined {
+  if (!path.startsWith(`${top}/`)) return undefined;
+  const parts = path.slice(top.length + 1).split('/');
+  return parts.length === 1 ? '' : parts[0];
+}
+
+/** Imports between subfolders of `top`, and from them to its own files. */
+function arrowsOf(top: string): Arrow[] {
+  return sourceFiles(top).flatMap(({ path, imports }) =>
+    imports.flatMap(({ specifier, line }) => {
+      const target = targetOf(path, specifier);
+      const from = folderOf(top, path);
+      const to = target === undefined ? undefined : folderOf(top, target);
+      if (target === undefined || from === undefined || from === '' || to === undefined || to === from)
+        return [];
+      return [{ from, to, path, target, at: `${path}:${line} imports ${specifier}` }];
+    }),
+  );
+}
+
+for (const [top, rows] of Object.entries(FOLDERS)) {
+  const arrows = arrowsOf(top);
+
+  test(`${top} has a row for each folder, and a row stands on rows before it alone`, () => {
+    const folders = readdirSync(join(root, top), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
+      .map(({ name }) => name);
+    assert.deepEqual(Object.keys(rows).sort(), folders.sort());
+    const before = new Set<string>();
+    for (const [folder, { may }] of Object.entries(rows)) {
+      for (const each of may)
+        assert.ok(before.has(each), `${folder} stands on ${each}, which comes after it`);
+      before.add(folder);
+    }
+  });
+
+  test(`folders of ${top} import each other as their rows say`, () => {
+    const wrong = arrows
+      .filter(({ path }) => top.startsWith(DOORED) || !isTest(path))
+      .filter(({ from, to }) => rows[from]?.may.includes(to) !== true)
+      .map(({ at, from }) => `${at}: ${from} may import ${rows[from]?.may.join(', ') ?? 'nothing'}`);
+    assert.deepEqual(wrong, []);
+  });
+
+  test(`no row of ${top} allows what no file does`, () => {
+    const done = new Set(arrows.map(({ from, to }) => `${from} → ${to}`));
+    const allowed = Object.entries(rows).flatMap(([from, { may }]) => may.map((to) => `${from} → ${to}`));
+    assert.deepEqual(
+      allowed.filter((arrow) => !done.has(arrow)),
+      [],
+    );
+  });
+}
+
+test('a part of the control plane is entered through its door, its own files and other parts alike', () => {
+  const wrong = sourceFiles(DOORED)
+    .filter(({ path }) => !isTest(path))
+    .flatMap(({ path, imports }) =>
+      imports.flatMap(({ specifier, line }) => {
+        const target = targetOf(path, specifier) ?? '';
+        const to = folderOf(DOORED, target);
+        if (to === undefined || to === '' || to === folderOf(DOORED, path)) return [];
+        return target === `${DOORED}/${to}/mod.ts` ? [] : [`${path}:${line} ${specifier}: use ${to}/mod.ts`];
+      }),
+    );
+  assert.deepEqual(wrong, []);
+});
