@@ -4,9 +4,8 @@ import {
   fabricTerminatorsAfter,
   findFabricServices,
   findFabricTerminators,
-  findShares,
-  guardedSharesOf,
-  shareRecordsOf,
+  findGuardedShares,
+  guardedSharesAfter,
   type FabricServiceRecord,
   type GuardedShare,
   type Queries,
@@ -27,15 +26,10 @@ export async function readIdentities(db: Queries, ids?: readonly string[]): Prom
 }
 
 export async function readShares(db: Queries, ids?: readonly string[]): Promise<GuardedShare[]> {
-  const rows = db.selectFrom('share').selectAll();
   return read(
     ids,
-    async (after) =>
-      guardedSharesOf(
-        db,
-        await shareRecordsOf(db, await rows.where('id', '>', after).orderBy('id').limit(CHUNK).execute()),
-      ),
-    async (some) => guardedSharesOf(db, await findShares(db, some)),
+    (after) => guardedSharesAfter(db, after, CHUNK),
+    (some) => findGuardedShares(db, some),
   );
 }
 

@@ -145,16 +145,14 @@ export {
 export { RequestRecordSweep } from './records/request-record-sweep.ts';
 export { listRestingNames, releaseRestingName, type RestingName } from './records/resting-name-store.ts';
 export { RestingNameSweep } from './records/resting-name-sweep.ts';
-export { guardedSharesOf, type GuardedShare } from './records/share-guard.ts';
+export { findGuardedShares, guardedSharesAfter, type GuardedShare } from './records/share-guard.ts';
 export { findInspection, putInspection } from './records/share-inspection-store.ts';
 export { findSharePolicy, putSharePolicy } from './records/share-policy-store.ts';
 export {
   findShare,
   findShareForUpdate,
-  findShares,
   listShares,
   listSharesOf,
-  shareRecordsOf,
   type ShareRecord,
 } from './records/share-record.ts';
 export {

@@ -1,8 +1,8 @@
 /** What gateways must know of a share beyond its record: its policy as rules, and whether its requests are recorded. */
 import type { AccessRules, GatewayInspection } from '#domain';
 import { accessRulesOf } from '../../policy/mod.ts';
-import { findSharePolicies } from './share-policy-store.ts';
-import type { ShareRecord } from './share-record.ts';
+import { storedPolicyOf } from './share-policy-store.ts';
+import { shareRecordsOf, type ShareRecord } from './share-record.ts';
 import type { Queries } from '../engine/store.ts';
 
 export interface GuardedShare extends ShareRecord {
@@ -11,27 +11,47 @@ export interface GuardedShare extends ShareRecord {
   readonly inspection: GatewayInspection | null;
 }
 
-export async function guardedSharesOf(db: Queries, shares: readonly ShareRecord[]): Promise<GuardedShare[]> {
-  if (shares.length === 0) return [];
-  const ids = shares.map(({ id }) => id);
-  const policies = await findSharePolicies(db, ids);
-  const inspections = await db
-    .selectFrom('share_inspection')
-    .selectAll()
-    .where('share_id', 'in', ids)
-    .execute();
-  const inspectionOf = new Map(
-    inspections.map((row) => [
-      row.share_id,
-      { maxBodyBytes: row.max_body_bytes, untilMs: row.until_at } satisfies GatewayInspection,
-    ]),
-  );
-  return shares.map((share) => {
-    const stored = policies.get(share.id);
-    return {
-      ...share,
-      rules: stored === undefined ? null : accessRulesOf(stored),
-      inspection: inspectionOf.get(share.id) ?? null,
-    };
-  });
+/** The shares with these ids; those that are gone are left out. At most 500 ids. */
+export async function findGuardedShares(db: Queries, ids: readonly string[]): Promise<GuardedShare[]> {
+  if (ids.length === 0) return [];
+  return guardedSharesOf(db, await guardedRows(db).where('share.id', 'in', ids).execute());
+}
+
+/** The first `limit` shares after an id, in the order of ids. */
+export async function guardedSharesAfter(db: Queries, id: string, limit: number): Promise<GuardedShare[]> {
+  const rows = guardedRows(db).where('share.id', '>', id).orderBy('share.id').limit(limit);
+  return guardedSharesOf(db, await rows.execute());
+}
+
+function guardedRows(db: Queries) {
+  return db
+    .selectFrom('share')
+    .leftJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('share_inspection', 'share_inspection.share_id', 'share.id')
+    .selectAll('share')
+    .select(['share_policy.data', 'share_policy.password_hashes'])
+    .select(['share_inspection.max_body_bytes', 'share_inspection.until_at']);
+}
+
+type GuardedRow = Awaited<ReturnType<ReturnType<typeof guardedRows>['execute']>>[number];
+
+async function guardedSharesOf(db: Queries, rows: readonly GuardedRow[]): Promise<GuardedShare[]> {
+  const shares = await shareRecordsOf(db, rows);
+  return shares.map((share, i) => ({
+    ...share,
+    rules: rulesOf(rows[i]!),
+    inspection: inspectionOf(rows[i]!),
+  }));
+}
+
+function rulesOf({ data, password_hashes }: GuardedRow): AccessRules | null {
+  return data === null || password_hashes === null
+    ? null
+    : accessRulesOf(storedPolicyOf({ data, password_hashes }));
+}
+
+function inspectionOf({ max_body_bytes, until_at }: GuardedRow): GatewayInspection | null {
+  return max_body_bytes === null || until_at === null
+    ? null
+    : { maxBodyBytes: max_body_bytes, untilMs: until_at };
 }

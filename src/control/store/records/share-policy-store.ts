@@ -5,6 +5,7 @@
 import type { SharePolicyAnswer } from '#contract';
 import { DEFAULT_POLICY, type StoredPolicy } from '../../policy/mod.ts';
 import type { Queries, Touch } from '../engine/store.ts';
+import type { SharePolicyTable } from '../schema/access-schema.ts';
 
 /** Replaces a row that cannot be read: nobody gets in until the policy is set anew, and no other share is affected. */
 const CLOSED_POLICY: SharePolicyAnswer = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
@@ -25,27 +26,16 @@ function objectOf(text: string): object | undefined {
   }
 }
 
-/** By share; shares without a policy are not in it. */
-export async function findSharePolicies(
-  db: Queries,
-  shareIds: readonly string[],
-): Promise<ReadonlyMap<string, StoredPolicy>> {
-  const rows = await db.selectFrom('share_policy').selectAll().where('share_id', 'in', shareIds).execute();
-  return new Map(
-    rows.map((row) => [
-      row.share_id,
-      {
-        policy: policyOf(row.data),
-        passwordHashes: new Map(
-          Object.entries((objectOf(row.password_hashes) ?? {}) as Record<string, string>),
-        ),
-      },
-    ]),
-  );
+export function storedPolicyOf(row: Pick<SharePolicyTable, 'data' | 'password_hashes'>): StoredPolicy {
+  const hashes = (objectOf(row.password_hashes) ?? {}) as Record<string, string>;
+  return { policy: policyOf(row.data), passwordHashes: new Map(Object.entries(hashes)) };
 }
 
+/** Undefined: the share has no policy. */
 export async function findSharePolicy(db: Queries, shareId: string): Promise<StoredPolicy | undefined> {
-  return (await findSharePolicies(db, [shareId])).get(shareId);
+  const rows = db.selectFrom('share_policy').select(['data', 'password_hashes']);
+  const row = await rows.where('share_id', '=', shareId).executeTakeFirst();
+  return row === undefined ? undefined : storedPolicyOf(row);
 }
 
 /** Puts a policy in place of a share's, or takes it away; gateways are told as of a changed share. */

@@ -42,77 +42,92 @@ export interface ShareRecord {
   readonly updatedAtMs: number;
 }
 
-/** Whole records for rows, in their order: a few queries, however many there are. */
+declare const locked: unique symbol;
+
+/** A share as it stays until the transaction ends, but for what the transaction itself changes. */
+export interface LockedShare extends ShareRecord {
+  readonly [locked]: true;
+}
+
+/** Whole records for rows, in their order: one query, and one more where there are custom frontends. */
 export async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise<ShareRecord[]> {
   if (rows.length === 0) return [];
-  const ids = rows.map((row) => row.id);
-  const frontends = await db
-    .selectFrom('share_frontend')
-    .innerJoin('frontend', 'frontend.id', 'share_frontend.frontend_id')
-    .select(['share_frontend.share_id', 'frontend.id', 'frontend.zone'])
-    // Asked on the way, because most frontdoors have none.
-    .select(hasCustomFrontend(rows).as('has_custom'))
-    .where('share_frontend.share_id', 'in', ids)
-    .orderBy('frontend.created_at')
-    .orderBy('frontend.id')
-    .execute();
-  const grants = await db
-    .selectFrom('share_grant')
-    .selectAll()
-    .where('share_id', 'in', ids)
-    .orderBy('environment_id')
-    .execute();
-  const providers = await db
-    .selectFrom('share_auth_provider')
-    .selectAll()
-    .where('share_id', 'in', ids)
-    .orderBy('position')
-    .execute();
-  const frontendsOf = Map.groupBy(frontends, (row) => row.share_id);
-  const customFrontends = frontends.some(({ has_custom }) => Boolean(has_custom))
+  const relations = await relationsOf(db, rows);
+  const customFrontends = relations.some((relation) => relation.has_custom === 1)
     ? await customFrontendsOf(
         db,
         rows.map((row) => row.frontdoor_id),
       )
     : undefined;
-  const grantsOf = Map.groupBy(grants, (row) => row.share_id);
-  const providersOf = Map.groupBy(providers, (row) => row.share_id);
+  const relationsOfShare = Map.groupBy(relations, (relation) => relation.share_id);
   return rows.map((row) => {
-    const authProviderIds = (providersOf.get(row.id) ?? []).map((provider) => provider.auth_provider_id);
-    return {
-      id: row.id,
-      frontdoorId: row.frontdoor_id,
-      environmentId: row.environment_id,
-      token: row.token,
-      name: row.name,
-      shareMode: row.share_mode,
-      backendMode: row.backend_mode,
-      target: row.target,
-      reserved: row.reserved === 1,
-      targetByAgent: row.target_by_agent === 1,
-      epoch: row.epoch,
-      frontends: (frontendsOf.get(row.id) ?? []).map(({ id, zone }) => ({
-        id,
-        host: `${row.token}.${zone}`,
-      })),
-      customHosts: customHostsOf(row, frontendsOf.get(row.id) ?? [], authProviderIds, customFrontends),
+    const own = relationsOfShare.get(row.id) ?? [];
+    const idsOf = (kind: Relation['kind']) => own.flatMap((each) => (each.kind === kind ? each.id : []));
+    const frontends = own.filter(({ kind }) => kind === 'frontend');
+    const authProviderIds = idsOf('provider');
+    return shareRecordOf(row, {
+      frontends: frontends.map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
+      customHosts: customHostsOf(row, frontends, authProviderIds, customFrontends),
       authProviderIds,
-      grants: (grantsOf.get(row.id) ?? []).map((grant) => grant.environment_id),
-      createdAtMs: row.created_at,
-      updatedAtMs: row.updated_at,
-    };
+      grants: idsOf('grant'),
+    });
   });
 }
 
-function hasCustomFrontend(rows: readonly ShareTable[]) {
-  const ids = [...new Set(rows.map((row) => row.frontdoor_id))];
-  return sql<unknown>`exists (select 1 from custom_frontend where frontdoor_id in (${sql.join(ids)}))`;
+/** One record. The order of its fields is part of the entity tags of shares. */
+export function shareRecordOf(
+  row: ShareTable,
+  relations: Pick<ShareRecord, 'frontends' | 'customHosts' | 'authProviderIds' | 'grants'>,
+): ShareRecord {
+  return {
+    id: row.id,
+    frontdoorId: row.frontdoor_id,
+    environmentId: row.environment_id,
+    token: row.token,
+    name: row.name,
+    shareMode: row.share_mode,
+    backendMode: row.backend_mode,
+    target: row.target,
+    reserved: row.reserved === 1,
+    targetByAgent: row.target_by_agent === 1,
+    epoch: row.epoch,
+    frontends: relations.frontends,
+    customHosts: relations.customHosts,
+    authProviderIds: relations.authProviderIds,
+    grants: relations.grants,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  };
 }
 
-/** The records of these share ids; those that are gone are left out. At most 500 ids. */
-export async function findShares(db: Queries, ids: readonly string[]): Promise<ShareRecord[]> {
-  if (ids.length === 0) return [];
-  return shareRecordsOf(db, await db.selectFrom('share').selectAll().where('id', 'in', ids).execute());
+interface Relation {
+  readonly share_id: string;
+  readonly kind: 'frontend' | 'grant' | 'provider';
+  /** The id of the frontend, of the environment that may dial, or of the auth provider. */
+  readonly id: string;
+  /** The zone of a frontend; empty for the others. */
+  readonly zone: string;
+  /** 1 with a frontend: one of the frontdoors has custom frontends, which most have not. */
+  readonly has_custom: number;
+}
+
+/** Frontends by their age, environments by id, auth providers in their order. */
+async function relationsOf(db: Queries, rows: readonly ShareTable[]): Promise<readonly Relation[]> {
+  const shareIds = sql.join(rows.map((row) => row.id));
+  const frontdoorIds = sql.join([...new Set(rows.map((row) => row.frontdoor_id))]);
+  const relations = await sql<Relation>`
+    select share_id, 'frontend' as kind, frontend.id as id, frontend.zone as zone, frontend.created_at as place,
+      case when exists (select 1 from custom_frontend where frontdoor_id in (${frontdoorIds})) then 1 else 0 end
+        as has_custom
+    from share_frontend inner join frontend on frontend.id = share_frontend.frontend_id
+    where share_id in (${shareIds})
+    union all
+    select share_id, 'grant', environment_id, '', 0, 0 from share_grant where share_id in (${shareIds})
+    union all
+    select share_id, 'provider', auth_provider_id, '', share_auth_provider.position, 0
+    from share_auth_provider where share_id in (${shareIds})
+    order by place, id`.execute(db);
+  return relations.rows;
 }
 
 /** A share of a frontdoor by its token. */
@@ -121,12 +136,7 @@ export async function findShare(
   frontdoorId: string,
   token: string,
 ): Promise<ShareRecord | undefined> {
-  const rows = await db
-    .selectFrom('share')
-    .selectAll()
-    .where('frontdoor_id', '=', frontdoorId)
-    .where('token', '=', token)
-    .execute();
+  const rows = await byToken(db, frontdoorId, token).selectAll().execute();
   const [record] = await shareRecordsOf(db, rows);
   return record;
 }
@@ -136,14 +146,33 @@ export async function findShareForUpdate(
   trx: Queries,
   frontdoorId: string,
   token: string,
-): Promise<ShareRecord | undefined> {
-  const row = trx
-    .selectFrom('share')
-    .select('id')
-    .where('frontdoor_id', '=', frontdoorId)
-    .where('token', '=', token);
-  await lockedForUpdate(trx, row).execute();
-  return findShare(trx, frontdoorId, token);
+): Promise<LockedShare | undefined> {
+  const row = lockedForUpdate(trx, byToken(trx, frontdoorId, token).selectAll());
+  const [record] = await shareRecordsOf(trx, await row.execute());
+  return record as LockedShare | undefined;
+}
+
+/** The id of a share, for what belongs to it and needs no more of it. */
+export async function findShareId(
+  db: Queries,
+  frontdoorId: string,
+  token: string,
+): Promise<string | undefined> {
+  return (await byToken(db, frontdoorId, token).select('id').executeTakeFirst())?.id;
+}
+
+/** The same, and the share stays as it is until the transaction ends. */
+export async function findShareIdForUpdate(
+  trx: Queries,
+  frontdoorId: string,
+  token: string,
+): Promise<string | undefined> {
+  const row = lockedForUpdate(trx, byToken(trx, frontdoorId, token).select('id'));
+  return (await row.executeTakeFirst())?.id;
+}
+
+function byToken(db: Queries, frontdoorId: string, token: string) {
+  return db.selectFrom('share').where('frontdoor_id', '=', frontdoorId).where('token', '=', token);
 }
 
 /** Every share that an environment hosts, by token. */

@@ -17,7 +17,6 @@ import type { Queries, Touch } from '../engine/store.ts';
 export {
   findShare,
   findShareForUpdate,
-  findShares,
   listSharesOf,
   type ShareFrontend,
   type ShareRecord,
