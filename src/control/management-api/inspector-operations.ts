@@ -24,11 +24,8 @@ import {
   deleteInspected,
   findInspected,
   findInspection,
-  findShare,
-  findShareForUpdate,
   listInspected,
   putInspection,
-  type ShareRecord,
 } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import {
@@ -44,6 +41,7 @@ import {
 } from './call.ts';
 import { checkIfMatch } from './entity-tag.ts';
 import { timingsAnswer } from './failure-operations.ts';
+import { lockedShareId, namedShareId } from './named-share.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const DEFAULT_MS = 3_600_000;
@@ -61,23 +59,22 @@ export const inspectorHandlers: Handlers<
   | 'replayInspectedRequest'
 > = {
   async getInspector(parts, call) {
-    const share = await shareOf(parts, call);
-    return ok(inspectorAnswer(await findInspection(parts.store.db, share.id, parts.clock.nowMs())));
+    const { db } = parts.store;
+    const shareId = await namedShareId(db, call);
+    return ok(inspectorAnswer(await findInspection(db, shareId, parts.clock.nowMs())));
   },
 
   async setInspector(parts, call) {
     const wanted = wantedOf(call.body, parts.clock.nowMs());
-    const { token } = call.parameters;
     const answer = await change(parts, call, async (trx, touch) => {
-      const share = await findShareForUpdate(trx, call.frontdoor.id, token);
-      if (share === undefined) throw notFound('Share', token);
-      const before = await findInspection(trx, share.id, parts.clock.nowMs());
+      const shareId = await lockedShareId(trx, call);
+      const before = await findInspection(trx, shareId, parts.clock.nowMs());
       checkIfMatch(parts, call, inspectorAnswer(before));
-      await putInspection(trx, touch, share.id, wanted);
+      await putInspection(trx, touch, shareId, wanted);
       const result = inspectorAnswer(wanted);
       return {
         result,
-        target: { kind: 'inspector', id: share.token },
+        target: targetOf(call),
         before: inspectorAnswer(before),
         after: result,
       };
@@ -86,37 +83,33 @@ export const inspectorHandlers: Handlers<
   },
 
   async listInspectedRequests(parts, call) {
-    const share = await shareOf(parts, call);
+    const { db } = parts.store;
+    const shareId = await namedShareId(db, call);
     const request = parsePageRequest(call.query);
-    const page = await listInspected(parts.store.db, share.id, request, listFilterOf(call.query));
+    const page = await listInspected(db, shareId, request, listFilterOf(call.query));
     return unstored(ok(countedPageAnswer(request, page, page.content.map(entryAnswer))));
   },
 
   async deleteInspectedRequests(parts, call) {
-    const { token } = call.parameters;
     await change(parts, call, async (trx) => {
-      const share = await findShareForUpdate(trx, call.frontdoor.id, token);
-      if (share === undefined) throw notFound('Share', token);
-      const requests = await deleteInspected(trx, share.id);
-      return { result: undefined, target: { kind: 'inspector', id: share.token }, before: { requests } };
+      const requests = await deleteInspected(trx, await lockedShareId(trx, call));
+      return { result: undefined, target: targetOf(call), before: { requests } };
     });
     return gone;
   },
 
   async getInspectedRequest(parts, call) {
-    const share = await shareOf(parts, call);
-    return unstored(ok(requestAnswer(await inspectedOf(parts, call, share))));
+    return unstored(ok(requestAnswer(await inspectedOf(parts, call))));
   },
 
   async replayInspectedRequest(parts, call) {
-    const share = await shareOf(parts, call);
-    const recorded = await inspectedOf(parts, call, share);
+    const recorded = await inspectedOf(parts, call);
     const command = replayOf(recorded, call.body);
     // Told before it is sent: what reaches a service is never without its event.
     await change(parts, call, () =>
       Promise.resolve({
         result: undefined,
-        target: { kind: 'inspector', id: share.token },
+        target: targetOf(call),
         after: { id: command.id, replayOf: recorded.id, method: command.method },
       }),
     );
@@ -128,20 +121,17 @@ export const inspectorHandlers: Handlers<
   },
 };
 
-async function shareOf(parts: ChangeParts, call: Call<unknown, 'token'>): Promise<ShareRecord> {
-  const { token } = call.parameters;
-  const share = await findShare(parts.store.db, call.frontdoor.id, token);
-  if (share === undefined) throw notFound('Share', token);
-  return share;
+function targetOf({ parameters }: Call<unknown, 'token'>) {
+  return { kind: 'inspector', id: parameters.token };
 }
 
 async function inspectedOf(
-  parts: ChangeParts,
-  call: Call<unknown, 'id'>,
-  share: ShareRecord,
+  { store }: ChangeParts,
+  call: Call<unknown, 'token' | 'id'>,
 ): Promise<InspectedRequest> {
+  const shareId = await namedShareId(store.db, call);
   const { id } = call.parameters;
-  const found = await findInspected(parts.store.db, share.id, id);
+  const found = await findInspected(store.db, shareId, id);
   if (found === undefined) throw notFound('Request', id);
   return found;
 }

@@ -15,42 +15,33 @@ import {
   wantedPolicyOf,
   type StoredPolicy,
 } from '../policy/mod.ts';
-import {
-  findAuthProvider,
-  findShare,
-  findShareForUpdate,
-  findSharePolicy,
-  putSharePolicy,
-  type ShareRecord,
-} from '../store/mod.ts';
-import { notFound } from './api-errors.ts';
+import { findAuthProvider, findSharePolicy, putSharePolicy, type ShareRecord } from '../store/mod.ts';
 import { change, ok, unstored, type ApiAnswer, type Call, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
+import { lockedShareId, namedShare, namedShareId } from './named-share.ts';
 
 export const sharePolicyHandlers: Handlers<
   ChangeParts,
   'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess'
 > = {
   async getSharePolicy(parts, call) {
-    const share = await shareOf(parts, call);
-    return policyAnswer(parts, await findSharePolicy(parts.store.db, share.id));
+    const { db } = parts.store;
+    return policyAnswer(parts, await findSharePolicy(db, await namedShareId(db, call)));
   },
 
   async replaceSharePolicy(parts, call) {
-    const { token } = call.parameters;
     // Before passwords are hashed, which takes long.
-    await shareOf(parts, call);
+    await namedShareId(parts.store.db, call);
     const wanted = await wantedPolicyOf(call.body);
     const settled = await change(parts, call, async (trx, touch) => {
-      const share = await findShareForUpdate(trx, call.frontdoor.id, token);
-      if (share === undefined) throw notFound('Share', token);
-      const before = await findSharePolicy(trx, share.id);
+      const shareId = await lockedShareId(trx, call);
+      const before = await findSharePolicy(trx, shareId);
       checkIfMatch(parts, call, storedOf(before));
       const result = settledPolicy(wanted, before);
-      await putSharePolicy(trx, touch, share.id, result, parts.clock.nowMs());
+      await putSharePolicy(trx, touch, shareId, result, parts.clock.nowMs());
       return {
         result,
-        target: { kind: 'share', id: share.token },
+        target: { kind: 'share', id: call.parameters.token },
         before: { policy: before?.policy ?? DEFAULT_POLICY },
         // By the names of their users alone: that one was changed is told, what it is never.
         after: { policy: result?.policy ?? DEFAULT_POLICY, newPasswords: [...wanted.newHashes.keys()] },
@@ -60,7 +51,7 @@ export const sharePolicyHandlers: Handlers<
   },
 
   async explainShareAccess(parts, call) {
-    const share = await shareOf(parts, call);
+    const share = await namedShare(parts.store.db, call);
     const stored = await findSharePolicy(parts.store.db, share.id);
     const request = requestOf(call.body, share, parts.clock.nowMs());
     const ids = guardsOf(share, request.host);
@@ -78,13 +69,6 @@ function policyAnswer(parts: ChangeParts, stored: StoredPolicy | undefined): Api
 function storedOf(stored: StoredPolicy | undefined) {
   const hashes = [...(stored?.passwordHashes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
   return { policy: stored?.policy ?? DEFAULT_POLICY, hashes };
-}
-
-async function shareOf(parts: ChangeParts, call: Call<unknown, 'token'>): Promise<ShareRecord> {
-  const { token } = call.parameters;
-  const share = await findShare(parts.store.db, call.frontdoor.id, token);
-  if (share === undefined) throw notFound('Share', token);
-  return share;
 }
 
 function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number): ExplainedRequest {

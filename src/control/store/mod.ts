@@ -151,8 +151,11 @@ export { findSharePolicy, putSharePolicy } from './records/share-policy-store.ts
 export {
   findShare,
   findShareForUpdate,
+  findShareId,
+  findShareIdForUpdate,
   listShares,
   listSharesOf,
+  type LockedShare,
   type ShareRecord,
 } from './records/share-record.ts';
 export {

@@ -24,13 +24,15 @@ export async function putInspection(
   shareId: string,
   wanted: GatewayInspection | undefined,
 ): Promise<void> {
-  await trx.deleteFrom('share_inspection').where('share_id', '=', shareId).execute();
-  if (wanted !== undefined) {
-    const { maxBodyBytes, untilMs } = wanted;
-    await trx
-      .insertInto('share_inspection')
-      .values({ share_id: shareId, max_body_bytes: maxBodyBytes, until_at: untilMs })
-      .execute();
-  }
   touch('share', shareId);
+  if (wanted === undefined) {
+    await trx.deleteFrom('share_inspection').where('share_id', '=', shareId).execute();
+    return;
+  }
+  const columns = { max_body_bytes: wanted.maxBodyBytes, until_at: wanted.untilMs };
+  await trx
+    .insertInto('share_inspection')
+    .values({ share_id: shareId, ...columns })
+    .onConflict((conflict) => conflict.column('share_id').doUpdateSet(columns))
+    .execute();
 }
