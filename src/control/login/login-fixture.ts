@@ -11,6 +11,7 @@ import type { Secrets } from '../secrets/mod.ts';
 import {
   changeShare,
   createShare,
+  findShareForUpdate,
   grantFrontdoor,
   insertAuthProvider,
   lockAuthProvider,
@@ -134,9 +135,10 @@ export async function openLoginFixture(options: LoginFixtureOptions = {}): Promi
       return { id: share.id, token: name, host: `${name}.${ZONE}` };
     },
     setProviders: async ({ token }, authProviderIds) => {
-      await store.transaction((trx, touch) =>
-        changeShare(trx, touch, { frontdoorId: frontdoor.id, token }, { authProviderIds }, clock.nowMs()),
-      );
+      await store.transaction(async (trx, touch) => {
+        const share = (await findShareForUpdate(trx, frontdoor.id, token))!;
+        await changeShare(trx, touch, share, { authProviderIds }, clock.nowMs());
+      });
     },
     another,
     async close() {

@@ -5,19 +5,17 @@ import {
   changeShare,
   createShare,
   deleteShare,
-  findShare,
-  findShareForUpdate,
   listShares,
   type Queries,
   type ShareRecord,
   type Touch,
 } from '../store/mod.ts';
-import { notFound } from './api-errors.ts';
 import { change, created, gone, ok, type ApiParts, type CreationParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { shareRecordView } from '../audit/mod.ts';
+import { lockedShare, namedShare } from './named-share.ts';
 import { shareAnswerOf, shareStatusOf } from './share-answer.ts';
 
 type ShareParts = CreationParts & Pick<ApiParts, 'status' | 'frontendUrls'>;
@@ -65,34 +63,27 @@ export const shareHandlers: Handlers<
   },
 
   async getShare(parts, call) {
-    const { token } = call.parameters;
-    const share = await findShare(parts.store.db, call.frontdoor.id, token);
-    if (share === undefined) throw notFound('Share', token);
+    const share = await namedShare(parts.store.db, call);
     return tagged(parts, ok(shareAnswerOf(parts, share)), storedOf(share));
   },
 
   async changeShare(parts, call) {
-    const { body, frontdoor } = call;
-    const { token } = call.parameters;
+    const { body } = call;
     const share = await change(parts, call, async (trx, touch) => {
-      const before = await findShareForUpdate(trx, frontdoor.id, token);
-      if (before === undefined) throw notFound('Share', token);
+      const before = await lockedShare(trx, call);
       checkIfMatch(parts, call, storedOf(before));
       checkFixedFields(body, before);
-      const result = (await changeShare(trx, touch, before, body, parts.clock.nowMs()))!;
+      const result = await changeShare(trx, touch, before, body, parts.clock.nowMs());
       return { result, ...auditOf(parts, before, result) };
     });
     return tagged(parts, ok(shareAnswerOf(parts, share)), storedOf(share));
   },
 
   async deleteShare(parts, call) {
-    const { token } = call.parameters;
-    const { frontdoor } = call;
     await change(parts, call, async (trx, touch) => {
-      const before = await findShareForUpdate(trx, frontdoor.id, token);
-      if (before === undefined) throw notFound('Share', token);
+      const before = await lockedShare(trx, call);
       checkIfMatch(parts, call, storedOf(before));
-      await deleteShare(trx, touch, { frontdoorId: frontdoor.id, token }, parts.clock.nowMs());
+      await deleteShare(trx, touch, before, parts.clock.nowMs());
       return { result: undefined, ...auditOf(parts, before, undefined) };
     });
     return gone;

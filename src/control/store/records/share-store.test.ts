@@ -10,9 +10,11 @@ import {
   createOrTakeBackShare,
   createShare,
   findShare,
+  findShareForUpdate,
   listSharesOf,
   releaseShare,
   type NewShare,
+  type ShareChange,
 } from './share-store.ts';
 import type { Store } from '../engine/store.ts';
 
@@ -57,6 +59,11 @@ describeEachStore("an agent's shares", (open) => {
   });
   const share = (fields: Partial<NewShare> = {}) =>
     store.transaction(async (trx, touch) => (await createOrTakeBackShare(trx, touch, wanted(fields))).share);
+  const change = (token: string, changes: ShareChange) =>
+    store.transaction(async (trx, touch) => {
+      const locked = (await findShareForUpdate(trx, frontdoorId, token))!;
+      return changeShare(trx, touch, locked, changes, 10);
+    });
 
   it('are taken back by the environment that holds the name: the same record, a new epoch, what is asked now', async () => {
     const made = await share();
@@ -95,11 +102,10 @@ describeEachStore("an agent's shares", (open) => {
 
   it('lose the mark of their own target when another is set, and keep it when it is repeated', async () => {
     const made = await share({ name: 'marked' });
-    const change = (target: string) =>
-      store.transaction((trx, touch) => changeShare(trx, touch, made, { target }, 10));
-    assert.equal((await change('http://127.0.0.1:3000/'))?.targetByAgent, true);
-    assert.equal((await change('http://127.0.0.1:3001'))?.targetByAgent, false);
-    assert.equal((await change('http://127.0.0.1:3000'))?.targetByAgent, false);
+    const set = (target: string) => change(made.token, { target });
+    assert.equal((await set('http://127.0.0.1:3000/')).targetByAgent, true);
+    assert.equal((await set('http://127.0.0.1:3001')).targetByAgent, false);
+    assert.equal((await set('http://127.0.0.1:3000')).targetByAgent, false);
     assert.equal((await share({ name: 'marked' })).targetByAgent, true);
   });
 
@@ -122,10 +128,7 @@ describeEachStore("an agent's shares", (open) => {
       asked.map(({ epoch }) => epoch).toSorted((a, b) => a - b),
       Array.from({ length: 20 }, (_, i) => i + 1),
     );
-    const crowd = asked[0]!;
-    const change = () =>
-      store.transaction((trx, touch) => changeShare(trx, touch, crowd, { reserved: true }, 10));
-    await Promise.all(Array.from({ length: 30 }, change));
+    await Promise.all(Array.from({ length: 30 }, () => change('crowd', { reserved: true })));
     assert.equal((await findShare(store.db, frontdoorId, 'crowd'))?.epoch, 50);
   });
 

@@ -4,20 +4,25 @@
  * `FrontdoorError` whose message may be shown (`conflict`, `notFound`, `invalid`), so that nothing of it stays.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { SelectQueryBuilder } from 'kysely';
-import { FrontdoorError } from '#base';
 import { invalidValue, isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
-import { claimNames, restShareNames } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
-import { findShare, type ShareRecord } from './share-record.ts';
-import type { Database } from '../schema/schema.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries, Touch } from '../engine/store.ts';
+import { restShareNames } from './resting-name-store.ts';
+import { environmentsOf, missing, nameTaken, putAuthProviders, putReach } from './share-reach.ts';
+import {
+  findShareForUpdate,
+  shareRecordOf,
+  shareRecordsOf,
+  type LockedShare,
+  type ShareRecord,
+} from './share-record.ts';
 
 export {
   findShare,
   findShareForUpdate,
   listSharesOf,
+  type LockedShare,
   type ShareFrontend,
   type ShareRecord,
 } from './share-record.ts';
@@ -55,10 +60,10 @@ export interface ShareChange {
 export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
   if (wanted.name !== undefined && !isShareName(wanted.name)) throw invalidValue('name', 'string');
   const target = checkedTarget(wanted.target);
-  await checkEnvironments(trx, wanted.frontdoorId, [wanted.environmentId]);
+  await checkEnvironment(trx, wanted.frontdoorId, wanted.environmentId);
   const id = randomUUID();
   const token = wanted.name ?? shareTokenOf(randomBytes(SHARE_TOKEN_BYTES));
-  await trx
+  const row = await trx
     .insertInto('share')
     .values({
       id,
@@ -75,41 +80,33 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
       created_at: wanted.nowMs,
       updated_at: wanted.nowMs,
     })
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
     .catch((error: unknown) => {
       throw isUniqueViolation(error) ? nameTaken(token) : error;
     });
   const { frontdoorId, shareMode, nowMs } = wanted;
   const share = { id, token, frontdoorId, shareMode };
-  await putReach(trx, share, await checkedReach(trx, share, wanted), nowMs);
-  await putAuthProviders(trx, { id, frontdoorId: wanted.frontdoorId }, wanted.authProviderIds ?? []);
+  await putReach(trx, share, { frontendIds: [], grants: [] }, wanted, nowMs);
+  await putAuthProviders(trx, share, [], wanted.authProviderIds ?? []);
   touch('share', id);
-  return (await findShare(trx, wanted.frontdoorId, token))!;
+  const [made] = await shareRecordsOf(trx, [row]);
+  return made!;
 }
 
-/** Changes a share; its epoch goes up. Undefined: there is none with this token. */
+/** Changes a share, and writes what differs alone. Its epoch goes up in any case. */
 export async function changeShare(
   trx: Queries,
   touch: Touch,
-  key: { readonly frontdoorId: string; readonly token: string },
+  before: LockedShare,
   change: ShareChange,
   nowMs: number,
-): Promise<ShareRecord | undefined> {
-  await lockedForUpdate(
-    trx,
-    trx
-      .selectFrom('share')
-      .select('id')
-      .where('frontdoor_id', '=', key.frontdoorId)
-      .where('token', '=', key.token),
-  ).execute();
-  const before = await findShare(trx, key.frontdoorId, key.token);
-  if (before === undefined) return undefined;
+): Promise<ShareRecord> {
   const shareMode = change.shareMode ?? before.shareMode;
   const target = change.target === undefined ? before.target : checkedTarget(change.target);
   const targetByAgent = change.targetByAgent ?? (before.targetByAgent && target === before.target);
   const reserved = change.reserved ?? before.reserved;
-  await trx
+  const row = await trx
     .updateTable('share')
     .set({
       share_mode: shareMode,
@@ -120,26 +117,32 @@ export async function changeShare(
       updated_at: nowMs,
     })
     .where('id', '=', before.id)
-    .execute();
-  const keepsMode = shareMode === before.shareMode;
-  const frontendIds =
-    change.frontendIds ?? (keepsMode ? before.frontends.map((frontend) => frontend.id) : []);
-  const grants = change.grants ?? (keepsMode ? before.grants : []);
-  const after = { ...before, shareMode };
-  const reach = await checkedReach(trx, after, { frontendIds, grants });
-  const left = before.frontends.filter(({ id }) => !reach.frontends.some((frontend) => frontend.id === id));
-  await restShareNames(
-    trx,
-    { column: 'share.id', id: before.id },
-    nowMs,
-    left.map(({ id }) => id),
-  );
-  await trx.deleteFrom('share_frontend').where('share_id', '=', before.id).execute();
-  await trx.deleteFrom('share_grant').where('share_id', '=', before.id).execute();
-  await putReach(trx, after, reach, nowMs);
-  if (change.authProviderIds !== undefined) await putAuthProviders(trx, before, change.authProviderIds);
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const held = { frontendIds: before.frontends.map(({ id }) => id), grants: before.grants };
+  const kept = shareMode === before.shareMode ? held : { frontendIds: [], grants: [] };
+  const wanted = {
+    frontendIds: change.frontendIds ?? kept.frontendIds,
+    grants: change.grants ?? kept.grants,
+  };
+  const reach = await putReach(trx, { ...before, shareMode }, held, wanted, nowMs);
+  const providers = change.authProviderIds;
+  const authProviderIds =
+    providers === undefined
+      ? before.authProviderIds
+      : await putAuthProviders(trx, before, before.authProviderIds, providers);
   touch('share', before.id);
-  return findShare(trx, key.frontdoorId, key.token);
+  const grants = reach.grants.toSorted();
+  if (reach.frontendIds.length === 0)
+    return shareRecordOf(row, { frontends: [], customHosts: [], authProviderIds, grants });
+  const staysThere =
+    reach.frontendIds.length === held.frontendIds.length &&
+    reach.frontendIds.every((id) => held.frontendIds.includes(id));
+  // Where it appears below custom frontends, and who guards it there, follows from more than is known here.
+  if (!staysThere || (providers !== undefined && before.customHosts.length > 0))
+    return (await shareRecordsOf(trx, [row]))[0]!;
+  const { frontends, customHosts } = before;
+  return shareRecordOf(row, { frontends, customHosts, authProviderIds, grants });
 }
 
 /**
@@ -154,7 +157,7 @@ export async function takeBackShare(
   if (wanted.name === undefined) return undefined;
   // Of two equal asks at once the second takes back what the first has made.
   await lockedByName(trx, `share ${wanted.frontdoorId} ${wanted.name}`);
-  const held = await findShare(trx, wanted.frontdoorId, wanted.name);
+  const held = await findShareForUpdate(trx, wanted.frontdoorId, wanted.name);
   if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;
   const change: ShareChange = {
     shareMode: wanted.shareMode,
@@ -164,8 +167,7 @@ export async function takeBackShare(
     authProviderIds: wanted.authProviderIds,
     grants: wanted.grants,
   };
-  const share = await changeShare(trx, touch, held, change, wanted.nowMs);
-  return share === undefined ? undefined : { before: held, share };
+  return { before: held, share: await changeShare(trx, touch, held, change, wanted.nowMs) };
 }
 
 /** `before`: as it was, when it was taken back; undefined when it is new. */
@@ -184,15 +186,16 @@ export async function createOrTakeBackShare(
   return taken ?? { before: undefined, share: await createShare(trx, touch, wanted) };
 }
 
-/** Removes a share of a frontdoor; its names rest. False: there is none with this token. */
+/** Removes a share; its names rest. */
 export async function deleteShare(
   trx: Queries,
   touch: Touch,
-  share: { readonly frontdoorId: string; readonly token: string },
+  { id }: Pick<LockedShare, 'id'>,
   nowMs: number,
-): Promise<boolean> {
-  const found = trx.selectFrom('share').select('id').where('frontdoor_id', '=', share.frontdoorId);
-  return removeOne(trx, touch, found.where('token', '=', share.token), nowMs);
+): Promise<void> {
+  await restShareNames(trx, { column: 'share.id', id }, nowMs);
+  await trx.deleteFrom('share').where('id', '=', id).execute();
+  touch('share', id);
 }
 
 /** An agent gives up a share of its own environment, named or not; its names rest. False: it holds none with this token. */
@@ -202,143 +205,20 @@ export async function releaseShare(
   share: { readonly environmentId: string; readonly token: string },
   nowMs: number,
 ): Promise<boolean> {
-  const found = trx.selectFrom('share').select('id').where('environment_id', '=', share.environmentId);
-  return removeOne(trx, touch, found.where('token', '=', share.token), nowMs);
-}
-
-async function removeOne(
-  trx: Queries,
-  touch: Touch,
-  found: SelectQueryBuilder<Database, 'share', { id: string }>,
-  nowMs: number,
-): Promise<boolean> {
-  const share = await lockedForUpdate(trx, found).executeTakeFirst();
-  if (share === undefined) return false;
-  await restShareNames(trx, { column: 'share.id', id: share.id }, nowMs);
-  await trx.deleteFrom('share').where('id', '=', share.id).execute();
-  touch('share', share.id);
+  const held = trx.selectFrom('share').select('id').where('environment_id', '=', share.environmentId);
+  const found = await lockedForUpdate(trx, held.where('token', '=', share.token)).executeTakeFirst();
+  if (found === undefined) return false;
+  await deleteShare(trx, touch, found, nowMs);
   return true;
 }
 
-interface WantedReach {
-  readonly frontendIds?: readonly string[] | undefined;
-  readonly grants?: readonly string[] | undefined;
-}
-
-type ShareKey = Pick<ShareRecord, 'id' | 'token' | 'frontdoorId' | 'shareMode'>;
-
-interface Reach {
-  readonly frontends: readonly Frontend[];
-  readonly grants: readonly string[];
-}
-
-interface Frontend {
-  readonly id: string;
-  readonly zone: string;
-}
-
-/** Who may come to a share: gateways of its frontends when it is public, granted environments when it is private. */
-async function checkedReach(trx: Queries, share: ShareKey, wanted: WantedReach): Promise<Reach> {
-  const frontendIds = [...new Set(wanted.frontendIds)];
-  const grants = [...new Set(wanted.grants)];
-  if (share.shareMode === 'private') {
-    if (frontendIds.length > 0)
-      throw invalidValue('frontendIds', 'an empty array: a private share has no frontend');
-    await checkEnvironments(trx, share.frontdoorId, grants);
-    return { frontends: [], grants };
-  }
-  if (grants.length > 0) throw invalidValue('grants', 'an empty array: only a private share has grants');
-  const frontends =
-    frontendIds.length > 0 ? await checkedFrontends(trx, frontendIds) : await defaultFrontend(trx);
-  return { frontends, grants };
-}
-
-/** Stores it for a share that has no reach yet. A name that another share has, or that rests, is a `conflict`. */
-async function putReach(
-  trx: Queries,
-  share: ShareKey,
-  { frontends, grants }: Reach,
-  nowMs: number,
-): Promise<void> {
-  if (grants.length > 0) {
-    const rows = grants.map((grant) => ({ share_id: share.id, environment_id: grant }));
-    await trx.insertInto('share_grant').values(rows).execute();
-  }
-  for (const { id } of frontends) {
-    await trx
-      .insertInto('share_frontend')
-      .values({ share_id: share.id, frontend_id: id, token: share.token })
-      .execute()
-      .catch((error: unknown) => {
-        throw isUniqueViolation(error) ? nameTaken(share.token) : error;
-      });
-  }
-  const names = frontends.map(({ zone }) => `${share.token}.${zone.toLowerCase()}`);
-  if (!(await claimNames(trx, share.frontdoorId, names, nowMs))) throw nameTaken(share.token);
-}
-
-/** Stores who lets clients in: providers of the share's frontdoor in this order, in place of those before. */
-async function putAuthProviders(
-  trx: Queries,
-  share: Pick<ShareRecord, 'id' | 'frontdoorId'>,
-  authProviderIds: readonly string[],
-): Promise<void> {
-  await trx.deleteFrom('share_auth_provider').where('share_id', '=', share.id).execute();
-  const ids = [...new Set(authProviderIds.map((id) => id.toLowerCase()))];
-  if (ids.length === 0) return;
-  const rows = await trx
-    .selectFrom('auth_provider')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('frontdoor_id', '=', share.frontdoorId)
-    .execute();
-  const found = new Set(rows.map((row) => row.id));
-  for (const id of authProviderIds) if (!found.has(id.toLowerCase())) throw missing('Auth provider', id);
-  const links = ids.map((id, position) => ({ share_id: share.id, auth_provider_id: id, position }));
-  await trx.insertInto('share_auth_provider').values(links).execute();
-}
-
-async function checkEnvironments(trx: Queries, frontdoorId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const rows = await trx
-    .selectFrom('identity')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('kind', '=', 'environment')
-    .where('frontdoor_id', '=', frontdoorId)
-    .execute();
-  const found = new Set(rows.map((row) => row.id));
-  for (const id of ids) if (!found.has(id)) throw missing('Environment', id);
-}
-
-async function checkedFrontends(trx: Queries, ids: readonly string[]): Promise<readonly Frontend[]> {
-  const rows = await trx.selectFrom('frontend').select(['id', 'zone']).where('id', 'in', ids).execute();
-  const found = new Set(rows.map((row) => row.id));
-  for (const id of ids) if (!found.has(id)) throw missing('Frontend', id);
-  return rows;
-}
-
-async function defaultFrontend(trx: Queries): Promise<readonly Frontend[]> {
-  const row = await trx
-    .selectFrom('frontend')
-    .select(['id', 'zone'])
-    .where('is_default', '=', 1)
-    .orderBy('id')
-    .executeTakeFirst();
-  if (row === undefined) throw new FrontdoorError('conflict', 'no_frontend', 'There is no default frontend');
-  return [row];
+async function checkEnvironment(trx: Queries, frontdoorId: string, id: string): Promise<void> {
+  const row = await environmentsOf(trx, frontdoorId, [id]).select('id').executeTakeFirst();
+  if (row === undefined) throw missing('Environment', id);
 }
 
 function checkedTarget(text: string): string {
   const target = parseShareTarget(text);
   if (target === undefined) throw invalidValue('target', 'uri');
   return target.url;
-}
-
-function missing(what: string, id: string): FrontdoorError {
-  return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
-}
-
-function nameTaken(token: string): FrontdoorError {
-  return new FrontdoorError('conflict', 'conflict', `Share ${token} already exists`);
 }
