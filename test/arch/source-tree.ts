@@ -46,10 +46,19 @@ export function importsOf(text: string): Import[] {
   return found;
 }
 
-/** Every TypeScript file of the given folders, generated ones left out. */
+const read = new Map<string, readonly SourceFile[]>();
+
+/** Every TypeScript file of the given folders, generated ones left out. Each folder is read once a process. */
 export function sourceFiles(...folders: string[]): SourceFile[] {
-  return folders
-    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
+  return folders.flatMap((folder) => {
+    let files = read.get(folder);
+    if (files === undefined) read.set(folder, (files = readFolder(folder)));
+    return files;
+  });
+}
+
+function readFolder(folder: string): SourceFile[] {
+  return globSync(`${folder}/**/*.ts`, { cwd: root })
     .filter((path) => !path.startsWith('src/wire/gen/'))
     .sort()
     .map((path) => {
