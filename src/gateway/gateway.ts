@@ -2,7 +2,6 @@
  * The gateway's data path as a running part: its ports, its share table, its circuit pool, and the one timer that
  * keeps every deadline. Shares come in through `table` (see `share-feed.ts`); circuits through the dialer.
  */
-import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import { RunningClock, type Log } from '#base';
 import type { GatewayReplay, InspectedRequest } from '#domain';
@@ -16,6 +15,7 @@ import type { ClientFacts } from './circuits/route-decision.ts';
 import type { GatewayContext } from './exchange/gateway-context.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
 import { openListener, type ListenAddress, type Listener } from './gateway-listener.ts';
+import { systemTime, type GatewayTime } from './gateway-time.ts';
 import type { GatewayStats } from './observe/gateway-stats.ts';
 import { Replayer } from './observe/replay.ts';
 import { RequestHead } from './http/request-head-policy.ts';
@@ -40,6 +40,8 @@ export interface GatewayOptions {
   readonly access: AccessControl;
   /** Who is told of each request. */
   readonly observer?: RequestObserver;
+  /** Of deadlines. The system's by default. */
+  readonly time?: GatewayTime;
 }
 
 export interface Gateway {
@@ -97,8 +99,8 @@ class GatewayServer implements Gateway {
   readonly #connections = new Set<ClientConnection>();
   readonly #listeners: Listener[] = [];
   readonly #replayer: Replayer;
-  readonly #sweeper: NodeJS.Timeout;
-  readonly #clock = new RunningClock(MAX_STEP_MS, () => performance.now());
+  readonly #stopSweeping: () => void;
+  readonly #clock: RunningClock;
   #whenEmpty: (() => void) | undefined;
   #isCutting = false;
   #closing: Promise<void> | undefined;
@@ -107,7 +109,9 @@ class GatewayServer implements Gateway {
     const limits = { ...DEFAULT_GATEWAY_LIMITS, ...options.limits };
     const nowMs = (): number => this.#context.nowMs;
     const pool = new CircuitPool(options.dialer, limits, nowMs);
+    const time = options.time ?? systemTime;
     this.#options = options;
+    this.#clock = new RunningClock(MAX_STEP_MS, () => time.nowMs());
     this.table = new ShareRouteTable<RoutePool>({
       makeSlot: (share) => new RoutePool(new ShareTraffic(this.traffic, share)),
       onRetired: (route) => this.#retire(route),
@@ -133,7 +137,7 @@ class GatewayServer implements Gateway {
       () => this.#whenEmpty?.(),
     );
     this.#replayer = new Replayer(this.#context);
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#stopSweeping = time.every(SWEEP_MS, () => this.#sweep());
   }
 
   async listen(): Promise<void> {
@@ -216,7 +220,7 @@ class GatewayServer implements Gateway {
     this.#isCutting = true;
     for (const connection of this.#connections) connection.destroy();
     if (this.#connections.size > 0) await this.#empty(1_000);
-    clearInterval(this.#sweeper);
+    this.#stopSweeping();
     this.#context.pool.close();
     this.#context.observer.flush();
   }

@@ -10,15 +10,22 @@ import {
   providerOf,
   rulesOf,
 } from '../testing/access-world.ts';
+import { ManualTime } from '../testing/manual-time.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 
 const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket'];
+/** The gateway looks at its streams at least as often. */
+const LOOK_MS = 1_000;
+/** Looks until a stream is cut that has to be. */
+const MAX_LOOKS = 3;
+const MAX_TURNS = 50;
 
 describe('a stream that goes on', () => {
+  const time = new ManualTime();
   let world: AccessWorld;
   let version = 1;
   before(async () => {
-    world = await AccessWorld.start({ limits: { maxSessions: 4 } });
+    world = await AccessWorld.start({ limits: { maxSessions: 4 } }, {}, time);
     await world.world.serveRaw(
       'app',
       (socket) => {
@@ -60,11 +67,17 @@ describe('a stream that goes on', () => {
   }
 
   async function isCut(client: RawClient): Promise<void> {
+    for (let looks = 0; client.isOpen && looks < MAX_LOOKS; looks += 1) {
+      time.advance(LOOK_MS);
+      // A look may have to ask the control plane, and the next one cuts.
+      for (let turns = 0; client.isOpen && turns < MAX_TURNS; turns += 1) await new Promise(setImmediate);
+    }
     await client.ended();
     client.close();
   }
 
   async function goesOn(client: RawClient): Promise<void> {
+    time.advance(LOOK_MS);
     const { length } = client.received;
     client.send('still there');
     await client.until((text) => text.slice(length).endsWith('still there'));

@@ -15,6 +15,7 @@ import { makeTestAuthority, type TestIdentity } from '../../../test/support/cert
 import type { GatewayAccess as Access, GatewayAccessOptions } from '../access/gateway-access.ts';
 import { GatewayAccess } from '../access/gateway-access.ts';
 import { SESSION_COOKIE } from '../access/own-cookies.ts';
+import { systemTime, type GatewayTime } from '../gateway-time.ts';
 import type { TlsSettings } from '../tls-front.ts';
 import { GatewayWorld, once, logInto, shareOf, type LogEntry } from './gateway-world.ts';
 import { RawClient } from './raw-client.ts';
@@ -123,6 +124,7 @@ export class AccessWorld {
   static async start(
     options: Partial<GatewayAccessOptions> = {},
     tls: Partial<TlsSettings> = {},
+    time: GatewayTime = systemTime,
   ): Promise<AccessWorld> {
     const clock = new ManualClock(Date.now());
     const control = new ScriptedControl(() => clock.nowMs());
@@ -141,6 +143,7 @@ export class AccessWorld {
     const world = await GatewayWorld.start({
       access,
       log: logInto(records),
+      time,
       secure: {
         host: '127.0.0.1',
         port: 0,
@@ -221,7 +224,7 @@ export class AccessWorld {
       ...(identity === undefined ? {} : { cert: identity.cert, key: identity.key }),
     });
     await once(socket, 'secureConnect');
-    return new RawClient(socket);
+    return this.world.own(new RawClient(socket));
   }
 
   /** One request, over TLS unless told otherwise, on a connection of its own. */

@@ -43,6 +43,7 @@ export class GatewayWorld {
   readonly records: LogEntry[];
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
+  readonly #clients = new Set<RawClient>();
 
   constructor(gateway: Gateway, dialer: TcpDialer, records: LogEntry[]) {
     this.gateway = gateway;
@@ -97,8 +98,15 @@ export class GatewayWorld {
     return server;
   }
 
-  client(): Promise<RawClient> {
-    return RawClient.connect(this.port);
+  async client(): Promise<RawClient> {
+    return this.own(await RawClient.connect(this.port));
+  }
+
+  /** Closes the client at the end of the world. */
+  own(client: RawClient): RawClient {
+    this.#clients.add(client);
+    client.socket.once('close', () => this.#clients.delete(client));
+    return client;
   }
 
   /** One request on a connection of its own; the whole answer. */
@@ -135,6 +143,7 @@ export class GatewayWorld {
 
   async close(): Promise<void> {
     await this.gateway.close();
+    for (const client of this.#clients) client.close();
     for (const socket of this.#sockets) socket.destroy();
     for (const server of this.#servers) server.close();
   }
