@@ -10,6 +10,7 @@ import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
 import { within } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
+import { closerOf } from '../../test/support/server-sockets.ts';
 import { parseTarget, type TargetAddress } from './target-address.ts';
 import {
   connectTarget,
@@ -49,13 +50,9 @@ function dial(target: string, options: Partial<TargetConnectOptions> = {}): Prom
   });
 }
 
-async function listen(server: {
-  listen: Server['listen'];
-  address: Server['address'];
-  close: Server['close'];
-}): Promise<number> {
+async function listen(server: Pick<Server, 'listen' | 'address' | 'close' | 'on'>): Promise<number> {
+  cleanups.push(closerOf(server));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => server.close());
   return (server.address() as AddressInfo).port;
 }
 

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { parseAllowedNetwork } from '#domain';
 import { until } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
+import { closerOf } from '../../test/support/server-sockets.ts';
 import { parseTarget, type TargetAddress } from './target-address.ts';
 import { TargetHealthMonitor, type HealthWatch, type WatchedTarget } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
@@ -44,10 +45,16 @@ function target(port: number): TargetAddress {
   return parsed.target;
 }
 
+const closers: (() => void)[] = [];
+after(() => {
+  for (const close of closers) close();
+});
+
 async function listen(
-  server: { listen: Server['listen']; address: Server['address'] },
+  server: Pick<Server, 'listen' | 'address' | 'close' | 'on'>,
   port = 0,
 ): Promise<number> {
+  closers.push(closerOf(server));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { FrontdoorError } from '#base';
 import { parseAllowedNetworks } from '#domain';
 import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
+import { closerOf } from '../../test/support/server-sockets.ts';
 import { EgressClient, type EgressClientOptions } from './egress-client.ts';
 
 let identity: TestIdentity;
@@ -15,7 +16,7 @@ let port = 0;
 let hits = 0;
 let sni: string | false | undefined;
 let answer: RequestListener;
-const servers: TcpServer[] = [];
+const closers: (() => void)[] = [];
 
 before(async () => {
   identity = await makeTestAuthority().then((authority) => authority.issue('issuer'));
@@ -27,12 +28,11 @@ before(async () => {
   port = await listen(server);
 });
 after(() => {
-  server.closeAllConnections();
-  for (const each of servers) each.close();
+  for (const close of closers) close();
 });
 
 async function listen(each: TcpServer): Promise<number> {
-  servers.push(each);
+  closers.push(closerOf(each));
   each.listen(0, '127.0.0.1');
   await once(each, 'listening');
   return (each.address() as AddressInfo).port;

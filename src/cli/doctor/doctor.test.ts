@@ -10,6 +10,7 @@ import { after, afterEach, test } from 'node:test';
 import { API_VERSION } from '#contract';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { freePort } from '../../../test/support/free-port.ts';
+import { closerOf } from '../../../test/support/server-sockets.ts';
 import { saveProfile, profilePath } from '../access/profile-store.ts';
 import { fakeApi, runCli, VERSION, type FakeAnswer } from '../cli-fixture.ts';
 import { runChecks, type Finding } from './finding.ts';
@@ -58,9 +59,9 @@ function is(finding: Finding, state: Finding['state'], message: RegExp, remedy?:
 }
 
 async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  closers.push(closerOf(server));
   server.listen(0, host);
   await once(server, 'listening');
-  closers.push(() => server.close());
   return (server.address() as AddressInfo).port;
 }
 
@@ -250,9 +251,9 @@ test('the agent: none, one of another version, one whose control plane is away',
         socket.write(`${JSON.stringify({ v: 1, id, ok: true, result })}\n`);
       });
     });
+    closers.push(closerOf(server));
     server.listen(join(dir, 'agent.sock'));
     await once(server, 'listening');
-    closers.push(() => server.close());
     return (await examine(['--api', api, '--agent-dir', dir])).of('agent');
   };
   is(await withAgent(status), 'ok', /host, version 1\.2\.3/);

@@ -7,6 +7,7 @@ import { dialChannel, type Channel } from '#net';
 import { AcknowledgementFrame, PAYLOAD_FLAGS, PayloadFrame } from '#wire';
 import { FaultSubject } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
+import { closerOf } from '../../../test/support/server-sockets.ts';
 import { NO_METRICS, type Metrics } from '../metrics/metrics.ts';
 import { encodeLinkHello } from './link-hello-codec.ts';
 import {
@@ -398,6 +399,7 @@ test('links are dialed through the HTTP proxy of the file', async () => {
       near.on('error', () => far.destroy());
     });
   });
+  const closeProxy = closerOf(proxy);
   await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
   const { port } = proxy.address() as net.AddressInfo;
   const dialer = await add({
@@ -409,5 +411,5 @@ test('links are dialed through the HTTP proxy of the file', async () => {
   await dialer.linked();
   assert.deepEqual(asked, [`CONNECT 127.0.0.1:${listener.port} HTTP/1.1`]);
   await dialer.close();
-  await new Promise((resolve) => proxy.close(resolve));
+  closeProxy();
 });

@@ -7,6 +7,7 @@ import { RouteErrorCode } from '#wire';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
 import { freePort } from '../../../test/support/free-port.ts';
+import { closerOf } from '../../../test/support/server-sockets.ts';
 import { listeningPort, TransportWorld } from './testing/transport-world.ts';
 
 test('an address that is none, or of a type that cannot be dialed, is a misconfigured terminator', async (t) => {
@@ -37,8 +38,8 @@ test('a service that refuses, a name that nobody knows: each has its code', asyn
 /** Listens, but its queue of connections is full: the next one waits for ever. */
 async function silentService(t: { after(hook: () => void): void }): Promise<string> {
   const tls = createServer((socket: Socket) => void socket.on('error', () => {}));
+  t.after(closerOf(tls));
   await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
-  t.after(() => tls.close());
   return `tls:127.0.0.1:${listeningPort(tls)}`;
 }
 
