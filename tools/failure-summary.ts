@@ -1,66 +1,65 @@
 /**
  * What failed in a run, short enough for the last lines of a log whose middle was cut: each test that failed, with the
- * first lines of its error. Reads the text of node's spec reporter; whole reports are printed elsewhere.
+ * first lines of its error. Errors in full are printed elsewhere.
  */
+import type { TestFileResult } from './test-process.ts';
 
 const MAX_TESTS = 25;
 const ERROR_LINES = 15;
-/** Of a file that failed without a test that did: the end of what it printed. */
+/** Of a file that failed without a test that did: the end of what its process printed. */
 const LAST_LINES = 15;
 const LINE_CHARS = 300;
-const FAILURES = '✖ failing tests:';
-/** Tests that another failure ended: told last. */
-const CANCELLED = 'did not finish before its parent';
 
-export interface FailedFile {
-  readonly file: string;
-  /** What went wrong outside of tests. */
-  readonly problem?: string;
-  readonly report: string;
+export type FailedFile = Pick<TestFileResult, 'file' | 'problem' | 'failures' | 'output'>;
+
+interface Entry {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly isCancelled: boolean;
 }
 
-/** Empty when nothing failed. */
+/** Empty when nothing failed. Tests that another failure ended come last. */
 export function failureSummary(failed: readonly FailedFile[]): string {
   const all = failed.flatMap(entriesOf);
-  const isCause = ([, error]: Entry): boolean => !error.some((line) => line.includes(CANCELLED));
-  const entries = [...all.filter(isCause), ...all.filter((entry) => !isCause(entry))];
-  const shown = entries.slice(0, MAX_TESTS).map(([name, error]) => [name, ...shortened(error)].join('\n'));
-  const rest = entries.slice(MAX_TESTS).map(([name]) => name);
+  const entries = [...all.filter((entry) => !entry.isCancelled), ...all.filter((entry) => entry.isCancelled)];
+  const shown = entries.slice(0, MAX_TESTS).map(({ title, lines }) => [title, ...lines].join('\n'));
+  const rest = entries.slice(MAX_TESTS).map(({ title }) => title);
   return [...shown, ...rest].map((entry) => `\n${entry}\n`).join('');
 }
 
-/** The reporter’s list of failures at its end; the end of the text when there is none. */
-export function failuresOf(report: string, maxChars = 40_000): string {
-  const start = report.lastIndexOf(FAILURES);
-  return start < 0 ? report.slice(-maxChars / 2) : report.slice(start, start + maxChars);
+/** All errors of a file, each with the name of its test; of a file without one, what its process printed last. */
+export function failuresInFull({ failures, output, problem }: FailedFile, maxChars = 40_000): string {
+  const errors = failures.map(({ name, error }) => `✖ ${name}\n${indented(error).join('\n')}\n`);
+  const printed = failures.length === 0 || problem !== undefined ? [output.slice(-maxChars / 2)] : [];
+  return [...errors, ...printed].join('\n').slice(0, maxChars);
 }
 
-type Entry = readonly [name: string, error: readonly string[]];
-
-function entriesOf({ file, problem, report }: FailedFile): Entry[] {
-  const start = report.lastIndexOf(FAILURES);
-  const entries: [name: string, error: string[]][] = [];
-  for (const line of start < 0 ? [] : report.slice(start + FAILURES.length).split('\n')) {
-    const [, name] = /^✖ (.*?)(?: \([\d.]+ms\))?$/.exec(line) ?? [];
-    if (name !== undefined) entries.push([`FAILED ${file} › ${name}`, []]);
-    else if (line.startsWith('  ')) entries.at(-1)?.[1].push(line);
-  }
+function entriesOf({ file, problem, failures, output }: FailedFile): Entry[] {
+  const entries = failures.map(({ name, error, isCancelled }) => ({
+    title: `FAILED ${file} › ${name}`,
+    lines: shortened(indented(error)),
+    isCancelled,
+  }));
   if (entries.length > 0 && problem === undefined) return entries;
-  const last = report.trimEnd().split('\n').slice(-LAST_LINES);
-  const own: Entry = [
-    `FAILED ${file}: ${problem ?? 'its process ended with a failure'}`,
-    last.map((line) => `  ${line}`),
-  ];
+  const own: Entry = {
+    title: `FAILED ${file}: ${problem ?? 'its process ended with a failure'}`,
+    lines: indented(output.trimEnd()).slice(-LAST_LINES),
+    isCancelled: false,
+  };
   return [...entries, own];
 }
 
-/** Frames of Node itself tell nothing about what failed; where it failed is told though the message is long. */
+function indented(text: string): string[] {
+  return text.split('\n').map((line) => `  ${line}`);
+}
+
+/** Leaves out frames of Node itself, and keeps the place of the failure, though the message is long. */
 function shortened(error: readonly string[]): string[] {
-  const telling = error.filter(
+  const useful = error.filter(
     (line) => line.trim() !== '' && !/^\s+at .*(?:\bnode:|<anonymous>\))/.test(line),
   );
-  const first = telling.slice(0, ERROR_LINES);
-  const place = telling.find((line) => /^\s+at .*file:/.test(line));
+  const first = useful.slice(0, ERROR_LINES);
+  const place = useful.find((line) => /^\s+at .*file:/.test(line));
   if (place !== undefined && !first.includes(place)) first.push(place);
   return first.map((line) => line.slice(0, LINE_CHARS));
 }

@@ -1,0 +1,37 @@
+/**
+ * The program of a process that runs several test files, one after the other: `test-group-suite.ts FILE…`. Each file is
+ * a test of its own, so that its hooks end with it, and is loaded when the one before it has ended. A file that leaves
+ * something behind fails (`test-traces.ts`).
+ */
+import { resolve } from 'node:path';
+import process from 'node:process';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { currentFile } from './test-current-file.ts';
+import { sendTestEvent } from './test-event.ts';
+import { checkTraces, takeTraces } from './test-traces.ts';
+
+const MICROSECONDS = 1e6;
+
+// Each file may wait for the end of the process.
+process.setMaxListeners(0);
+
+for (const file of process.argv.slice(2)) {
+  void test(file, async (t) => {
+    currentFile.name = file;
+    const before = takeTraces();
+    const usage = process.cpuUsage();
+    const startedMs = performance.now();
+    try {
+      await import(pathToFileURL(resolve(file)).href);
+    } finally {
+      // The last of the hooks: those that the file has registered run before it.
+      t.after(async () => {
+        await checkTraces(before);
+        const { user, system } = process.cpuUsage(usage);
+        const durationMs = performance.now() - startedMs;
+        sendTestEvent({ type: 'usage', file, durationMs, cpuSeconds: (user + system) / MICROSECONDS });
+      });
+    }
+  });
+}

@@ -1,0 +1,65 @@
+/** What a test run prints: a line for each file, failures in full, skipped tests, totals, and the failures in short. */
+import process from 'node:process';
+import { cpuSecondsOfChildren } from './child-usage.ts';
+import { failuresInFull, failureSummary } from './failure-summary.ts';
+import type { TestFileResult } from './test-process.ts';
+
+const SLOWEST_SHOWN = 10;
+/** In the reason of a skip: the peer's binary is somebody else's to bring. */
+const PEER_ONLY = 'ZITI_BIN';
+
+export interface TestRunOutcome {
+  readonly results: readonly TestFileResult[];
+  /** Of files that were to run. */
+  readonly fileCount: number;
+  readonly tookMs: number;
+  /** Why the run ended early. */
+  readonly stopped: string | undefined;
+}
+
+export function lineOf(result: TestFileResult): string {
+  const { file, passed, problem, tests, failures, skipped, durationMs, cpuSeconds } = result;
+  const words = [
+    passed ? 'ok    ' : 'FAILED',
+    `${(durationMs / 1000).toFixed(1).padStart(6)} s`,
+    cpuSeconds === undefined ? '' : `${cpuSeconds.toFixed(1).padStart(5)} s CPU `,
+    file,
+    ` ${tests} tests`,
+  ];
+  const failed = failures.length > 0 ? `, ${failures.length} failed` : '';
+  const left = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
+  return `${words.join(' ')}${failed}${left}${problem === undefined ? '' : ` (${problem})`}\n`;
+}
+
+/** True when the run counts as passed. */
+export function reportRun(run: TestRunOutcome): boolean {
+  const { results, fileCount, stopped } = run;
+  const isStrict = process.env['FRONTDOOR_TEST_STRICT'] === '1';
+  const failed = results.filter((result) => !result.passed);
+  for (const result of failed) {
+    const problem = result.problem === undefined ? '' : `: ${result.problem}`;
+    process.stdout.write(`\n--- ${result.file}${problem}\n${failuresInFull(result)}\n`);
+  }
+  const skips = results.flatMap(({ file, skipped }) => skipped.map((name) => `${file}: ${name}`));
+  const missed = isStrict ? skips.filter((skip) => !skip.includes(PEER_ONLY)) : [];
+  for (const skip of skips) {
+    process.stdout.write(`${missed.includes(skip) ? 'FAILED (skipped)' : 'skipped'} ${skip}\n`);
+  }
+  const tests = results.reduce((sum, result) => sum + result.tests, 0);
+  const files =
+    failed.length > 0 ? `${failed.length} of ${fileCount} files failed` : `${fileCount} files passed`;
+  const cpu = cpuSecondsOfChildren();
+  const took = `${(run.tookMs / 1000).toFixed(0)} s${cpu === undefined ? '' : `, ${cpu.toFixed(0)} s of CPU`}`;
+  process.stdout.write(`${slowestOf(results)}\n${files}, ${tests} tests, ${skips.length} skipped, ${took}\n`);
+  if (stopped !== undefined)
+    process.stdout.write(`${stopped}: ${results.length} of ${fileCount} files ran\n`);
+  process.stdout.write(failureSummary(failed));
+  return failed.length === 0 && stopped === undefined && missed.length === 0;
+}
+
+/** A line for each of the files that took longest; nothing for a run of few files. */
+function slowestOf(results: readonly TestFileResult[]): string {
+  if (results.length <= SLOWEST_SHOWN) return '';
+  const slowest = results.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST_SHOWN);
+  return `\nthe slowest files:\n${slowest.map((result) => lineOf(result)).join('')}`;
+}
