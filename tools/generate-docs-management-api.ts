@@ -39,7 +39,7 @@ function operation(sheet: OperationSheet): string[] {
   const { id, method, url, summary, scope, parameters, body, example } = sheet;
   return [
     `### ${id}`,
-    `${summary}. ${scope === undefined ? 'Asks for no credentials.' : `Needs the scope \`${scope}\`.`}`,
+    `${summary}. ${scope === undefined ? 'Requires no credentials.' : `Requires the scope \`${scope}\`.`}`,
     `\`${method} ${url}\``,
     ...(parameters.length === 0
       ? []

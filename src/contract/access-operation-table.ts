@@ -1,4 +1,4 @@
-/** Operations on who may reach shares: their policies, explanations, and custom frontends. */
+/** Operations on access to shares: share policies, explanations of decisions, and custom frontends. */
 import {
   accessExplanationSchema,
   accessQuestionSchema,
@@ -20,7 +20,7 @@ export const accessOperations = [
   guarded({
     id: 'getSharePolicy',
     group: 'Shares',
-    summary: 'Get the policy of a share: whom gateways let in',
+    summary: 'Get the access policy of a share',
     method: 'GET',
     path: POLICY,
     answer: ok(sharePolicySchema),
@@ -29,8 +29,7 @@ export const accessOperations = [
   guarded({
     id: 'replaceSharePolicy',
     group: 'Shares',
-    summary:
-      'Replace the policy of a share: whom gateways let in; what is private is dialed by its grants alone',
+    summary: 'Replace the access policy of a share; private shares are governed by their grants alone',
     method: 'PUT',
     path: POLICY,
     body: sharePolicyReplacementSchema,
@@ -40,7 +39,7 @@ export const accessOperations = [
   guarded({
     id: 'explainShareAccess',
     group: 'Shares',
-    summary: 'Explain what would become of a request, without sending it',
+    summary: 'Explain how a gateway would decide about a request, without sending the request',
     method: 'POST',
     path: `${POLICY}/explain`,
     scope: 'frontdoor.read',
@@ -63,7 +62,8 @@ export const accessOperations = [
   guarded({
     id: 'createCustomFrontend',
     group: 'Custom frontends',
-    summary: "Let a frontdoor's public shares appear below a name of one's own",
+    summary:
+      "Create a custom frontend, which serves a frontdoor's public shares below a hostname of the owner",
     method: 'POST',
     path: CUSTOM_FRONTENDS,
     body: newCustomFrontendSchema,

@@ -1,4 +1,4 @@
-/** Who may reach a share: its policy, what can be asked about it, and custom frontends. */
+/** Schemas of access to a share: its policy, questions about it and their explanations, and custom frontends. */
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from './schema-builder.ts';
 import { closed, ids, oneOf, readOnly, text, timestamp, uuid } from './schema-parts.ts';
@@ -9,17 +9,18 @@ const list = <T extends TSchema>(items: T, maxItems: number, description: string
   Type.Array(items, { maxItems, description });
 const span = (description: string) => Type.String({ format: 'span', description });
 
-/** An object or null, said as our other nullable fields are. */
+/** An object or null, written as the other nullable fields of the API are. */
 function objectOrNull<T extends TObject>(schema: T, description: string) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: ['object', 'null'], description });
 }
 
 const claimRule = closed({
-  claim: longText(300, '`groups`, or the name of a claim; dots lead into objects'),
+  claim: longText(300, '`groups`, or the name of a claim; dots select fields of nested objects'),
   anyOf: Type.Array(longText(300), {
     minItems: 1,
     maxItems: 100,
-    description: 'The claim is, or holds, one of these',
+    description:
+      'The rule holds when the claim equals one of these values, or is an array that contains one of them',
   }),
 });
 
@@ -28,7 +29,7 @@ const basicUser = closed({
   password: Type.String({
     minLength: 8,
     maxLength: 1_024,
-    description: 'Never shown; sending ******** back keeps the one that this name has',
+    description: 'Never returned; sending ******** keeps the stored password of the user of this name',
   }),
 });
 
@@ -36,13 +37,13 @@ const certificateAuthorities = () =>
   Type.Array(Type.String({ format: 'certificate-pem' }), {
     minItems: 1,
     maxItems: 20,
-    description: 'Certificates of the authorities that are believed, in PEM, one each',
+    description: 'Certificates of the trusted authorities, one PEM certificate each',
   });
 const certificateNames = () =>
   list(
     Type.String({ format: 'certificate-name' }),
     200,
-    "One of them is the leaf's common name, a DNS name or an e-mail address of it; none: any",
+    "Accepted names: the leaf's common name, or one of its DNS names or e-mail addresses; empty: every name",
   );
 
 const rateLimit = closed({
@@ -50,58 +51,71 @@ const rateLimit = closed({
   per: span('From PT1S to P365D'),
 });
 
-const IDLE = 'A session that is not used for so long is over; PT8H when not given';
-const ABSOLUTE = 'A session of this age is over; P7D when not given';
+const IDLE = 'The session ends when it was not used for this time; PT8H by default';
+const ABSOLUTE = 'The session ends at this age; P7D by default';
 
 const policyFields = () => ({
   emails: list(
     Type.String({ format: 'email-pattern' }),
     1_000,
-    'Whose log-ins and tokens are let in, by verified e-mail; none: any',
+    'Verified e-mail addresses whose log-ins and tokens are admitted; empty: every address',
   ),
-  claims: list(claimRule, 50, 'All must hold for a log-in or token'),
-  basicAuth: list(basicUser, 50, 'Users of HTTP Basic'),
-  ipAllow: list(Type.String({ format: 'ip-network' }), 1_000, 'Where clients must be; none: anywhere'),
-  ipDeny: list(Type.String({ format: 'ip-network' }), 1_000, 'Where they must not be, whatever is allowed'),
-  publicPaths: list(Type.String({ format: 'path-pattern' }), 200, 'Paths that need no identity'),
+  claims: list(claimRule, 50, 'Rules that a log-in or token must all satisfy'),
+  basicAuth: list(basicUser, 50, 'Users that may authenticate with HTTP Basic'),
+  ipAllow: list(
+    Type.String({ format: 'ip-network' }),
+    1_000,
+    'Networks from which clients are admitted; empty: every network',
+  ),
+  ipDeny: list(
+    Type.String({ format: 'ip-network' }),
+    1_000,
+    'Networks from which clients are refused, even if `ipAllow` contains them',
+  ),
+  publicPaths: list(
+    Type.String({ format: 'path-pattern' }),
+    200,
+    'Paths that are served without authentication',
+  ),
   expiresAt: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'From then on nobody gets in; null: never',
+    description: 'Every request is refused from this time on; null: the share does not expire',
   }),
   rateLimit: objectOrNull(
     rateLimit,
-    'What one caller may ask: an identity where there is one, else an address; null: no limit',
+    'Request limit per caller, which is the identity if there is one and the client address otherwise; null: no limit',
   ),
   allowedOrigins: list(
     Type.String({ format: 'web-origin' }),
     50,
-    'Other origins whose pages may change things in the name of a person who is logged in; none: its own pages only',
+    "Other origins whose pages may send state-changing requests with a person's session; empty: only the share's own origin",
   ),
   allowPreflights: Type.Boolean({
     description:
-      'Whether CORS preflights, which carry no credential, go to the service; false when not given',
+      'Whether CORS preflights, which carry no credential, are forwarded to the service; false by default',
   }),
   responseTimeoutSeconds: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     minimum: 1,
     maximum: 3_600,
-    description: "Until the first byte of the service's answer; null: as the gateway is set",
+    description:
+      "Time limit for the first byte of the service's response; null: the gateway's setting applies",
   }),
   contact: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'contact',
-    description: 'Shown to people who are not let in; null: nobody',
+    description: 'Contact that is shown to people who are refused; null: none',
   }),
 });
 
-/** Of PUT: what is absent has its default, which lets everybody in whom the auth providers let in. */
+/** Body of PUT. An absent field gets its default, which admits every caller that the auth providers admit. */
 export const sharePolicyReplacementSchema = closed({
   ...optional(policyFields()),
   clientCertificate: Type.Optional(
     objectOrNull(
       closed({ authorities: certificateAuthorities(), names: Type.Optional(certificateNames()) }),
-      'The certificate that every client must show; null: none',
+      'The certificate that every client must present; null: none',
     ),
   ),
   session: Type.Optional(
@@ -114,52 +128,61 @@ export const sharePolicySchema = closed({
   ...policyFields(),
   clientCertificate: objectOrNull(
     closed({ authorities: certificateAuthorities(), names: certificateNames() }),
-    'The certificate that every client must show; null: none',
+    'The certificate that every client must present; null: none',
   ),
   session: closed({ idle: span(IDLE), absolute: span(ABSOLUTE) }),
 });
 export type SharePolicyAnswer = Static<typeof sharePolicySchema>;
 
-/** A request that is not sent. What is absent is as in a browser without any credential. */
+/** A request to explain; it is not sent. Absent fields have the values of a browser without any credential. */
 export const accessQuestionSchema = closed({
-  host: Type.Optional(longText(253, "One of the share's names; its first when not given")),
-  method: Type.Optional(longText(32, 'GET when not given')),
+  host: Type.Optional(longText(253, "One of the share's host names; the first one by default")),
+  method: Type.Optional(longText(32, 'GET by default')),
   origin: Type.Optional(
     Type.String({
       format: 'web-origin',
-      description: 'Whose page makes the request in a browser; its own when not given',
+      description: "Origin of the page that makes the request in a browser; the share's own by default",
     }),
   ),
   preflight: Type.Optional(
-    Type.Boolean({ description: 'A CORS preflight, of method OPTIONS; false when not given' }),
+    Type.Boolean({
+      description: 'Whether the request is a CORS preflight, of method OPTIONS; false by default',
+    }),
   ),
   path: Type.Optional(
     Type.String({
       title: 'path that begins with /',
       pattern: '^/',
       maxLength: 16_384,
-      description: 'With its query; / when not given',
+      description: 'Path with its query; / by default',
     }),
   ),
   address: Type.Optional(
     Type.String({
       format: 'ip-address',
-      description: 'Of the client; when not given, rules on addresses are passed over',
+      description: 'Address of the client; rules on addresses are skipped if it is absent',
     }),
   ),
-  secure: Type.Optional(Type.Boolean({ description: 'Over TLS; true when not given' })),
-  at: Type.Optional(Type.String({ format: 'date-time', description: 'When; now when not given' })),
-  providerId: Type.Optional(Type.String({ format: 'uuid', description: 'Who proves the caller' })),
-  email: Type.Optional(longText(320, 'Of the log-in or token')),
-  emailVerified: Type.Optional(Type.Boolean({ description: 'true when not given' })),
+  secure: Type.Optional(Type.Boolean({ description: 'Whether the request comes over TLS; true by default' })),
+  at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the request; now by default' })),
+  providerId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The auth provider that authenticates the caller' }),
+  ),
+  email: Type.Optional(longText(320, 'E-mail address in the log-in or token')),
+  emailVerified: Type.Optional(
+    Type.Boolean({ description: 'Whether the provider verified the e-mail address; true by default' }),
+  ),
   groups: Type.Optional(Type.Array(text(), { maxItems: 1_000 })),
   claims: Type.Optional(
-    Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description: 'Of the log-in or token' }),
+    Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      description: 'Claims of the log-in or token',
+    }),
   ),
-  keyName: Type.Optional(longText(300, 'An API key by its name')),
-  basicUser: Type.Optional(longText(300, 'A user of HTTP Basic')),
+  keyName: Type.Optional(longText(300, 'Name of the API key that the request carries')),
+  basicUser: Type.Optional(longText(300, 'Name of the HTTP Basic user')),
   certificateName: Type.Optional(
-    longText(255, 'A name in a client certificate of an authority that is believed'),
+    longText(255, 'A name in a client certificate that a trusted authority issued'),
   ),
 });
 export type AccessQuestion = Static<typeof accessQuestionSchema>;
@@ -168,16 +191,16 @@ export const accessExplanationSchema = closed({
   decision: oneOf('allow', 'login', 'unauthenticated', 'refuse', 'unavailable'),
   status: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'What the caller is answered; null: what the service answers',
+    description: "Status of the gateway's response; null: the service answers",
   }),
-  reason: Type.String({ description: 'A code, as logs and records of failures have it' }),
+  reason: Type.String({ description: 'Code of the reason, as in logs and failure records' }),
   steps: Type.Array(
     closed({
       rule: Type.String(),
       outcome: oneOf('passed', 'decided', 'skipped'),
       detail: Type.String(),
     }),
-    { description: 'In the order in which they are asked' },
+    { description: 'The rules in the order of their evaluation' },
   ),
 });
 export type AccessExplanationAnswer = Static<typeof accessExplanationSchema>;
@@ -186,7 +209,8 @@ const customFrontendState = () =>
   Type.Unsafe<'NEW' | 'PENDING' | 'ACTIVE'>({
     type: 'string',
     enum: ['NEW', 'PENDING', 'ACTIVE'],
-    description: 'NEW: no gateway has told of it; PENDING: gateways lack its certificate; ACTIVE: served',
+    description:
+      'NEW: no gateway has reported it; PENDING: gateways lack its certificate; ACTIVE: gateways serve it',
   });
 
 export const customFrontendSchema = closed({
@@ -195,10 +219,10 @@ export const customFrontendSchema = closed({
   hostname: Type.String(),
   frontendId: Type.String(),
   authProviderIds: Type.Array(Type.String(), {
-    description: 'Guard shares here that have no auth provider of their own',
+    description: 'Guard the shares here that have no auth provider of their own',
   }),
   status: customFrontendState(),
-  domainName: Type.String({ description: 'What a certificate must be for: `*.hostname`' }),
+  domainName: Type.String({ description: 'The name that the certificate must cover: `*.hostname`' }),
   createdAt: timestamp(),
 });
 export type CustomFrontendAnswer = Static<typeof customFrontendSchema>;
@@ -206,7 +230,7 @@ export type CustomFrontendAnswer = Static<typeof customFrontendSchema>;
 export const newCustomFrontendSchema = closed({
   hostname: Type.String({ format: 'zone-name' }),
   frontendId: text(),
-  authProviderIds: Type.Optional(ids(100, 'Guard shares here that have no auth provider of their own')),
+  authProviderIds: Type.Optional(ids(100, 'Guard the shares here that have no auth provider of their own')),
   id: readOnly(),
   frontdoorId: readOnly(),
   status: readOnly(),

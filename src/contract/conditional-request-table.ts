@@ -1,13 +1,14 @@
 /**
- * Which operations have an entity tag, honour `If-Match`, or take an `Idempotency-Key`: what callers need to change the
- * same thing at the same time, and to retry. The server, the description and the command line go by it (RFC 9110 §13).
+ * Which operations have an entity tag, honour `If-Match`, or accept an `Idempotency-Key`, so that callers can
+ * change the same resource concurrently and can retry. The server, the API description and the command line use
+ * this table (RFC 9110 §13).
  */
 import type { OperationId } from './operation-table.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * `whole`: equal tags mean equal answers. `stored`: the tag names what is stored; the answer has more, which is measured
- * or shown once, so a read is never answered by 304.
+ * `whole`: equal tags mean equal responses. `stored`: the tag covers what is stored; the response also has
+ * measured values or secrets that are shown once, so a read is never answered with 304.
  */
 export type EntityTagKind = 'whole' | 'stored';
 
@@ -40,7 +41,7 @@ const IF_MATCH: readonly OperationId[] = [
   ...(['changeFabricService', 'deleteFabricService', 'changeTerminator', 'deleteTerminator'] as const),
 ];
 
-/** Not creations, but each makes a secret that only its answer shows. */
+/** These operations create no resource, but each makes a secret that only its response shows. */
 const ALSO_KEYED: readonly OperationId[] = ['rotateApiAccount', 'rotateOauthClient'];
 
 const tagKinds = new Map<string, EntityTagKind>([
@@ -50,17 +51,17 @@ const tagKinds = new Map<string, EntityTagKind>([
 const ifMatch: ReadonlySet<string> = new Set(IF_MATCH);
 const alsoKeyed: ReadonlySet<string> = new Set(ALSO_KEYED);
 
-/** Undefined: its answer has no entity tag. */
+/** Returns undefined if responses of the operation have no entity tag. */
 export function entityTagKindOf({ id }: Pick<Operation, 'id'>): EntityTagKind | undefined {
   return tagKinds.get(id);
 }
 
-/** Whether it changes only what the caller has read. */
+/** Whether the operation honours `If-Match`. */
 export function takesIfMatch({ id }: Pick<Operation, 'id'>): boolean {
   return ifMatch.has(id);
 }
 
-/** Whether a repeated request is answered as the first one was. */
+/** Whether a repeated request with the same key gets the first response again. */
 export function takesIdempotencyKey({
   id,
   method,
@@ -70,7 +71,7 @@ export function takesIdempotencyKey({
   return scope !== undefined && method === 'POST' && (answer.status === 201 || alsoKeyed.has(id));
 }
 
-/** The form of an `Idempotency-Key`: visible ASCII characters. */
+/** An `Idempotency-Key` has 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_FORM = /^[\x21-\x7E]{1,255}$/;
-/** How long an answer is kept for its key. */
+/** A response is kept for its key for this time. */
 export const IDEMPOTENCY_KEY_TTL_MS = 24 * 3_600_000;

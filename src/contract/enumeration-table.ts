@@ -1,4 +1,7 @@
-/** The enumerations of the API by name, so that each is one component of its description wherever it stands. */
+/**
+ * The enumerations of the API by name. Each one is a component of the API description, referenced wherever it is
+ * used.
+ */
 import { AUTH_PROVIDER_TYPES, TERMINATOR_STRATEGIES } from '#domain';
 import { SCOPES } from './operation.ts';
 
@@ -14,11 +17,11 @@ const enumerations: readonly Enumeration[] = [
     values: AUTH_PROVIDER_TYPES,
     description: 'The type of an auth provider. It decides which schema its data follows.',
   },
-  { name: 'Scope', values: SCOPES, description: 'What a caller may do.' },
+  { name: 'Scope', values: SCOPES, description: 'A permission of a caller.' },
   {
     name: 'ShareMode',
     values: ['public', 'private'],
-    description: 'public: gateways serve the share. private: only environments that are granted it dial it.',
+    description: 'public: gateways serve the share. private: only environments with a grant dial it.',
   },
   { name: 'BackendMode', values: ['proxy'], description: 'How the agent reaches the service.' },
   {
@@ -35,13 +38,13 @@ const enumerations: readonly Enumeration[] = [
   {
     name: 'AccessDecision',
     values: ['allow', 'login', 'unauthenticated', 'refuse', 'unavailable'],
-    description: 'What becomes of a request at the gateway.',
+    description: 'How the gateway handles the request.',
   },
   {
     name: 'AccessStepOutcome',
     values: ['passed', 'decided', 'skipped'],
     description:
-      'passed: the rule let the request go on. decided: the rule ended the decision. skipped: the rule does not apply.',
+      'passed: the rule let the request continue. decided: the rule ended the evaluation. skipped: the rule does not apply.',
   },
   {
     name: 'CustomFrontendStatus',
@@ -53,24 +56,28 @@ const enumerations: readonly Enumeration[] = [
   {
     name: 'TerminatorStrategy',
     values: TERMINATOR_STRATEGIES,
-    description: 'How a circuit chooses among the terminators of a service.',
+    description: 'How a circuit selects a terminator of a service.',
   },
   {
     name: 'TerminatorPrecedence',
     values: ['default', 'required', 'failed'],
-    description: 'required terminators are chosen before default ones, failed ones last.',
+    description: 'Terminators that are required are selected before default ones, and failed ones last.',
   },
-  { name: 'TerminatorKind', values: ['share', 'fabric'], description: 'What the terminator belongs to.' },
+  {
+    name: 'TerminatorKind',
+    values: ['share', 'fabric'],
+    description: 'Whether the terminator serves a share or a service of the fabric.',
+  },
   { name: 'TerminatorBinding', values: ['transport'], description: 'How a router dials the address.' },
   {
     name: 'SparklineScope',
     values: ['frontdoor', 'environment'],
-    description: 'What a sparkline counts the requests of.',
+    description: 'The resource whose requests a sparkline counts.',
   },
   {
     name: 'RestingNameKind',
     values: ['share', 'custom-frontend'],
-    description: 'What the name belonged to.',
+    description: 'The kind of resource that had the name.',
   },
   {
     name: 'CallerKind',
@@ -85,21 +92,21 @@ const enumerations: readonly Enumeration[] = [
   {
     name: 'CertificateHolder',
     values: ['environment', 'gateway', 'router'],
-    description: 'What kind of machine holds the certificate.',
+    description: 'The kind of machine that holds the certificate.',
   },
   {
     name: 'DiscoveryResult',
     values: ['ok', 'failed', 'none'],
     description:
-      'ok: the metadata of the provider was read. failed: it was not. none: the type has no discovery.',
+      'ok: the metadata of the provider was read. failed: it could not be read. none: the type has no discovery.',
   },
   { name: 'GrantType', values: ['client_credentials'], description: 'The OAuth 2.0 grant.' },
-  { name: 'TokenType', values: ['Bearer'], description: 'How the token is sent.' },
+  { name: 'TokenType', values: ['Bearer'], description: 'The authentication scheme for the token.' },
 ];
 
 const byValues = new Map(enumerations.map((each) => [each.values.join('|'), each]));
 
-/** Undefined: these values are no enumeration of ours. */
+/** Returns undefined if these values are no enumeration of the API. */
 export function enumerationNamed(values: readonly string[]): Enumeration | undefined {
   return byValues.get(values.join('|'));
 }

@@ -1,10 +1,13 @@
-/** Examples of bodies, made from schemas: of requests the required fields, or the first that may be changed; of answers all. */
+/**
+ * Examples of bodies, generated from schemas. A request has its required fields, or the first field that can be
+ * changed; a response has every field.
+ */
 import type { TSchema } from 'typebox';
 import { fieldExample } from './field-example-table.ts';
 import { stringFormats, type FormatName } from './format-table.ts';
 import { propertiesOf, type Json } from './openapi-schemas.ts';
 
-/** A body that an operation accepts. */
+/** Returns a body that the operation accepts. */
 export function exampleBodyOf(schema: TSchema): unknown {
   return exampleOf(schema, '', (fields, required) => {
     const writable = fields.filter(([, field]) => (field as Json)['readOnly'] !== true);
@@ -13,7 +16,7 @@ export function exampleBodyOf(schema: TSchema): unknown {
   });
 }
 
-/** An answer of an operation. */
+/** Returns a response of the operation. */
 export function exampleAnswerOf(schema: TSchema): unknown {
   return exampleOf(schema, '', (fields) => fields);
 }

@@ -1,6 +1,6 @@
 /**
- * Operations on routers and gateways, which belong to the installation and to no organization. What happens in the mesh
- * that they make stands in `mesh-operation-table.ts`.
+ * Operations on routers and gateways, which belong to the installation and to no organization. Operations on
+ * links, circuits and terminators are in `mesh-operation-table.ts`.
  */
 import { routerSchema } from './fabric-schemas.ts';
 import {
@@ -34,13 +34,13 @@ export const fabricOperations = [
   guarded({
     ...creation,
     id: 'createRouter',
-    summary: 'Create a router and the JWT that it enrolls with',
+    summary: 'Create a router, with the JWT that it enrolls with',
     path: '/fabric/routers',
   }),
   guarded({
     ...list,
     id: 'listRouters',
-    summary: 'List routers, and which of them are connected',
+    summary: 'List routers and whether they are connected',
     path: '/fabric/routers',
     answer: ok(countedPageSchema(routerSchema)),
   }),
@@ -57,13 +57,13 @@ export const fabricOperations = [
   guarded({
     ...deletion,
     id: 'deleteRouter',
-    summary: 'Delete a router; its connections end, its terminators go',
+    summary: 'Delete a router with its terminators; its connections end',
     path: '/fabric/routers/{id}',
   }),
   guarded({
     ...creation,
     id: 'createGateway',
-    summary: 'Create a gateway and the JWT that it enrolls with',
+    summary: 'Create a gateway, with the JWT that it enrolls with',
     path: '/fabric/gateways',
   }),
   guarded({

@@ -1,4 +1,4 @@
-/** What the mesh looks like: routers, links, circuits, services of the installation, terminators, inspections. */
+/** Schemas of the mesh: routers, links, circuits, services of the fabric, terminators, inspections. */
 import type { Static } from 'typebox';
 import { TERMINATOR_STRATEGIES } from '#domain';
 import { Type } from './schema-builder.ts';
@@ -14,7 +14,7 @@ const serviceName = () => Type.String({ format: 'service-name' });
 const instanceId = () =>
   Type.String({
     maxLength: 255,
-    description: 'Circuits to `INSTANCE@SERVICE` go here; empty when it has none',
+    description: 'Circuits to `INSTANCE@SERVICE` end at this terminator; empty: it serves no instance',
   });
 const milliseconds = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description });
@@ -22,33 +22,36 @@ const milliseconds = (description: string) =>
 export const routerSchema = closed({
   id: Type.String(),
   name: Type.String(),
-  enrolled: Type.Boolean({ description: 'It holds a certificate' }),
+  enrolled: Type.Boolean({ description: 'Whether it holds a certificate' }),
   createdAt: timestamp(),
-  online: Type.Boolean({ description: 'It is connected to a control plane' }),
+  online: Type.Boolean({ description: 'Whether it is connected to a control plane' }),
   version: nullable<string>({
     type: 'string',
     description:
-      'As it says itself: of a router of ours the release of Frontdoor; null while it is not connected to this control plane',
+      "Version that the router reports, for Frontdoor's routers the release; null while it is not connected to this control plane",
   }),
   connectedAt: nullable<string>({ type: 'string', format: 'date-time' }),
-  linkListeners: Type.Array(Type.String(), { description: 'Where other routers dial it' }),
-  edgeAddress: nullable<string>({ type: 'string', description: 'Where agents, gateways and SDKs dial it' }),
+  linkListeners: Type.Array(Type.String(), { description: 'Addresses that other routers dial' }),
+  edgeAddress: nullable<string>({
+    type: 'string',
+    description: 'Address that agents, gateways and SDKs dial',
+  }),
 });
 export type RouterAnswer = Static<typeof routerSchema>;
 
 export const fabricLinkSchema = closed({
   id: Type.String(),
-  sourceRouterId: Type.String({ description: 'The one that dialed' }),
+  sourceRouterId: Type.String({ description: 'The router that dialed the link' }),
   sourceRouterName: Type.String(),
   destinationRouterId: Type.String(),
   destinationRouterName: Type.String(),
   protocol: Type.String(),
   dialAddress: Type.String(),
-  iteration: Type.Integer({ description: 'Counts how often it was dialed anew' }),
+  iteration: Type.Integer({ description: 'Incremented each time the link is dialed again' }),
   staticCost: Type.Number(),
-  sourceLatencyMs: milliseconds('As the source measured it; null until it reported'),
-  destinationLatencyMs: milliseconds('As the destination measured it; null until it reported'),
-  cost: Type.Number({ description: 'What a circuit over it costs' }),
+  sourceLatencyMs: milliseconds('Latency that the source measured; null until it reported one'),
+  destinationLatencyMs: milliseconds('Latency that the destination measured; null until it reported one'),
+  cost: Type.Number({ description: 'Cost of the link for circuits that take it' }),
   usable: Type.Boolean(),
   connections: Type.Array(
     closed({ type: Type.String(), localAddress: Type.String(), remoteAddress: Type.String() }),
@@ -62,10 +65,12 @@ export const fabricCircuitSchema = closed({
   serviceName: Type.String(),
   identityId: nullable<string>({
     type: 'string',
-    description: 'Who dialed; null when a router did for itself',
+    description: 'Identity that dialed; null if a router dialed on its own behalf',
   }),
   terminatorId: Type.String(),
-  routerIds: Type.Array(Type.String(), { description: 'The way that it takes, ingress first' }),
+  routerIds: Type.Array(Type.String(), {
+    description: "The routers of the circuit's path, beginning with the ingress",
+  }),
   routerNames: Type.Array(Type.String()),
   linkIds: Type.Array(Type.String()),
   cost: Type.Number(),
@@ -98,7 +103,7 @@ export const fabricServiceChangeSchema = closed({
 export const fabricTerminatorSchema = closed({
   id: Type.String(),
   kind: oneOf('share', 'fabric'),
-  serviceId: Type.String({ description: 'Of the share, or of the fabric service' }),
+  serviceId: Type.String({ description: 'Id of the share or fabric service' }),
   serviceName: Type.String(),
   routerId: Type.String(),
   routerName: Type.String(),
@@ -106,9 +111,11 @@ export const fabricTerminatorSchema = closed({
   address: Type.String(),
   instanceId: Type.String(),
   cost: Type.Integer(),
-  dynamicCost: Type.Number({ description: 'What circuits in use and failures add at this control plane' }),
+  dynamicCost: Type.Number({
+    description: 'Cost that this control plane adds for open circuits and recent failures',
+  }),
   precedence: precedence(),
-  healthy: Type.Boolean({ description: 'Its host has not said that the service does not work' }),
+  healthy: Type.Boolean({ description: 'False after its host reported that the service does not work' }),
 });
 export type FabricTerminatorAnswer = Static<typeof fabricTerminatorSchema>;
 
@@ -124,7 +131,7 @@ const readOnlyOfTerminators = () => ({
 export const newFabricTerminatorSchema = closed({
   serviceId: text(),
   routerId: text(),
-  /** Only what routers can dial by today. */
+  /** `transport` is the only binding that routers dial by. */
   binding: Type.Optional(oneOf('transport')),
   address: address(),
   instanceId: Type.Optional(instanceId()),
@@ -149,19 +156,21 @@ export const inspectionRequestSchema = closed({
   names: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
     minItems: 1,
     maxItems: 20,
-    description: 'What to ask for, such as `links`, `metrics` or `circuit:ID`',
+    description: 'What to inspect, such as `links`, `metrics` or `circuit:ID`',
     examples: [['links']],
   }),
   routerId: Type.Optional(
-    Type.String({ maxLength: 300, description: 'Which router; every connected one when absent' }),
+    Type.String({ maxLength: 300, description: 'The router to ask; every connected router by default' }),
   ),
 });
 
 export const inspectedValueSchema = closed({
   routerId: Type.String(),
   name: Type.String(),
-  value: Type.Optional(Type.Unknown({ description: 'JSON, or text when it is none' })),
-  error: Type.Optional(Type.String({ description: 'In place of a value' })),
+  value: Type.Optional(
+    Type.Unknown({ description: 'The value: JSON if the router sent JSON, text otherwise' }),
+  ),
+  error: Type.Optional(Type.String({ description: 'Why there is no value' })),
 });
 
 export const inspectionSchema = closed({ values: Type.Array(inspectedValueSchema) });

@@ -1,4 +1,4 @@
-/** Examples of texts whose form no format describes, by the name of their field. */
+/** Examples for text fields that no format describes, by field name. */
 import { stringFormats } from './format-table.ts';
 
 const texts: Readonly<Record<string, string>> = {
@@ -57,12 +57,12 @@ const texts: Readonly<Record<string, string>> = {
   rule: 'address',
   detail: 'The address is allowed',
   lastError: 'The service refused the connection',
-  purpose: 'Leads all names below the hostname to the gateway',
+  purpose: 'Points all names below the hostname to the gateway',
   client_id: 'CLIENT_ID',
   client_secret: 'CLIENT_SECRET',
 };
 
-/** An id where nothing else is known. */
+/** An id for fields without a better example. */
 export function fieldExample(name: string): string {
   return Object.hasOwn(texts, name) ? texts[name]! : stringFormats.uuid.example;
 }

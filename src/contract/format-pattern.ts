@@ -1,10 +1,10 @@
 /**
- * Regular expressions that formats are made of, as texts without anchors. They mean the same to ECMA-262, Python's `re`
- * and Java: no lookbehind, no classes by Unicode property, no flags. Each agrees with a parser of the domain
- * (`format-table.test.ts` holds them to each other).
+ * Regular expressions of the formats, as texts without anchors. ECMA-262, Python's `re` and Java read them alike:
+ * they use no lookbehind, no Unicode property classes and no flags. `format-table.test.ts` checks each of them
+ * against the parser in `domain`.
  */
 
-/** Decimal numbers from 1 to `most`, without leading zeros. */
+/** Matches decimal numbers from 1 to `most`, without leading zeros. */
 export function numberUpTo(most: number): string {
   const digits = String(most);
   const shorter = digits.length === 1 ? [] : [`[1-9][0-9]{0,${digits.length - 2}}`];
@@ -22,7 +22,7 @@ const OCTET = `(?:0|${numberUpTo(255)})`;
 export const IPV4 = `(?:${OCTET}\\.){3}${OCTET}`;
 
 const GROUP = '[0-9A-Fa-f]{1,4}';
-/** Eight groups, or fewer around one `::`; the last two may be written as an IPv4 address. */
+/** Eight groups, or fewer with one `::`. The last two groups may be written as an IPv4 address. */
 export const IPV6 = ipv6();
 
 function ipv6(): string {
@@ -36,39 +36,39 @@ function ipv6(): string {
   return `(?:${forms.join('|')})`;
 }
 
-/** An IPv4 address in IPv6 clothes: its first 80 bits are zero, the next 16 are set. */
+/** An IPv4-mapped IPv6 address: its first 80 bits are zero, the next 16 are ones. */
 const MAPPED =
   `(?:(?:0{1,4}:){5}[Ff]{4}:[0-9A-Fa-f:.]+` +
   `|(?:0{1,4}(?::0{1,4})*)?::(?:0{1,4}:)*[Ff]{4}:(?:${GROUP}:${GROUP}|${IPV4}))`;
 
-/** An address, or a network; of a mapped address the prefix counts from 96. */
+/** An address or a network. The prefix length of a mapped address is at least 96. */
 export const IP_NETWORK =
   `(?:${IPV4}(?:/(?:0|${numberUpTo(32)}))?` +
   `|(?!${MAPPED}/(?:[0-9]|[1-8][0-9]|9[0-5])$)${IPV6}(?:/(?:0|${numberUpTo(128)}))?)`;
 
 const DNS_LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 export const DNS_NAME = `(?:${DNS_LABEL}\\.)*${DNS_LABEL}`;
-/** Browsers and resolvers read a name that ends in a number as an IPv4 address. */
+/** A name must not end in a number, because browsers and resolvers read such a name as an IPv4 address. */
 const NO_NUMBER = '(?!(?:[0-9]+|0[Xx][0-9A-Fa-f]*)(?:[:/]|$))';
-/** Two labels or more. */
+/** A DNS name of two labels or more. */
 export const ZONE_NAME = `(?:${DNS_LABEL}\\.)+${NO_NUMBER}${DNS_LABEL}`;
 
 const HOST_LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
-/** A name of at most 253 characters, or an address, of IPv6 in brackets. */
+/** A name of at most 253 characters, an IPv4 address, or an IPv6 address in brackets. */
 export const HOST = `(?:(?![^:/]{254})(?:${HOST_LABEL}\\.)*${NO_NUMBER}${HOST_LABEL}|${IPV4}|\\[${IPV6}\\])`;
 /** At most five digits. */
 export const PORT = `(?![0-9]{6})0*${numberUpTo(65_535)}`;
 
 const ATOM = "[A-Za-z0-9!#$%&'+/=?^_`{|}~-]+";
-/** A star for everybody, or a name; then the domain. */
+/** A local part, or a star for every address of the domain; then `@` and the domain. */
 export const EMAIL_PATTERN = `(?![^@]{65})(?:\\*|${ATOM}(?:\\.${ATOM})*)@(?!.{254})${DNS_NAME}`;
 export const EVERYBODY_OF = `\\*@(?!.{254})${DNS_NAME}`;
 
 export const NOT_CONTROL = '[^\\u0000-\\u001f\\u007f-\\u009f]';
-/** Characters that are cut at both ends of a name. */
+/** Characters that are trimmed at both ends of a name. */
 const SPACES = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
-/** 1 to 255 characters between outer spaces, no control characters and none of `except`. */
+/** Matches 1 to 255 characters between outer spaces, without control characters and the characters in `except`. */
 export function nameWithout(except: string): string {
   const inner = `[^${except}\\u0000-\\u001f\\u007f-\\u009f]`;
   const outer = `[^${except}${SPACES}\\u0000-\\u001f\\u007f-\\u009f]`;
@@ -76,9 +76,12 @@ export function nameWithout(except: string): string {
 }
 
 const CONTINUATION = '%[89ABab][0-9A-Fa-f]';
-/** Escapes of one ASCII character, none that servers read in several ways (`%25`, `%2E`, `%2F`, `%3B`, `%5C`). */
+/**
+ * Escapes of one ASCII character, except those that servers interpret differently (`%25`, `%2E`, `%2F`, `%3B`,
+ * `%5C`).
+ */
 const ESCAPE = '%2[0-46-9A-Da-d]|%3[0-9AC-Fac-f]|%[46][0-9A-Fa-f]|%5[0-9ABD-Fabd-f]|%7[0-9A-Ea-e]';
-/** Escapes of a character beyond ASCII, in UTF-8. */
+/** Escapes of a non-ASCII character in UTF-8. */
 const ESCAPES =
   `%(?:[Cc][2-9A-Fa-f]|[Dd][0-9A-Fa-f])${CONTINUATION}` +
   `|%[Ee]0%[ABab][0-9A-Fa-f]${CONTINUATION}` +
@@ -88,7 +91,7 @@ const ESCAPES =
   `|%[Ff][1-3](?:${CONTINUATION}){3}` +
   `|%[Ff]4%8[0-9A-Fa-f](?:${CONTINUATION}){2}`;
 const SEGMENT = `(?!\\.(?:[./]|$))(?:[A-Za-z0-9._~!$&'()+,=:@-]|${ESCAPE}|${ESCAPES})+`;
-/** Gateways answer `/.frontdoor` by themselves, however its letters are escaped. */
+/** `/.frontdoor`, with its letters escaped or not. Gateways answer requests for it themselves. */
 const RESERVED = `\\.${[...'frontdoor']
   .map(
     (letter) =>
@@ -104,7 +107,7 @@ const SECONDS = '(?:0|[1-9]|[1-5][0-9])(?:\\.[0-9]{1,9})?S';
 const MINUTES = '(?:0|[1-9]|[1-5][0-9])M';
 const HOURS = '(?:0|[1-9]|1[0-9]|2[0-3])H';
 const TIME = `T(?:${HOURS}(?:${MINUTES})?(?:${SECONDS})?|${MINUTES}(?:${SECONDS})?|${SECONDS})`;
-/** From a second to 365 days: one unit of any size, or days to seconds that each stay below the next unit. */
+/** 1 second to 365 days: one unit of any size, or days to seconds that each stay below the next unit. */
 export const SPAN =
   `P(?:${numberUpTo(52)}W|${numberUpTo(365)}D` +
   `|T(?:${numberUpTo(8_760)}H|${numberUpTo(525_600)}M|${numberUpTo(31_536_000)}S)` +

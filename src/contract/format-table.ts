@@ -1,19 +1,19 @@
 /**
- * The string formats of the contract's schemas, each once: in JSON Schema's own words, as the rule that refusals name, as
- * a description and an example. The server checks by the very pattern that the API's description shows; the parsers of
- * the domain take what it takes (`format-table.test.ts`).
+ * The string formats of the contract's schemas. Each has JSON Schema keywords, the rule for refusals, a
+ * description and an example. The server validates with the pattern that the API description shows, and the
+ * parsers in `domain` accept the same texts (`format-table.test.ts`).
  */
 import { isUuid } from '#domain';
 import * as patterns from './format-pattern.ts';
 
 export interface StringFormat {
-  /** Keywords for the API's description; the pattern has its anchors. */
+  /** Keywords for the API description. The pattern has its anchors. */
   readonly words: FormatWords;
-  /** Whether the words allow a text. */
+  /** Whether the keywords accept a text. */
   readonly check: (text: string) => boolean;
-  /** The rule after "must be of", where a text breaks it. */
+  /** The rule that a text breaks, for the message "Value for … must be of <rule>". */
   readonly rule: string | ((text: string) => string);
-  /** The word after "must be of" where the value is missing. */
+  /** The word in that message if the value is missing. */
   readonly saidAs: string;
   /** Name of the format in documents for people. */
   readonly name: string;
@@ -31,7 +31,10 @@ interface FormatWords {
 type Row = Omit<StringFormat, 'check' | 'words' | 'saidAs' | 'name'> &
   Partial<Pick<StringFormat, 'saidAs' | 'name'>>;
 
-/** A format by a pattern. It is tried on texts of at most `maxLength` characters, which bounds its time. */
+/**
+ * Returns a format that a pattern defines. Texts longer than `maxLength` are refused without matching, which
+ * bounds the time.
+ */
 function patterned(pattern: string, words: Omit<FormatWords, 'pattern'>, row: Row): StringFormat {
   const { minLength = 0, maxLength = Infinity } = words;
   const whole = `^${pattern}$`;
@@ -45,7 +48,7 @@ function patterned(pattern: string, words: Omit<FormatWords, 'pattern'>, row: Ro
   };
 }
 
-/** A format that JSON Schema defines, which every reader checks by itself. */
+/** Returns a format that JSON Schema itself defines. */
 function standard(
   format: string,
   check: StringFormat['check'],
@@ -54,7 +57,7 @@ function standard(
   return { name: 'string', ...row, words: { format }, check };
 }
 
-/** Counted in code points, as JSON Schema does. */
+/** Length is counted in code points, as in JSON Schema. */
 function hasLength(text: string, least: number, most: number): boolean {
   if (text.length < least || text.length > 2 * most) return false;
   const length = text.length <= most && least <= 1 ? text.length : [...text].length;
@@ -200,7 +203,8 @@ export const stringFormats = {
     `[Hh][Tt][Tt][Pp][Ss]?://${patterns.HOST}(?::${patterns.PORT})?`,
     {
       maxLength: 300,
-      description: 'A web origin as browsers name it: `https`, a host, perhaps a port; no slash at the end.',
+      description:
+        'A web origin as browsers send it: `https://`, a host, and optionally a port; no slash at the end.',
     },
     {
       saidAs: 'https://host origin',
@@ -232,12 +236,12 @@ export const stringFormats = {
 
 export type FormatName = keyof typeof stringFormats;
 
-/** Describes a text of this format in words; undefined for a format whose name is enough. */
+/** Returns a description of the format in words, or undefined if its name is enough. */
 export function formatDescription(format: string | undefined): string | undefined {
   return (stringFormats[format as FormatName] as StringFormat | undefined)?.words.description;
 }
 
-/** What of the format a text breaks. */
+/** Returns the rule of the format that a text breaks. */
 export function brokenRule(format: FormatName, text: string): string {
   const { rule } = stringFormats[format];
   return typeof rule === 'string' ? rule : rule(text);
@@ -247,7 +251,7 @@ function isUri(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\S+$/i.test(text);
 }
 
-/** A text that is no URI breaks another rule than a URI that shares cannot lead to. */
+/** A text that is no URI breaks a different rule than a URI that shares cannot have as their target. */
 function targetRule(text: string): string {
   return isUri(text) ? 'uri (http or https, a host name or address, perhaps a port, no path)' : 'uri';
 }
@@ -263,10 +267,10 @@ function shareNameRule(text: string): string {
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** RFC 3339: what JSON Schema calls date-time. */
+/** A date-time of RFC 3339, as JSON Schema defines the format. */
 function isDateTime(text: string): boolean {
   const date = text.length > 100 ? undefined : DATE_TIME.exec(text)?.[1];
   if (date === undefined || Number.isNaN(Date.parse(text))) return false;
-  // 30 February parses, as a day of March.
+  // The Date parser accepts 30 February as a day in March.
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }

@@ -1,4 +1,4 @@
-/** Values at the edges of each format, picked by hand. */
+/** Boundary values of each format, picked by hand. */
 import type { FormatName } from './format-table.ts';
 
 interface FormatValues {

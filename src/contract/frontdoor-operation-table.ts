@@ -1,4 +1,4 @@
-/** Operations on frontdoors and what they hold: environments, agents, shares, metrics. */
+/** Operations on frontdoors and their resources: environments, agents, shares, metrics. */
 import {
   agentEntrySchema,
   agentStatusSchema,
@@ -24,13 +24,14 @@ const duration: QueryParameter = {
   name: 'duration',
   type: 'duration',
   isRequired: false,
-  summary: 'How far back, an ISO 8601 duration from PT5M to P30D; PT1H when not given',
+  summary: 'Length of the window, an ISO 8601 duration from PT5M to P30D; PT1H by default',
 };
 const step: QueryParameter = {
   name: 'step',
   type: 'duration',
   isRequired: false,
-  summary: 'Width of one sample, an ISO 8601 duration from PT10S to the duration; a sixtieth when not given',
+  summary:
+    'Length of one sample, an ISO 8601 duration from PT10S to the length of the window; a sixtieth of it by default',
 };
 const agentQuery = [
   ...paging('name', 'id', 'createdAt', 'status'),
@@ -77,7 +78,7 @@ export const frontdoorOperations = [
   guarded({
     id: 'listFrontends',
     group: 'Frontdoors',
-    summary: 'List where public shares appear',
+    summary: 'List the frontends on which public shares are served',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/frontends',
     answer: ok(frontendListSchema),
@@ -94,7 +95,7 @@ export const frontdoorOperations = [
   guarded({
     id: 'getFrontdoorSparklines',
     group: 'Metrics',
-    summary: 'Get requests and errors of a frontdoor and of each environment, in 30 steps',
+    summary: 'Get the requests and errors of a frontdoor and of each of its environments, in 30 steps',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/sparklines',
     query: [duration],
@@ -140,7 +141,7 @@ export const frontdoorOperations = [
   guarded({
     id: 'createEnrollment',
     group: 'Agents',
-    summary: 'Issue a code that an agent enrolls with',
+    summary: 'Create an enrollment code for an agent',
     method: 'POST',
     path: '/frontdoor/{frontdoorId}/agents/enrollments',
     isLimitedByAddress: true,
@@ -167,7 +168,7 @@ export const frontdoorOperations = [
   guarded({
     id: 'getAgentVersion',
     group: 'Agents',
-    summary: 'Get the version that an agent runs',
+    summary: 'Get the version of an agent',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/agents/{agentId}/version',
     answer: ok(agentVersionSchema),
@@ -226,7 +227,7 @@ export const frontdoorOperations = [
   guarded({
     id: 'changeShare',
     group: 'Shares',
-    summary: 'Change some fields of a share',
+    summary: 'Change fields of a share',
     method: 'PATCH',
     path: '/frontdoor/{frontdoorId}/shares/{token}',
     body: shareChangeSchema,

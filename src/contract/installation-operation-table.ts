@@ -1,4 +1,4 @@
-/** Operations that help to find out what is wrong: where the parts of the installation are, and whether a provider answers. */
+/** Diagnostic operations: the addresses and state of the installation's parts, and the check of an auth provider. */
 import { installationSchema, providerCheckSchema } from './installation-schemas.ts';
 import { guarded, ok } from './operation.ts';
 
@@ -6,7 +6,7 @@ export const installationOperations = [
   guarded({
     id: 'getInstallation',
     group: 'Installation',
-    summary: 'Get where the parts of the installation are, and which of them are away',
+    summary: "Get the addresses and state of the installation's parts",
     method: 'GET',
     path: '/installation',
     answer: ok(installationSchema),
@@ -14,7 +14,7 @@ export const installationOperations = [
   guarded({
     id: 'checkAuthProvider',
     group: 'Auth providers',
-    summary: 'Check an auth provider: the callback addresses to register, and whether its issuer answers',
+    summary: 'Check an auth provider: the callback addresses to register, and whether its issuer responds',
     method: 'POST',
     path: '/frontdoor/{frontdoorId}/auth-providers/{id}/check',
     uuidParameters: ['frontdoorId', 'id'],

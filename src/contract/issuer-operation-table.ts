@@ -1,4 +1,4 @@
-/** Operations of the token issuer, and of the API's own description: they ask for no credentials. */
+/** Operations of the token issuer and of the API description. They require no bearer token. */
 import { openObjectSchema, tokenFormSchema, tokenRequestSchema, tokenSchema } from './resource-schemas.ts';
 import { ok, open } from './operation.ts';
 
@@ -31,7 +31,7 @@ export const issuerOperations = [
   open({
     id: 'getOriginKeys',
     group: 'Tokens',
-    summary: 'Get the public keys of what origins are told about callers',
+    summary: 'Get the public keys of the identity tokens that gateways send to origins',
     method: 'GET',
     path: '/.well-known/origin-jwks.json',
     answer: ok(openObjectSchema),
@@ -39,7 +39,7 @@ export const issuerOperations = [
   open({
     id: 'getIssuerMetadata',
     group: 'Tokens',
-    summary: 'Get what the token issuer offers',
+    summary: 'Get the metadata of the token issuer',
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
     at: 'auth',
@@ -48,7 +48,7 @@ export const issuerOperations = [
   open({
     id: 'getOpenApi',
     group: 'Description',
-    summary: 'Get the description of this API, OpenAPI 3.1',
+    summary: 'Get the description of this API as OpenAPI 3.1',
     method: 'GET',
     path: '/openapi.json',
     answer: ok(openObjectSchema),

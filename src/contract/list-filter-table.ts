@@ -1,11 +1,11 @@
-/** The filters that several lists share. A list takes those that its entries have something for. */
+/** The filters that several lists share. A list has those filters that apply to its entries. */
 import type { QueryParameter } from './operation.ts';
 
 export const byName: QueryParameter = {
   name: 'name',
   type: 'string',
   isRequired: false,
-  summary: 'Only those whose name contains this text; A to Z and a to z are alike',
+  summary: 'Only entries whose name contains this text; ASCII letters match in either case',
 };
 
 export const byTime: readonly QueryParameter[] = [
@@ -13,13 +13,13 @@ export const byTime: readonly QueryParameter[] = [
     name: 'from',
     type: 'date-time',
     isRequired: false,
-    summary: 'Only those of this time or later, as a timestamp in ISO 8601',
+    summary: 'Only entries at or after this time, an ISO 8601 timestamp',
   },
   {
     name: 'to',
     type: 'date-time',
     isRequired: false,
-    summary: 'Only those of before this time, as a timestamp in ISO 8601',
+    summary: 'Only entries before this time, an ISO 8601 timestamp',
   },
 ];
 
@@ -27,16 +27,22 @@ export const byEnvironment: QueryParameter = {
   name: 'environmentId',
   type: 'UUID',
   isRequired: false,
-  summary: 'Only those of this environment',
+  summary: 'Only entries of this environment',
 };
 
 export const byProvider: QueryParameter = {
   name: 'providerId',
   type: 'UUID',
   isRequired: false,
-  summary: 'Only those that this auth provider guards',
+  summary: 'Only entries that this auth provider guards',
 };
 
 export function byStatus(...values: readonly string[]): QueryParameter {
-  return { name: 'status', type: 'string', isRequired: false, summary: 'Only those in this state', values };
+  return {
+    name: 'status',
+    type: 'string',
+    isRequired: false,
+    summary: 'Only entries with this status',
+    values,
+  };
 }

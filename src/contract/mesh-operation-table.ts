@@ -1,6 +1,6 @@
 /**
- * Operations on the mesh that routers make: its links and circuits, the services that routers themselves dial and
- * terminate, terminators, inspections. Links and circuits live in memory: each control plane answers its own.
+ * Operations on the mesh of routers: links, circuits, fabric services, terminators, inspections. Links and
+ * circuits are kept in memory, so each control plane returns its own.
  */
 import {
   fabricCircuitSchema,
@@ -28,8 +28,8 @@ const filter = (name: string, summary: string): QueryParameter => ({
   isRequired: false,
   summary,
 });
-const byRouter = filter('routerId', 'Only those of this router');
-const byService = filter('serviceId', 'Only those of this service');
+const byRouter = filter('routerId', 'Only entries of this router');
+const byService = filter('serviceId', 'Only entries of this service');
 
 export const meshOperations = [
   guarded({
@@ -44,7 +44,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'listCircuits',
-    summary: 'List the circuits that this control plane made',
+    summary: 'List the circuits that this control plane created',
     method: 'GET',
     path: '/fabric/circuits',
     query: [...paging('id', 'createdAt'), byRouter, byService],
@@ -53,7 +53,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'endCircuit',
-    summary: 'End a circuit of this control plane; both ends learn it at once',
+    summary: 'End a circuit of this control plane; both ends are notified at once',
     method: 'DELETE',
     path: '/fabric/circuits/{id}',
     answer: gone,
@@ -62,7 +62,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'listFabricServices',
-    summary: 'List the services that routers themselves dial and terminate',
+    summary: 'List fabric services, which routers themselves dial and terminate',
     method: 'GET',
     path: '/fabric/services',
     query: [...paging('name', 'id', 'createdAt'), byName, ...byTime],
@@ -71,7 +71,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'createFabricService',
-    summary: 'Create a service that routers themselves dial and terminate',
+    summary: 'Create a fabric service, which routers themselves dial and terminate',
     method: 'POST',
     path: '/fabric/services',
     body: newFabricServiceSchema,
@@ -81,7 +81,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'getFabricService',
-    summary: 'Get a service of the fabric',
+    summary: 'Get a fabric service',
     method: 'GET',
     path: '/fabric/services/{id}',
     answer: ok(fabricServiceSchema),
@@ -90,7 +90,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'changeFabricService',
-    summary: 'Rename a service of the fabric, or choose among its terminators otherwise',
+    summary: 'Rename a fabric service, or change its terminator strategy',
     method: 'PATCH',
     path: '/fabric/services/{id}',
     body: fabricServiceChangeSchema,
@@ -100,7 +100,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'deleteFabricService',
-    summary: 'Delete a service of the fabric with its terminators; its circuits end',
+    summary: 'Delete a fabric service with its terminators; its circuits end',
     method: 'DELETE',
     path: '/fabric/services/{id}',
     answer: gone,
@@ -109,7 +109,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'listTerminators',
-    summary: 'List terminators, of shares and of services of the fabric',
+    summary: 'List the terminators of shares and of fabric services',
     method: 'GET',
     path: '/fabric/terminators',
     query: [...paging('id', 'cost'), byRouter, byService],
@@ -118,7 +118,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'createTerminator',
-    summary: 'Create a terminator: an address that a router dials for a service of the fabric',
+    summary: 'Create a terminator: an address that a router dials for a fabric service',
     method: 'POST',
     path: '/fabric/terminators',
     body: newFabricTerminatorSchema,
@@ -137,7 +137,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'changeTerminator',
-    summary: 'Change a terminator of a service of the fabric; circuits that it has stay as they are',
+    summary: 'Change a terminator of a fabric service; its open circuits are not affected',
     method: 'PATCH',
     path: '/fabric/terminators/{id}',
     body: fabricTerminatorChangeSchema,
@@ -147,7 +147,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'deleteTerminator',
-    summary: 'Delete a terminator of a service of the fabric',
+    summary: 'Delete a terminator of a fabric service',
     method: 'DELETE',
     path: '/fabric/terminators/{id}',
     answer: gone,
@@ -156,7 +156,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'inspectRouters',
-    summary: 'Ask routers that are connected to this control plane about themselves',
+    summary: 'Inspect the state of routers that are connected to this control plane',
     method: 'POST',
     path: '/fabric/inspect',
     body: inspectionRequestSchema,

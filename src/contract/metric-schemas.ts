@@ -1,4 +1,4 @@
-/** What metrics and sparklines look like. Durations are ISO 8601, latencies milliseconds. */
+/** Schemas of metrics and sparklines. Durations are ISO 8601, latencies are in milliseconds. */
 import type { Static } from 'typebox';
 import { Type } from './schema-builder.ts';
 import { closed, oneOf, timestamp, uuid } from './schema-parts.ts';

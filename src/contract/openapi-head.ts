@@ -1,41 +1,41 @@
-/** The words at the head of the API's description: what holds for every operation, and how callers show who they are. */
+/** The text at the head of the API description: conventions of every operation, and the ways to authenticate. */
 import type { Json } from './openapi-schemas.ts';
 import type { OperationGroup } from './operation.ts';
 
-/** Of the API, not of the product: it changes when callers have to. */
+/** Version of the API, which is not the version of the product. It changes when callers have to change. */
 export const API_VERSION = '1.0.0';
 
-/** The chapters of the description, each in a sentence. */
+/** A one-sentence description of each operation group. */
 export const groupDescriptions: Readonly<Record<OperationGroup, string>> = {
   Frontdoors: 'A frontdoor is the entry point that clients connect to. It belongs to an organization.',
-  Environments: 'An environment is a place where an agent runs. It appears when the agent enrolls.',
-  Agents: 'Agents run beside private services, connect outwards and host shares.',
+  Environments: 'An environment is a place where an agent runs. It is created when the agent enrolls.',
+  Agents: 'An agent runs beside private services, connects outwards and hosts shares.',
   Shares: 'A share makes a private service reachable, for the world or for chosen environments.',
-  Requests: 'Why single requests failed, and recordings of requests that the owner asked for.',
-  'Custom frontends': "Custom frontends let shares appear below a domain of one's own.",
+  Requests: 'Reasons why requests failed, and recordings of requests that the owner enabled.',
+  'Custom frontends': 'A custom frontend serves shares below a domain of the owner.',
   'Auth provider types': 'The types of auth providers, and the JSON Schema of their data.',
-  'Auth providers': 'Auth providers decide who may reach the shares that they guard.',
-  Metrics: 'How many requests came, how many failed and how long answers took.',
+  'Auth providers': 'An auth provider authenticates callers of the shares that it guards.',
+  Metrics: 'Numbers of requests and failures, and response times.',
   Organizations: 'Organizations own frontdoors and callers.',
-  'API accounts': 'API accounts call the API with a long-lived token.',
-  'OAuth clients': 'OAuth clients exchange their credentials for bearer tokens.',
-  Audit: 'The audit trail holds every change and refusal, chained by hashes.',
-  Fabric: 'Routers, gateways, and the mesh that they make.',
-  Installation: 'What belongs to the whole installation: keys, names and backups.',
+  'API accounts': 'An API account calls the API with a long-lived token.',
+  'OAuth clients': 'An OAuth client exchanges its credentials for bearer tokens.',
+  Audit: 'The audit trail has an event for every change and refusal. The events are chained by hashes.',
+  Fabric: 'Routers, gateways, and the mesh of links between routers.',
+  Installation: 'Resources of the whole installation: keys, names and backups.',
   Tokens: 'The issuer of bearer tokens.',
   Description: 'The description of this API.',
 };
 
-/** What holds for every path; each is a paragraph of CommonMark. */
+/** Conventions of every operation. Each entry is a paragraph of CommonMark. */
 export const conventions: readonly string[] = [
   'Bodies are JSON in UTF-8, at most 1 MiB: send `Accept: application/json`, and with a body `Content-Type: application/json`.',
-  'A refusal is a JSON object of exactly two strings: `error`, a code, and `message`, a sentence. Beside the refusals of each operation, any path may answer 404 `not_found` (there is nothing), 405 `method_not_allowed` with `Allow`, 408 `timeout`, 417 `expectation_failed` and 431 `headers_too_large`.',
-  'Read-only fields in a body are accepted and ignored, so that what was read can be sent back; a name that is no field is refused, and so is a query parameter that the operation does not have. A body sent to an operation that reads none may be `{}`, nothing else.',
-  'Lists come in pages: `page` counts from 0, `size` is 20 unless given, larger sizes than 1000 are taken as 1000. Ties are broken by id, so that pages never overlap.',
+  'An error response is a JSON object of exactly two strings: `error`, a code, and `message`, a sentence. In addition to the errors of each operation, any path may answer 404 `not_found` (the path does not exist), 405 `method_not_allowed` with `Allow`, 408 `timeout`, 417 `expectation_failed` and 431 `headers_too_large`.',
+  'Read-only fields in a body are accepted and ignored, so that a resource can be sent back as it was read. Unknown fields and unknown query parameters are refused. A body sent to an operation that reads none must be empty or `{}`.',
+  'Lists are paged: `page` counts from 0, `size` is 20 by default, and sizes above 1000 are treated as 1000. Entries with equal sort keys are ordered by id, so that pages never overlap.',
   'Timestamps are ISO 8601 in UTC. Durations are ISO 8601 with weeks, days, hours, minutes and seconds.',
-  'An answer about one thing has an `ETag`, which names what is stored of it. PUT, PATCH and DELETE with `If-Match` change only what still has that tag: 412 `precondition_failed` otherwise, with nothing changed. Without `If-Match` they change what is there.',
-  'A POST that creates something takes an `Idempotency-Key`: 1 to 255 visible ASCII characters that the caller makes for this one request, such as a UUID. Sent again within 24 hours, the request changes nothing and gets the first answer, secrets included, with `Idempotency-Replayed: true`. The same key with another path or body is 409. Refusals are not kept.',
-  'HEAD is answered as GET is, without the body; OPTIONS names the methods of a path.',
+  'The response about a single resource has an `ETag` for its stored state. PUT, PATCH and DELETE with `If-Match` take effect only if the resource still has that tag; otherwise they change nothing and answer 412 `precondition_failed`. Without `If-Match` they are unconditional.',
+  'A POST that creates a resource accepts an `Idempotency-Key`: 1 to 255 visible ASCII characters that the caller generates for this request, such as a UUID. If the request is repeated within 24 hours, it changes nothing and gets the first response, secrets included, with `Idempotency-Replayed: true`. Reusing the key with another path or body is answered with 409. Error responses are not kept.',
+  'HEAD is answered as GET without the body; OPTIONS returns the methods of a path.',
 ];
 
 export function descriptionText(authUrl: string): string {

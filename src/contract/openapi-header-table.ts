@@ -1,4 +1,4 @@
-/** Headers that an operation honours, beside those that every request has. */
+/** Headers that some operations honour, in addition to those of every request. */
 import {
   entityTagKindOf,
   IDEMPOTENCY_KEY_FORM,
@@ -15,18 +15,19 @@ export interface HeaderParameter {
 
 const IF_NONE_MATCH: HeaderParameter = {
   name: 'If-None-Match',
-  summary: 'The ETag of the answer that one holds already: 304 while that is current',
+  summary: 'ETag of a response that the caller has already; the answer is 304 while it is current',
   schema: { type: 'string' },
 };
 const IF_MATCH: HeaderParameter = {
   name: 'If-Match',
-  summary: 'The ETag of what was read, several with commas, or *: 412 when it has changed since',
+  summary:
+    'ETag of the resource as it was read, several separated by commas, or *; the answer is 412 if the resource has changed since',
   schema: { type: 'string' },
 };
 const IDEMPOTENCY_KEY: HeaderParameter = {
   name: 'Idempotency-Key',
   summary:
-    'A text of the caller’s own for this request: sent again within 24 hours, it gets the first answer',
+    'Key that the caller generates for this request; a repeated request within 24 hours gets the first response',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY_FORM.source },
 };
 

@@ -1,4 +1,4 @@
-/** What the parameters of paths are, for the API's description; which of them must be UUIDs stands in the operations. */
+/** Summaries of path parameters, for the API description. Operations declare which of them must be UUIDs. */
 import { AUTH_PROVIDER_TYPES } from '#domain';
 import type { Operation } from './operation.ts';
 
@@ -17,16 +17,16 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   customFrontendId: 'Id of the custom frontend',
   sessionId: 'Id of the session',
   type: 'Identifier of the type',
-  name: 'The name as the list shows it',
-  enrollmentCode: 'The code that an enrollment answered',
-  errorId: 'The error id on the page, or in the header Frontdoor-Error-Id',
+  name: 'Name as in the list',
+  enrollmentCode: 'Enrollment code, as createEnrollment returned it',
+  errorId: 'Error id from the page or the header Frontdoor-Error-Id',
 };
 
-/** In the order of the path. */
+/** Returns the parameters in the order of the path. */
 export function pathParametersOf({ path, uuidParameters }: Operation): readonly PathParameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const summary = SUMMARIES[name];
-    if (summary === undefined) throw new Error(`${path}: nothing says what ${name} is`);
+    if (summary === undefined) throw new Error(`${path}: no summary for the parameter ${name}`);
     if (name === 'type') return { name, summary, schema: { type: 'string', enum: [...AUTH_PROVIDER_TYPES] } };
     const form = uuidParameters.includes(name) ? { format: 'uuid' } : { minLength: 1 };
     return { name, summary, schema: { type: 'string', ...form } };

@@ -1,6 +1,6 @@
 /**
- * The contract's schemas as they stand in the API's description: each exported schema is a component under its name,
- * our own string formats are said in standard words. The server validates with the schemas themselves.
+ * The contract's schemas for the API description: each exported schema is a component under its name, and our
+ * string formats are replaced by standard keywords. The server validates with the schemas themselves.
  */
 import type { TSchema } from 'typebox';
 import { enumerationNamed } from './enumeration-table.ts';
@@ -38,7 +38,7 @@ function namesOf(...modules: readonly Readonly<Record<string, unknown>>[]): Read
   return found;
 }
 
-/** The name of a schema that is a component; pages are named by their entries. */
+/** Returns the component name of a schema. Pages are named after their entries. */
 export function componentNameOf(schema: TSchema): string | undefined {
   const { content, pageable } = propertiesOf(schema);
   if (content === undefined || pageable === undefined) {
@@ -52,24 +52,24 @@ export function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>>
   return ((schema as Json)['properties'] ?? {}) as Readonly<Record<string, TSchema>>;
 }
 
-/** Gathers the components that a description refers to. Enumerations and objects never stand in line. */
+/** Collects the components that a description refers to. Enumerations and objects are always components. */
 export class SchemaComponents {
   readonly #found = new Map<string, Json>();
-  /** Objects without a name of their own, by their text: the name that they got first. */
+  /** Component names of objects without a name of their own, by their JSON text. The first name is kept. */
   readonly #unnamed = new Map<string, string>();
 
-  /** A reference where the schema is a component, else the schema itself. */
+  /** Returns a reference if the schema is a component, and the schema itself otherwise. */
   use(schema: TSchema): Json {
     const name = componentNameOf(schema);
     return name === undefined ? this.#part(schema, 'Value') : this.#component(name, schema);
   }
 
-  /** The enumeration of these values, by reference where it has a name. */
+  /** Returns the enumeration of these values, by reference if it has a name. */
   useValues(values: readonly string[]): Json {
     return this.#part({ type: 'string', enum: values }, '');
   }
 
-  /** By name, in the order of names. */
+  /** Returns the components by name, in alphabetical order. */
   all(): Readonly<Record<string, Json>> {
     return Object.fromEntries([...this.#found].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -82,7 +82,7 @@ export class SchemaComponents {
     return referenceTo(name);
   }
 
-  /** What stands below a component; `path` is the name that it gets if it needs one. */
+  /** Converts a schema inside a component; `path` becomes its name if it needs one. */
   #part(schema: TSchema, path: string): Json {
     const { type, enum: values, description, readOnly } = schema as Json;
     if (Array.isArray(values)) {
@@ -115,7 +115,7 @@ export class SchemaComponents {
       typeof format === 'string' ? (stringFormats[format as FormatName]?.words ?? { format }) : {};
     return {
       ...words,
-      ...(rest['readOnly'] === true ? { description: 'Accepted whatever it is, and ignored.' } : {}),
+      ...(rest['readOnly'] === true ? { description: 'Accepted with any value and ignored.' } : {}),
       ...rest,
       ...(isOpenObject(schema as Json) ? { additionalProperties: true } : {}),
       ...(properties === undefined ? {} : { properties: this.#fields(schema, path) }),
@@ -136,7 +136,10 @@ export class SchemaComponents {
   }
 }
 
-/** Such an object is marked as open, because some generators take one without declared properties for an empty one. */
+/**
+ * An object without declared properties is marked as open, because some generators take it for an empty object
+ * otherwise.
+ */
 function isOpenObject({ type, properties, additionalProperties }: Json): boolean {
   const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
   return isObject && properties === undefined && additionalProperties === undefined;
@@ -146,7 +149,7 @@ function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Schema name of a field of a component, or of the entries of a list. */
+/** Returns the component name for a field of a component, or for the entries of a list. */
 function partName(path: string, field: string): string {
   if (field === '')
     return path.endsWith('List') ? `${path.slice(0, -4)}Entry` : path.replace(/ies$/, 'y').replace(/s$/, '');

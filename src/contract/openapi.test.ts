@@ -98,7 +98,7 @@ suite('the OpenAPI document', () => {
     const schemas = document.components['schemas'] as Record<string, { properties: Record<string, object> }>;
     assert.deepEqual(schemas['NewFrontdoor']!.properties['id'], {
       readOnly: true,
-      description: 'Accepted whatever it is, and ignored.',
+      description: 'Accepted with any value and ignored.',
     });
   });
 

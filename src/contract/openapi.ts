@@ -1,6 +1,6 @@
 /**
- * The API's description, OpenAPI 3.1, made from the operation table: what is served at `/openapi.json` and what the
- * reference pages are made of. Nothing in it is written by hand but the text at its head.
+ * The API description as OpenAPI 3.1, generated from the operation table. It is served at `/openapi.json`, and
+ * the reference pages are generated from it. Only the text at its head is written by hand.
  */
 import type { TSchema } from 'typebox';
 import { exampleAnswerOf, exampleBodyOf } from './example-body.ts';
@@ -15,9 +15,9 @@ import { SchemaComponents, type Json } from './openapi-schemas.ts';
 import { errorSchema } from './resource-schemas.ts';
 
 export interface OpenApiAddresses {
-  /** {base_url}, without a final slash. */
+  /** {base_url}, without a trailing slash. */
   readonly baseUrl: string;
-  /** {auth_url}, likewise. */
+  /** {auth_url}, without a trailing slash. */
   readonly authUrl: string;
 }
 
@@ -26,7 +26,7 @@ export interface OpenApiDocument {
   readonly info: Json;
   readonly servers: readonly Json[];
   readonly tags: readonly Json[];
-  /** By path, then by method in lower case. */
+  /** Operations by path, then by lower-case method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: Readonly<Record<string, Json>>;
 }
@@ -35,7 +35,7 @@ export interface OpenApiOperation {
   readonly operationId: string;
   readonly parameters?: readonly Json[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Json>> };
-  /** By status. */
+  /** Responses by status. */
   readonly responses: Readonly<Record<string, Json>>;
   readonly [name: string]: unknown;
 }
@@ -86,8 +86,10 @@ export function openApiDocument({ baseUrl, authUrl }: OpenApiAddresses): OpenApi
 }
 
 function scopeText({ scope, id }: Operation): string {
-  if (scope !== undefined) return `Needs the scope \`${scope}\`.`;
-  return id === 'issueToken' ? 'The client shows its own credentials.' : 'Asks for no credentials.';
+  if (scope !== undefined) return `Requires the scope \`${scope}\`.`;
+  return id === 'issueToken'
+    ? 'The client authenticates with its own credentials.'
+    : 'Requires no credentials.';
 }
 
 function securityOf({ scope, id }: Operation): readonly Json[] {
@@ -172,10 +174,10 @@ function successOf(operation: Operation, schemas: SchemaComponents): Readonly<Re
     ),
   };
   const headers = {
-    ...(answer.status === 201 && method === 'POST' ? { Location: headerOf('Where it is') } : {}),
+    ...(answer.status === 201 && method === 'POST' ? { Location: headerOf('URL of the new resource') } : {}),
     ...(tag === undefined ? {} : { ETag: headerOf(TAG_WORDS[tag]) }),
     ...(takesIdempotencyKey(operation)
-      ? { 'Idempotency-Replayed': headerOf('`true` when the answer is that of an earlier request') }
+      ? { 'Idempotency-Replayed': headerOf('`true` if the response is that of an earlier request') }
       : {}),
   };
   const success = {
@@ -184,31 +186,33 @@ function successOf(operation: Operation, schemas: SchemaComponents): Readonly<Re
     ...(Object.keys(content).length === 0 ? {} : { content }),
   };
   const unchanged =
-    tag === 'whole' && method === 'GET' ? { 304: { description: 'It is what one holds already' } } : {};
+    tag === 'whole' && method === 'GET'
+      ? { 304: { description: 'The caller has the current representation already' } }
+      : {};
   return { [answer.status]: success, ...unchanged };
 }
 
-/** Schema of an answer that is not JSON. */
+/** The schema of a response that is not JSON. */
 function formOf(mediaType: string): Json {
   return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
 
 const TAG_WORDS: Readonly<Record<EntityTagKind, string>> = {
-  whole: 'Names this very answer',
-  stored: 'Names what is stored; measured values and secrets that are shown once aside',
+  whole: 'Tag of the whole response',
+  stored: 'Tag of the stored state; it does not cover measured values and secrets that are shown once',
 };
 
 const SUCCESS_WORDS: Readonly<Record<number, string>> = {
   200: 'As asked',
   201: 'Created',
-  204: 'Done; no body',
+  204: 'Success without a body',
 };
 
 function headerOf(description: string): Json {
   return { description, schema: { type: 'string' } };
 }
 
-/** A reference; the refusal itself stands among the components. */
+/** Returns a reference; the error response itself is among the components. */
 function refusalOf(refusal: ApiRefusalRow, responses: Map<string, Json>, schemas: SchemaComponents): Json {
   const { name, errors, when, example, headers = {} } = refusal;
   if (!responses.has(name)) {

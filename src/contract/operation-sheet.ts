@@ -1,6 +1,6 @@
 /**
- * An operation as people read it: parameters, fields by dotted path, refusals, an example call. The browsable page and
- * the reference page are two renderings of the same sheets.
+ * An operation as people read it: parameters, fields by dotted path, errors, an example call. The browsable page
+ * and the reference page render the same sheets.
  */
 import type { TSchema } from 'typebox';
 import { exampleBodyOf } from './example-body.ts';
@@ -16,24 +16,24 @@ export interface OperationSheet {
   readonly group: OperationGroup;
   readonly summary: string;
   readonly method: Operation['method'];
-  /** With the address that it stands behind: `{base_url}/…` or `{auth_url}/…`. */
+  /** URL with its base address: `{base_url}/…` or `{auth_url}/…`. */
   readonly url: string;
   readonly path: string;
-  /** Undefined: asks for no credentials. */
+  /** Undefined if the operation requires no scope. */
   readonly scope: Operation['scope'];
   readonly parameters: readonly ParameterRow[];
-  /** Undefined: reads no body. */
+  /** Undefined if the operation reads no body. */
   readonly body: BodySheet | undefined;
   readonly answer: AnswerSheet;
   readonly refusals: readonly ApiRefusalRow[];
-  /** A shell command; the credential and ids are shell variables. */
+  /** A shell command. The credential and ids are shell variables. */
   readonly example: string;
 }
 
 export interface BodySheet {
   readonly mediaTypes: readonly string[];
   readonly fields: readonly FieldRow[];
-  /** Names that are taken and ignored, so that what was read can be sent back. */
+  /** Read-only names that are accepted and ignored, so that a resource can be sent back as it was read. */
   readonly ignored: readonly string[];
 }
 
@@ -47,14 +47,14 @@ export interface ParameterRow {
 
 export interface AnswerSheet {
   readonly status: number;
-  /** Empty when there is no JSON body, or one that follows no schema of ours. */
+  /** Empty if there is no JSON body, or if it follows no schema of ours. */
   readonly fields: readonly FieldRow[];
-  /** What the JSON is as a whole: `object`, `array of object`; undefined when there is none. */
+  /** Type of the whole JSON value: `object`, `array of object`. Undefined if there is none. */
   readonly type: string | undefined;
   readonly otherForms: readonly (readonly [mediaType: string, text: string])[];
 }
 
-/** All operations by group, groups and operations in the order of the table. */
+/** Returns all operations by group. Groups and operations are in the order of the table. */
 export function sheetsByGroup(): ReadonlyMap<OperationGroup, readonly OperationSheet[]> {
   const groups = new Map<OperationGroup, OperationSheet[]>();
   for (const operation of operations as readonly Operation[]) {
@@ -119,7 +119,7 @@ function queryType({ type, values }: QueryParameter): string {
   return type === 'UUID' || type === 'duration' ? `string (${type})` : type === 'sort' ? 'string' : type;
 }
 
-/** The schema of the body, of its first form where there are several. */
+/** Returns the schema of the body, or of its first form if it has several. */
 function bodySchemaOf({ body, forms = {} }: Operation): TSchema | undefined {
   return body === 'own' ? Object.values(forms)[0] : body;
 }
@@ -159,7 +159,7 @@ function curlOf(operation: Operation): string {
     .replace('curl \\\n  ', 'curl ');
 }
 
-/** `frontdoorId` → `FRONTDOOR_ID`. */
+/** Converts `frontdoorId` to `FRONTDOOR_ID`. */
 function variable(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }

@@ -1,6 +1,6 @@
 /**
- * What one operation of the Management API is: routing, credentials, scopes, limits, validation, command line and the
- * API's description all come from rows of this shape.
+ * The shape of a row of the operation table. Routing, authentication, scopes, limits, validation, the command
+ * line and the API description all follow these rows.
  */
 import type { TSchema } from 'typebox';
 
@@ -8,7 +8,7 @@ export type Scope = 'frontdoor.read' | 'frontdoor.write' | 'frontdoor.admin';
 
 export const SCOPES: readonly Scope[] = ['frontdoor.read', 'frontdoor.write', 'frontdoor.admin'];
 
-/** Chapters of the API's description. */
+/** Groups of operations, which are the chapters of the API description. */
 export type OperationGroup =
   | 'Frontdoors'
   | 'Environments'
@@ -33,32 +33,35 @@ export interface Operation {
   readonly group: OperationGroup;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** After {base_url}, or after {auth_url} when `at` is `auth`. Parameters in braces. */
+  /** Path after {base_url}, or after {auth_url} if `at` is `auth`. Parameters are in braces. */
   readonly path: string;
   readonly at: 'api' | 'auth';
-  /** Parameters of the path that must be UUIDs. */
+  /** Path parameters that must be UUIDs. */
   readonly uuidParameters: readonly string[];
-  /** Undefined: no credentials are asked for. */
+  /** Undefined if the operation requires no credentials. */
   readonly scope: Scope | undefined;
-  /** Counted per client address before anything else; writes are counted per caller anyway. */
+  /**
+   * Whether requests are counted per client address before anything else. Writes are counted per caller in any
+   * case.
+   */
   readonly isLimitedByAddress: boolean;
-  /** Undefined: reads no body; 'own': the handler reads forms that JSON does not cover. */
+  /** Undefined if the operation reads no body; 'own' if the handler reads forms other than JSON. */
   readonly body: TSchema | 'own' | undefined;
-  /** No body stands for an empty object. */
+  /** Whether an absent body is treated as an empty object. */
   readonly isBodyOptional?: true;
-  /** What an `own` body holds, by media type. */
+  /** Schemas of an `own` body, by media type. */
   readonly forms?: Readonly<Record<string, TSchema>>;
   readonly query: readonly QueryParameter[];
   readonly answer: OperationAnswer;
-  /** Statuses of its own refusals, beside those that every operation has. */
+  /** Statuses of the operation's own errors, in addition to those of every operation. */
   readonly refusals: readonly number[];
 }
 
 export interface OperationAnswer<Schema extends TSchema | undefined = TSchema | undefined> {
   readonly status: number;
-  /** Of the JSON body; undefined when there is none, or none that is JSON. */
+  /** Schema of the JSON response; undefined if there is none or it is not JSON. */
   readonly schema: Schema;
-  /** Other forms of the answer, by media type, in words. */
+  /** Descriptions of other forms of the response, by media type. */
   readonly otherForms?: Readonly<Record<string, string>>;
 }
 
@@ -67,15 +70,15 @@ export interface QueryParameter {
   readonly type: 'integer' | 'string' | 'UUID' | 'date-time' | 'duration' | 'sort';
   readonly isRequired: boolean;
   readonly summary: string;
-  /** The only values that it takes. */
+  /** The accepted values. */
   readonly values?: readonly string[];
   /** Bounds of an integer. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The form of a string, as a regular expression, and the same in words for refusals: both or neither. */
+  /** A regular expression for a string, and the rule in words for refusals. Both or neither are given. */
   readonly pattern?: string;
   readonly rule?: string;
-  /** What a `sort` can sort by. */
+  /** Fields that `sort` accepts. */
   readonly fields?: readonly string[];
 }
 
@@ -83,7 +86,7 @@ const pageNumber: QueryParameter = {
   name: 'page',
   type: 'integer',
   isRequired: false,
-  summary: 'Page number, from 0',
+  summary: 'Page number, counted from 0',
   minimum: 0,
   maximum: 1_000_000_000,
 };
@@ -91,10 +94,10 @@ const pageSize: QueryParameter = {
   name: 'size',
   type: 'integer',
   isRequired: false,
-  summary: 'Entries on a page, 1 to 1000; 20 when not given',
+  summary: 'Number of entries on a page, 1 to 1000; 20 by default',
   minimum: 1,
 };
-/** The query of a list that cannot be sorted. */
+/** Query parameters of a list that cannot be sorted. */
 export const unsortedPaging: readonly QueryParameter[] = [pageNumber, pageSize];
 
 type Row = Pick<Operation, 'id' | 'group' | 'summary' | 'method' | 'path'> & Partial<Operation>;
@@ -120,12 +123,12 @@ const defaults: Omit<Operation, 'id' | 'group' | 'summary' | 'method' | 'path'> 
   refusals: [],
 };
 
-/** A row that the caller's scope guards: read for GET, write for the rest, unless it says otherwise. */
+/** Returns a row that requires a scope: read for GET and write for other methods, unless the row has its own. */
 export function guarded<const T extends Row>(row: T): TypedOperation<T> {
   return typed<T>({ scope: row.method === 'GET' ? 'frontdoor.read' : 'frontdoor.write', ...row });
 }
 
-/** A row that asks for no credentials. */
+/** Returns a row that requires no credentials. */
 export function open<const T extends Row>(row: T): TypedOperation<T> {
   return typed<T>(row);
 }
@@ -145,7 +148,7 @@ export const created = <Schema extends TSchema>(schema: Schema): OperationAnswer
 });
 export const gone: OperationAnswer<undefined> = { status: 204, schema: undefined };
 
-/** The query of a list that is sorted by one of these fields. */
+/** Returns the query parameters of a list that these fields can sort. */
 export function paging(...sortFields: readonly string[]): readonly QueryParameter[] {
   const fields = sortFields.length === 0 ? ['name', 'id'] : sortFields;
   return [
@@ -154,7 +157,7 @@ export function paging(...sortFields: readonly string[]): readonly QueryParamete
       name: 'sort',
       type: 'sort',
       isRequired: false,
-      summary: `field,direction: ${fields.join(', ')}; asc (when not given) or desc; -field is field,desc`,
+      summary: `field,direction: ${fields.join(', ')}; asc (the default) or desc; -field means field,desc`,
       fields,
     },
   ];

@@ -1,4 +1,4 @@
-/** Operations on organizations, on who may call for them, on keys of tokens, on the audit trail, and backup. */
+/** Operations on organizations, API accounts and OAuth clients, signing keys, the audit trail, and backup. */
 import { countedPageSchema, frontdoorSchema } from './resource-schemas.ts';
 import {
   accountSchema,
@@ -27,7 +27,7 @@ const ofOrganization: QueryParameter = {
   name: 'organizationId',
   type: 'UUID',
   isRequired: false,
-  summary: "Whose; the caller's own organization when not given",
+  summary: "Organization; the caller's own by default",
 };
 
 const restsFor: QueryParameter = {
@@ -42,7 +42,7 @@ const ofChain: QueryParameter = {
   type: 'string',
   isRequired: false,
   summary:
-    'Whose; the caller\'s own organization when not given. Another\'s, or "installation" for what belongs to none, needs frontdoor.admin',
+    'Organization; the caller\'s own by default. Another organization, or "installation" for resources that belong to none, requires frontdoor.admin',
   rule: 'UUID or installation',
   pattern: '^(installation|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
 };
@@ -54,7 +54,7 @@ export const organizationOperations = [
   guarded({
     id: 'getCaller',
     group: 'Organizations',
-    summary: 'Get who the credentials belong to',
+    summary: 'Get the caller of this request',
     method: 'GET',
     path: '/caller',
     answer: ok(callerSchema),
@@ -103,7 +103,7 @@ export const organizationOperations = [
   guarded({
     id: 'deleteOrganization',
     group: 'Organizations',
-    summary: 'Delete an organization that has no frontdoor any more, with its accounts and clients',
+    summary: 'Delete an organization without frontdoors, with its API accounts and OAuth clients',
     method: 'DELETE',
     path: '/organizations/{organizationId}',
     scope,
@@ -144,7 +144,7 @@ export const organizationOperations = [
   guarded({
     id: 'createApiAccount',
     group: 'API accounts',
-    summary: 'Create an API account; its token is shown this once',
+    summary: 'Create an API account; its token is shown only in this response',
     method: 'POST',
     path: accounts,
     scope,
@@ -176,7 +176,7 @@ export const organizationOperations = [
   guarded({
     id: 'rotateApiAccount',
     group: 'API accounts',
-    summary: 'Give an API account a new token; the old one ends at once, or after an overlap',
+    summary: 'Rotate the token of an API account; the old token ends at once, or after an overlap',
     method: 'POST',
     path: `${accounts}/{id}/rotate`,
     scope,
@@ -188,7 +188,7 @@ export const organizationOperations = [
   guarded({
     id: 'endPreviousToken',
     group: 'API accounts',
-    summary: 'End the token before the last rotation at once, while it is still accepted',
+    summary: 'End the previous token of an API account, which an overlap still accepts',
     method: 'DELETE',
     path: `${accounts}/{id}/previous-token`,
     scope,
@@ -198,7 +198,7 @@ export const organizationOperations = [
   guarded({
     id: 'deleteApiAccount',
     group: 'API accounts',
-    summary: 'Revoke an API account and its tokens; the last one with frontdoor.admin stays',
+    summary: 'Revoke an API account and its tokens; the last account with frontdoor.admin cannot be revoked',
     method: 'DELETE',
     path: `${accounts}/{id}`,
     scope,
@@ -208,7 +208,7 @@ export const organizationOperations = [
   guarded({
     id: 'createOauthClient',
     group: 'OAuth clients',
-    summary: 'Create an OAuth client; its secret is shown this once',
+    summary: 'Create an OAuth client; its secret is shown only in this response',
     method: 'POST',
     path: clients,
     scope,
@@ -241,7 +241,7 @@ export const organizationOperations = [
     id: 'rotateOauthClient',
     group: 'OAuth clients',
     summary:
-      'Give an OAuth client a new secret; the old one ends at once, or after an overlap, issued tokens at their time',
+      'Rotate the secret of an OAuth client; the old secret ends at once, or after an overlap; issued tokens stay valid until they expire',
     method: 'POST',
     path: `${clients}/{id}/rotate`,
     scope,
@@ -253,7 +253,7 @@ export const organizationOperations = [
   guarded({
     id: 'endPreviousSecret',
     group: 'OAuth clients',
-    summary: 'End the secret before the last rotation at once, while it is still accepted',
+    summary: 'End the previous secret of an OAuth client, which an overlap still accepts',
     method: 'DELETE',
     path: `${clients}/{id}/previous-secret`,
     scope,
@@ -282,7 +282,7 @@ export const organizationOperations = [
   guarded({
     id: 'rotateSigningKey',
     group: 'Installation',
-    summary: 'Make a new key for bearer tokens: it is published at once and signs soon',
+    summary: 'Rotate the signing key of bearer tokens: the new key is published at once and signs soon after',
     method: 'POST',
     path: '/signing-keys',
     scope,
@@ -292,7 +292,7 @@ export const organizationOperations = [
   guarded({
     id: 'listRestingNames',
     group: 'Installation',
-    summary: 'List names that were given up and that only the organization that had them may take again',
+    summary: 'List resting names, which only the organization that gave them up may take again',
     method: 'GET',
     path: '/resting-names',
     scope,
@@ -302,7 +302,7 @@ export const organizationOperations = [
   guarded({
     id: 'releaseRestingName',
     group: 'Installation',
-    summary: 'Release a name that rests: from here on every organization may take it',
+    summary: 'Release a resting name, so that every organization may take it',
     method: 'DELETE',
     path: '/resting-names/{name}',
     scope,
@@ -312,28 +312,28 @@ export const organizationOperations = [
   guarded({
     id: 'getBackup',
     group: 'Installation',
-    summary: 'Get everything that the database holds, as of one moment',
+    summary: 'Back up the database as of one moment',
     method: 'GET',
     path: '/backup',
     scope,
     answer: {
       status: 200,
       schema: undefined,
-      otherForms: { 'application/gzip': 'Lines of JSON, compressed; "frontdoor restore" reads them' },
+      otherForms: { 'application/gzip': 'Compressed lines of JSON, which "frontdoor restore" reads' },
     },
-    // One backup at a time.
+    // One backup runs at a time.
     refusals: [429],
   }),
   guarded({
     id: 'listAuditEvents',
     group: 'Audit',
-    summary: 'List what happened, newest first; or follow it as a stream of events',
+    summary: 'List audit events, the newest first, or follow them as a stream',
     method: 'GET',
     path: '/audit-events',
     query: [
       ofChain,
       ...unsortedPaging,
-      { name: 'action', type: 'string', isRequired: false, summary: 'Only events of this action' },
+      { name: 'action', type: 'string', isRequired: false, summary: 'Only events with this action' },
       { name: 'actorId', type: 'string', isRequired: false, summary: 'Only events of this actor' },
       { name: 'targetId', type: 'string', isRequired: false, summary: 'Only events about this resource' },
       {
@@ -350,16 +350,16 @@ export const organizationOperations = [
       schema: countedPageSchema(auditEventSchema),
       otherForms: {
         'text/event-stream':
-          'With "Accept: text/event-stream": each event as it happens; with Last-Event-ID, from the one after that on',
+          'With "Accept: text/event-stream", a stream of events as they happen; Last-Event-ID resumes after that event',
       },
     },
-    // So many streams, and no more.
+    // The number of streams is limited.
     refusals: [403, 429],
   }),
   guarded({
     id: 'verifyAuditEvents',
     group: 'Audit',
-    summary: 'Check that no event of the audit trail was changed, removed or put in',
+    summary: 'Verify that no audit event was changed, removed or inserted',
     method: 'GET',
     path: '/audit-events/verification',
     scope,

@@ -1,4 +1,4 @@
-/** What organizations, their callers, signing keys and audit events look like. */
+/** Schemas of organizations, API accounts, OAuth clients, signing keys and audit events. */
 import type { Static } from 'typebox';
 import { Type } from './schema-builder.ts';
 import { SCOPES, type Scope } from './operation.ts';
@@ -19,11 +19,11 @@ export const organizationSettingsSchema = closed({ tokenExchange: Type.Boolean()
 export const organizationSettingsChangeSchema = closed({ tokenExchange: Type.Optional(Type.Boolean()) });
 
 export const restingNameSchema = closed({
-  name: Type.String({ description: 'Of a share its whole host name, of a custom frontend its hostname' }),
+  name: Type.String({ description: 'The whole host name of a share, or the hostname of a custom frontend' }),
   kind: oneOf('share', 'custom-frontend'),
   organizationId: Type.String({
     format: 'uuid',
-    description: 'The only organization that may take the name until then; it may be deleted',
+    description: 'The only organization that may take the name until then; it may have been deleted',
   }),
   createdAt: timestamp(),
   expiresAt: timestamp(),
@@ -49,7 +49,7 @@ const until = (what: string) =>
   Type.Optional(
     Type.String({
       format: 'date-time',
-      description: `Until then the ${what} before the last rotation is accepted too; absent: it is not`,
+      description: `Until this time the ${what} before the last rotation is accepted too; absent: it is not accepted`,
     }),
   );
 const ofAccount = () => ({ previousTokenUntil: until('token') });
@@ -60,7 +60,7 @@ export const accountWithTokenSchema = closed({ ...caller(), token: Type.String()
 export const clientSchema = closed({ ...caller(), createdAt: timestamp(), ...ofClient() });
 export const clientWithSecretSchema = closed({ ...caller(), secret: Type.String(), ...ofClient() });
 
-/** 30 days: a caller that needs longer has two accounts. */
+/** 30 days. A caller that needs longer creates a second account. */
 const MAX_OVERLAP_SECONDS = 2_592_000;
 
 export const callerRotationSchema = closed({
@@ -69,7 +69,7 @@ export const callerRotationSchema = closed({
       minimum: 0,
       maximum: MAX_OVERLAP_SECONDS,
       description:
-        'For how many seconds the old secret is accepted beside the new one, at most 30 days; 0, as when not given: it ends at once',
+        'How many seconds the old secret stays valid beside the new one, at most 30 days; 0 by default, which ends it at once',
       examples: [86_400],
     }),
   ),
@@ -113,10 +113,10 @@ export const auditEventSchema = closed({
 export type AuditEventAnswer = Static<typeof auditEventSchema>;
 
 export const auditVerificationSchema = closed({
-  /** Whether the whole chain holds. */
+  /** Whether the whole chain is valid. */
   valid: Type.Boolean(),
   events: Type.Integer(),
-  /** Sequence of the first event that does not fit; null when all do. */
+  /** Sequence number of the first event that does not fit the chain; null if all fit. */
   firstInvalid: nullable<number>({ type: 'integer' }),
 });
 export type AuditVerificationAnswer = Static<typeof auditVerificationSchema>;

@@ -29,13 +29,13 @@ const whose: readonly QueryParameter[] = [
     name: 'email',
     type: 'string',
     isRequired: false,
-    summary: 'Only those of the person with this e-mail, as the provider has verified it',
+    summary: 'Only sessions of the person with this e-mail address, as the provider verified it',
   },
   {
     name: 'subject',
     type: 'string',
     isRequired: false,
-    summary: 'Only those of the person whom the provider calls so',
+    summary: 'Only sessions of the person with this subject at the provider',
   },
 ];
 
@@ -106,7 +106,7 @@ export const providerOperations = [
   guarded({
     id: 'changeAuthProvider',
     group: 'Auth providers',
-    summary: 'Change some fields of an auth provider',
+    summary: 'Change fields of an auth provider',
     method: 'PATCH',
     path: '/frontdoor/{frontdoorId}/auth-providers/{id}',
     uuidParameters: ['frontdoorId', 'id'],
@@ -117,7 +117,7 @@ export const providerOperations = [
   guarded({
     id: 'replaceAuthProvider',
     group: 'Auth providers',
-    summary: 'Replace the whole definition of an auth provider',
+    summary: 'Replace an auth provider',
     method: 'PUT',
     path: '/frontdoor/{frontdoorId}/auth-providers/{id}',
     uuidParameters: ['frontdoorId', 'id'],
@@ -128,7 +128,7 @@ export const providerOperations = [
   guarded({
     id: 'deleteAuthProvider',
     group: 'Auth providers',
-    summary: 'Delete an auth provider that nothing uses',
+    summary: 'Delete an auth provider that is not in use',
     method: 'DELETE',
     path: '/frontdoor/{frontdoorId}/auth-providers/{id}',
     uuidParameters: ['frontdoorId', 'id'],
@@ -150,7 +150,7 @@ export const providerOperations = [
     id: 'endLoginSessions',
     group: 'Auth providers',
     summary:
-      'End all sessions of one person, or of everybody who logged in with an auth provider, at every gateway within seconds; whom the provider still knows may log in again',
+      'End all sessions of one person, or of everyone who logged in with an auth provider, at every gateway within seconds; people whom the provider still admits may log in again',
     method: 'DELETE',
     path: SESSIONS,
     uuidParameters: ['frontdoorId', 'id'],
@@ -160,7 +160,7 @@ export const providerOperations = [
         name: 'all',
         type: 'string',
         isRequired: false,
-        summary: "Everybody's; needed when nobody is named",
+        summary: 'Whether the sessions of all people end; required if no person is given',
         values: ['true'],
       },
     ],
@@ -170,7 +170,7 @@ export const providerOperations = [
   guarded({
     id: 'endLoginSession',
     group: 'Auth providers',
-    summary: 'End one session of a person who logged in, at every gateway within seconds',
+    summary: 'End one session at every gateway within seconds',
     method: 'DELETE',
     path: `${SESSIONS}/{sessionId}`,
     uuidParameters: ['frontdoorId', 'id', 'sessionId'],

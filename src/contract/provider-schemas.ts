@@ -1,4 +1,4 @@
-/** What auth providers and their types look like. The data of a provider is held to the schema of its type. */
+/** Schemas of auth providers and their types. The data of a provider must follow the schema of its type. */
 import type { Static } from 'typebox';
 import { Type } from './schema-builder.ts';
 import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
@@ -8,7 +8,7 @@ const providerType = () => oneOf(...AUTH_PROVIDER_TYPES);
 const data = () =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
-    description: 'Follows the JSON Schema of its type',
+    description: 'Data that follows the JSON Schema of the type',
     examples: [{ issuer: 'https://idp.example.com', client_id: 'my-client' }],
   });
 
@@ -36,7 +36,7 @@ export type ProviderAnswer = Static<typeof providerSchema>;
 
 const readOnlyOfProviders = () => ({ id: readOnly(), createdAt: readOnly() });
 
-/** Of POST, which makes every provider enabled. */
+/** Body of POST, which creates an enabled provider. */
 export const newProviderSchema = closed({
   name: nameText(),
   type: providerType(),
@@ -45,7 +45,7 @@ export const newProviderSchema = closed({
   ...readOnlyOfProviders(),
 });
 
-/** Of PUT: the full definition, where `enabled` counts when it is there. */
+/** Body of PUT: the full definition. `enabled` is optional. */
 export const providerReplacementSchema = closed({
   name: nameText(),
   type: providerType(),
@@ -62,27 +62,30 @@ export const providerChangeSchema = closed({
   ...readOnlyOfProviders(),
 });
 
-/** Of a person who logged in at a share: who it is and since when, nothing that proves it. */
+/** A session of a person who logged in at a share. It contains no credential. */
 export const loginSessionSchema = closed({
   id: uuid(),
-  subject: Type.String({ description: 'What the provider calls the person' }),
+  subject: Type.String({ description: 'Subject of the person at the provider' }),
   email: nullable<string>({
     type: 'string',
-    description: 'As the provider has verified it; null: it has none',
+    description: 'E-mail address as the provider verified it; null: none',
   }),
   name: nullable<string>({ type: 'string' }),
   shareToken: Type.String(),
-  host: Type.String({ description: 'The one name of the share that it holds for' }),
+  host: Type.String({ description: 'The host name of the share that the session is valid for' }),
   createdAt: timestamp(),
-  lastSeenAt: Type.String({ format: 'date-time', description: 'Gateways tell of it twice a minute' }),
+  lastSeenAt: Type.String({
+    format: 'date-time',
+    description: 'Last use of the session; gateways report it twice a minute',
+  }),
   expiresAt: Type.String({
     format: 'date-time',
-    description: 'It ends then when it is not used before; past: it is over already',
+    description: 'When the session ends unless it is used before; a time in the past: it has ended',
   }),
 });
 export type LoginSessionAnswer = Static<typeof loginSessionSchema>;
 
 export const endedSessionsSchema = closed({
-  ended: Type.Integer({ minimum: 0, description: 'How many there were' }),
+  ended: Type.Integer({ minimum: 0, description: 'Number of sessions that ended' }),
 });
 export type EndedSessionsAnswer = Static<typeof endedSessionsSchema>;

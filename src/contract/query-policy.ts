@@ -1,16 +1,16 @@
 /**
- * Checks the query of a request against the parameters of its operation: every name is known, stands once, and has a
- * value that its parameter takes. Pure: what refuses is the server, in the API's one sentence.
+ * Checks the query of a request against the parameters of its operation: every name is known, appears once, and
+ * has a valid value. The function is pure; the server turns a problem into a refusal.
  */
 import { nearestNames } from '#base';
 import { isUuid, parseIsoDuration } from '#domain';
 import { stringFormats } from './format-table.ts';
 import type { QueryParameter } from './operation.ts';
 
-/** A value for each name, an array where the name was sent several times. */
+/** The value of each parameter, or an array if the parameter was sent several times. */
 export type QueryValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What stands in `Value for <property> must be of <type>`. */
+/** The parts of the message `Value for <property> must be of <type>`. */
 export interface ValueProblem {
   readonly property: string;
   readonly type: string;
@@ -20,7 +20,7 @@ const SUGGESTED_NAMES = 3;
 const MAX_SHOWN_CHARS = 64;
 const MAX_FILTER_CHARS = 255;
 
-/** Undefined: nothing is wrong with it. */
+/** Returns undefined if the query is valid. */
 export function queryProblem(
   parameters: readonly QueryParameter[],
   query: QueryValues,
@@ -44,12 +44,12 @@ function unknownName(name: string, parameters: readonly QueryParameter[]): Value
   };
 }
 
-/** A name that a caller made up, cut to a length that an answer can show. */
+/** Shortens an unknown name to a length that a response can show. */
 export function shownName(name: string): string {
   return name.length <= MAX_SHOWN_CHARS ? name : `${name.slice(0, MAX_SHOWN_CHARS)}…`;
 }
 
-/** Field, direction, and what is too much; `-field` is `field,desc`. */
+/** Splits a sort value into field, direction and surplus parts; `-field` means `field,desc`. */
 export function sortParts(value: string): readonly string[] {
   return (value.startsWith('-') ? `${value.slice(1)},desc` : value).split(',');
 }
@@ -63,7 +63,7 @@ function problemOf(parameter: QueryParameter, value: QueryValues[string]): strin
   return checks[parameter.type](value, parameter);
 }
 
-/** Each answers the rule that a value breaks. */
+/** Each check returns the rule that a value breaks, or undefined. */
 const checks: Readonly<
   Record<QueryParameter['type'], (value: string, parameter: QueryParameter) => string | undefined>
 > = {
@@ -73,14 +73,14 @@ const checks: Readonly<
     return number > maximum ? `integer from ${minimum} to ${maximum}` : undefined;
   },
   string(value, { pattern, rule }) {
-    // PostgreSQL takes no text with a NUL.
+    // PostgreSQL does not accept NUL in text.
     const isText = value !== '' && value.length <= MAX_FILTER_CHARS && !value.includes('\0');
     if (isText && (pattern === undefined || new RegExp(pattern).test(value))) return undefined;
     return rule ?? `string of 1 to ${MAX_FILTER_CHARS} characters without NUL`;
   },
   UUID: (value) => (isUuid(value) ? undefined : 'UUID'),
   'date-time': (value) => (stringFormats['date-time'].check(value) ? undefined : 'date-time'),
-  /** The bounds are the handler's: some depend on another value. */
+  /** The handler checks the bounds, because some of them depend on another value. */
   duration: (value) => (parseIsoDuration(value) === undefined ? 'duration' : undefined),
   sort(value, { fields = [] }) {
     const [field = '', direction = 'asc', ...more] = sortParts(value);

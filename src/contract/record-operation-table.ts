@@ -1,4 +1,4 @@
-/** Operations on what is known of single requests: why one failed, and those that the owner asked to see. */
+/** Operations on records of single requests: failures, and recordings that the owner enabled. */
 import { gone, guarded, ok, unsortedPaging } from './operation.ts';
 import { byTime } from './list-filter-table.ts';
 import {
@@ -25,7 +25,7 @@ export const recordOperations = [
     path: '/frontdoor/{frontdoorId}/failures',
     query: [
       ...unsortedPaging,
-      { name: 'shareToken', type: 'string', isRequired: false, summary: 'Only those of this share' },
+      { name: 'shareToken', type: 'string', isRequired: false, summary: 'Only requests to this share' },
       ...byTime,
     ],
     answer: ok(countedPageSchema(failureSchema)),
@@ -33,7 +33,7 @@ export const recordOperations = [
   guarded({
     id: 'getFailure',
     group,
-    summary: 'Get why a request failed, by the error id on its page; kept for seven days',
+    summary: 'Get why a request failed, by its error id; records are kept for seven days',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/failures/{errorId}',
     answer: ok(failureSchema),
@@ -43,7 +43,7 @@ export const recordOperations = [
     id: 'getUnroutedFailure',
     group,
     summary:
-      'Get why a request to a host that no share has failed, by the error id on its page; kept for seven days',
+      'Get why a request to a host without a share failed, by its error id; records are kept for seven days',
     method: 'GET',
     path: '/failures/{errorId}',
     scope: 'frontdoor.admin',
@@ -53,7 +53,7 @@ export const recordOperations = [
   guarded({
     id: 'getInspector',
     group,
-    summary: "Get whether a share's requests are recorded",
+    summary: 'Get whether the requests of a share are recorded',
     method: 'GET',
     path: INSPECTOR,
     answer: ok(inspectorSchema),
@@ -62,7 +62,7 @@ export const recordOperations = [
   guarded({
     id: 'setInspector',
     group,
-    summary: "Record a share's requests for a while, or end it",
+    summary: 'Start or stop recording the requests of a share',
     method: 'PUT',
     path: INSPECTOR,
     body: inspectorReplacementSchema,
@@ -72,7 +72,7 @@ export const recordOperations = [
   guarded({
     id: 'listInspectedRequests',
     group,
-    summary: 'List the recorded requests of a share, the newest first; the latest 200 are kept, for a day',
+    summary: 'List the recorded requests of a share, the newest first; the latest 200 are kept for a day',
     method: 'GET',
     path: `${INSPECTOR}/requests`,
     query: [...unsortedPaging, ...byTime],
@@ -91,7 +91,7 @@ export const recordOperations = [
   guarded({
     id: 'getInspectedRequest',
     group,
-    summary: 'Get a recorded request with its answer',
+    summary: 'Get a recorded request with its response',
     method: 'GET',
     path: `${INSPECTOR}/requests/{id}`,
     answer: ok(inspectedRequestSchema),
@@ -101,7 +101,7 @@ export const recordOperations = [
     id: 'replayInspectedRequest',
     group,
     summary:
-      'Send a recorded request to its share once more, past its policy and auth providers; what comes of it is recorded under the id that is answered',
+      'Send a recorded request to its share again, without its policy and auth providers; the result is recorded under the returned id',
     method: 'POST',
     path: `${INSPECTOR}/requests/{id}/replay`,
     body: replaySchema,

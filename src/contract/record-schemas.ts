@@ -1,4 +1,4 @@
-/** What owners are told of single requests: failures by error id, and requests that they asked to see. */
+/** Schemas of records of single requests: failures by error id, and recordings that the owner enabled. */
 import type { Static } from 'typebox';
 import { Type } from './schema-builder.ts';
 import { closed, nullable, text, timestamp } from './schema-parts.ts';
@@ -11,13 +11,13 @@ const count = () => Type.Integer({ minimum: 0 });
 
 const timingsMs = () =>
   closed({
-    decided: milliseconds('Until it was known whether the request may go on'),
-    circuit: milliseconds('Until it had a circuit to the service; null: it never had'),
-    firstByte: milliseconds('Until the first byte of the answer; null: none came'),
-    done: milliseconds('Until all was over'),
+    decided: milliseconds('Until the gateway decided about the request'),
+    circuit: milliseconds('Until the request had a circuit to the service; null: it never had one'),
+    firstByte: milliseconds('Until the first byte of the response; null: there was none'),
+    done: milliseconds('Until the exchange ended'),
   });
 const why = {
-  code: Type.String({ description: 'Stable, for programs' }),
+  code: Type.String({ description: 'Stable code, for programs' }),
   hop: Type.String({ description: 'Where it failed: client, gateway, control, router, agent or service' }),
   cause: Type.String(),
 };
@@ -25,36 +25,36 @@ const about = () => ({
   at: timestamp(),
   method: Type.String(),
   host: Type.String(),
-  client: Type.String({ description: "The client's address" }),
-  identity: textOrNull('Who it was, when that is known'),
-  decision: Type.String({ description: 'Why it was let in, or not' }),
-  status: Type.Integer({ description: 'That the client got; 0: none' }),
+  client: Type.String({ description: 'Address of the client' }),
+  identity: textOrNull('Identity of the caller, if it is known'),
+  decision: Type.String({ description: 'Why the request was admitted or refused' }),
+  status: Type.Integer({ description: 'Status that the client received; 0: none' }),
   traceId: textOrNull('Of its `traceparent`'),
   timingsMs: timingsMs(),
 });
 
 export const failureSchema = closed({
   errorId: Type.String(),
-  shareToken: textOrNull('Null: the share is gone'),
+  shareToken: textOrNull('Token of the share; null: the share was deleted'),
   ...why,
-  remedy: Type.String({ description: 'What can be done' }),
+  remedy: Type.String({ description: 'How to solve the problem' }),
   ...about(),
-  path: Type.String({ description: 'Without its query' }),
+  path: Type.String({ description: 'Path without its query' }),
 });
 export type FailureAnswer = Static<typeof failureSchema>;
 
 export const unroutedFailureSchema = closed({
   errorId: Type.String(),
   gatewayId: Type.String({ description: 'The gateway that answered' }),
-  gatewayName: Type.String({ description: 'The name that the gateway had then' }),
+  gatewayName: Type.String({ description: 'Name of the gateway at that time' }),
   ...why,
-  remedy: Type.String({ description: 'What can be done' }),
+  remedy: Type.String({ description: 'How to solve the problem' }),
   at: timestamp(),
   method: Type.String(),
   host: Type.String(),
-  path: Type.String({ description: 'Without its query' }),
-  client: Type.String({ description: "The client's address" }),
-  status: Type.Integer({ description: 'That the client got; 0: none' }),
+  path: Type.String({ description: 'Path without its query' }),
+  client: Type.String({ description: 'Address of the client' }),
+  status: Type.Integer({ description: 'Status that the client received; 0: none' }),
   traceId: textOrNull('Of its `traceparent`'),
   timingsMs: timingsMs(),
 });
@@ -64,13 +64,17 @@ const maxBodyBytes = () =>
   Type.Integer({
     minimum: 0,
     maximum: 65_536,
-    description: 'How much of each body is kept, of request and answer; 0: nothing',
+    description: 'How many bytes of each request and response body are kept; 0: none',
   });
 
 export const inspectorSchema = closed({
   enabled: Type.Boolean(),
   maxBodyBytes: maxBodyBytes(),
-  until: nullable<string>({ type: 'string', format: 'date-time', description: 'It ends by itself then' }),
+  until: nullable<string>({
+    type: 'string',
+    format: 'date-time',
+    description: 'When recording ends by itself',
+  }),
 });
 export type InspectorAnswer = Static<typeof inspectorSchema>;
 
@@ -81,21 +85,21 @@ export const inspectorReplacementSchema = closed({
     nullable<string>({
       type: 'string',
       format: 'date-time',
-      description: 'At most 24 hours ahead; an hour from now when not given',
+      description: 'When recording ends, at most 24 hours ahead; in one hour by default',
     }),
   ),
 });
 export type InspectorReplacementBody = Static<typeof inspectorReplacementSchema>;
 
 const inspected = () => ({
-  id: Type.String({ description: 'Also its error id, when it failed' }),
-  replayOf: textOrNull('The recorded request that was sent once more'),
+  id: Type.String({ description: 'Id of the recording, which is also the error id if the request failed' }),
+  replayOf: textOrNull('The recorded request that this one repeats'),
   ...about(),
-  target: Type.String({ description: 'Path and query; secrets in it are left out' }),
+  target: Type.String({ description: 'Path and query; secrets in it are removed' }),
   failure: Type.Unsafe<{ code: string; hop: string; cause: string } | null>({
     ...closed(why),
     type: ['object', 'null'],
-    description: 'Null: it was answered whole',
+    description: 'Why the exchange failed; null: the response was complete',
   }),
 });
 
@@ -109,10 +113,12 @@ export type InspectedRequestEntryAnswer = Static<typeof inspectedRequestEntrySch
 const header = () => closed({ name: Type.String(), value: Type.String() });
 const message = () =>
   closed({
-    headers: Type.Array(header(), { description: 'Of secrets only the name' }),
-    body: textOrNull('Base64 of what was kept; null: nothing'),
+    headers: Type.Array(header(), { description: 'Headers; of headers with secrets only the name' }),
+    body: textOrNull('The kept bytes of the body in base64; null: none'),
     bodyBytes: count(),
-    bodyIsWhole: Type.Boolean({ description: 'False: cut, or left out because it may hold secrets' }),
+    bodyIsWhole: Type.Boolean({
+      description: 'False if the body was truncated, or left out because it may contain secrets',
+    }),
   });
 
 export const inspectedRequestSchema = closed({ ...inspected(), request: message(), answer: message() });
@@ -125,11 +131,14 @@ export const replaySchema = closed({
         name: Type.String({ minLength: 1, maxLength: 200 }),
         value: Type.String({ maxLength: 8_192 }),
       }),
-      { maxItems: 50, description: 'In place of recorded headers of these names, or beside them' },
+      { maxItems: 50, description: 'Headers that replace recorded headers of the same name, or are added' },
     ),
   ),
   body: Type.Optional(
-    Type.String({ maxLength: 87_384, description: 'Base64, in place of the recorded body; at most 64 KiB' }),
+    Type.String({
+      maxLength: 87_384,
+      description: 'Body in base64 that replaces the recorded one; at most 64 KiB',
+    }),
   ),
 });
 export type ReplayBody = Static<typeof replaySchema>;

@@ -1,6 +1,7 @@
 /**
- * What the Management API's resources look like, written once: types, validation and the API's description come from
- * here. Bodies of requests accept the read-only fields of their resource, so that what was read can be sent back.
+ * Schemas of the Management API's resources. Types, validation and the API description are derived from them.
+ * Request bodies accept the read-only fields of their resource, so that a resource can be sent back as it was
+ * read.
  */
 import type { Static, TObject } from 'typebox';
 import { Type } from './schema-builder.ts';
@@ -18,7 +19,7 @@ import {
 } from './schema-parts.ts';
 
 const shareMode = () => oneOf('public', 'private');
-/** Only what gateways serve today; the other modes join the list with their gateways. */
+/** Gateways serve only `proxy`. Other modes join the list together with the gateways that serve them. */
 const backendMode = () => oneOf('proxy');
 const shareState = () => oneOf('PENDING', 'DEPLOYED', 'FAILED');
 const environmentState = () => oneOf('ACTIVE', 'INACTIVE');
@@ -89,7 +90,9 @@ export const shareSchema = closed({
   name: nullable<string>({ type: 'string' }),
   shareMode: shareMode(),
   backendMode: backendMode(),
-  reserved: Type.Boolean({ description: 'Kept until it is deleted, as shares with a name are' }),
+  reserved: Type.Boolean({
+    description: 'Whether the share is kept until it is deleted, as shares with a name are',
+  }),
   environmentId: Type.String(),
   target: url(),
   frontendIds: Type.Array(Type.String()),
@@ -100,7 +103,7 @@ export const shareSchema = closed({
   status: shareState(),
   failure: Type.Optional(
     closed({
-      count: Type.Integer({ description: 'Probes that failed, one after the other' }),
+      count: Type.Integer({ description: 'Number of consecutive failed probes' }),
       lastError: Type.String(),
       nextRetry: timestamp(),
     }),
@@ -111,7 +114,7 @@ export type ShareAnswer = Static<typeof shareSchema>;
 
 const givenShareName = () => nullable<string>({ type: 'string', format: 'share-name' });
 const shareTarget = () => Type.String({ format: 'share-target' });
-const frontendIds = () => ids(100, 'Where a public share appears');
+const frontendIds = () => ids(100, 'Frontends on which a public share is served');
 const grants = () => ids(1_000, 'Environments that may dial a private share');
 const readOnlyOfShares = () => ({
   id: readOnly(),
@@ -164,7 +167,7 @@ export const fabricNodeSchema = closed({
   name: Type.String(),
   /** Whether it holds a certificate. */
   enrolled: Type.Boolean(),
-  online: Type.Boolean({ description: 'It has a channel to a router' }),
+  online: Type.Boolean({ description: 'Whether it has a channel to a router' }),
   createdAt: timestamp(),
 });
 
@@ -191,12 +194,12 @@ export const tokenRequestSchema = Type.Object(
   {
     grant_type: oneOf('client_credentials'),
     client_id: Type.Optional(
-      Type.String({ description: 'Absent when the client shows itself by HTTP Basic' }),
+      Type.String({ description: 'Absent if the client authenticates with HTTP Basic' }),
     ),
     client_secret: Type.Optional(Type.String({ description: 'Likewise' })),
     audience: Type.String({ description: '{base_url}/frontdoor' }),
     scope: Type.Optional(
-      Type.String({ description: 'Scopes with spaces between; all that the client has when absent' }),
+      Type.String({ description: 'Scopes separated by spaces; by default all scopes of the client' }),
     ),
   },
   {
@@ -212,7 +215,7 @@ export const tokenRequestSchema = Type.Object(
   },
 );
 
-/** The same as a form, where no name may stand twice. */
+/** The same as a form. A repeated name is refused. */
 export const tokenFormSchema = Type.Object(tokenRequestSchema.properties, {
   additionalProperties: Type.String(),
 });

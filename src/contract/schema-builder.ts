@@ -1,6 +1,7 @@
 /**
- * Schemas as TypeBox builds them, with its types and without its code: here they are plain JSON Schema, and the library
- * is 300 modules to load (ADR 0018). Not for TypeBox's own compiler, which looks for its marks.
+ * Schemas as TypeBox builds them, with TypeBox's types but without its code: the schemas are plain JSON Schema,
+ * and loading the library would load 300 modules (ADR 0018). They do not work with TypeBox's own compiler, which
+ * needs its markers.
  */
 import type TypeBox from 'typebox';
 import type { TProperties, TSchema } from 'typebox';
@@ -11,7 +12,10 @@ type Builders = Pick<
 >;
 type Keywords = Readonly<Record<string, unknown>>;
 
-/** On a schema, out of sight of whoever lists or copies its keywords. */
+/**
+ * Marks optional schemas with a key that is not enumerable, so that code that lists or copies keywords does not
+ * see it.
+ */
 const OPTIONAL = '~optional';
 
 const plain = (type: string) => (keywords?: Keywords) => ({ type, ...keywords });

@@ -1,22 +1,22 @@
-/** A schema as rows for readers: each field by its dotted path, its type in words. */
+/** A schema as rows for readers: the dotted path of each field and its type in words. */
 import type { TSchema } from 'typebox';
 import { stringFormats, type FormatName, type StringFormat } from './format-table.ts';
 import { propertiesOf, type Json } from './openapi-schemas.ts';
 
 export interface FieldRow {
-  /** `content[].id`; `[].id` in an array. */
+  /** `content[].id`; `[].id` if the root is an array. */
   readonly path: string;
   readonly type: string;
   readonly isRequired: boolean;
-  /** Taken and ignored: the service assigns it. */
+  /** Accepted and ignored, because the service assigns the value. */
   readonly isReadOnly: boolean;
   readonly note: string;
 }
 
-/** Nothing of ours is nested deeper; a schema that names itself would never end. */
+/** Schemas of the contract are not nested deeper. The limit ends the walk of a recursive schema. */
 const MAX_DEPTH = 6;
 
-/** Fields of an object, or of the objects in an array, those inside them too. */
+/** Returns the fields of an object, or of the objects in an array, including nested ones. */
 export function fieldsOf(schema: TSchema, prefix = '', depth = 0): readonly FieldRow[] {
   const items = itemsOf(schema);
   if (items !== undefined) return fieldsOf(items, `${prefix}[]`, depth);
@@ -36,7 +36,7 @@ export function fieldsOf(schema: TSchema, prefix = '', depth = 0): readonly Fiel
   });
 }
 
-/** `string (UUID)`, `array of integer`, `public | private`, `string (timestamp) or null`. */
+/** Returns `string (UUID)`, `array of integer`, `public | private`, `string (timestamp) or null` and the like. */
 export function typeWords(schema: TSchema): string {
   const { type, enum: values, format } = schema as Json;
   const items = itemsOf(schema);
@@ -57,7 +57,7 @@ function noteOf(schema: TSchema): string {
   ].join('; ');
 }
 
-/** What of a schema is said in words. */
+/** The keywords of a schema that become notes. */
 interface Notable {
   readonly description?: string;
   readonly format?: string;

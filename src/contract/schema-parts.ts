@@ -1,4 +1,4 @@
-/** What schemas of resources are made of. */
+/** Building blocks for schemas of resources. */
 import type { TObject, TProperties } from 'typebox';
 import { Type } from './schema-builder.ts';
 
@@ -9,7 +9,7 @@ export const timestamp = () => Type.String({ format: 'date-time' });
 export const url = () => Type.String({ format: 'uri' });
 export const ids = (maxItems: number, description?: string) =>
   Type.Array(text(), description === undefined ? { maxItems } : { maxItems, description });
-/** Accepted whatever it is, and ignored. */
+/** Accepts any value, which is ignored. */
 export const readOnly = () => Type.Optional(Type.Unknown({ readOnly: true }));
 
 export function oneOf<const T extends string>(...values: readonly T[]) {
@@ -20,7 +20,7 @@ export function nullable<T>(schema: { readonly type: string; readonly [name: str
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
-/** An object of these properties and no others. */
+/** Returns an object schema that refuses other properties. */
 export function closed<T extends TProperties>(properties: T): TObject<T> {
   return Type.Object(properties, { additionalProperties: false });
 }

@@ -1,12 +1,12 @@
 /**
- * The rule that a value breaks, in words, for `Value for <property> must be of <rule>`: a wrong JSON type names the type,
- * everything else the rule of its format, or the bounds of its schema.
+ * The rule that a value breaks, in words, for `Value for <property> must be of <rule>`. A value of the wrong JSON
+ * type gets the name of the type; any other value gets the rule of its format or the bounds of its schema.
  */
 import { brokenRule, stringFormats, type FormatName } from './format-table.ts';
 
 type Keywords = Readonly<Record<string, unknown>>;
 
-/** What a value is of that is missing, or is of another JSON type. */
+/** Returns the words for a value that is missing or has another JSON type. */
 export function typeWord(schema: Keywords, isMissing: boolean): string {
   const { type, format } = schema;
   if (isMissing && isFormat(format)) return stringFormats[format].saidAs;
@@ -14,13 +14,13 @@ export function typeWord(schema: Keywords, isMissing: boolean): string {
   return typeof type === 'string' ? type : 'object';
 }
 
-/** What a value of the right JSON type is not. */
+/** Returns the words for a value of the right JSON type that breaks another keyword. */
 export function ruleWords(schema: Keywords, value: unknown): string {
   const { format, pattern, title, uniqueItems } = schema;
   if (isFormat(format) && typeof value === 'string' && !stringFormats[format].check(value)) {
     return brokenRule(format, value);
   }
-  // A pattern that is no format has its rule as title.
+  // The rule of a pattern that is no format is in the schema's title.
   if (pattern !== undefined && typeof title === 'string') return title;
   const type = typeWord(schema, false);
   switch (type) {

@@ -6,7 +6,7 @@ import { html, nothing, withCode, type Html } from './api-page-html.ts';
 export function operationDetails(sheet: OperationSheet): Html {
   const { id, method, path, summary, url, scope, example } = sheet;
   const needs =
-    scope === undefined ? html`Asks for no credentials.` : html`Needs the scope <code>${scope}</code>.`;
+    scope === undefined ? html`Requires no credentials.` : html`Requires the scope <code>${scope}</code>.`;
   return html`<details class="operation">
     <summary>
       <h3>
