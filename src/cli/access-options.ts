@@ -1,7 +1,7 @@
-/** Options of the control plane about who gets in: its address, other token issuers, how often anybody may ask. */
+/** Options of the control plane about access: its public address, other token issuers, rate limits. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** So many a second on average, so many at once. */
+/** Requests per second on average, and the burst that is allowed at once. */
 export interface RateOption {
   readonly perSecond: number;
   readonly burst: number;
@@ -24,31 +24,34 @@ export function addAccessOptions(command: Command): Command {
   return command
     .option(
       '--public-api-url <url>',
-      'what clients call the Management API by, when a proxy stands before it (default: what it listens on)',
+      'URL at which clients reach the Management API, when it is behind a proxy (default: the address it listens on)',
     )
     .option(
       '--trusted-issuers <file>',
-      'token issuers to trust beside our own: a list in YAML or JSON; for example issuers.yml',
+      'file with further trusted token issuers, a list in YAML or JSON; for example issuers.yml',
     )
     .addOption(
       new Option(
         '--allow-egress <cidr:ports>',
-        'a private network where token issuers and identity providers may be; may be repeated; for example 10.0.0.0/8:443',
+        'private network in which token issuers and identity providers may be; may be repeated; for example 10.0.0.0/8:443',
       ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
     )
-    .addOption(rate('credentials', 'tokens, enrollments and bootstrap tokens, each per address', '20/200'))
-    .addOption(rate('writes', 'writing calls, per caller', '1000/2000'))
+    .addOption(
+      rate(
+        'credentials',
+        'requests for tokens, enrollments and bootstrap tokens, each per address',
+        '20/200',
+      ),
+    )
+    .addOption(rate('writes', 'writing requests, per caller', '1000/2000'))
     .addOption(rate('failed-logins', 'wrong secrets at the token endpoint, per client', '1/20'))
     .addOption(
-      connections(
-        '--limit-unproven <count>',
-        'connections to each API whose caller has shown no credential (default: 256)',
-      ),
+      connections('--limit-unproven <count>', 'unauthenticated connections to each API (default: 256)'),
     )
     .addOption(
       connections(
         '--limit-unproven-per-address <count>',
-        'the same, of one address; behind a load balancer all callers may have one (default: 192)',
+        'unauthenticated connections from one address; behind a load balancer all callers may share one (default: 192)',
       ),
     );
 }
@@ -64,7 +67,7 @@ function connections(flags: string, description: string): Option {
 function rate(name: string, what: string, usual: string): Option {
   return new Option(
     `--limit-${name} <rate/burst>`,
-    `${what}: so many a second, so many at once (default: ${usual})`,
+    `${what}: requests per second and burst (default: ${usual})`,
   ).argParser(parseRate);
 }
 
@@ -73,5 +76,5 @@ function parseRate(text: string): RateOption {
   const perSecond = Number(match?.[1] ?? 0);
   const burst = Number(match?.[2] ?? 0);
   if (perSecond > 0 && perSecond <= MAX_RATE && burst >= 1 && burst <= MAX_RATE) return { perSecond, burst };
-  throw new InvalidArgumentError('must be RATE/BURST, for example 20/200: 20 a second, 200 at once.');
+  throw new InvalidArgumentError('must be RATE/BURST, for example 20/200: 20 a second, up to 200 at once.');
 }

@@ -1,6 +1,6 @@
 /**
- * `frontdoor agent …`: starts the agent (the caller's callback does), or talks to the running one over its control
- * socket. Output for people, or with --json for scripts.
+ * `frontdoor agent …`: starts the agent through the caller's callback, or sends requests to the running one over
+ * its control socket. Prints text for people, or JSON with --json.
  */
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -12,12 +12,12 @@ import { addMetricsOption, type MetricsCommandOptions } from './observation-opti
 
 export interface AgentStartOptions extends MetricsCommandOptions {
   readonly dataDir: string;
-  /** The control socket's path. */
+  /** Path of the control socket. */
   readonly socket: string;
-  /** The Management API, for enrolling. */
+  /** Address of the Management API, for enrolling. */
   readonly api: string;
   readonly enrollmentToken?: string;
-  /** In place of the token. */
+  /** Used instead of the token. */
   readonly enrollmentTokenFile?: string;
   readonly name?: string;
   /** File of CA certificates (PEM) for the Management API. */
@@ -32,11 +32,11 @@ export interface AgentStartOptions extends MetricsCommandOptions {
 
 export interface AgentCommandOptions {
   readonly io: CliIo;
-  /** Where the agent keeps its state unless --data-dir or FRONTDOOR_AGENT_DIR says otherwise. */
+  /** State directory of the agent unless --data-dir or FRONTDOOR_AGENT_DIR is set. */
   readonly defaultDataDir: string;
-  /** The Management API unless --api or FRONTDOOR_API_URL says otherwise. */
+  /** Management API address unless --api or FRONTDOOR_API_URL is set. */
   readonly defaultApiUrl: string;
-  /** Runs the agent until it ends; what it throws becomes the command's failure. */
+  /** Runs the agent until it ends. An error that it throws becomes the command's failure. */
   readonly start: (options: AgentStartOptions) => Promise<void>;
 }
 
@@ -77,15 +77,15 @@ export function agentCommand(options: AgentCommandOptions): Command {
 
 function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command {
   const command = new Command('start')
-    .description('run the agent in the foreground; it enrolls first when it has no identity')
+    .description('run the agent in the foreground; it enrolls first if it has no identity')
     .option(
       '--enrollment-token <code>',
-      'one-time code of "frontdoor agents enroll" (or FRONTDOOR_ENROLLMENT_TOKEN); for example CODE, as printed there',
+      'one-time code from "frontdoor agents enroll" (or FRONTDOOR_ENROLLMENT_TOKEN); for example CODE, as printed there',
     )
     .addOption(
       new Option(
         '--enrollment-token-file <file>',
-        'file that holds the code; for example /run/secrets/enrollment-code',
+        'file with the code; for example /run/secrets/enrollment-code',
       ).conflicts('enrollmentToken'),
     )
     .option(
@@ -94,15 +94,15 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     )
     .option(
       '--name <name>',
-      "name of the environment, for example laptop; default: this machine's name and a mark of the data directory",
+      'name of the environment, for example laptop; default: the host name and a hash of the data directory',
     )
     .option(
       '--ca <file>',
-      "CA certificates (PEM) that the Management API is trusted by, in place of the system's; for example ca.pem",
+      "CA certificates (PEM) to verify the Management API with, instead of the system's; for example ca.pem",
     )
     .option(
       '--target-ca <file>',
-      "CA certificates (PEM) that https targets are trusted by, in place of the system's; for example ca.pem",
+      "CA certificates (PEM) to verify https targets with, instead of the system's; for example ca.pem",
     )
     .option(
       '--allow-target <cidr:ports>',
@@ -110,20 +110,20 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
       collect,
       [],
     )
-    .option('--config <file>', 'YAML file of shares that are restored on every start; for example agent.yml')
-    .option('--max-circuits <n>', 'most circuits that one share may hold at a time, default: 16384', count)
+    .option('--config <file>', 'YAML file with shares to restore at every start; for example agent.yml')
+    .option('--max-circuits <n>', 'maximum number of circuits per share, default: 16384', count)
     .option('--data-dir <dir>', dataDirHelp(defaults.defaultDataDir))
     .option('--socket <path>', 'control socket, default: agent.sock in the data directory');
   return addMetricsOption(command, 'the agent')
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'least severe level that is logged')
         .choices(LOG_LEVELS)
         .default('info')
         .env('FRONTDOOR_LOG'),
     )
     .action(async (flags: StartFlags) => {
       const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
-      // A file of the options goes before the environment.
+      // The file option has precedence over the environment variable.
       const enrollmentToken =
         flags.enrollmentToken ??
         (flags.enrollmentTokenFile === undefined ? io.env.FRONTDOOR_ENROLLMENT_TOKEN : undefined);
@@ -153,18 +153,18 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   const command = new Command(mode)
     .description(
       mode === 'public'
-        ? 'to everybody, as https?://NAME.<zone> at the frontdoor'
-        : 'to the environments that are granted it, which dial it by an OpenZiti SDK; agents cannot dial it yet',
+        ? 'share publicly, as https?://NAME.<zone> at the frontdoor'
+        : 'share with granted environments, which dial it with an OpenZiti SDK; agents cannot dial it yet',
     )
     .argument('<target>', 'http://HOST:PORT or https://HOST:PORT')
     .option(
       '--name <name>',
-      'keep the share under this name until it is released, for example app; a random token when not given',
+      'name that the share keeps until it is released, for example app; default: a random token',
     );
   if (mode === 'private') {
     command.option(
       '--grant <environmentId>',
-      'id of an environment that may dial it, as "frontdoor environments list" shows it; may be repeated; ' +
+      'id of an environment that may dial the share, as "frontdoor environments list" shows it; may be repeated;' +
         'for example 5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11',
       collect,
       [],
@@ -189,8 +189,8 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
         else if (readiness.ready) io.out(`${readyText(share)}\n`);
         else {
           io.err(
-            `frontdoor: share ${share.token} stands, but cannot be dialed: ${readiness.reason}\n` +
-              `It serves as soon as that changes; "frontdoor agent release ${share.token}" removes it.\n`,
+            `frontdoor: share ${share.token} was created, but cannot be dialed: ${readiness.reason}\n` +
+              `It becomes available as soon as that changes; "frontdoor agent release ${share.token}" removes it.\n`,
           );
         }
         if (!readiness.ready) io.exitCode = ERROR_KINDS.unavailable.exitCode;
@@ -206,7 +206,7 @@ function readyText(share: AgentShareView): string {
 
 function statusCommand(options: AgentCommandOptions): Command {
   const { io } = options;
-  const command = new Command('status').description('what the running agent hosts, as measured');
+  const command = new Command('status').description('show the shares of the running agent and their state');
   return askingOptions(command, options).action(async (flags: Where) => {
     await runCommand(io, flags.json === true, async () => {
       const status = await callAgent(socketOf(flags, options), { op: 'status' });
@@ -237,7 +237,7 @@ function statusText(status: AgentStatusResult): string {
 function releaseCommand(options: AgentCommandOptions): Command {
   const { io } = options;
   const command = new Command('release')
-    .description('give up a share for good: its name becomes free')
+    .description('release a share permanently: its name becomes free')
     .argument('<name>', 'name or token of the share');
   return askingOptions(command, options).action(async (name: string, flags: Where) => {
     await runCommand(io, flags.json === true, async () => {
@@ -251,20 +251,20 @@ function releaseCommand(options: AgentCommandOptions): Command {
 function stopCommand(options: AgentCommandOptions): Command {
   const { io } = options;
   const command = new Command('stop').description(
-    'stop the running agent; its shares stay until they are released',
+    'stop the running agent; its shares remain until they are released',
   );
   return askingOptions(command, options).action(async (flags: Where) => {
     await runCommand(io, flags.json === true, async () => {
       const stopping = await callAgent(socketOf(flags, options), { op: 'stop' });
       if (flags.json === true) writeJson(io, stopping);
-      else io.out('the agent finishes what runs and stops, within 30 s\n');
+      else io.out('the agent is finishing open circuits and stops within 30 s\n');
     });
   });
 }
 
 function versionCommand(options: AgentCommandOptions): Command {
   const { io } = options;
-  const command = new Command('version').description('version of the running agent');
+  const command = new Command('version').description('show the version of the running agent');
   return askingOptions(command, options).action(async (flags: Where) => {
     await runCommand(io, flags.json === true, async () => {
       const version = await callAgent(socketOf(flags, options), { op: 'version' });

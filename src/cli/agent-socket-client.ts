@@ -1,6 +1,6 @@
 /**
- * Asks the running agent over its control socket: one request, one answer, one connection. The protocol's shapes
- * are in `#domain`; the agent serves the other end.
+ * Client of the running agent's control socket: one connection carries one request and one response. The shapes
+ * of the protocol are in `#domain`; the agent implements the server.
  */
 import { connect } from 'node:net';
 import { FrontdoorError } from '#base';
@@ -14,10 +14,10 @@ import {
   type AgentResults,
 } from '#domain';
 
-/** From the connection to the answer; longer than the agent itself waits for a share to be ready. */
+/** Time from connecting to the response. It is longer than the agent itself waits for a share to be ready. */
 const TIMEOUT_MS = 30_000;
 
-/** Throws `FrontdoorError`: the agent's own, or `unavailable`/`timeout` when there is none that answers. */
+/** Throws the `FrontdoorError` of the agent, or `unavailable` or `timeout` if no agent responds. */
 export function callAgent<R extends AgentRequest>(
   socketPath: string,
   request: R,
@@ -84,7 +84,7 @@ function unreadable(socketPath: string): FrontdoorError {
   return new FrontdoorError(
     'badGateway',
     'agent-answer',
-    `what listens at ${socketPath} is no agent of this version`,
+    `the program that listens at ${socketPath} is not an agent of this version`,
   );
 }
 
@@ -94,7 +94,7 @@ function unreachable(socketPath: string, error: NodeJS.ErrnoException): Frontdoo
     return new FrontdoorError(
       'unavailable',
       'no-agent',
-      `no agent runs at ${socketPath}; start one with "frontdoor agent start", or say where with --data-dir or --socket`,
+      `no agent runs at ${socketPath}; start one with "frontdoor agent start", or give its path with --data-dir or --socket`,
       { cause: error },
     );
   }

@@ -1,6 +1,7 @@
 /**
- * `frontdoor backup FILE`: what the Management API streams, kept once it has proven whole. `frontdoor restore FILE`:
- * its options as values; what it does is wired in `bin/`, since no control plane runs yet.
+ * `frontdoor backup FILE`: saves the stream of the Management API once it has been verified to be complete.
+ * `frontdoor restore FILE`: its options as values; `bin/` wires the implementation, since no control plane runs
+ * at that time.
  */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
@@ -24,7 +25,7 @@ export interface RestoreRunner {
   restore(file: string, options: RestoreCommandOptions): Promise<RestoreOutcome>;
 }
 
-/** Until the first byte: an embedded database is copied before. */
+/** Time until the first byte, because an embedded database is copied first. */
 const FIRST_BYTE_MS = 600_000;
 const SILENCE_MS = 60_000;
 
@@ -33,12 +34,14 @@ export function backupCommands(io: CliIo, runner: RestoreRunner): Command[] {
 }
 
 function backupCommand(io: CliIo): Command {
-  return addApiOptions(new Command('backup').argument('<file>', 'where it goes (mode 0600); replaced'))
-    .description('save everything that the database holds, as of one moment, while it is in use')
+  return addApiOptions(
+    new Command('backup').argument('<file>', 'file to write (mode 0600); an existing file is replaced'),
+  )
+    .description('back up the whole database as of one moment, while it is in use')
     .addHelpText(
       'after',
-      '\nGET {base_url}/backup, needs the scope frontdoor.admin.\n' +
-        'Secrets in it are sealed with secrets.key of the control plane, which is not in it: keep that apart.\n\n' +
+      '\nGET {base_url}/backup, requires the scope frontdoor.admin.\n' +
+        "Secrets in the backup are encrypted with the control plane's secrets.key, which it does not contain: keep that apart.\n\n" +
         'Examples:\n  frontdoor backup /var/backups/frontdoor.backup\n  frontdoor backup now.backup --profile production\n',
     )
     .action(async (file: string, flags: ApiFlags) => {
@@ -48,14 +51,14 @@ function backupCommand(io: CliIo): Command {
         if (flags.json === true) writeJson(io, { file, takenAt: header.takenAt, rows });
         else
           io.out(
-            `${file}: ${count} rows, as of ${header.takenAt}. It opens with secrets.key alone: keep that apart.\n`,
+            `${file}: ${count} rows, as of ${header.takenAt}. Only secrets.key decrypts its secrets: keep that apart.\n`,
           );
       });
     });
 }
 
 async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<BackupSummary> {
-  // Late: the network's code is most of what a command loads.
+  // Imported late, because the network code is most of what a command loads.
   const [{ decodeBackup, replaceFileDurably }, { resolveAccess }, { ManagementClient }] = await Promise.all([
     import('#net'),
     import('./access/access.ts'),
@@ -75,7 +78,7 @@ async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<Bac
       for await (const items of decodeBackup(kept())) {
         for (const item of items) if (item.type === 'end') return item.summary;
       }
-      throw new FrontdoorError('badGateway', 'backup_damaged', 'the backup is cut short');
+      throw new FrontdoorError('badGateway', 'backup_damaged', 'the backup is truncated');
     });
   } finally {
     stop.abort();
@@ -85,18 +88,18 @@ async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<Bac
 
 function restoreCommand(io: CliIo, runner: RestoreRunner): Command {
   return addDatabaseOptions(new Command('restore'))
-    .argument('<file>', 'what "frontdoor backup" saved')
-    .description('put a backup into an empty database, of either kind; no control plane may run on it')
-    .option('--data-dir <dir>', 'where secrets.key is, and the embedded database goes', 'frontdoor-data')
+    .argument('<file>', 'file that "frontdoor backup" wrote')
+    .description('restore a backup into an empty database of either kind, on which no control plane runs')
+    .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
     .option(
       '--check',
-      'only read and check it: whole, and opened by the secrets.key of the data directory',
+      'only verify the backup: that it is complete, and that the secrets.key of the data directory decrypts it',
       false,
     )
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
-      '\nA backup goes with the secrets.key that it was taken with: copy that into the data directory first.\n\n' +
+      '\nA backup needs the secrets.key of its control plane: copy that file into the data directory first.\n\n' +
         'Examples:\n  frontdoor restore frontdoor.backup --check\n' +
         '  frontdoor restore frontdoor.backup --data-dir /var/lib/frontdoor\n',
     )
@@ -108,8 +111,8 @@ function restoreCommand(io: CliIo, runner: RestoreRunner): Command {
           return writeJson(io, { takenAt, rows, keyFile, hasKeyFile, restored: !options.check });
         const done = options.check ? 'is whole' : 'is restored';
         io.out(`${file} ${done}: ${rowCount(rows)} rows, as of ${takenAt}.\n`);
-        if (hasKeyFile) io.out(`${keyFile} opens what it holds sealed.\n`);
-        else io.out(`Put the secrets.key that it was taken with at ${keyFile}: nothing starts without it.\n`);
+        if (hasKeyFile) io.out(`${keyFile} decrypts its secrets.\n`);
+        else io.out(`Copy the secrets.key of its control plane to ${keyFile}: nothing starts without it.\n`);
       });
     });
 }

@@ -1,4 +1,4 @@
-/** Runs command lines in tests: what they print is kept, and no program is started. */
+/** Runs command lines in tests. The output is collected, and no program is started. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +45,7 @@ export function keptIo(env: CliIo['env'] = {}, more: Partial<CliIo> = {}): RanIo
   return io;
 }
 
-/** `runners` in place of those that start nothing. */
+/** Uses `runners` instead of those that start nothing. */
 export async function runCli(
   args: readonly string[],
   env: CliIo['env'] = {},
@@ -57,7 +57,7 @@ export async function runCli(
   return io.ran();
 }
 
-/** The whole tree of commands. */
+/** Builds the whole tree of commands. */
 export function wholeProgram(io: CliIo = keptIo()) {
   return buildProgram(Object.keys(NOUNS) as Noun[], VERSION, io, noRunners);
 }
@@ -74,7 +74,7 @@ export interface FakeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A server that answers each request with what the function gives; for undefined it breaks the connection. */
+/** Starts a server that answers each request with the function's result; for undefined it breaks the connection. */
 export async function fakeApi(
   answer: (request: { method: string; url: string; body: string }) => FakeAnswer | undefined,
 ): Promise<FakeApi> {

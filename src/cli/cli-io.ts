@@ -1,21 +1,21 @@
-/** Where a command reads, writes and tells its outcome: the process's own, or in tests something else. */
+/** The input, output and exit status of a command: those of the process, or substitutes in tests. */
 import { ERROR_KINDS, FrontdoorError, messageOf } from '#base';
 
 export interface CliIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** All that is piped or typed in; absent: there is nothing to read. Throws `invalid` when it is too long. */
+  /** Reads all of standard input. Absent if there is no input. Throws `invalid` if the input is too long. */
   readonly input?: () => Promise<string>;
-  /** Width of the terminal that `out` is; undefined for a pipe or a file. */
+  /** Width of the terminal behind `out`; undefined for a pipe or a file. */
   readonly columns?: number | undefined;
-  /** Whether somebody is there to answer questions. */
+  /** Whether a person can answer prompts. */
   readonly isInteractive?: boolean;
-  /** The exit status, once the command is done. */
+  /** The exit status, valid when the command is done. */
   exitCode: number;
 }
 
-/** What the Management API takes in a body. */
+/** The limit of the Management API for a body. */
 const MAX_INPUT_BYTES = 1_048_576;
 
 export const processIo: CliIo = {
@@ -24,7 +24,7 @@ export const processIo: CliIo = {
   env: process.env,
   input: readInput,
   get columns() {
-    // A terminal that does not tell its width says 0.
+    // A terminal that does not report its width has 0 columns.
     return process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
   },
   get isInteractive() {
@@ -33,7 +33,7 @@ export const processIo: CliIo = {
   exitCode: 0,
 };
 
-/** Runs a command's work; a failure becomes one readable line (or JSON) on `err` and the exit status of its kind. */
+/** Runs a command's work. A failure becomes one readable line, or JSON, on `err`, and the exit status of its kind. */
 export async function runCommand(io: CliIo, json: boolean, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -56,7 +56,7 @@ function writeOut(text: string): void {
   if (!watchesOutput) {
     watchesOutput = true;
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      // `| head` has read enough: that is no failure of ours.
+      // `| head` has read enough, which is no failure of the command.
       if (error.code === 'EPIPE') process.exit(0);
       throw error;
     });

@@ -1,14 +1,14 @@
-/** Where the control plane stores: the options that name a PostgreSQL database in place of the embedded one. */
+/** Options of the control plane that select a PostgreSQL database instead of the embedded one. */
 import { Option, type Command } from 'commander';
 
 export interface DatabaseOptions {
-  /** A `postgres:` URL, with its password. */
+  /** A `postgres:` URL, which may contain a password. */
   readonly database?: string;
-  /** A file that holds the URL. */
+  /** A file with the URL. */
   readonly databaseFile?: string;
 }
 
-/** The environment variable that the URL may stand in: arguments can be seen by every user of the machine. */
+/** The environment variable for the URL, since every user of the machine can see arguments. */
 export const DATABASE_VARIABLE = 'FRONTDOOR_DATABASE';
 
 export function addDatabaseOptions(command: Command): Command {
@@ -16,15 +16,15 @@ export function addDatabaseOptions(command: Command): Command {
     .addOption(
       new Option(
         '--database <url>',
-        'PostgreSQL (15 or newer) in place of the embedded database, ' +
+        'PostgreSQL (15 or newer) database to use instead of the embedded one,' +
           'for example postgres://USER:PASSWORD@HOST:PORT/DATABASE. Other users can see arguments: ' +
-          `where it has a password, give it in ${DATABASE_VARIABLE} or by --database-file`,
+          `if it has a password, use ${DATABASE_VARIABLE} or --database-file`,
       ).env(DATABASE_VARIABLE),
     )
     .addOption(
       new Option(
         '--database-file <file>',
-        'file that holds the URL of --database; for example database.url',
+        'file with the URL of --database; for example database.url',
       ).conflicts('database'),
     );
 }

@@ -1,8 +1,8 @@
-/** `HOST:PORT` of an option that names where to listen. */
+/** Parses `HOST:PORT`, the value of options for a listen address. */
 import { InvalidArgumentError } from 'commander';
 
 export interface ListenHostPort {
-  /** Without brackets. */
+  /** An IPv6 address has no brackets here. */
   readonly host: string;
   readonly port: number;
 }

@@ -6,13 +6,13 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 export function addLogOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'least severe level that is logged')
         .choices(LOG_LEVELS)
         .default('info')
         .env('FRONTDOOR_LOG'),
     )
     .option(
       '--ready-file <file>',
-      'file that is written (JSON, 0600) once everything works; for example ready.json',
+      'file that is written (JSON, mode 0600) once the program is ready; for example ready.json',
     );
 }

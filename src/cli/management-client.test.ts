@@ -73,7 +73,7 @@ test('what is no answer of ours is told, and how long to wait is said', async ()
   }));
   assert.equal(
     (await runCli(['frontdoors', 'get', '--api', busy.url], account)).err,
-    'frontdoor: Too many; again in 7 s\n',
+    'frontdoor: Too many; retry in 7 s\n',
   );
   busy.close();
   const away = await runCli(['frontdoors', 'get', '--api', busy.url], account);
@@ -144,7 +144,7 @@ test('credentials go over https only, but on this machine, and to no address tha
   for (const url of ['http://192.0.2.1:1', 'http://control.example.com', 'ftp://127.0.0.1', 'nothing']) {
     const ran = await runCli(['frontdoors', 'get', '--api', url], account);
     assert.equal(ran.code, 2);
-    assert.match(ran.err, /must be https|is no http or https address/);
+    assert.match(ran.err, /must use https|is not an http or https address/);
   }
 });
 

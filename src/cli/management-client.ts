@@ -1,7 +1,7 @@
 /**
- * Calls of the Management API for the command line: with an API account's token as it is, with an OAuth client's
- * secret by a bearer token that lives as long as the command. Refusals become `FrontdoorError`s. Credentials travel
- * over https only, but on loopback.
+ * Client of the Management API for the command line. It sends an API account's token as it is, and exchanges an
+ * OAuth client's secret for a bearer token that lasts as long as the command. Error responses become
+ * `FrontdoorError`s. Credentials are sent over https only, except on loopback.
  */
 import { FrontdoorError, type ErrorKind, ERROR_KINDS, isLoopbackHost } from '#base';
 import { JsonClient, type JsonAnswer } from '#net';
@@ -12,29 +12,29 @@ import { repeatedRequest } from './repeated-request.ts';
 export interface ManagementAccess {
   /** {base_url}, without `/frontdoor`. */
   readonly apiUrl: string;
-  /** Undefined: nobody is logged in. */
+  /** Undefined if nobody is logged in. */
   readonly credentials: Credentials | undefined;
-  /** Why there are none, and what to do. */
+  /** Why there are no credentials, and the remedy. */
   readonly missing?: string;
-  /** CA certificates (PEM) in place of the system's. */
+  /** CA certificates (PEM) to use instead of the system's. */
   readonly ca?: string;
 }
 
 export interface ManagementRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** After {base_url}, with its query, already escaped. */
+  /** Path after {base_url} with its query, escaped. */
   readonly path: string;
   readonly body?: unknown;
-  /** Without credentials. */
+  /** Whether the request is sent without credentials. */
   readonly isOpen?: boolean;
-  /** Changes only what still has this entity tag: the refusal's code is `precondition_failed` otherwise. */
+  /** Changes the resource only if it still has this entity tag; the code of the refusal is `precondition_failed`. */
   readonly ifMatch?: string | undefined;
-  /** The server does it once for this key; so it is sent again when no answer comes. */
+  /** The server carries out requests with the same key once, so the request is repeated if no response comes. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface ManagementAnswer {
-  /** JSON, or text when it is none; undefined for an empty one. */
+  /** The parsed JSON, or text if the body is not JSON. Undefined for an empty body. */
   readonly body: unknown;
   readonly entityTag: string | undefined;
 }
@@ -45,7 +45,7 @@ export interface TokenResponse {
   readonly scope: string;
 }
 
-/** Deletions take their cascade with them before they answer. */
+/** Deletions complete their cascade before they respond. */
 const TIMEOUT_MS = 60_000;
 const MAX_REFUSAL_BYTES = 65_536;
 
@@ -56,17 +56,17 @@ export class ManagementClient {
   readonly #origin: string;
   #token: string | undefined;
 
-  /** Throws `invalid` for an address that credentials must not go to. */
+  /** Throws `invalid` for an address to which credentials must not be sent. */
   constructor(access: ManagementAccess, timeoutMs = TIMEOUT_MS) {
     const url = URL.parse(access.apiUrl);
     if (url === null || !/^https?:$/.test(url.protocol)) {
-      throw new FrontdoorError('invalid', 'api-url', `${access.apiUrl} is no http or https address`);
+      throw new FrontdoorError('invalid', 'api-url', `${access.apiUrl} is not an http or https address`);
     }
     if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
       throw new FrontdoorError(
         'invalid',
         'api-url',
-        `${url.origin} must be https: the credentials are a secret`,
+        `${url.origin} must use https, because credentials are sent to it`,
       );
     }
     this.#access = access;
@@ -79,7 +79,7 @@ export class ManagementClient {
     });
   }
 
-  /** The answer's JSON, or its text when it is none; undefined for an empty one. */
+  /** Returns the response's JSON, or its text if it is not JSON. Undefined if it is empty. */
   async call(request: ManagementRequest): Promise<unknown> {
     return (await this.exchange(request)).body;
   }
@@ -116,7 +116,7 @@ export class ManagementClient {
     throw this.#refusal(status, json, headers['retry-after']);
   }
 
-  /** A long answer, as it comes; breaks when it is silent for `silenceMs`. */
+  /** Streams a long response. Fails when no bytes arrive for `silenceMs`. */
   async stream(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -139,7 +139,7 @@ export class ManagementClient {
     throw this.#refusal(answer.status, await refusalOf(answer.bytes));
   }
 
-  /** Trades the credentials for a bearer token. */
+  /** Exchanges the credentials for a bearer token. */
   async fetchToken(scope?: string): Promise<TokenResponse> {
     const { id, secret } = this.#credentials();
     const { status, json } = await this.#client.request({
@@ -176,7 +176,7 @@ export class ManagementClient {
     return `Bearer ${this.#token}`;
   }
 
-  /** Whether there was one that may have grown old: then it is worth another. */
+  /** Discards a cached token that may have expired. Returns whether there was one, so that a retry is worthwhile. */
   #forgetToken(): boolean {
     const hadToken = this.#token !== undefined;
     this.#token = undefined;
@@ -192,7 +192,7 @@ export class ManagementClient {
     return new FrontdoorError(
       kindOf(status),
       typeof error === 'string' ? error : 'refused',
-      typeof retryAfter === 'string' ? `${said}; again in ${printable(retryAfter)} s` : said,
+      typeof retryAfter === 'string' ? `${said}; retry in ${printable(retryAfter)} s` : said,
     );
   }
 }

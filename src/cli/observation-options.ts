@@ -26,7 +26,7 @@ export function addObservationOptions(command: Command, about: string): Command 
   return addMetricsOption(command, about).addOption(
     new Option(
       '--access-log <file>',
-      'write one line of JSON for each request, "-" for standard output; SIGHUP opens the file anew; for example access.log',
+      'write one line of JSON for each request, "-" for standard output; SIGHUP reopens the file; for example access.log',
     ),
   );
 }

@@ -168,7 +168,7 @@ test(
     server.listen(path);
     await once(server, 'listening');
     cleanups.push(() => server.close());
-    await assert.rejects(callAgent(path, { op: 'status' }), /no agent of this version/);
+    await assert.rejects(callAgent(path, { op: 'status' }), /is not an agent of this version/);
     reply = undefined;
     await assert.rejects(callAgent(path, { op: 'status' }, 50), /did not answer in 0.05 s/);
   },
@@ -203,10 +203,10 @@ test('agent start passes its options on; the code may come from the environment'
     },
   ]);
   const agentStart = (): never => {
-    throw new FrontdoorError('notFound', 'enrollment_code_refused', 'used or expired; make a new one');
+    throw new FrontdoorError('notFound', 'enrollment_code_refused', 'used or expired; create a new one');
   };
   const failing = await runCli(['agent', 'start'], {}, {}, { agentStart });
-  assert.deepEqual(failing, { out: '', err: 'frontdoor: used or expired; make a new one\n', code: 5 });
+  assert.deepEqual(failing, { out: '', err: 'frontdoor: used or expired; create a new one\n', code: 5 });
   assert.equal(
     (await runCli(['agent', 'start', '--max-circuits', '0'], {}, {}, { agentStart: start })).code,
     2,
@@ -254,6 +254,6 @@ test('credentials are asked for, and never sent in clear to another machine', as
   assert.match((await runCli(['fabric', 'router', 'list'])).err, /FRONTDOOR_API_TOKEN/);
   assert.match(
     (await runCli(['fabric', 'router', 'list', '--api', 'http://192.0.2.1:1'], credentials)).err,
-    /must be https/,
+    /must use https/,
   );
 });

@@ -1,6 +1,6 @@
 /**
- * The whole command line: every command, its help, and the exit status of what was run. The commands of the
- * Management API are built only when they are named, so that help is quick.
+ * The whole command line: every command, its help, and its exit status. Commands of the Management API are built
+ * only when they are named, which keeps help quick.
  */
 import { Command, CommanderError } from 'commander';
 import { accessCommands } from './access/access-commands.ts';
@@ -18,11 +18,11 @@ export interface ProgramRunners extends ServerRunners, RestoreRunner {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
 
-/** Where the demo's agent lives too: `agent share …` beside it needs no option. */
+/** The demo's agent uses the same directory, so that `agent share …` needs no option beside it. */
 const DEFAULT_AGENT_DIR = 'frontdoor-data/agent';
 const USAGE_STATUS = 2;
 
-/** Parses and runs one command line; what went wrong was told through `io`. */
+/** Parses and runs one command line. Failures have been reported through `io`. */
 export async function runProgram(
   args: readonly string[],
   version: string,
@@ -38,7 +38,7 @@ export async function runProgram(
   }
 }
 
-/** Every command; below a noun of the Management API only when it is in `nouns`. */
+/** Builds every command. The verbs of an API noun are built only if it is in `nouns`. */
 export async function buildProgram(
   nouns: readonly Noun[],
   version: string,
@@ -50,7 +50,7 @@ export async function buildProgram(
       'publish private services to the world, or to chosen people, without opening an inbound port',
     )
     .version(version)
-    // An option belongs to the command that it stands behind.
+    // An option belongs to the command that it follows.
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for help)');
   for (const command of serverCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));

@@ -45,7 +45,7 @@ test('the last failure has the key, and comes after seconds', async () => {
   assert.deepEqual([error.kind, error.code], ['unavailable', 'unavailable']);
   assert.match(
     error.message,
-    /^Busy; it may have been done: repeat the command with --idempotency-key key-1$/,
+    /^Busy; the change may have been made: repeat the command with --idempotency-key key-1$/,
   );
 });
 

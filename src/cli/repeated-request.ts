@@ -1,12 +1,12 @@
-/** Sends a request with an idempotency key again while no answer comes: the server does it at most once. */
+/** Repeats a request with an idempotency key while no response comes. The server carries it out at most once. */
 import { setTimeout } from 'node:timers/promises';
 import { BackOff, FrontdoorError, type ErrorKind } from '#base';
 
-/** After the first try. */
+/** Repeats after the first try. */
 const MOST_REPEATS = 3;
-/** From the first try; no repeat begins later. */
+/** No repeat begins later than this after the first try. */
 const REPEAT_WITHIN_MS = 30_000;
-/** 408, 502, 503, 504, and a broken or silent connection: nothing says whether it was done. */
+/** 408, 502, 503, 504, and a broken or silent connection leave open whether the request was carried out. */
 const WITHOUT_ANSWER: ReadonlySet<ErrorKind> = new Set([
   'requestTimeout',
   'badGateway',
@@ -14,7 +14,7 @@ const WITHOUT_ANSWER: ReadonlySet<ErrorKind> = new Set([
   'timeout',
 ]);
 
-/** Throws what `send` throws; after the last try, the message shows the key to go on with. */
+/** Throws the error of `send`. After the last try, the message includes the key for repeating the command. */
 export async function repeatedRequest<T>(
   idempotencyKey: string,
   send: () => Promise<T>,
@@ -28,7 +28,7 @@ export async function repeatedRequest<T>(
     } catch (error) {
       if (!(error instanceof FrontdoorError) || !WITHOUT_ANSWER.has(error.kind)) throw error;
       if (backOff.attempts >= MOST_REPEATS || performance.now() - beganMs > REPEAT_WITHIN_MS) {
-        const advice = `it may have been done: repeat the command with --idempotency-key ${idempotencyKey}`;
+        const advice = `the change may have been made: repeat the command with --idempotency-key ${idempotencyKey}`;
         throw new FrontdoorError(error.kind, error.code, `${error.message}; ${advice}`, { cause: error });
       }
     }

@@ -1,4 +1,4 @@
-/** `frontdoor router …`: run a router, enroll it, judge its file. What the commands do is wired in `bin/`. */
+/** `frontdoor router …`: commands to run a router, enroll it, and check its file. `bin/` wires their implementation. */
 import { Command } from 'commander';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addLogOptions } from './log-options.ts';
@@ -18,7 +18,7 @@ export interface RouterCheckCommandOptions {
   readonly files: boolean;
 }
 
-/** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
+/** Each runner runs until its end. A `FrontdoorError` becomes the command's failure. */
 export interface RouterRunners {
   routerRun(file: string, options: RouterRunOptions): Promise<void>;
   routerEnroll(file: string, options: RouterEnrollOptions): Promise<void>;
@@ -36,12 +36,12 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
     );
   router
     .command('enroll')
-    .argument('<file>', 'configuration file: names the identity files to write')
+    .argument('<file>', 'configuration file, which names the identity files to write')
     .requiredOption(
       '--jwt <file>',
-      'file with the token of "frontdoor fabric router create"; for example east.jwt',
+      'file with the token from "frontdoor fabric router create"; for example east.jwt',
     )
-    .description("trade an enrollment token for the router's identity files")
+    .description("exchange an enrollment token for the router's identity files")
     .action((file: string, options: RouterEnrollOptions) =>
       runCommand(io, false, () => run.routerEnroll(file, options)),
     );
@@ -50,10 +50,8 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
     .argument('<file>', 'configuration file')
     .option('--json', 'print JSON', false)
     .option('--effective', 'print the file with every default filled in', false)
-    .option('--files', 'look at the certificates and keys that it names too', false)
-    .description(
-      'report everything that is wrong with a configuration file; exit status 0, 1 or 2 (unreadable)',
-    )
+    .option('--files', 'also check the certificates and keys that it names', false)
+    .description('report all problems of a configuration file; exit status 0, 1 or 2 (unreadable)')
     .action((file: string, options: RouterCheckCommandOptions) =>
       runCommand(io, options.json, () => run.routerCheck(file, options)),
     );

@@ -1,4 +1,4 @@
-/** Commands that run programs of the product: their options, as values. What they do is wired in `bin/`. */
+/** Commands that run programs of the product: their options, as values. `bin/` wires their implementation. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
@@ -38,7 +38,7 @@ export interface UpCommandOptions
   readonly tlsDir?: string;
   readonly publicHttpsPort?: number;
   readonly maxConnectionsPerAddress?: number;
-  /** Seconds. */
+  /** In seconds. */
   readonly responseTimeout?: number;
 }
 
@@ -66,15 +66,15 @@ export interface GatewayCommandOptions extends ObservationCommandOptions {
   readonly publicHttpsPort?: number;
   readonly workers: number;
   readonly maxConnectionsPerAddress?: number;
-  /** Seconds. */
+  /** In seconds. */
   readonly responseTimeout?: number;
   readonly logLevel: string;
   readonly readyFile?: string;
 }
 
-/** The default of gateways, whose code commands do not load. */
+/** The gateway's default. Commands do not load the gateway's code, so it is repeated here. */
 const DEFAULT_RESPONSE_TIMEOUT_S = 60;
-/** A stream may be silent for as long. */
+/** A stream may be silent for this time. */
 const MAX_RESPONSE_TIMEOUT_S = 3_600;
 
 export interface ResetAdminCommandOptions extends DatabaseOptions {
@@ -83,10 +83,10 @@ export interface ResetAdminCommandOptions extends DatabaseOptions {
   readonly out?: string;
 }
 
-/** More than any machine has use for. */
+/** More workers than any machine can use. */
 const MAX_WORKERS = 64;
 
-/** Each runs to its end; a `FrontdoorError` becomes the command's failure. */
+/** Each runner runs until its end. A `FrontdoorError` becomes the command's failure. */
 export interface ServerRunners extends RouterRunners {
   resetAdmin(options: ResetAdminCommandOptions): Promise<void>;
   up(options: UpCommandOptions): Promise<void>;
@@ -108,22 +108,22 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
 function upCommand(run: Pick<ServerRunners, 'up'>): Command {
   const command = addDatabaseOptions(listening(new Command('up')))
     .description(
-      'control plane, gateway and router in one process; with an embedded database, or on PostgreSQL',
+      'run control plane, gateway and router in one process, with an embedded database or on PostgreSQL',
     )
     .option('--demo', 'also start a sample service and an agent that publishes it', false)
-    .option('--data-dir <dir>', 'database, keys and identities', 'frontdoor-data')
-    .option('--any-port', 'take free ports, and keep them for the next start', false)
+    .option('--data-dir <dir>', 'directory for the database, keys and identities', 'frontdoor-data')
+    .option('--any-port', 'use free ports, and keep them for the next start', false)
     .option(
       '--zone <zone>',
-      'public shares appear as <share>.<zone> (set on the first start)',
+      'zone of public shares, which are served as <share>.<zone> (set on the first start)',
       'share.localhost',
     )
     .addOption(port('--http-port <port>', 'public HTTP', 8080))
     .addOption(port('--https-port <port>', 'public HTTPS', 8443))
-    .addOption(port('--edge-port <port>', 'router, for agents and SDKs', 3022))
+    .addOption(port('--edge-port <port>', 'port of the router, for agents and SDKs', 3022))
     .option(
       '--tls-cert <file>',
-      'certificate of the public HTTPS port (PEM), for example fullchain.pem; when not given, one of its own authority',
+      "certificate of the public HTTPS port (PEM), for example fullchain.pem; default: issued by the installation's own authority",
     )
     .addOption(tlsKey())
     .addOption(tlsDir())
@@ -136,15 +136,17 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
 
 function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Command {
   const command = addDatabaseOptions(listening(new Command('control')))
-    .description('control plane alone: Management API, edge API, overlay controller')
-    .option('--data-dir <dir>', 'database and keys', 'frontdoor-data')
+    .description('run the control plane: Management API, edge API, overlay controller')
+    .option('--data-dir <dir>', 'directory for the database and keys', 'frontdoor-data')
     .option(
       '--zone <zone>',
-      'public shares appear as <share>.<zone> (set on the first start)',
+      'zone of public shares, which are served as <share>.<zone> (set on the first start)',
       'share.localhost',
     )
-    .option('--public-url <template...>', 'how gateways are reached', ['http://{host}:8080']);
-  // What stands behind the word "reset-admin" is that command's, though the options have the same names.
+    .option('--public-url <template...>', 'URL template at which clients reach public shares', [
+      'http://{host}:8080',
+    ]);
+  // Options after the word "reset-admin" belong to that command, although they have the same names.
   return addMetricsOption(controlPorts(command), 'the control plane')
     .enablePositionalOptions()
     .action((options: ControlCommandOptions) => run.control(options))
@@ -153,17 +155,19 @@ function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Com
 
 function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
   return addDatabaseOptions(new Command('reset-admin'))
-    .description('make an administrator when all credentials are lost: a new API account with every scope')
-    .option('--data-dir <dir>', 'where secrets.key is, and the embedded database', 'frontdoor-data')
-    .option('--organization-id <id>', 'whose administrator; default: the oldest organization')
+    .description(
+      'create an administrator after all credentials were lost: a new API account with every scope',
+    )
+    .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
+    .option('--organization-id <id>', 'organization of the administrator; default: the oldest organization')
     .option(
       '--out <file>',
-      'where the credentials go (mode 0600); default: admin-secrets.json in the data directory',
+      'file for the credentials (mode 0600); default: admin-secrets.json in the data directory',
     )
     .addHelpText(
       'after',
-      '\nWorks on the database itself. The embedded one is held by its control plane: stop that first. On PostgreSQL\n' +
-        'control planes may go on. Other accounts stay as they are; the audit trail shows the new one.\n\n' +
+      '\nThe command works on the database itself. The control plane locks the embedded one: stop it first. On PostgreSQL,\n' +
+        'control planes may keep running. Other accounts are not changed; the audit trail shows the new one.\n\n' +
         'Example:\n  frontdoor control reset-admin --data-dir /var/lib/frontdoor\n',
     )
     .action((options: ResetAdminCommandOptions) => run.resetAdmin(options));
@@ -171,26 +175,33 @@ function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
 
 function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
   const command = addLogOptions(new Command('gateway'))
-    .description('public gateway alone')
-    .option('--data-dir <dir>', 'identity and last good share list', 'frontdoor-gateway')
+    .description('run a public gateway')
+    .option(
+      '--data-dir <dir>',
+      'directory for the identity and the last good share list',
+      'frontdoor-gateway',
+    )
     .option(
       '--enrollment-jwt <file>',
-      'file with the token of "frontdoor fabric gateway create", for the first start; for example east.jwt',
+      'file with the token from "frontdoor fabric gateway create", for the first start; for example east.jwt',
     )
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .addOption(port('--http-port <port>', 'public HTTP', 8080))
     .addOption(
-      port('--https-port <port>', 'public HTTPS; needs --tls-cert and --tls-key, or --tls-dir', 8443),
+      port('--https-port <port>', 'port of public HTTPS; needs --tls-cert and --tls-key, or --tls-dir', 8443),
     )
     .option(
       '--tls-cert <file>',
-      'certificate (PEM) for names that --tls-dir has none for, for example fullchain.pem',
+      'certificate (PEM) for names without one in --tls-dir, for example fullchain.pem',
     )
     .addOption(tlsKey())
     .addOption(tlsDir())
     .addOption(publicHttpsPort())
     .addOption(
-      new Option('--workers <count>', 'processes that share the ports; SIGUSR2 replaces them one by one')
+      new Option(
+        '--workers <count>',
+        'number of processes that share the ports; SIGUSR2 replaces them one by one',
+      )
         .default(1)
         .argParser((text) => integer(text, 1, MAX_WORKERS)),
     )
@@ -203,11 +214,11 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
 function controlPorts(command: Command): Command {
   return addAccessOptions(command)
     .addOption(port('--api-port <port>', 'Management API', 8081))
-    .addOption(port('--edge-api-port <port>', 'edge API, for agents, gateways and SDKs', 1280))
-    .addOption(port('--ctrl-port <port>', 'control channel, for routers', 6262))
+    .addOption(port('--edge-api-port <port>', 'port of the edge API, for agents, gateways and SDKs', 1280))
+    .addOption(port('--ctrl-port <port>', 'port of the control channel, for routers', 6262))
     .option(
       '--api-cert <file>',
-      'certificate of the Management API (PEM), needed to listen beyond loopback; SIGHUP reads it again; for example api.pem',
+      'certificate of the Management API (PEM), required to listen beyond loopback; SIGHUP reloads it; for example api.pem',
     )
     .option('--api-key <file>', 'private key of that certificate (PEM); for example api.key');
 }
@@ -225,35 +236,35 @@ function tlsKey(): Option {
 function tlsDir(): Option {
   return new Option(
     '--tls-dir <dir>',
-    'certificates by server name: NAME.crt (or .pem) with NAME.key, folders with fullchain.pem and privkey.pem; ' +
-      'SIGHUP reads them again; for example /etc/frontdoor/tls',
+    'certificates by server name: NAME.crt (or .pem) with NAME.key, folders with fullchain.pem and privkey.pem;' +
+      'SIGHUP reloads them; for example /etc/frontdoor/tls',
   );
 }
 
 function publicHttpsPort(): Option {
   return new Option(
     '--public-https-port <port>',
-    'port of HTTPS as browsers see it, which log-ins and their callbacks use; the one listened on when not given; for example 443',
+    'port of HTTPS as browsers see it, used by log-ins and their callbacks; default: the port listened on; for example 443',
   ).argParser((text) => integer(text, 1, 65_535));
 }
 
 function perAddress(): Option {
   return new Option(
     '--max-connections-per-address <count>',
-    'most client connections from one address at a time; for example 1000',
+    'maximum number of client connections per address; for example 1000',
   ).argParser((text) => integer(text, 1, 1_000_000));
 }
 
 function responseTimeout(): Option {
   return new Option(
     '--response-timeout <seconds>',
-    'until the first byte of a service\'s answer, for shares whose policy names no "responseTimeoutSeconds"; ' +
-      `${DEFAULT_RESPONSE_TIMEOUT_S} when not given; for example 300`,
+    'time until the first byte of a service\'s response, for shares whose policy has no "responseTimeoutSeconds";' +
+      `default: ${DEFAULT_RESPONSE_TIMEOUT_S}; for example 300`,
   ).argParser((text) => integer(text, 1, MAX_RESPONSE_TIMEOUT_S));
 }
 
 function port(flags: string, description: string, value: number): Option {
-  return new Option(flags, `${description}; 0 takes a free one`)
+  return new Option(flags, `${description}; 0 selects a free one`)
     .default(value)
     .argParser((text) => integer(text, 0, 65_535));
 }

@@ -142,7 +142,7 @@ test('auth providers follow their type, keep their secret, and change by field o
     '--data',
     `@${file}`,
   ]);
-  assert.match(created.err, /shown this once/);
+  assert.match(created.err, /not shown again/);
   assert.match(created.err, /Register this callback address .*\n {2}https:\/\/oauth\.\S+\/auth\/callback\n/);
   assert.match(created.err, /The control plane cannot use the issuer: /);
   const id = /^id +(\S+)$/m.exec(created.out)![1]!;

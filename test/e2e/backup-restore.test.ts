@@ -50,7 +50,7 @@ test('a backup is saved while all runs: whole, for its owner alone, in place of 
   assert.equal(statSync(saved).mode & 0o777, 0o600);
   assert.match(
     await runCommand(['restore', saved, '--check', '--data-dir', file('control')]),
-    /is whole[^]*opens what/,
+    /is whole[^]*decrypts its/,
   );
 });
 
@@ -71,9 +71,9 @@ test('on an empty host all is there again: who enrolled and who has credentials 
   renameSync(file('control'), file('lost'));
   mkdirSync(file('control'), { mode: 0o700 });
   const restore = ['restore', file('frontdoor.backup'), '--data-dir', file('control')];
-  assert.match(await runCommand([...restore, '--check']), /Put the secrets\.key/);
+  assert.match(await runCommand([...restore, '--check']), /Copy the secrets\.key/);
   copyFileSync(join(file('lost'), 'secrets.key'), join(file('control'), 'secrets.key'));
-  assert.match(await runCommand(restore), /is restored: \d+ rows[^]*opens what it holds sealed/);
+  assert.match(await runCommand(restore), /is restored: \d+ rows[^]*decrypts its secrets/);
   await assert.rejects(runCommand(restore), /failed \(6\).*not empty/);
   await parts.control.start();
   await until('the share is hosted', shareStatus, (status) => status === 'DEPLOYED');

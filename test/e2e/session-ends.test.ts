@@ -96,7 +96,7 @@ describe('sessions that an operator ends', () => {
     const host = await pair.share('everybody');
     const sessions = [await logIn(host, 'ann'), await logIn(host, 'bob')];
     const stream = await openSocket(second, host, { cookie: `${SESSION_COOKIE}=${sessions[1]}` });
-    await assert.rejects(run('end', oidc), /say whose sessions end/);
+    await assert.rejects(run('end', oidc), /choose the sessions to end/);
     assert.match(await run('end', oidc, '--all', '--json'), /"ended": [2-9]/);
     for (const at of pair.both)
       for (const session of sessions) await pair.untilRefused('refused', at, host, session);

@@ -1,4 +1,7 @@
-/** `frontdoor login`, `logout`, `whoami` and `token`: their options and help. What they do is loaded when they run. */
+/**
+ * `frontdoor login`, `logout`, `whoami` and `token`: their options and help. Their implementation is loaded when
+ * they run.
+ */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
@@ -16,19 +19,19 @@ export function accessCommands(io: CliIo): Command[] {
 
 function loginCommand(io: CliIo): Command {
   const command = new Command('login')
-    .description('keep the address of a Management API and credentials for it as a profile')
+    .description('save the address of a Management API and its credentials as a profile')
     .option(
       '--demo [data-dir]',
-      'take the credentials of "frontdoor up --demo" in this data directory, for example /tmp/demo; frontdoor-data when not given',
+      'use the credentials of "frontdoor up --demo" in this data directory, for example /tmp/demo; default: frontdoor-data',
     )
     .option(
       '--frontdoor <id|name>',
-      'the frontdoor that commands work on, when there are several (or FRONTDOOR_ID); for example production',
+      'frontdoor that commands use if there are several (or FRONTDOOR_ID); for example production',
     );
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nAt a terminal, what is not given is asked for. The credentials are tried before they are kept.\n\n' +
+      '\nOn a terminal, login prompts for missing values. It tries the credentials before it saves them.\n\n' +
         'Examples:\n' +
         '  frontdoor login --demo\n' +
         '  frontdoor login --api https://control.example.com --account ID --token - < token.txt\n' +
@@ -47,10 +50,10 @@ function loginCommand(io: CliIo): Command {
 
 function logoutCommand(io: CliIo): Command {
   return new Command('logout')
-    .description('forget a profile; the account and its token stay valid')
+    .description('delete a profile; its account and token stay valid')
     .option(
       '--profile <name>',
-      'the profile to forget (or FRONTDOOR_PROFILE); for example staging; "default" when not given',
+      'profile to delete (or FRONTDOOR_PROFILE); for example staging; default: "default"',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  frontdoor logout\n  frontdoor logout --profile staging\n')
@@ -63,10 +66,12 @@ function logoutCommand(io: CliIo): Command {
 }
 
 function whoamiCommand(io: CliIo): Command {
-  return addApiOptions(new Command('whoami').description('who the credentials belong to, and where'))
+  return addApiOptions(
+    new Command('whoami').description('show the caller that the credentials belong to, and the API address'),
+  )
     .addHelpText(
       'after',
-      '\nGET {base_url}/caller, needs the scope frontdoor.read\n\n' +
+      '\nGET {base_url}/caller, requires the scope frontdoor.read\n\n' +
         'Examples:\n  frontdoor whoami\n  frontdoor whoami --profile staging --json\n',
     )
     .action(async (flags: ApiFlags) => {
@@ -90,12 +95,12 @@ function tokenCommand(io: CliIo): Command {
     .description('exchange the credentials for a bearer token, and print it')
     .option(
       '--scope <scope...>',
-      'what the token may do, for example frontdoor.read; all that the credentials may when not given',
+      'scope of the token, for example frontdoor.read; default: all scopes of the credentials',
     );
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nPOST {auth_url}/oauth/token, needs no token. The credentials of an API account are taken when its\n' +
+      '\nPOST {auth_url}/oauth/token, requires no token. Credentials of an API account are accepted if its\n' +
         'organization allows that.\n\n' +
         'Examples:\n' +
         '  curl -H "Authorization: Bearer $(frontdoor token)" http://127.0.0.1:8081/caller\n' +
@@ -115,7 +120,7 @@ function tokenCommand(io: CliIo): Command {
     });
 }
 
-/** The token endpoint answers alike for a wrong secret and for an account that may not exchange its token. */
+/** The token endpoint gives the same response for a wrong secret and for an account that may not exchange its token. */
 function withRemedy(error: unknown, kind: Credentials['kind'] | undefined): unknown {
   if (kind !== 'account' || !(error instanceof FrontdoorError) || error.code !== 'invalid_client')
     return error;

@@ -92,17 +92,17 @@ test('the credentials of a profile go to its own address only', async () => {
 test('a profile is chosen by option or environment; one that is not there is told with those that are', async () => {
   assert.equal((await resolve({ profile: 'staging' })).apiUrl, 'https://staging.example.com');
   assert.equal((await resolve({}, { FRONTDOOR_PROFILE: 'staging' })).profileName, 'staging');
-  await assert.rejects(resolve({ profile: 'live' }), /no profile live: known are default, staging/);
+  await assert.rejects(resolve({ profile: 'live' }), /no profile live: existing profiles: default, staging/);
 });
 
 test('a secret is read from standard input by "-", and only one thing is', async () => {
   const input = (): Promise<string> => Promise.resolve('typed\n');
   const access = await resolve({ account: 'a', token: '-' }, {}, { input });
   assert.deepEqual(access.credentials, { kind: 'account', id: 'a', secret: 'typed' });
-  await assert.rejects(resolve({ account: 'a', token: '-' }), /holds no secret/);
+  await assert.rejects(resolve({ account: 'a', token: '-' }), /standard input is empty/);
   await assert.rejects(
     resolve({ client: 'a', clientSecret: '-', token: '-' }, {}, { input }),
-    /only one thing/,
+    /only one value/,
   );
 });
 

@@ -1,6 +1,6 @@
 /**
- * How a command reaches the Management API: address, credentials, frontdoor; from options, then the environment, then
- * the profile. The credentials of a profile go to the address of that profile and to no other.
+ * How a command reaches the Management API: address, credentials and frontdoor, taken from options, then from the
+ * environment, then from the profile. Credentials of a profile are sent only to the address of that profile.
  */
 import { readFile } from 'node:fs/promises';
 import { FrontdoorError, messageOf } from '#base';
@@ -18,7 +18,7 @@ import {
 export interface ResolvedAccess extends ManagementAccess {
   readonly frontdoorId?: string;
   readonly organizationId?: string;
-  /** The profile that something was taken from. */
+  /** Name of the profile in use. */
   readonly profileName?: string;
 }
 
@@ -30,8 +30,8 @@ export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Resolve
   const profile = profiles[name ?? DEFAULT_PROFILE];
   if (profile === undefined && name !== undefined) {
     const known = Object.keys(profiles);
-    const remedy = known.length === 0 ? 'none is there' : `known are ${known.join(', ')}`;
-    const message = `there is no profile ${name}: ${remedy}; "frontdoor login --profile ${name}" makes it`;
+    const remedy = known.length === 0 ? 'there are none' : `existing profiles: ${known.join(', ')}`;
+    const message = `there is no profile ${name}: ${remedy}; "frontdoor login --profile ${name}" creates it`;
     throw new FrontdoorError('invalid', 'no-profile', message);
   }
   const apiUrl = flags.api ?? env.FRONTDOOR_API_URL ?? profile?.apiUrl ?? DEFAULT_API_URL;
@@ -45,13 +45,13 @@ export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Resolve
     ...(credentials === undefined ? { missing: missingText(profiles, profile, apiUrl) } : {}),
     ...(ca === undefined ? {} : { ca: await readCa(ca) }),
     ...(frontdoorId === undefined ? {} : { frontdoorId }),
-    // Whose the credentials are is known of the profile's alone.
+    // Only a profile records the organization of its credentials.
     ...(used === undefined || given !== undefined ? {} : { organizationId: used.organizationId }),
     ...(used === undefined ? {} : { profileName: name ?? DEFAULT_PROFILE }),
   };
 }
 
-/** Calls of one command, over one client. */
+/** Runs the calls of one command over one client. */
 export async function withManagement(
   flags: ApiFlags,
   io: CliIo,
@@ -66,14 +66,14 @@ export async function withManagement(
   }
 }
 
-/** From options and the environment; undefined when neither holds any. */
+/** Returns the credentials from options and the environment, or undefined if neither has any. */
 export async function givenCredentials(flags: ApiFlags, io: CliIo): Promise<Credentials | undefined> {
   const { env } = io;
   if (flags.account !== undefined && flags.client !== undefined) {
     throw new FrontdoorError('invalid', 'two-callers', 'give either --account or --client, not both');
   }
   if (flags.token === '-' && flags.clientSecret === '-') {
-    throw new FrontdoorError('invalid', 'input', 'only one thing can be read from standard input');
+    throw new FrontdoorError('invalid', 'input', 'only one value can be read from standard input');
   }
   const isClient =
     flags.client !== undefined ||
@@ -89,19 +89,19 @@ export async function givenCredentials(flags: ApiFlags, io: CliIo): Promise<Cred
   if (id === undefined && secret === undefined) return undefined;
   if (id === undefined || secret === undefined) {
     const [what, remedy] = isClient
-      ? ['an OAuth client needs id and secret', 'FRONTDOOR_CLIENT_ID and FRONTDOOR_CLIENT_SECRET']
-      : ['an API account needs id and token', 'FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN'];
+      ? ['an OAuth client needs an id and a secret', 'FRONTDOOR_CLIENT_ID and FRONTDOOR_CLIENT_SECRET']
+      : ['an API account needs an id and a token', 'FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN'];
     throw new FrontdoorError('unauthenticated', 'no-credentials', `${what}: give both, or set ${remedy}`);
   }
   return { kind: isClient ? 'client' : 'account', id, secret };
 }
 
-/** `-` is what comes in. */
+/** `-` stands for standard input. */
 async function secretText(value: string | undefined, io: CliIo): Promise<string | undefined> {
   if (value !== '-') return value;
   const text = (await io.input?.())?.trim() ?? '';
   if (text !== '') return text;
-  throw new FrontdoorError('invalid', 'input', 'standard input holds no secret');
+  throw new FrontdoorError('invalid', 'input', 'standard input is empty');
 }
 
 export async function readCa(path: string): Promise<string> {
@@ -126,5 +126,5 @@ function missingText(
   if (profile !== undefined) return `the profile is for ${profile.apiUrl}, not for ${apiUrl}: ${remedy}`;
   const names = Object.keys(profiles);
   if (names.length === 0) return `not logged in: ${remedy}`;
-  return `there is no profile "${DEFAULT_PROFILE}", but ${names.join(', ')}: choose with --profile or FRONTDOOR_PROFILE`;
+  return `there is no profile "${DEFAULT_PROFILE}", but there is ${names.join(', ')}: select one with --profile or FRONTDOOR_PROFILE`;
 }

@@ -1,4 +1,4 @@
-/** The options of every command that calls the Management API. Light: every help text loads it. */
+/** The options of every command that calls the Management API. Every help text loads this module, so it stays small. */
 import { Option, type Command } from 'commander';
 
 export const DEFAULT_API_URL = 'http://127.0.0.1:8081';
@@ -16,49 +16,49 @@ export interface ApiFlags {
   readonly json?: boolean;
 }
 
-/** Adds what every command that calls the Management API takes. */
+/** Adds the options of commands that call the Management API. */
 export function addApiOptions(command: Command): Command {
   const options = [
     new Option(
       '--api <url>',
-      `address of the Management API (or FRONTDOOR_API_URL); for example ${DEFAULT_API_URL}, which is the default`,
+      `address of the Management API (or FRONTDOOR_API_URL); default: ${DEFAULT_API_URL}`,
     ),
     new Option(
       '--profile <name>',
-      'the log-in that "frontdoor login" kept under this name (or FRONTDOOR_PROFILE); for example production',
+      'profile that "frontdoor login" saved (or FRONTDOOR_PROFILE); for example production',
     ),
     new Option('--account <id>', `id of an API account (or FRONTDOOR_ACCOUNT_ID); for example ${EXAMPLE_ID}`),
     new Option('--token <token>', secretHelp('token of that account', 'FRONTDOOR_API_TOKEN')),
     new Option(
       '--client <id>',
-      `id of an OAuth client, in place of an account (or FRONTDOOR_CLIENT_ID); for example ${EXAMPLE_ID}`,
+      `id of an OAuth client, instead of an account (or FRONTDOOR_CLIENT_ID); for example ${EXAMPLE_ID}`,
     ),
     new Option('--client-secret <secret>', secretHelp('secret of that client', 'FRONTDOOR_CLIENT_SECRET')),
     new Option(
       '--ca <file>',
-      "CA certificates (PEM) that the Management API is trusted by, in place of the system's; for example ca.pem",
+      "CA certificates (PEM) to verify the Management API with, instead of the system's; for example ca.pem",
     ),
   ];
   for (const option of options) command.addOption(option.helpGroup('Management API:'));
   return command.addOption(new Option('--json', 'print JSON, for scripts'));
 }
 
-/** The option of commands that work on one frontdoor. */
+/** The option for commands that work on one frontdoor. */
 export function frontdoorOption(): Option {
   return new Option(
     '--frontdoor <id|name>',
-    'the frontdoor to work on (or FRONTDOOR_ID); that of the profile when not given; for example production',
+    'frontdoor to use (or FRONTDOOR_ID); default: that of the profile; for example production',
   );
 }
 
-/** The option of commands that work on an organization. */
+/** The option for commands that work on an organization. */
 export function organizationOption(): Option {
   return new Option(
     '--organization <id|name>',
-    "the organization to work on; the caller's own when not given; for example partners",
+    "organization to use; default: the caller's own; for example partners",
   );
 }
 
 function secretHelp(what: string, variable: string): string {
-  return `${what}; better in ${variable}, or - to read it from standard input: other users can see arguments; for example -`;
+  return `${what}; prefer ${variable}, or - to read it from standard input, because other users can see arguments; for example -`;
 }

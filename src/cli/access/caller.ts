@@ -1,4 +1,4 @@
-/** Who the credentials belong to, and what they reach: asked of the Management API itself. */
+/** Asks the Management API for the caller of its credentials and for the frontdoors it can reach. */
 import { FrontdoorError } from '#base';
 import type { CallerAnswer } from '#contract';
 import type { ManagementClient } from '../management-client.ts';
@@ -9,7 +9,7 @@ export interface ReachableFrontdoor {
   readonly name: string;
 }
 
-/** More than anybody chooses from. */
+/** Upper bound for the frontdoors that a person is offered to choose from. */
 const MAX_FRONTDOORS = 1_000;
 
 export async function fetchCaller(client: ManagementClient): Promise<CallerAnswer> {
@@ -20,7 +20,7 @@ export async function fetchCaller(client: ManagementClient): Promise<CallerAnswe
     Array.isArray(caller.scopes)
   )
     return caller as CallerAnswer;
-  throw new FrontdoorError('badGateway', 'answer', 'what answers there is no Management API of Frontdoor');
+  throw new FrontdoorError('badGateway', 'answer', 'the server is not a Management API of Frontdoor');
 }
 
 export async function fetchFrontdoors(

@@ -1,4 +1,4 @@
-/** What `frontdoor up --demo` keeps in its data directory for people who try it: credentials, and where the API is. */
+/** The credentials and API addresses that `frontdoor up --demo` keeps in its data directory. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
@@ -13,11 +13,11 @@ const PORTS_FILE = 'ports.json';
 export interface DemoCredentials {
   readonly credentials: Credentials;
   readonly frontdoorId: string;
-  /** Where the demo may be found; with --any-port it has other ports than usual. */
+  /** Candidate addresses of the demo, which has other ports than usual with --any-port. */
   readonly apiUrls: readonly string[];
 }
 
-/** Undefined: no demo was started there. Throws `invalid` for a file that is open to others or damaged. */
+/** Returns undefined if no demo was started there. Throws `invalid` for a damaged file, or one that others may read. */
 export async function findDemoCredentials(dataDir: string): Promise<DemoCredentials | undefined> {
   const path = join(dataDir, CREDENTIALS_FILE);
   const read = await readPrivateFile(path);

@@ -1,4 +1,4 @@
-/** What `frontdoor login` asks a person. Answers of others than people (tests) have the same shape. */
+/** The prompts of `frontdoor login`. Tests implement the same interface. */
 import { FrontdoorError } from '#base';
 
 export interface Choice {
@@ -6,7 +6,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** Each throws `invalid` when the question is turned down. */
+/** Each method throws `invalid` if the person cancels the prompt. */
 export interface LoginQuestions {
   text(message: string, suggested?: string): Promise<string>;
   secret(message: string): Promise<string>;
@@ -14,14 +14,14 @@ export interface LoginQuestions {
   choose(message: string, choices: readonly Choice[]): Promise<string>;
 }
 
-/** At the terminal; on standard error, so that standard output stays the command's own. */
+/** Prompts on the terminal over standard error, so that standard output has only the command's output. */
 export async function openTerminalQuestions(): Promise<LoginQuestions> {
-  // Loaded when something is asked: scripts never do.
+  // Loaded for the first prompt, because scripts never need it.
   const clack = await import('@clack/prompts');
   const output = process.stderr;
   const answered = <T>(value: T | typeof clack.CANCEL_SYMBOL): T => {
     if (value !== clack.CANCEL_SYMBOL) return value;
-    throw new FrontdoorError('invalid', 'cancelled', 'nothing is changed: the question was not answered');
+    throw new FrontdoorError('invalid', 'cancelled', 'nothing was changed: the prompt was cancelled');
   };
   const validate = (value: string | undefined): string | undefined =>
     value === undefined || value.trim() === '' ? 'An answer is needed' : undefined;

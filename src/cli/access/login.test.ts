@@ -83,7 +83,7 @@ test('an account is tried, its only frontdoor taken, and a profile kept that com
   });
   assert.match((await runCli(['whoami'], env)).out, /^id +acc$/m);
   assert.deepEqual(await runCli(['logout'], env), {
-    out: 'profile default is forgotten\n',
+    out: 'profile default was deleted\n',
     err: '',
     code: 0,
   });
@@ -110,7 +110,7 @@ test('a secret may come from standard input, under a name of its own', async () 
   assert.equal(ran.code, 0, ran.err);
   assert.equal((JSON.parse(ran.out) as { profile: string }).profile, 'staging');
   assert.equal((await runCli(['whoami', '--profile', 'staging'], env)).code, 0);
-  assert.match((await runCli(['whoami'], env)).err, /no profile "default", but staging/);
+  assert.match((await runCli(['whoami'], env)).err, /no profile "default", but there is staging/);
 });
 
 test('what is refused is not kept, nor what cannot be kept asked for', async () => {
@@ -120,7 +120,7 @@ test('what is refused is not kept, nor what cannot be kept asked for', async () 
   assert.deepEqual(wrong, { out: '', err: 'frontdoor: Bearer token is missing or invalid\n', code: 3 });
   assert.equal(existsSync(profilePath(env)!), false);
   assert.match((await runCli(['login'], {})).err, /set HOME or XDG_CONFIG_HOME/);
-  assert.match((await runCli(['login'], newEnv())).err, /nobody is there to ask/);
+  assert.match((await runCli(['login'], newEnv())).err, /login cannot prompt/);
   await logIn({ api: api.url, account: 'acc', token: 'tok' }, env);
   chmodSync(profilePath(env)!, 0o644);
   await assert.rejects(logIn({ api: api.url }, env, answering([]).questions), /chmod 600/);
@@ -140,7 +140,7 @@ test('a person is asked for what is not given, and for the frontdoor when there 
     'Log in as',
     'Account id',
     'API token',
-    'Which frontdoor do commands mean?',
+    'Which frontdoor should commands use?',
   ]);
   const client = answering(['client', 'cli', 'sec', 'f1']);
   const kept = await logIn({ api: api.url }, newEnv(), client.questions);
@@ -150,7 +150,7 @@ test('a person is asked for what is not given, and for the frontdoor when there 
 test('without a person the frontdoor has to be said when there are several, and must be one of them', async () => {
   const api = await openApi(['f1', 'f2']);
   const flags = { api: api.url, account: 'acc', token: 'tok' };
-  await assert.rejects(logIn(flags, newEnv()), /say which with --frontdoor: f1 \(name of f1\), f2/);
+  await assert.rejects(logIn(flags, newEnv()), /choose a frontdoor with --frontdoor: f1 \(name of f1\), f2/);
   await assert.rejects(logIn({ ...flags, frontdoor: 'f3' }, newEnv()), { kind: 'notFound' });
   assert.equal((await logIn({ ...flags, frontdoor: 'f2' }, newEnv())).profiles['default']?.frontdoorId, 'f2');
   const empty = await openApi([]);

@@ -1,6 +1,7 @@
 /**
- * What `frontdoor login` does: takes credentials from options, the environment, standard input, a demo's data directory
- * or a person, tries them with a real call, and keeps them as a profile. And `frontdoor logout`, which forgets it.
+ * Implementation of `frontdoor login`: takes credentials from options, the environment, standard input, a demo's
+ * data directory or prompts, tries them with a real call, and saves them as a profile. Also `frontdoor logout`,
+ * which deletes the profile.
  */
 import { resolve } from 'node:path';
 import { FrontdoorError, messageOf } from '#base';
@@ -23,25 +24,25 @@ import {
 } from './profile-store.ts';
 
 export interface LoginFlags extends ApiFlags {
-  /** A data directory; true: the usual one. */
+  /** A data directory, or true for the default one. */
   readonly demo?: string | true;
 }
 
-/** What is known before the first call. */
+/** The state before the first call. */
 interface Attempt {
-  /** Tried in turn. */
+  /** The addresses are tried in order. */
   readonly apiUrls: readonly string[];
   readonly credentials: Credentials;
   readonly frontdoorId: string | undefined;
 }
 
-/** `ask` is called when there is somebody to answer. */
+/** Calls `ask` only if a value is missing and the command is interactive. */
 export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<LoginQuestions>): Promise<void> {
   const path = profilePath(io.env);
   if (path === undefined) {
-    throw new FrontdoorError('invalid', 'profiles', 'set HOME or XDG_CONFIG_HOME: profiles are kept there');
+    throw new FrontdoorError('invalid', 'profiles', 'set HOME or XDG_CONFIG_HOME: profiles are stored there');
   }
-  // Before anything is asked: what cannot be kept is not worth typing.
+  // Checked before any prompt, so that nobody types values that cannot be saved.
   await loadProfiles(path);
   const name = flags.profile ?? io.env.FRONTDOOR_PROFILE ?? DEFAULT_PROFILE;
   const questions = io.isInteractive === true ? await ask() : undefined;
@@ -91,18 +92,18 @@ async function attemptOf(
     const dataDir = flags.demo === true ? DEMO_DIR : flags.demo;
     const demo = await findDemoCredentials(dataDir);
     if (demo !== undefined) return fromDemo(demo);
-    const message = `no demo was started in ${resolve(dataDir)}: run "frontdoor up --demo" there, or name the data directory of the demo: "frontdoor login --demo DIR"`;
+    const message = `no demo was started in ${resolve(dataDir)}: run "frontdoor up --demo" there, or give the data directory of the demo: "frontdoor login --demo DIR"`;
     throw new FrontdoorError('notFound', 'demo-credentials', message);
   }
   const given = await givenCredentials(flags, io);
   if (given !== undefined) return { apiUrls: [api ?? DEFAULT_API_URL], credentials: given, frontdoorId };
   if (questions === undefined) {
     const message =
-      'nobody is there to ask: give --account and --token -, or FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN';
+      'not a terminal, so login cannot prompt: give --account and --token -, or FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN';
     throw new FrontdoorError('invalid', 'no-credentials', message);
   }
   const demo = await findDemoCredentials(DEMO_DIR);
-  if (demo !== undefined && (await questions.confirm(`Take the credentials of the demo in ${DEMO_DIR}?`)))
+  if (demo !== undefined && (await questions.confirm(`Use the credentials of the demo in ${DEMO_DIR}?`)))
     return fromDemo(demo);
   const apiUrl = api ?? (await questions.text('Management API', DEFAULT_API_URL));
   const kind = await questions.choose('Log in as', [
@@ -119,7 +120,7 @@ async function attemptOf(
   };
 }
 
-/** The first address at which the credentials are taken; the last one's refusal otherwise. */
+/** Opens the first address that accepts the credentials; otherwise throws the last refusal. */
 async function openFirst(
   { apiUrls, credentials }: Attempt,
   ca: string | undefined,
@@ -164,10 +165,10 @@ async function choose(
   }
   if (frontdoors.length <= 1) return frontdoors[0];
   if (questions === undefined) {
-    throw new FrontdoorError('invalid', 'no-frontdoor', `say which with --frontdoor: ${shown()}`);
+    throw new FrontdoorError('invalid', 'no-frontdoor', `choose a frontdoor with --frontdoor: ${shown()}`);
   }
   const id = await questions.choose(
-    'Which frontdoor do commands mean?',
+    'Which frontdoor should commands use?',
     frontdoors.map((each) => ({ value: each.id, label: `${printable(each.name)} (${each.id})` })),
   );
   return frontdoors.find((each) => each.id === id);
@@ -179,5 +180,5 @@ export async function logout(io: CliIo, flags: ApiFlags): Promise<void> {
   if (path === undefined || !(await removeProfile(path, name)))
     throw new FrontdoorError('notFound', 'no-profile', `there is no profile ${name}`);
   if (flags.json === true) writeJson(io, { profile: name });
-  else io.out(`profile ${name} is forgotten\n`);
+  else io.out(`profile ${name} was deleted\n`);
 }

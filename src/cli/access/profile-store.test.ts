@@ -70,7 +70,7 @@ test('a damaged file is told apart from none, and shows no secret', async () => 
     const path = newPath();
     await saveProfile(path, 'default', profile);
     writeFileSync(path, text);
-    await assert.rejects(loadProfiles(path), /not of this version/);
+    await assert.rejects(loadProfiles(path), /has another version/);
   }
   const path = newPath();
   await saveProfile(path, 'default', profile);

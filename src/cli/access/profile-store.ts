@@ -1,6 +1,6 @@
 /**
- * The profiles of `frontdoor login`: by name, where the Management API is and with which credentials it is called.
- * One file of its owner alone (0600), replaced in one step; a file that others may read is refused.
+ * The profiles of `frontdoor login`: the API address and credentials by profile name. They are kept in one file
+ * with mode 0600, which is replaced atomically; a file that other users may read is refused.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ export interface Profile {
   readonly apiUrl: string;
   readonly credentials: Credentials;
   readonly organizationId: string;
-  /** The frontdoor that commands mean when they are told no other. */
+  /** The frontdoor that commands use unless they name another one. */
   readonly frontdoorId?: string;
   /** File of CA certificates (PEM) for the Management API. */
   readonly ca?: string;
@@ -30,14 +30,14 @@ export type Profiles = Readonly<Record<string, Profile>>;
 export const DEFAULT_PROFILE = 'default';
 const VERSION = 1;
 
-/** Undefined: neither XDG_CONFIG_HOME nor HOME says where. */
+/** Returns undefined if neither XDG_CONFIG_HOME nor HOME is set. */
 export function profilePath(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const { XDG_CONFIG_HOME: config, HOME: home } = env;
   if (config !== undefined && config !== '') return join(config, 'frontdoor', 'profiles.json');
   return home === undefined || home === '' ? undefined : join(home, '.config', 'frontdoor', 'profiles.json');
 }
 
-/** Throws `invalid` with the remedy when the file is open to others or damaged; no file holds no profiles. */
+/** Throws `invalid` with a remedy if the file is damaged or others may read it. A missing file means no profiles. */
 export async function loadProfiles(path: string | undefined): Promise<Profiles> {
   if (path === undefined) return {};
   const read = await readPrivateFile(path);
@@ -47,7 +47,7 @@ export async function loadProfiles(path: string | undefined): Promise<Profiles> 
   }
   const file = jsonOf(read.text) as { version?: unknown; profiles?: unknown } | undefined;
   if (file?.version !== VERSION || !isRecord(file.profiles)) {
-    throw refused(path, 'it is not of this version; remove it and log in again');
+    throw refused(path, 'it has another version; remove it and log in again');
   }
   const wrong = Object.entries(file.profiles).find(([, profile]) => !isProfile(profile));
   if (wrong !== undefined) throw refused(path, `profile ${wrong[0]} is damaged; log in again`);
@@ -60,7 +60,7 @@ export async function saveProfile(path: string, name: string, profile: Profile):
   await writeProfiles(path, { ...profiles, [name]: profile });
 }
 
-/** False: there was none of this name. */
+/** Returns false if there was no profile of this name. */
 export async function removeProfile(path: string, name: string): Promise<boolean> {
   const { [name]: removed, ...others } = await loadProfiles(path);
   if (removed === undefined) return false;

@@ -1,4 +1,7 @@
-/** `frontdoor completion bash|zsh|fish`: a script that completes every command and option, made from the commands. */
+/**
+ * `frontdoor completion bash|zsh|fish`: prints a script that completes every command and option, generated from
+ * the commands.
+ */
 import { Command } from 'commander';
 import { runCommand, type CliIo } from '../cli-io.ts';
 
@@ -8,11 +11,9 @@ const INSTALL: Readonly<Record<string, string>> = {
   fish: 'frontdoor completion fish > ~/.config/fish/completions/frontdoor.fish',
 };
 
-/** `build` makes the whole program, with every command in it. */
+/** `build` builds the whole program with every command. */
 export function completionCommand(io: CliIo, build: () => Promise<Command>): Command {
-  const command = new Command('completion').description(
-    'print a script that lets the shell complete commands',
-  );
+  const command = new Command('completion').description('print a completion script for a shell');
   for (const shell of ['bash', 'zsh', 'fish'] as const) {
     command
       .command(shell)

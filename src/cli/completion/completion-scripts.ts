@@ -1,6 +1,6 @@
 /**
- * Completion scripts for three shells. Bash and zsh walk the typed words down the tree of commands by themselves, so
- * that no program is started while one types; fish is told each command with its condition.
+ * Completion scripts for three shells. Bash and zsh find the command in the typed words by themselves, so that no
+ * program is started while a person types; fish gets each command with its condition.
  */
 import type { CompletionNode, CompletionOption } from './completion-tree.ts';
 
@@ -11,7 +11,7 @@ export function completionScript(shell: Shell, tree: readonly CompletionNode[]):
   return shell === 'zsh' ? zshScript(tree) : fishScript(tree);
 }
 
-/** One of ours in a shell: names hold no quote, so this is plain; descriptions are escaped. */
+/** Quotes a text for a shell. Our names contain no quotes, and descriptions are escaped. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -110,7 +110,7 @@ function cases(tree: readonly CompletionNode[], wordsOf: (node: CompletionNode) 
     .join('\n');
 }
 
-/** After an option that takes a value: its choices; status 2 when it is any text, 3 when it is a file. */
+/** Completions of an option's value: its choices, status 2 for any text, or status 3 for a file. */
 function valueCases(tree: readonly CompletionNode[]): string {
   return tree
     .flatMap(({ path, options }) => {

@@ -1,8 +1,11 @@
-/** What can follow each command: sub-commands, options, values of options. Data, taken from the commands themselves. */
+/**
+ * The words that can follow each command: subcommands, options and values of options, as data taken from the
+ * commands.
+ */
 import type { Command, Option } from 'commander';
 
 export interface CompletionNode {
-  /** Words after `frontdoor`, joined by spaces; empty for the program itself. */
+  /** The words after `frontdoor`, joined by spaces. Empty for the program itself. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletionOption[];
@@ -12,7 +15,7 @@ export interface CompletionOption {
   /** `--name`. */
   readonly flag: string;
   readonly description: string;
-  /** What follows it. */
+  /** The kind of value that follows the option. */
   readonly value: 'none' | 'choice' | 'file' | 'text';
   readonly choices: readonly string[];
 }

@@ -1,4 +1,7 @@
-/** The agent of this machine, if there is one: whether it answers, its version, and what it says of its way. */
+/**
+ * Checks the agent of this machine, if there is one: whether it responds, its version, and the state of its
+ * connections.
+ */
 import { FrontdoorError } from '#base';
 import { callAgent } from '../agent-socket-client.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
@@ -21,13 +24,13 @@ async function agentVerdict(socketPath: string, version: string): Promise<CheckR
     const why = status.problem === null ? '' : ` (${status.problem})`;
     return failure(
       `${said}: its control plane is ${status.controlPlane}${why}`,
-      `see that ${status.apiUrl} can be reached from here`,
+      `check that ${status.apiUrl} can be reached from this machine`,
     );
   }
   if (status.version !== version)
-    return warning(`${said}; this command line is ${version}`, 'start the agent again with this version');
+    return warning(`${said}; this command line is ${version}`, 'restart the agent with this version');
   const failed = status.shares.filter((share) => share.problem !== null);
   if (failed.length === 0) return ok(said);
   const first = failed[0]!;
-  return warning(`${said}; ${first.token}: ${first.problem ?? ''}`, `see that ${first.target} answers`);
+  return warning(`${said}; ${first.token}: ${first.problem ?? ''}`, `check that ${first.target} responds`);
 }

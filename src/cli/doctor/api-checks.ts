@@ -1,4 +1,7 @@
-/** The Management API itself: whether it is one, its clock, the credentials, the frontdoor, where shares appear. */
+/**
+ * Checks of the Management API: its identity, clock, the credentials, the frontdoor, and the frontends of public
+ * shares.
+ */
 import { FrontdoorError, isLoopbackHost, messageOf } from '#base';
 import { API_VERSION, type InstallationAnswer } from '#contract';
 import { JsonClient, probePort } from '#net';
@@ -9,13 +12,13 @@ import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult }
 import { nameVerdict } from './network-checks.ts';
 import { siteVerdict } from './site-check.ts';
 
-/** Tokens are refused beyond it. */
+/** Tokens are refused if the clocks differ by more. */
 const MAX_SKEW_MS = 60_000;
 const GOOD_SKEW_MS = 10_000;
-const AWAY = 'the Management API does not answer';
+const AWAY = 'the Management API does not respond';
 
 export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now): Check[] {
-  // Asked once: several checks need to know whether somebody answers.
+  // Fetched once, because several checks depend on the contact.
   let contact: Promise<Contact> | undefined;
   const reach = (): Promise<Contact> => (contact ??= contactApi(access, nowMs));
   return [
@@ -29,18 +32,18 @@ export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now
 }
 
 interface Contact {
-  /** Undefined: it answers. */
+  /** Undefined if the API responds. */
   readonly problem?: string;
   readonly isOurs: boolean;
   readonly version?: string;
-  /** Of the server's clock, in milliseconds ahead of this one. */
+  /** How many milliseconds the server's clock is ahead of this one. */
   readonly aheadMs?: number;
 }
 
 async function contactApi({ apiUrl, ca }: ResolvedAccess, nowMs: () => number): Promise<Contact> {
   const url = URL.parse(apiUrl);
   if (url === null || !/^https?:$/.test(url.protocol))
-    return { problem: `${apiUrl} is no URL`, isOurs: false };
+    return { problem: `${apiUrl} is not a URL`, isOurs: false };
   const client = new JsonClient({
     origin: url.origin,
     timeoutMs: PROBE_MS,
@@ -56,7 +59,7 @@ async function contactApi({ apiUrl, ca }: ResolvedAccess, nowMs: () => number): 
     return {
       isOurs,
       ...(isOurs ? { version: String(info.version) } : {}),
-      // The header tells whole seconds; halfway there and back is when it was written.
+      // The header has whole seconds, and was written about halfway through the round trip.
       ...(Number.isNaN(date) ? {} : { aheadMs: date + 500 - (sentMs + nowMs()) / 2 }),
     };
   } catch (error) {
@@ -74,27 +77,27 @@ async function whenReached(
 }
 
 function apiVerdict({ apiUrl }: ResolvedAccess, { problem, isOurs, version }: Contact): CheckResult {
-  if (problem !== undefined) return skipped(`${problem} (see its port and TLS)`);
+  if (problem !== undefined) return skipped(`${problem} (see the checks of its port and TLS)`);
   if (!isOurs)
     return failure(
-      `what answers at ${apiUrl} is no Management API`,
+      `the server at ${apiUrl} is not a Management API`,
       'correct --api, or the port of the other program',
     );
   const said = `version ${version} at ${apiUrl}`;
   if (version === API_VERSION) return ok(said);
   return warning(
-    `${said}; this command line knows ${API_VERSION}`,
+    `${said}; this command line supports ${API_VERSION}`,
     'use the same version of frontdoor on both sides',
   );
 }
 
 export function clockVerdict({ problem, aheadMs }: Contact): CheckResult {
   if (problem !== undefined) return skipped(AWAY);
-  if (aheadMs === undefined) return skipped('the Management API tells no time');
+  if (aheadMs === undefined) return skipped('the Management API sent no time');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   const said = `this clock is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the control plane's`;
   const remedy =
-    'set it by NTP on both machines ("timedatectl set-ntp true"): tokens are refused beyond 60 s';
+    'synchronize both machines with NTP ("timedatectl set-ntp true"): tokens are refused if the clocks differ by more than 60 s';
   if (Math.abs(aheadMs) > MAX_SKEW_MS) return failure(said, remedy);
   return Math.abs(aheadMs) > GOOD_SKEW_MS
     ? warning(said, remedy)
@@ -102,18 +105,21 @@ export function clockVerdict({ problem, aheadMs }: Contact): CheckResult {
 }
 
 async function credentialsVerdict(access: ResolvedAccess): Promise<CheckResult> {
-  if (access.credentials === undefined) return skipped(access.missing ?? 'nobody is logged in');
+  if (access.credentials === undefined) return skipped(access.missing ?? 'not logged in');
   return asked(access, async (client) => {
     const { kind, id, scopes } = await fetchCaller(client);
     const said = `${kind} ${id} may ${scopes.join(', ')}`;
     if (scopes.includes('frontdoor.write')) return ok(said);
-    return warning(said, 'for changes, give it the scope frontdoor.write, or log in as another');
+    return warning(
+      said,
+      'for changes, add the scope frontdoor.write to the account, or log in with another one',
+    );
   });
 }
 
 async function frontdoorVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
-  if (credentials === undefined) return skipped('nobody is logged in');
+  if (credentials === undefined) return skipped('not logged in');
   if (frontdoorId === undefined)
     return warning(
       'none is chosen',
@@ -126,11 +132,10 @@ async function frontdoorVerdict(access: ResolvedAccess): Promise<CheckResult> {
   });
 }
 
-/** The names and ports under which shares are public: any share's name must lead there. */
+/** Checks the names and ports of public shares. The name of any share must resolve to a gateway. */
 async function frontendVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined)
-    return skipped('nobody is logged in to a frontdoor');
+  if (credentials === undefined || frontdoorId === undefined) return skipped('not logged in to a frontdoor');
   return asked(access, async (client) => {
     const url = await frontendUrl(client, frontdoorId);
     if (url === undefined) return skipped('there is no frontend');
@@ -138,15 +143,16 @@ async function frontendVerdict(access: ResolvedAccess): Promise<CheckResult> {
     if (name.state !== 'ok') return name;
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
     const { state } = await probePort(url.hostname, port, PROBE_MS);
-    if (state === 'open') return ok(`${url.hostname}:${port} answers, as any share's name does`);
+    if (state === 'open')
+      return ok(`${url.hostname}:${port} accepts connections, as for the name of any share`);
     const remedy = isLoopbackHost(url.hostname)
       ? 'start the gateway'
-      : 'see that the gateway runs and its port is open';
-    return failure(`nothing answers at ${url.hostname}:${port}`, remedy);
+      : 'check that the gateway runs and that its port is open';
+    return failure(`nothing listens at ${url.hostname}:${port}`, remedy);
   });
 }
 
-/** URL of a share named `doctor` at the first frontend; undefined: there is no frontend. */
+/** Returns the URL of a share named `doctor` at the first frontend, or undefined if there is no frontend. */
 async function frontendUrl(client: ManagementClient, frontdoorId: string): Promise<URL | undefined> {
   const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/frontends`;
   const frontends = (await client.call({ method: 'GET', path })) as { urlTemplate?: unknown }[];
@@ -158,15 +164,14 @@ async function frontendUrl(client: ManagementClient, frontdoorId: string): Promi
 
 async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined)
-    return skipped('nobody is logged in to a frontdoor');
+  if (credentials === undefined || frontdoorId === undefined) return skipped('not logged in to a frontdoor');
   return asked(access, async (client) => {
     const hostname = (await frontendUrl(client, frontdoorId))?.hostname ?? '';
     return siteVerdict(hostname.slice(hostname.indexOf('.') + 1));
   });
 }
 
-/** Undefined: nobody is logged in, the API is not reached, or it is of an older version. */
+/** Returns undefined if nobody is logged in, the API cannot be reached, or its version is older. */
 export async function fetchInstallation(access: ResolvedAccess): Promise<InstallationAnswer | undefined> {
   if (access.credentials === undefined) return undefined;
   let client;
@@ -178,7 +183,7 @@ export async function fetchInstallation(access: ResolvedAccess): Promise<Install
       ? (answer as InstallationAnswer)
       : undefined;
   } catch {
-    // The other checks report the cause.
+    // Other checks report the cause.
     return undefined;
   } finally {
     await client?.close();
@@ -197,9 +202,9 @@ export async function asked(
     if (!(error instanceof FrontdoorError)) throw error;
     const remedy =
       error.kind === 'unauthenticated'
-        ? 'log in again: the account was revoked, its token rotated, or a clock is wrong'
+        ? 'log in again: the account was revoked, its token was rotated, or a clock is wrong'
         : error.kind === 'forbidden'
-          ? 'choose another frontdoor ("frontdoor login"), or ask for the scope'
+          ? 'choose another frontdoor ("frontdoor login"), or request the scope'
           : 'see the other findings';
     return failure(error.message, remedy);
   } finally {

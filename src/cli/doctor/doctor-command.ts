@@ -8,8 +8,8 @@ import type { DoctorFlags } from './doctor.ts';
 
 export function doctorCommand(io: CliIo, version: string, defaultAgentDir: string): Command {
   const command = new Command('doctor')
-    .description('check this machine and its way to the frontdoor, and say what to do')
-    .option('--data-dir <dir>', 'data directory of the programs that run here', 'frontdoor-data')
+    .description('check this machine and its connections to the frontdoor, and suggest remedies')
+    .option('--data-dir <dir>', 'data directory of the programs on this machine', 'frontdoor-data')
     .option(
       '--agent-dir <dir>',
       'directory of the agent (or FRONTDOOR_AGENT_DIR)',
@@ -17,22 +17,22 @@ export function doctorCommand(io: CliIo, version: string, defaultAgentDir: strin
     )
     .option(
       '--edge-api <url>',
-      'address of the edge API, for example https://control.example.com:1280; as the control plane says when not given',
+      'address of the edge API, for example https://control.example.com:1280; default: as the control plane reports',
     )
     .option(
       '--gateway <url>',
-      'address of a gateway, for example https://app.share.example; as the control plane says when not given',
+      'address of a gateway, for example https://app.share.example; default: as the control plane reports',
     )
     .option(
       '--router <host:port>',
-      'address of a router for agents and SDKs, for example router.example.com:3022; those that the control plane knows when not given',
+      'address of a router for agents and SDKs, for example router.example.com:3022; default: the routers of the control plane',
     )
     .addOption(frontdoorOption());
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nThe exit status is 0 when nothing failed, 1 otherwise. Nothing is changed. It works without a log-in; with one, the\n' +
-        'control plane is asked where its parts are, and what of them fails (more of it with the scope frontdoor.admin).\n\n' +
+      '\nThe exit status is 0 if nothing failed, 1 otherwise. The doctor changes nothing. It works without a log-in; with one,\n' +
+        'it asks the control plane for its parts and their failures (callers with the scope frontdoor.admin see more).\n\n' +
         'Examples:\n  frontdoor doctor\n  frontdoor doctor --api https://control.example.com --router router.example.com:3022 --json\n',
     )
     .action(async (flags: DoctorFlags) => {

@@ -94,19 +94,19 @@ test('a usual place where nothing answers is no failure', async () => {
     findings.map(({ state }) => state),
     ['ok', 'warning'],
   );
-  assert.match(findings[1]!.remedy!, /say where with --gateway/);
+  assert.match(findings[1]!.remedy!, /give its address with --gateway/);
 });
 
 test('another program at the port is told apart from the Management API', async () => {
   const api = await openApi({ '/openapi.json': { status: 200, json: { hello: 'world' } } });
-  is((await examine(['--api', api])).of('Management API'), 'failure', /no Management API/, /--api/);
+  is((await examine(['--api', api])).of('Management API'), 'failure', /is not a Management API/, /--api/);
   const older = await openApi({
     '/openapi.json': { status: 200, json: { openapi: '3.1.0', info: { version: '0.1' } } },
   });
   is(
     (await examine(['--api', older])).of('Management API'),
     'warning',
-    /version 0\.1 .*knows 1\./,
+    /version 0\.1 .*supports 1\./,
     /same version/,
   );
 });
@@ -138,11 +138,11 @@ test('certificates: trusted, of another authority, expired, soon to expire, of a
   is(await tlsOf(authority, 20), 'warning', /expires on/, /within two weeks/);
   is(await tlsOf(authority, 5), 'warning', /expires on/, /renew it now/);
   is(await tlsOf(authority, -0.5), 'failure', /expired on/, /clock/);
-  is(await tlsOf(other, 20), 'failure', /not trusted/, /not of the CA/);
+  is(await tlsOf(other, 20), 'failure', /not trusted/, /configured CA did not issue/);
   is(
     await tlsOf(authority, 20, '127.0.0.2'),
     'failure',
-    /not for 127\.0\.0\.2 but for DNS:localhost/,
+    /is for DNS:localhost, IP Address:127\.0\.0\.1, not for 127\.0\.0\.2/,
     /--api/,
   );
   const plain = await listen(createServer((socket) => void socket.on('error', () => {}).end('hello\n')));
@@ -155,7 +155,7 @@ test('the edge API has an authority of its own, which is unknown before enrollme
   const authority = await makeTestAuthority();
   const port = await listen(createHttpsServer(await authority.issue('edge')));
   const { of } = await examine(['--api', await openApi(), '--edge-api', `https://localhost:${port}`]);
-  is(of('TLS of edge API'), 'ok', /of its own authority/);
+  is(of('TLS of edge API'), 'ok', /issued by its own authority/);
 });
 
 test('a clock that tokens would fail by is a failure, a small difference none', async () => {
@@ -199,7 +199,7 @@ test('credentials: refused, without the scope to write, and for another frontdoo
 
 test('it works without a log-in, and with a profile that is refused', async () => {
   const out = await examine(['--api', await openApi()]);
-  is(out.of('profiles'), 'warning', /nobody is logged in/, /frontdoor login/);
+  is(out.of('profiles'), 'warning', /not logged in/, /frontdoor login/);
   assert.equal(out.of('credentials').state, 'skipped');
   const XDG_CONFIG_HOME = newFolder();
   const path = profilePath({ XDG_CONFIG_HOME })!;
@@ -225,11 +225,11 @@ test('a key that others may read is found, below the data directory too', async 
   is(
     open.of('key files'),
     'failure',
-    /other users may use .*identity\.json$/,
+    /other users may read or write .*identity\.json$/,
     /^chmod 600 .*identity\.json;/,
   );
   chmodSync(join(dir, 'agent/identity.json'), 0o600);
-  is((await examine(places)).of('key files'), 'ok', /2 of their owner/);
+  is((await examine(places)).of('key files'), 'ok', /2 accessible to their owner/);
 });
 
 test('the agent: none, one of another version, one whose control plane is away', async () => {
@@ -261,7 +261,7 @@ test('the agent: none, one of another version, one whose control plane is away',
     await withAgent({ ...status, version: '0.9.0' }),
     'warning',
     /this command line is 1\.2\.3/,
-    /start the agent again/,
+    /restart the agent/,
   );
   is(await withAgent({ ...status, controlPlane: 'away', problem: 'refused' }), 'failure', /away \(refused\)/);
   const share = { token: 'app', problem: 'connection refused', target: 'http://127.0.0.1:3000' };
@@ -269,7 +269,7 @@ test('the agent: none, one of another version, one whose control plane is away',
     await withAgent({ ...status, shares: [share] }),
     'warning',
     /app: connection refused/,
-    /127\.0\.0\.1:3000 answers/,
+    /127\.0\.0\.1:3000 responds/,
   );
 });
 
@@ -326,8 +326,8 @@ test('for people: a line for each finding, the remedy below it, and a count', as
   const { out, code } = await runCli(args, { XDG_CONFIG_HOME: dir });
   assert.equal(code, 1);
   assert.match(out, /^FAIL {2}port of Management API {2}nothing listens .*\n +-> start it/m);
-  assert.match(out, /^- {5}clock +the Management API does not answer$/m);
-  assert.match(out, /\n1 failed, \d to look at, of \d+\n$/);
+  assert.match(out, /^- {5}clock +the Management API does not respond$/m);
+  assert.match(out, /\n1 failed, \d warnings, \d+ checks\n$/);
 });
 
 test('what the control plane knows: addresses in place of guesses, and every part that is away, with a remedy', async () => {
@@ -364,8 +364,8 @@ test('what the control plane knows: addresses in place of guesses, and every par
   is(of('port of edge API'), 'failure', /nothing listens/);
   is(of('shares'), 'failure', /^1 share cannot be reached: app \(connection refused\)$/, /shares get app/);
   is(of('routers'), 'failure', /^west is not connected/, /fabric router delete west/);
-  is(of('control planes'), 'failure', /^https:\/\/two since 2030-01-01/, /start it again/);
-  is(of('renewals'), 'warning', /router west \(2030-01-02\)/, /renewed by itself/);
+  is(of('control planes'), 'failure', /^https:\/\/two since 2030-01-01/, /restart it/);
+  is(of('renewals'), 'warning', /router west \(2030-01-02\)/, /its holder renews it/);
   const quiet = await openApi({
     '/installation': {
       status: 200,

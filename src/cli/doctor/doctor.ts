@@ -1,4 +1,4 @@
-/** What `frontdoor doctor` looks at, put together from what is known here: options, profile, files. */
+/** Collects the checks of `frontdoor doctor` from options, the profile and files. */
 import { resolve } from 'node:path';
 import { messageOf } from '#base';
 import { resolveAccess, type ResolvedAccess } from '../access/access.ts';
@@ -24,7 +24,7 @@ export interface DoctorFlags extends ApiFlags {
 
 const FAILED_STATUS = 1;
 
-/** Never fails itself: what it cannot find out is a finding. */
+/** Never rejects. A problem of the doctor itself is a finding. */
 export async function runDoctor(
   io: CliIo,
   flags: DoctorFlags,
@@ -60,11 +60,13 @@ export async function runDoctor(
   const warnings = findings.filter(({ state }) => state === 'warning').length;
   if (flags.json === true) writeJson(io, { findings, failures, warnings });
   else
-    io.out(`${findingsText(findings)}\n${failures} failed, ${warnings} to look at, of ${findings.length}\n`);
+    io.out(
+      `${findingsText(findings)}\n${failures} failed, ${warnings} warnings, ${findings.length} checks\n`,
+    );
   if (failures > 0) io.exitCode = FAILED_STATUS;
 }
 
-/** With what is left when the profile cannot be used: everything else is still worth a look. */
+/** Falls back to the remaining sources if the profile cannot be used, so that other checks still run. */
 async function accessOrProblem(
   flags: DoctorFlags,
   io: CliIo,

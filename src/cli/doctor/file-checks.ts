@@ -1,11 +1,11 @@
-/** Files that hold secrets: the profiles, and keys below the data directories. */
+/** Checks of files with secrets: the profiles, and keys below the data directories. */
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '#base';
 import { loadProfiles } from '../access/profile-store.ts';
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
-/** Keys, identities, tokens and credentials, as our programs name them. */
+/** File names of keys, identities, tokens and credentials. */
 const SECRET_NAME = /(?:\.key|\.jwt|^key\.pem|^identity\.json|credentials\.json)$/;
 const OTHERS_ACCESS = 0o077;
 const MAX_DEPTH = 3;
@@ -19,16 +19,13 @@ export function fileChecks(profileFile: string | undefined, folders: readonly st
 }
 
 async function profilesVerdict(path: string | undefined): Promise<CheckResult> {
-  if (path === undefined) return warning('there is no place for profiles', 'set HOME or XDG_CONFIG_HOME');
+  if (path === undefined) return warning('there is no directory for profiles', 'set HOME or XDG_CONFIG_HOME');
   try {
     const names = Object.keys(await loadProfiles(path));
     if (names.length > 0) return ok(`${names.join(', ')} in ${path}`);
-    return warning(
-      'nobody is logged in',
-      'run "frontdoor login" (or "frontdoor login --demo" beside a demo)',
-    );
+    return warning('not logged in', 'run "frontdoor login" (or "frontdoor login --demo" beside a demo)');
   } catch (error) {
-    return failure(messageOf(error), 'do what it says, or remove the file and log in again');
+    return failure(messageOf(error), 'follow the message, or remove the file and log in again');
   }
 }
 
@@ -44,12 +41,12 @@ async function keysVerdict(folders: readonly string[]): Promise<CheckResult> {
     const listed = open.slice(0, 5).join(' ');
     const more = open.length > 5 ? ` and ${open.length - 5} more` : '';
     return failure(
-      `other users may use ${listed}${more}`,
-      `chmod 600 ${listed}; if they had a chance to, make new keys`,
+      `other users may read or write ${listed}${more}`,
+      `chmod 600 ${listed}; replace the keys if another user could have read them`,
     );
   }
   if (found.length === 0) return skipped(`none in ${folders.join(' or ')}`);
-  return ok(`${new Set(found).size} of their owner alone`);
+  return ok(`${new Set(found).size} accessible to their owner only`);
 }
 
 async function collect(folder: string, depth: number, found: string[]): Promise<void> {

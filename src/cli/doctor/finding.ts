@@ -1,4 +1,4 @@
-/** What the doctor found, and how checks are run: all at once, each within its deadline, none stops another. */
+/** Findings of the doctor, and how checks run: concurrently, each with a deadline, independent of each other. */
 import { messageOf } from '#base';
 import { printable } from '../output/printable.ts';
 
@@ -8,11 +8,11 @@ export interface Finding {
   readonly check: string;
   readonly state: FindingState;
   readonly message: string;
-  /** What to do; there for every warning and failure. */
+  /** Present for every warning and failure. */
   readonly remedy?: string;
 }
 
-/** What a check says; its name is put to it. */
+/** The result of a check. The runner adds the name of the check. */
 export type CheckResult = Omit<Finding, 'check'>;
 
 export interface Check {
@@ -20,7 +20,7 @@ export interface Check {
   readonly run: () => Promise<CheckResult>;
 }
 
-/** Of one check; what it asks for has less. */
+/** Deadline of one check. Requests inside it have shorter ones. */
 const DEADLINE_MS = 5_000;
 export const PROBE_MS = 4_000;
 
@@ -37,7 +37,7 @@ export const failure = (message: string, remedy: string): CheckResult => ({
   remedy,
 });
 
-/** In the order of the checks. */
+/** Returns the findings in the order of the checks. */
 export function runChecks(checks: readonly Check[], deadlineMs = DEADLINE_MS): Promise<Finding[]> {
   return Promise.all(
     checks.map(async ({ name, run }) => ({ check: name, ...(await inTime(run, deadlineMs)) })),
@@ -48,13 +48,13 @@ async function inTime(run: Check['run'], deadlineMs: number): Promise<CheckResul
   const { promise, resolve } = Promise.withResolvers<CheckResult>();
   const late = failure(
     `no result within ${deadlineMs / 1_000} s`,
-    'try again; if it stays so, look at the network',
+    'try again; if the problem persists, check the network',
   );
   const timer = setTimeout(() => resolve(late), deadlineMs);
   try {
     return await Promise.race([run(), promise]);
   } catch (error) {
-    return failure(messageOf(error), 'this check itself failed: the other findings tell more');
+    return failure(messageOf(error), 'the check itself failed; see the other findings');
   } finally {
     clearTimeout(timer);
   }

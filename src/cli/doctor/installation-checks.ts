@@ -1,4 +1,4 @@
-/** What the control plane knows is wrong: shares that fail, routers and control planes that are away, late certificates. */
+/** Problems that the control plane reports: failed shares, absent routers and control planes, overdue certificates. */
 import { operations, type InstallationAnswer, type Operation, type ShareAnswer } from '#contract';
 import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
@@ -6,12 +6,12 @@ import { entriesOf, pagesOf, type Entry } from '../operations/list-pages.ts';
 import { asked } from './api-checks.ts';
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
-/** So many of each are looked at, and so many are named. */
+/** Limits for how many entries are examined, and how many are named. */
 const MOST_ENTRIES = 2_000;
 const MOST_NAMED = 5;
-const NOT_ADMIN = 'only callers with frontdoor.admin are shown them';
+const NOT_ADMIN = 'only callers with frontdoor.admin see this';
 
-/** `installation` is undefined when the control plane could not be asked. */
+/** `installation` is undefined if the control plane did not respond. */
 export function installationChecks(
   access: ResolvedAccess,
   installation: InstallationAnswer | undefined,
@@ -20,7 +20,7 @@ export function installationChecks(
   const known =
     (judge: (answer: InstallationAnswer) => CheckResult | Promise<CheckResult>) =>
     async (): Promise<CheckResult> =>
-      installation === undefined ? skipped('the Management API was not asked') : judge(installation);
+      installation === undefined ? skipped('the Management API was not reached') : judge(installation);
   return [
     { name: 'shares', run: known(() => sharesVerdict(access)) },
     { name: 'routers', run: known((answer) => routersVerdict(access, answer)) },
@@ -41,12 +41,10 @@ async function sharesVerdict(access: ResolvedAccess): Promise<CheckResult> {
     )) as readonly ShareAnswer[];
     const failed = shares.filter(({ status }) => status === 'FAILED');
     if (failed.length === 0) return ok('none fails');
-    const said = failed.map(
-      ({ token, failure: why }) => `${token} (${why?.lastError ?? 'no reason is known'})`,
-    );
+    const said = failed.map(({ token, failure: why }) => `${token} (${why?.lastError ?? 'unknown reason'})`);
     return failure(
       `${counted(failed.length, 'share')} cannot be reached: ${listed(said)}`,
-      `see that the service answers at its target on the machine of its agent; "frontdoor shares get ${failed[0]!.token}" shows more`,
+      `check that the service responds at its target on the agent's machine; "frontdoor shares get ${failed[0]!.token}" shows details`,
     );
   });
 }
@@ -55,7 +53,7 @@ async function routersVerdict(access: ResolvedAccess, { routers }: InstallationA
   if (!routers.some(({ online }) => online))
     return failure(
       'no router that agents and gateways connect to is online: no share can be reached',
-      'start a router ("frontdoor router run FILE"), or look at its log',
+      'start a router ("frontdoor router run FILE"), or check its log',
     );
   return asked(access, async (client) => {
     let entries: readonly Entry[];
@@ -66,11 +64,11 @@ async function routersVerdict(access: ResolvedAccess, { routers }: InstallationA
       return ok(`${counted(routers.filter(({ online }) => online).length, 'router')} online`);
     }
     const away = entries.filter(({ enrolled, online }) => enrolled === true && online !== true);
-    if (away.length === 0) return ok(`${counted(entries.length, 'router')}, all that are enrolled online`);
+    if (away.length === 0) return ok(`${counted(entries.length, 'router')}, all enrolled ones online`);
     const names = away.map(({ name }) => String(name));
     return failure(
       `${listed(names)} ${away.length === 1 ? 'is' : 'are'} not connected to a control plane`,
-      `start it again, or look at its log; "frontdoor fabric router delete ${names[0]}" removes one that is gone for good`,
+      `restart it, or check its log; "frontdoor fabric router delete ${names[0]}" removes one that no longer exists`,
     );
   });
 }
@@ -82,8 +80,8 @@ function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): Chec
   );
   if (silent.length === 0) return ok(counted(planes.length, 'control plane'));
   return failure(
-    `${listed(silent)}: not heard of`,
-    'start it again, or look at its log; what was stopped in good order is not listed, and this is forgotten after a day',
+    `${listed(silent)}: no sign of life`,
+    'restart it, or check its log; control planes that shut down properly are not listed, others are removed after a day',
   );
 }
 
@@ -93,8 +91,8 @@ function renewalsVerdict(overdue: InstallationAnswer['overdueCertificates'], now
   const said = overdue.map(({ kind, name, expiresAt }) => `${kind} ${name} (${expiresAt.slice(0, 10)})`);
   const isOver = overdue.some(({ expiresAt }) => Date.parse(expiresAt) <= nowMs);
   const remedy =
-    'it is renewed by itself while it is connected: start it, or look at its log; once it has ended, it has to enroll anew';
-  const message = `certificates that end and were not renewed: ${listed(said)}`;
+    'its holder renews it while it is connected: start it, or check its log; after expiry it must enroll again';
+  const message = `certificates that expire soon and were not renewed: ${listed(said)}`;
   return isOver ? failure(message, remedy) : warning(message, remedy);
 }
 
@@ -112,7 +110,7 @@ async function all(
   return found;
 }
 
-/** The filter, where the operation has it. */
+/** Returns the filter if the operation has it. */
 function filterOf(id: string, name: string, value: string): Readonly<Record<string, string>> {
   const operation = (operations as readonly Operation[]).find((each) => each.id === id);
   return operation?.query.some((each) => each.name === name) === true ? { [name]: value } : {};

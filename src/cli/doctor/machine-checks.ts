@@ -1,4 +1,4 @@
-/** One's own machine: the runtime, limits, disk, proxies. */
+/** Checks of this machine: runtime, limits, disk space, proxy variables. */
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy',
 const MIB = 1_048_576;
 const MIN_FREE_BYTES = 100 * MIB;
 const GOOD_FREE_BYTES = 1_024 * MIB;
-/** A connection takes a descriptor, and a published service takes two. */
+/** A connection uses one descriptor, and a published service uses two. */
 const MIN_FILES = 1_024;
 const GOOD_FILES = 8_192;
 
@@ -35,17 +35,17 @@ export function runtimeVerdict(version: string, nodeVersion: string, execPath: s
   if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
     return failure(
       `${said}: too old`,
-      `start it by "npx frontdoor", which brings Node ${MIN_NODE.join('.')}; run "npm ci" if that is missing`,
+      `start with "npx frontdoor", which uses Node ${MIN_NODE.join('.')}; run "npm ci" if that is missing`,
     );
   }
   if (/\/node_modules\/node-(?:bin-)?\w+-\w+\/bin\/node$/.test(execPath))
-    return ok(`${said}, the one it comes with`);
-  return warning(`${said}, not the one it comes with (${execPath})`, 'start it by "npx frontdoor"');
+    return ok(`${said}, the bundled version`);
+  return warning(`${said}, not the bundled version (${execPath})`, 'start with "npx frontdoor"');
 }
 
-/** Undefined: the system tells none. */
+/** Returns undefined if the system does not report the limit. */
 function openFilesLimit(): number | undefined {
-  // Otherwise the report looks up the names of open connections.
+  // Without this, the report resolves the names of open connections.
   Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
   const soft = report.userLimits?.open_files?.soft;
@@ -53,8 +53,8 @@ function openFilesLimit(): number | undefined {
 }
 
 export function filesVerdict(limit: number | undefined): CheckResult {
-  if (limit === undefined) return ok('as many files and connections as the system has');
-  const said = `${limit} files and connections at a time`;
+  if (limit === undefined) return ok('no limit on files and connections');
+  const said = `${limit} files and connections at the same time`;
   const remedy = `raise the limit: "ulimit -n 65536" before the start, or LimitNOFILE=65536 in a systemd unit`;
   if (limit < MIN_FILES) return failure(said, remedy);
   return limit < GOOD_FILES ? warning(said, remedy) : ok(said);
@@ -63,7 +63,7 @@ export function filesVerdict(limit: number | undefined): CheckResult {
 export function proxyVerdict(env: Readonly<Record<string, string | undefined>>): CheckResult {
   const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
   if (set.length === 0) return ok('no proxy variables');
-  // The values may hold a password.
+  // The values are not shown, because they may contain a password.
   return warning(
     `${set.join(', ')} ${set.length > 1 ? 'are' : 'is'} set, but Frontdoor connects directly`,
     'allow direct connections to the control plane and the routers, or unset them to see what curl would',
@@ -77,7 +77,7 @@ async function diskVerdict(dataDir: string): Promise<CheckResult> {
   } catch {
     return failure(
       `${folder} cannot be written by this user`,
-      `choose another with --data-dir, or change its owner`,
+      `choose another directory with --data-dir, or change its owner`,
     );
   }
   const { bavail, bsize, files, ffree } = await statfs(folder);
@@ -88,16 +88,16 @@ async function diskVerdict(dataDir: string): Promise<CheckResult> {
   );
 }
 
-/** `filesLeft`: how many more files fit, when they are few. */
+/** `filesLeft` is the number of files that still fit, given if it is small. */
 export function freeVerdict(folder: string, freeBytes: number, filesLeft?: number): CheckResult {
   const said = `${Math.floor(freeBytes / MIB)} MiB free for ${folder}`;
-  const remedy = 'make room: with a full disk every change is refused';
-  if (filesLeft !== undefined) return failure(`${said}, but only ${filesLeft} files fit`, remedy);
+  const remedy = 'free disk space: on a full disk every change is refused';
+  if (filesLeft !== undefined) return failure(`${said}, but only ${filesLeft} more files fit`, remedy);
   if (freeBytes < MIN_FREE_BYTES) return failure(said, remedy);
   return freeBytes < GOOD_FREE_BYTES ? warning(said, remedy) : ok(said);
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** Returns the folder, or its nearest existing ancestor. */
 async function existingFolder(path: string): Promise<string> {
   for (let folder = path; ; folder = dirname(folder)) {
     try {

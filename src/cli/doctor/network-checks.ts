@@ -1,4 +1,4 @@
-/** The way to each server: its name, its port, its certificate. */
+/** Checks of the way to each server: name resolution, port, certificate. */
 import { formatHostPort, isLoopbackHost, messageOf } from '#base';
 import { probeAddresses, probePort, probeTls, type TlsProbe } from '#net';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
@@ -6,10 +6,10 @@ import type { NetworkTarget } from './network-targets.ts';
 import { portHolder } from './port-holder.ts';
 
 const DAY_MS = 86_400_000;
-/** One that others renew should be renewed by then, and is late after that. */
+/** A certificate that another program renews should be renewed before this time. */
 const EXPIRES_SOON_MS = 30 * DAY_MS;
 const EXPIRES_NOW_MS = 14 * DAY_MS;
-/** The chain ends at an anchor that is not known here. */
+/** Errors of a chain that ends at an unknown authority. */
 const UNKNOWN_AUTHORITY = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -36,15 +36,15 @@ export async function nameVerdict(host: string): Promise<CheckResult> {
   } catch (error) {
     if (host.endsWith('.localhost')) {
       return warning(
-        `this system does not know ${host}; browsers and newer versions of curl do`,
-        `add a line for each name that you use to /etc/hosts, such as "127.0.0.1 ${host.replace(/^doctor\./, 'app.')}", or send the name as Host to 127.0.0.1`,
+        `this system cannot resolve ${host}, although browsers and newer versions of curl do`,
+        `add a line to /etc/hosts for each name that you use, such as "127.0.0.1 ${host.replace(/^doctor\./, 'app.')}", or connect to 127.0.0.1 with the name in the Host header`,
       );
     }
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOTFOUND' ? 'there is no such name' : (code ?? messageOf(error));
+    const why = code === 'ENOTFOUND' ? 'the name does not exist' : (code ?? messageOf(error));
     return failure(
       `${host} cannot be resolved: ${why}`,
-      'check the spelling, and the DNS record or resolver',
+      'check the spelling, the DNS record and the resolver',
     );
   }
 }
@@ -57,17 +57,17 @@ async function portVerdict({ host, port, isGuess, option, name }: NetworkTarget)
     const holder = isLocal ? await portHolder(port) : undefined;
     return ok(`${place} answers${holder === undefined ? '' : `: ${holder}`}`);
   }
-  const start = isLocal ? 'start it ("frontdoor up")' : 'see that it runs and that no firewall is between';
+  const start = isLocal ? 'start it ("frontdoor up")' : 'check that it runs and that no firewall blocks it';
   if (isGuess) {
     return warning(
-      `nothing answers at ${place}, where the ${name} usually is`,
-      `${start}, or say where with ${option}`,
+      `nothing listens at ${place}, the default address of the ${name}`,
+      `${start}, or give its address with ${option}`,
     );
   }
   if (probe.state === 'refused')
     return failure(`nothing listens at ${place}`, `${start}, or correct ${option}`);
   if (probe.state === 'silent')
-    return failure(`${place} is silent`, 'a firewall drops the packets: allow this port');
+    return failure(`${place} does not respond`, 'a firewall drops the packets: allow this port');
   return failure(`${place} cannot be reached: ${probe.reason}`, 'check the address and the network');
 }
 
@@ -77,10 +77,10 @@ async function tlsVerdict(target: NetworkTarget, nowMs: number): Promise<CheckRe
     probe = await probeTls(target.host, target.port, PROBE_MS, target.ca);
   } catch (error) {
     const { state } = await probePort(target.host, target.port, PROBE_MS);
-    if (state !== 'open') return skipped('nothing answers there');
+    if (state !== 'open') return skipped('nothing listens there');
     return failure(
       `no TLS: ${messageOf(error)}`,
-      `another program may hold the port; or correct ${target.option}`,
+      `another program may use the port; or correct ${target.option}`,
     );
   }
   return certificateVerdict(target, probe, nowMs);
@@ -96,28 +96,30 @@ function certificateVerdict(
   if (nowMs > toMs)
     return failure(
       `its certificate expired on ${dayOf(toMs)}`,
-      'renew it; if it is valid, this clock is wrong',
+      "renew it; if it is valid, correct this machine's clock",
     );
   if (nowMs < fromMs)
     return failure(
-      `its certificate is valid from ${dayOf(fromMs)} only`,
-      'set this clock, or the one that it was made with',
+      `its certificate is not valid before ${dayOf(fromMs)}`,
+      "correct this machine's clock, or that of the machine that issued the certificate",
     );
   if (!namesHost) {
     const names = leaf.subjectAltName ?? 'nobody';
     return failure(
-      `its certificate is not for ${host} but for ${names}`,
+      `its certificate is for ${names}, not for ${host}`,
       `use one of these names with ${option}`,
     );
   }
   if (problem !== undefined) {
     if (hasOwnAuthority && ca === undefined && UNKNOWN_AUTHORITY.has(problem))
-      return ok(`of its own authority, until ${dayOf(toMs)}; agents learn to know it when they enroll`);
+      return ok(
+        `issued by its own authority, until ${dayOf(toMs)}; agents trust that authority after they enroll`,
+      );
     return failure(
       `its certificate is not trusted: ${problem}`,
       ca === undefined
         ? 'give the CA with --ca FILE, or install it in the system'
-        : 'it is not of the CA that is configured: compare both, and ask who runs the server',
+        : 'the configured CA did not issue it: compare both, and check which program runs the server',
     );
   }
   if (toMs - nowMs < EXPIRES_SOON_MS)
@@ -125,7 +127,7 @@ function certificateVerdict(
       `its certificate expires on ${dayOf(toMs)}`,
       toMs - nowMs < EXPIRES_NOW_MS
         ? 'renew it now'
-        : 'renew it within two weeks; where a program renews it, see that this works',
+        : 'renew it within two weeks; if a program renews it, check that this works',
     );
   return ok(`trusted, until ${dayOf(toMs)}`);
 }

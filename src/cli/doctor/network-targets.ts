@@ -1,4 +1,4 @@
-/** The servers that a frontdoor's clients need to reach: from options, the control plane and files, or guessed. */
+/** The servers that clients of a frontdoor connect to, taken from options, the control plane and files, or guessed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopbackHost } from '#base';
@@ -10,13 +10,13 @@ export interface NetworkTarget {
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
-  /** Trust anchors (PEM) in place of the system's. */
+  /** Trust anchors (PEM) to use instead of the system's. */
   readonly ca?: string;
-  /** Its authority is the product's own, which clients learn when they enroll. */
+  /** Whether its certificate is from the product's own authority, which clients trust after they enroll. */
   readonly hasOwnAuthority: boolean;
-  /** Nobody said that it is there: the usual place is looked at. */
+  /** Whether the address is the default, because no source gave one. */
   readonly isGuess: boolean;
-  /** How to say where it is. */
+  /** The option that sets the address. */
   readonly option: string;
 }
 
@@ -27,20 +27,20 @@ export interface TargetSources {
   readonly edgeApi?: string;
   readonly gateway?: string;
   readonly router?: string;
-  /** Answer of the control plane; undefined: there is none. */
+  /** Response of the control plane; undefined if there is none. */
   readonly installation?: Pick<InstallationAnswer, 'edgeApiUrl' | 'routers'> | undefined;
   readonly agentDir: string;
-  /** Data directory of a control plane that may run here: with --any-port its ports are others than usual. */
+  /** Data directory of a control plane that may run here, with other ports than usual after --any-port. */
   readonly dataDir: string;
 }
 
-/** Each is one check more. */
+/** Each router adds a check. */
 const MOST_ROUTERS = 8;
 const IDENTITY_FILE = 'identity.json';
 const PORTS_FILE = 'ports.json';
 const USUAL_PORTS = { edgeApi: 1_280, http: 8_080, edge: 3_022 };
 
-/** Addresses that are no URLs are left out: whoever reads them refuses them. */
+/** Addresses that are not URLs are skipped; the programs that use them refuse them. */
 export async function networkTargets(sources: TargetSources): Promise<readonly NetworkTarget[]> {
   const api = targetOf('Management API', sources.apiUrl, '--api', sources.isApiGuess, sources.apiCa);
   if (api === undefined) return [];
@@ -68,7 +68,7 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
     sources.router === undefined && known.length > 0
       ? known.map(({ name, address }) => targetOf(`router ${name}`, `tcp://${address}`, '--router', false))
       : [targetOf('router', `tcp://${sources.router ?? guessed}`, '--router', sources.router === undefined)];
-  // Where shares appear is asked of the control plane by a check of its own.
+  // A separate check asks the control plane for the frontends of shares.
   const isGatewayKnown = installation !== undefined && sources.gateway === undefined;
   return [
     api,
@@ -78,7 +78,7 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
   ].filter((target) => target !== undefined);
 }
 
-/** What the data directory remembers, if it is of the control plane at that port. */
+/** Returns the ports that the data directory records, if they belong to the control plane at that port. */
 async function localPorts(dataDir: string, apiPort: number): Promise<typeof USUAL_PORTS> {
   try {
     const known = JSON.parse(await readFile(join(dataDir, PORTS_FILE), 'utf8')) as Record<string, unknown>;

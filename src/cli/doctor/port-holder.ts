@@ -1,10 +1,13 @@
-/** Which program of this machine listens on a port, as far as this user may see; Linux alone tells it by files. */
+/**
+ * Finds the local program that listens on a port, as far as this user may see it. Only Linux provides the files
+ * for that.
+ */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 const LISTENING = '0A';
 
-/** `name (process id)`; undefined: it cannot be seen. */
+/** Returns `name (process id)`, or undefined if it cannot be determined. */
 export async function portHolder(port: number): Promise<string | undefined> {
   const inodes = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -26,7 +29,7 @@ export async function portHolder(port: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** Of the program's file: its arguments may hold secrets. */
+/** Returns the name of the program's file. Its arguments are not shown, because they may contain secrets. */
 async function commandName(pid: string): Promise<string> {
   const file = await readlink(`/proc/${pid}/exe`).catch(() => '');
   if (file !== '') return basename(file);

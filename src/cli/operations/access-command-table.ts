@@ -1,4 +1,4 @@
-/** Commands about who may reach shares: policies, explanations, custom frontends. */
+/** Commands for access to shares: policies, explanations, custom frontends. */
 import type { OperationId } from '#contract';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 

@@ -74,7 +74,7 @@ test('a connection that breaks in the middle is told of and opened again', async
   };
   const ran = await follow([broken, stream(event(2))], ['--json-lines', '--after', '0', '--action', 'x']);
   assert.equal(ran.out.trim().split('\n').length, 2);
-  assert.match(ran.err, /trying again\n\{"error":"unauthorized"/);
+  assert.match(ran.err, /retrying\n\{"error":"unauthorized"/);
   assert.deepEqual(ran.ids, ['0', '1', '2']);
   assert.deepEqual(new Set(ran.urls), new Set(['/audit-events?action=x']));
 });
@@ -82,7 +82,7 @@ test('a connection that breaks in the middle is told of and opened again', async
 test('an event that is no JSON ends it, and one cannot steer the terminal', async () => {
   const odd = await follow([stream('id: 1\ndata: text\n\n')]);
   assert.deepEqual([odd.code, odd.out], [8, '']);
-  assert.match(odd.err, /no JSON/);
+  assert.match(odd.err, /not JSON/);
   const hostile = await follow([stream(event(1, { action: '\u001B[2J' }))]);
   assert.match(hostile.out, /\uFFFD\[2J/);
 });

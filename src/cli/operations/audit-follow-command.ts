@@ -1,6 +1,6 @@
 /**
- * `frontdoor audit follow`: the audit trail as it happens, one event a line. A connection that breaks is opened anew
- * from the last event on, for as long as the control plane is away no longer than two minutes.
+ * `frontdoor audit follow`: prints audit events as they happen, one per line. A broken connection is reopened
+ * after the last event, unless the control plane is away for longer than two minutes.
  */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
@@ -14,7 +14,7 @@ import { followed } from './follow-loop.ts';
 import { withQuery } from './operation-request.ts';
 
 const PATH = '/audit-events';
-/** The server is heard of every 15 s. */
+/** The server sends something every 15 s. */
 const SILENCE_MS = 45_000;
 const MAX_EVENT_BYTES = 4 * 1_048_576;
 const FILTERS = {
@@ -37,17 +37,14 @@ interface FollowFlags extends ApiFlags {
 export function auditFollowCommand(io: CliIo): Command {
   const command = new Command('follow')
     .description('print events as they happen, until Ctrl-C')
-    .option(
-      '--after <sequence>',
-      'begin with the event after this one, for example 4711; the next that happens when not given',
-    )
+    .option('--after <sequence>', 'start after this event, for example 4711; default: the next event')
     .addOption(organizationOption())
-    .option('--json-lines', 'print one JSON object a line (as --json does here)');
+    .option('--json-lines', 'print one JSON object per line (--json does the same here)');
   for (const [name, { option, example }] of Object.entries(FILTERS))
     command.option(`--${option} <text>`, `only events with this ${name}; for example ${example}`);
   addApiOptions(command).addHelpText(
     'after',
-    `\nGET {base_url}${PATH} as a stream of events, needs the scope frontdoor.read\n\n` +
+    `\nGET {base_url}${PATH} as a stream of events, requires the scope frontdoor.read\n\n` +
       'Examples:\n  frontdoor audit follow\n  frontdoor audit follow --result refused --json-lines\n',
   );
   return command.action(async () => {
@@ -85,7 +82,7 @@ async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<v
   });
 }
 
-/** Until the stream ends. `onHeard` is called for every sign of life, with the events in it. */
+/** Reads until the stream ends. `onHeard` is called with the events of each chunk, which may be none. */
 async function readStream(
   client: ManagementClient,
   path: string,
@@ -114,7 +111,7 @@ function lineOf(data: string): string {
   try {
     event = JSON.parse(data) as Partial<AuditEventAnswer>;
   } catch {
-    throw new FrontdoorError('protocol', 'stream', 'the Management API sent an event that is no JSON');
+    throw new FrontdoorError('protocol', 'stream', 'the Management API sent an event that is not JSON');
   }
   const { at, actor, action, target, result, reason } = event;
   const why = reason === null || reason === undefined ? '' : `  ${cellText(reason)}`;

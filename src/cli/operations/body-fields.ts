@@ -1,6 +1,6 @@
 /**
- * The options that stand for the fields of a body, from its schema: texts, choices, switches, times, lists that are
- * repeated, objects in a short form or as JSON. And back: from the options that were given to the body that is sent.
+ * Options for the fields of a body, derived from its schema: texts, choices, switches, durations, repeatable
+ * lists, objects in a short form or as JSON. Also the way back, from the given options to the body that is sent.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import { exampleBodyOf, formatDescription } from '#contract';
@@ -17,12 +17,12 @@ export interface BodyField {
   /** The long option, without its dashes. */
   readonly option: string;
   readonly isRequired: boolean;
-  /** There is an option that says "none": null, or an empty list. */
+  /** Whether there is an option for "none", which means null or an empty list. */
   readonly mayBeNone: boolean;
   readonly choices?: readonly string[];
-  /** Each entry of the list is an object, given in its short form or as JSON. */
+  /** Whether each entry of the list is an object, given in its short form or as JSON. */
   readonly isOfObjects: boolean;
-  /** What a name may stand for, in place of its id. */
+  /** The named resource that the value refers to, if a name is accepted instead of an id. */
   readonly named: NamedThing | undefined;
   readonly schema: PropertySchema;
 }
@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<string, BodyField['kind']>> = {
   array: 'list',
   object: 'object',
 };
-/** Placeholders of values in help, by the format of the text. */
+/** Placeholders of values in help, by string format. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   uuid: 'id',
   name: 'name',
@@ -67,7 +67,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   'zone-name': 'domain',
 };
 
-/** Read-only fields are nobody's to give. Throws for a schema that no option can stand for. */
+/** Read-only fields get no option. Throws for a schema that no option can represent. */
 export function bodyFields(schema: object): BodyField[] {
   const { properties = {}, required = [] } = schema as ObjectSchema;
   return Object.entries(properties)
@@ -75,7 +75,7 @@ export function bodyFields(schema: object): BodyField[] {
     .map(([name, property]) => {
       const types = typeof property.type === 'string' ? [property.type] : (property.type ?? []);
       const kind = kindOf(name, property, types);
-      if (kind === undefined) throw new Error(`no option can stand for ${name}`);
+      if (kind === undefined) throw new Error(`no option can represent ${name}`);
       const choices = property.enum ?? property.items?.enum;
       return {
         name,
@@ -101,7 +101,10 @@ function kindOf(
   return kind === 'text' && format === 'span' ? 'duration' : kind;
 }
 
-/** `frontendIds`, which is repeated, as `frontend-id`. The id of an organization is `organization` everywhere. */
+/**
+ * Returns the option's name: `frontendIds`, which may be repeated, becomes `frontend-id`, and an organization id
+ * is always `organization`.
+ */
 export function optionName(name: string, isRepeated = false): string {
   if (name === 'organizationId') return 'organization';
   const one = isRepeated ? name.replace(/s$/, '') : name;
@@ -122,12 +125,12 @@ export function optionsOf(field: BodyField): Option[] {
   if (kind === 'duration') main.argParser(isoDurationOf);
   if (kind === 'list') main.argParser(collect(choices));
   made.push(main);
-  const none = kind === 'list' ? `make ${name} an empty list` : `set ${name} to null: there is none`;
+  const none = kind === 'list' ? `set ${name} to an empty list` : `set ${name} to null`;
   if (mayBeNone) made.push(new Option(`--no-${option}`, none));
   return made;
 }
 
-/** Help text of a field that takes a value. */
+/** Returns the help text of a field with a value. */
 export function fieldHelp(field: BodyField, description = descriptionOf(field)): string {
   const { kind, isRequired, choices, named } = field;
   return optionHelp({
@@ -136,7 +139,7 @@ export function fieldHelp(field: BodyField, description = descriptionOf(field)):
     isRepeated: kind === 'list',
     ...(named === undefined ? {} : { named: named.what }),
     ...(choices === undefined ? { example: exampleOf(field) } : {}),
-    ...(isJson(field) ? { note: 'JSON, @file or - is taken too' } : {}),
+    ...(isJson(field) ? { note: 'also accepts JSON, @file or -' } : {}),
   });
 }
 
@@ -155,12 +158,12 @@ function isJson({ kind, option, isOfObjects }: BodyField): boolean {
   return VALUE_FORMS[option] !== undefined && (kind === 'object' || isOfObjects);
 }
 
-/** The schema's description; without one, the texts of `OPTION_TEXTS` and of the format. */
+/** Returns the schema's description, or the texts of `OPTION_TEXTS` and of the format. */
 function descriptionOf({ name, schema }: BodyField): string {
   if (schema.description !== undefined) return schema.description;
   const format = schema.format ?? schema.items?.format;
   const ofFormat = format === 'name' ? undefined : formatDescription(format);
-  // OPTION_TEXTS describes a name of any form; the format describes a stricter name better.
+  // OPTION_TEXTS describes names in general; the description of a stricter name format is more exact.
   const known = name === 'name' && ofFormat !== undefined ? undefined : OPTION_TEXTS[name]?.description;
   const said = [known, ofFormat].filter((text) => text !== undefined);
   return said.length === 0 ? `the field ${name}` : said.map((text) => decapital(text)).join(': ');
@@ -177,21 +180,21 @@ function exampleOf({ name, kind, option, isOfObjects, schema }: BodyField): stri
   return typeof made === 'string' ? made : `'${JSON.stringify(made)}'`;
 }
 
-/** `24h`, `PT24H`, or a number of seconds as the field has it. */
+/** Converts `24h`, `PT24H` or a number of seconds to the seconds of the field. */
 function secondsOf(text: string): number {
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : parseDurationText(text);
   if (ms !== undefined && ms % 1_000 === 0) return ms / 1_000;
-  throw new InvalidArgumentError('must be a time such as 30m, 24h, 7d or PT24H.');
+  throw new InvalidArgumentError('must be a duration such as 30m, 24h, 7d or PT24H.');
 }
 
-/** `24h` as the API has it. */
+/** Converts `24h` to the ISO 8601 form of the API. */
 export function isoDurationOf(text: string): string {
   const ms = parseDurationText(text);
   if (ms !== undefined) return formatIsoDuration(ms);
-  throw new InvalidArgumentError('must be a time such as 30m, 24h, 7d or PT24H.');
+  throw new InvalidArgumentError('must be a duration such as 30m, 24h, 7d or PT24H.');
 }
 
-/** Parser of an option that may be repeated: it appends each value to those before. */
+/** Returns a parser for a repeatable option, which appends each value to the previous ones. */
 export function collect(choices?: readonly string[]): (text: string, before: unknown) => string[] {
   return (text, before) => {
     if (choices !== undefined && !choices.includes(text))
@@ -200,7 +203,7 @@ export function collect(choices?: readonly string[]): (text: string, before: unk
   };
 }
 
-/** Reads JSON, `@file` or `-`, or what the form makes of another text. */
+/** Reads JSON, `@file` or `-`, or converts another text by the given short form. */
 export type ReadValue = (text: string, option: string, form?: ValueForm) => Promise<unknown>;
 
 /** Returns `base` with the fields that the given options set. */
@@ -221,7 +224,7 @@ export async function bodyOf(
   return body;
 }
 
-/** What the text, or the texts, of an option stand for. */
+/** Returns the field value for the texts of an option. */
 export async function fieldValue(
   { kind, option, isOfObjects }: BodyField,
   value: unknown,
@@ -233,7 +236,7 @@ export async function fieldValue(
   return kind === 'integer' ? Number(value) : value;
 }
 
-/** How commander calls an option's value. */
+/** The name under which commander stores an option's value. */
 export function attributeName(option: string): string {
   return option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** The options for entity tags and idempotency keys, on the commands whose operations have them. */
+/** Options for entity tags and idempotency keys, for the commands whose operations support them. */
 import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
 import {
@@ -10,11 +10,11 @@ import {
 } from '#contract';
 import type { ManagementRequest } from '../management-client.ts';
 
-/** As commander names the values of these options. */
+/** Option values under the names that commander gives them. */
 export interface ConditionFlags {
   readonly ifMatch?: string;
   readonly idempotencyKey?: string;
-  /** Print the entity tag alone. */
+  /** Whether to print only the entity tag. */
   readonly etag?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function conditionOptions(operation: Operation): Option[] {
   return options;
 }
 
-/** The part of the request that these options make. Each creation has a key: a new one when none is given. */
+/** Returns the part of the request that these options set. Each creation has a key, by default a new one. */
 export function conditionsOf(
   operation: Operation,
   { ifMatch, idempotencyKey }: ConditionFlags,
@@ -38,13 +38,13 @@ export function conditionsOf(
 }
 
 function etagOption(): Option {
-  return new Option('--etag', 'print only the ETag, which --if-match takes').conflicts('json');
+  return new Option('--etag', 'print only the ETag, for use with --if-match').conflicts('json');
 }
 
 function ifMatchOption(): Option {
   return new Option(
     '--if-match <etag>',
-    'do it only if the ETag is still this one, and fail with status 6 otherwise; "*" stands for any; ' +
+    'fail with status 6 unless the resource still has this ETag; "*" matches any;' +
       'for example \'"q83vASNFZ4mrze8BI0VniQ"\'',
   ).argParser(textOf(/^[\x20-\x7E]+$/, 'must be an ETag with its quotes, as --etag prints it, or *.'));
 }
@@ -52,7 +52,7 @@ function ifMatchOption(): Option {
 function idempotencyKeyOption(): Option {
   return new Option(
     '--idempotency-key <key>',
-    'the same command with the same key takes effect once in 24 hours; a new key when not given; ' +
+    'repeated commands with the same key take effect once within 24 hours; default: a new key;' +
       'for example deploy-417-5f0c9a1e',
   ).argParser(textOf(IDEMPOTENCY_KEY_FORM, 'must be 1 to 255 visible ASCII characters without spaces.'));
 }

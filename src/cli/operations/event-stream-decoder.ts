@@ -1,6 +1,6 @@
 /**
- * Events out of the bytes of a server-sent event stream (the fields id, event, data), in any cuts, with a cap on lines
- * and events. Comments and unknown fields are left out. A line or event over the cap makes it overflow for good.
+ * Incremental decoder of server-sent events (the fields id, event, data), with a limit for lines and events.
+ * Comments and unknown fields are skipped. A line or event over the limit makes the decoder overflow permanently.
  */
 import { LineDecoder } from '#domain';
 

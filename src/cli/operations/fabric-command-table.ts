@@ -1,8 +1,8 @@
-/** Commands of the operations on the fabric: lists of what it does now, and what administrators make in it. */
+/** Commands of the operations on the fabric: lists of its current state, and changes by administrators. */
 import type { OperationId } from '#contract';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
-const ownFile = 'writes the token into a file of its owner alone';
+const ownFile = 'writes the token into a file that only its owner can read';
 const ROUTER = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 const SERVICE = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const TERMINATOR = '4Ax3kQ9vWb2nTz7LmR1sYd';

@@ -1,10 +1,13 @@
-/** A failed request by its error id: of a share of the frontdoor or, for administrators, of a host that no share has. */
+/**
+ * Looks up a failed request by its error id: among the shares of the frontdoor or, for administrators, among
+ * hosts without a share.
+ */
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, FailureAnswer, UnroutedFailureAnswer } from '#contract';
 import type { ManagementClient } from '../management-client.ts';
 import { frontdoorOf, type LookUp } from './named-id.ts';
 
-/** Errors: those of the frontdoor's answer, when there is no failure of this id without a share either. */
+/** Throws the error of the frontdoor's response if there is no failure with this id without a share either. */
 export async function findFailure(
   look: LookUp,
   errorId: string,
@@ -14,7 +17,7 @@ export async function findFailure(
     const path = `/frontdoor/${await frontdoorOf(look)}/failures/${errorId}`;
     return (await client.call({ method: 'GET', path })) as FailureAnswer;
   } catch (error) {
-    // Others are not asked for: a refusal of theirs would stand in the audit trail.
+    // Only administrators make the second call, because a refusal of it would add an audit event.
     if (!isMiss(error) || !(await isAdministrator(client))) throw error;
     try {
       return (await client.call({ method: 'GET', path: `/failures/${errorId}` })) as UnroutedFailureAnswer;
@@ -24,7 +27,7 @@ export async function findFailure(
   }
 }
 
-/** The frontdoor has no such failure, or none was named. */
+/** Whether the frontdoor has no such failure, or no frontdoor was given. */
 function isMiss(error: unknown): boolean {
   return error instanceof FrontdoorError && (error.kind === 'notFound' || error.code === 'no-frontdoor');
 }

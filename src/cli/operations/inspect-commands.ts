@@ -1,4 +1,7 @@
-/** `frontdoor shares inspect on|off TOKEN` and `frontdoor shares replay TOKEN ID`: recording requests, and sending one again. */
+/**
+ * `frontdoor shares inspect on|off TOKEN` and `frontdoor shares replay TOKEN ID`: record requests, and repeat a
+ * recorded one.
+ */
 import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
@@ -31,10 +34,12 @@ const HOUR_MS = 3_600_000;
 export function inspectSwitches(io: CliIo): Command[] {
   const on = new Command('on')
     .argument('<token>')
-    .description("record a share's requests for a while: the latest 200, for a day")
-    .option('--bodies <size>', 'how much of each body, such as 16KiB, at most 64KiB', sizeOf, 0)
-    .option('--for <time>', 'how long, such as 30m, 2h or PT2H, at most 24h', timeOf, HOUR_MS);
-  const off = new Command('off').argument('<token>').description('record no more; what is recorded stays');
+    .description('record requests of a share: the latest 200, for a day')
+    .option('--bodies <size>', 'how many bytes of each body to keep, such as 16KiB, at most 64KiB', sizeOf, 0)
+    .option('--for <time>', 'how long to record, such as 30m, 2h or PT2H, at most 24h', timeOf, HOUR_MS);
+  const off = new Command('off')
+    .argument('<token>')
+    .description('stop recording; existing recordings are kept');
   return [
     withAction(
       io,
@@ -56,16 +61,16 @@ export function inspectSwitches(io: CliIo): Command[] {
 export function replayCommand(io: CliIo): Command {
   const command = new Command('replay')
     .argument('<token>')
-    .argument('<id>', 'of a recorded request')
-    .description('send a recorded request to its share once more, past its policy')
+    .argument('<id>', 'id of a recorded request')
+    .description('send a recorded request to its share again, without its policy')
     .option(
       '--header <line>',
-      "a header in place of the recorded one of this name, or beside them; may be repeated; for example 'X-Try: 2'",
+      "header that replaces the recorded one of this name, or is added; may be repeated; for example 'X-Try: 2'",
       headerOf,
     )
     .option(
       '--body <file>',
-      'file to send in place of the recorded body, at most 64 KiB; for example order.json',
+      'file to send instead of the recorded body, at most 64 KiB; for example order.json',
     );
   return withAction(
     io,
@@ -80,7 +85,7 @@ export function replayCommand(io: CliIo): Command {
       };
       const target = `${path}/requests/${encodeURIComponent(id!)}/replay`;
       const answer = (await client.call({ method: 'POST', path: target, body: asked })) as object;
-      return { answer, next: 'Next: frontdoor shares inspect list shows what came of it\n' };
+      return { answer, next: 'Next: frontdoor shares inspect list shows the result\n' };
     },
   );
 }
@@ -101,7 +106,7 @@ function withAction(
   const lines = examples.map((example) => `  frontdoor ${example}\n`).join('');
   addApiOptions(command).addHelpText(
     'after',
-    `\n${called}, needs the scope frontdoor.write\n\nExamples:\n${lines}`,
+    `\n${called}, requires the scope frontdoor.write\n\nExamples:\n${lines}`,
   );
   return command.action(async (token: string, id?: unknown) => {
     const flags = command.opts<Flags>();
@@ -155,6 +160,6 @@ function sizeOf(text: string): number {
 function timeOf(text: string): number {
   const ms = parseDurationText(text);
   if (ms === undefined || ms < 1_000 || ms > 24 * HOUR_MS)
-    throw new InvalidArgumentError('must be a time such as 30m, 2h or PT2H, at most 24h.');
+    throw new InvalidArgumentError('must be a duration such as 30m, 2h or PT2H, at most 24h.');
   return ms;
 }

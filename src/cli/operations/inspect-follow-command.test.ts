@@ -50,5 +50,5 @@ test('prints what is recorded and what comes, each once, and ends with the recor
 test('without a recording the remedy is given', async () => {
   const { err, code } = await follow([], [[]]);
   assert.equal(code, 2);
-  assert.match(err, /"frontdoor shares inspect on app" starts it/);
+  assert.match(err, /"frontdoor shares inspect on app" starts recording/);
 });

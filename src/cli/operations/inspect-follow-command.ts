@@ -1,6 +1,7 @@
 /**
- * `frontdoor shares inspect follow TOKEN`: recorded requests as they come, one a line, until recording ends or Ctrl-C.
- * The list is asked for once a second; a share keeps its latest 200 requests, so that no more can be missed.
+ * `frontdoor shares inspect follow TOKEN`: prints recorded requests as they come, one per line, until recording
+ * ends or Ctrl-C. It polls the list once a second. A share keeps its latest 200 requests, so only a burst above
+ * that rate is missed.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -20,10 +21,10 @@ interface Flags extends ApiFlags {
 
 const INSPECTOR = '/frontdoor/{frontdoorId}/shares/{token}/inspector';
 const EVERY_MS = 1_000;
-/** A share keeps as many requests. */
+/** A share keeps this many requests. */
 const MOST_KEPT = 200;
 const HELP = `
-GET {base_url}${INSPECTOR}/requests, needs the scope frontdoor.read
+GET {base_url}${INSPECTOR}/requests, requires the scope frontdoor.read
 
 Examples:
   frontdoor shares inspect follow app
@@ -35,11 +36,11 @@ export function inspectFollowCommand(io: CliIo): Command {
     .argument('<token>', 'the share, for example app')
     .description('print recorded requests as they come, until recording ends or Ctrl-C')
     .addOption(
-      new Option('--last <n>', 'begin with so many that are recorded already; for example 0')
+      new Option('--last <n>', 'start with this many existing recordings; for example 0')
         .default(10)
         .argParser(countOf),
     )
-    .option('--json-lines', 'print one JSON object a line (as --json does here)')
+    .option('--json-lines', 'print one JSON object per line (--json does the same here)')
     .addOption(frontdoorOption());
   addApiOptions(command).addHelpText('after', HELP);
   return command.action(async (token: string) => {
@@ -62,17 +63,17 @@ async function follow(io: CliIo, flags: Flags, token: string, isJson: boolean): 
     const isOn = async (): Promise<boolean> =>
       ((await client.call({ method: 'GET', path })) as InspectorAnswer).enabled;
     if (!(await isOn())) {
-      const message = `requests to ${token} are not recorded: "frontdoor shares inspect on ${token}" starts it`;
+      const message = `requests to ${token} are not recorded: "frontdoor shares inspect on ${token}" starts recording`;
       throw new FrontdoorError('invalid', 'not-recorded', message);
     }
     let known: ReadonlySet<unknown> | undefined;
     await followed(io, async (heard) => {
       for (;;) {
-        // Asked first: what comes while it ends is in the list.
+        // Checked before the list is read, so that requests recorded until the end are still printed.
         const goesOn = await isOn();
         const entries = await recorded(client, path);
         heard();
-        // The newest first in the list, the oldest first here.
+        // The list begins with the newest entry, the output with the oldest.
         const news = entries.filter(({ id }) => known?.has(id) !== true).toReversed();
         const shown = known === undefined ? news.slice(Math.max(0, news.length - flags.last)) : news;
         for (const entry of shown) io.out(isJson ? `${JSON.stringify(entry)}\n` : lineOf(entry));

@@ -53,5 +53,5 @@ test('a list is an array or a page, and nothing else', () => {
   assert.deepEqual(entriesOf([1]), [1]);
   assert.deepEqual(entriesOf({ content: [1] }), [1]);
   for (const wrong of [undefined, null, {}, 'text', { content: {} }])
-    assert.throws(() => entriesOf(wrong), /answered no list/);
+    assert.throws(() => entriesOf(wrong), /did not return a list/);
 });

@@ -1,14 +1,14 @@
-/** A list of the Management API, page by page, asked for as it is read. */
+/** Reads a list of the Management API page by page, on demand. */
 import { FrontdoorError } from '#base';
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** Entries of one answer; a thousand grants in each still stay far below the cap of an answer. */
+/** Entries per request. Even with a thousand grants per entry, a response stays far below its size limit. */
 const PAGE_SIZE = 200;
 
 /**
- * `ask` answers the page's `content`. What moved to a later page while the list was read, because something was put in
- * before it, is not told twice.
+ * `ask` returns the `content` of a page. An entry that moves to a later page while the list is read, because
+ * another entry was inserted before it, is returned once.
  */
 export async function* pagesOf(
   ask: (page: number, size: number) => Promise<readonly Entry[]>,
@@ -26,16 +26,16 @@ export async function* pagesOf(
   }
 }
 
-/** A share is known by its token. */
+/** The key of a share is its token. */
 function keyOf(entry: Entry): unknown {
   return entry['id'] ?? entry['token'] ?? entry;
 }
 
-/** The entries of a page or of a whole list. */
+/** Returns the entries of a page or of a list without pages. */
 export function entriesOf(answer: unknown): readonly Entry[] {
   const list: unknown = Array.isArray(answer)
     ? answer
     : (answer as { content?: unknown } | undefined)?.content;
   if (Array.isArray(list)) return list as Entry[];
-  throw new FrontdoorError('badGateway', 'answer', 'the Management API answered no list');
+  throw new FrontdoorError('badGateway', 'answer', 'the Management API did not return a list');
 }

@@ -1,4 +1,4 @@
-/** Ids in place of names: what has both is looked up in its list. */
+/** Resolves names to ids with the lists of the Management API. */
 import { FrontdoorError, nearestNames } from '#base';
 import { operations, type Operation } from '#contract';
 import { isUuid } from '#domain';
@@ -8,23 +8,23 @@ import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { namedByField, type NamedThing } from './named-thing-table.ts';
 
-/** Entries that are searched; in a longer list the caller has to give the id. */
+/** Limit of searched entries. For a longer list the user has to give the id. */
 const MOST_ENTRIES = 20_000;
 const MOST_SHOWN = 10;
 const SUGGESTED_NAMES = 3;
 
-/** The client, and what the caller works with. */
+/** The client and the selected frontdoor and organization. */
 export interface LookUp {
   readonly client: ManagementClient;
   readonly access: Pick<ResolvedAccess, 'frontdoorId' | 'organizationId' | 'missing'>;
 }
 
-/** Audit events that belong to no organization have this in place of one. */
+/** Stands for the organization in audit events that belong to none. */
 const NO_ORGANIZATION = 'installation';
 
 /**
- * The id of what is called `given`. A UUID is one, and so is what stands as an id in the list; otherwise it is a name.
- * Errors: `invalid` when nothing, or more than one thing, has the name.
+ * Returns the id for `given`. A UUID is returned as it is, and so is an id from the list; everything else is a
+ * name. Throws `invalid` if no resource, or more than one, has the name.
  */
 export async function namedId(look: LookUp, thing: NamedThing, given: string): Promise<string> {
   if (isUuid(given)) return given;
@@ -60,12 +60,12 @@ export async function namedId(look: LookUp, thing: NamedThing, given: string): P
   throw new FrontdoorError('invalid', 'name', `there is no ${what} called ${printable(given)}${hint}`);
 }
 
-/** The organization of this id or name. */
+/** Returns the id of the organization with this id or name. */
 export async function organizationIdOf(look: LookUp, given: string): Promise<string> {
   return given === NO_ORGANIZATION ? given : namedId(look, namedByField('organizationId')!, given);
 }
 
-/** The organization that the credentials belong to. */
+/** Returns the organization that the credentials belong to. */
 export async function ownOrganization({ client, access }: LookUp): Promise<string> {
   if (access.organizationId !== undefined) return access.organizationId;
   const caller = (await client.call({ method: 'GET', path: '/caller' })) as
@@ -74,18 +74,18 @@ export async function ownOrganization({ client, access }: LookUp): Promise<strin
   throw new FrontdoorError(
     'badGateway',
     'answer',
-    'the Management API did not say whose the credentials are',
+    'the Management API did not return the organization of the credentials',
   );
 }
 
-/** The frontdoor that the caller works with. Throws an error that explains how to name one. */
+/** Returns the id of the selected frontdoor. Throws an error with the ways to select one. */
 export async function frontdoorOf(look: LookUp): Promise<string> {
   const { frontdoorId, missing } = look.access;
   if (frontdoorId !== undefined) return namedId(look, namedByField('frontdoorId')!, frontdoorId);
   if (missing !== undefined) throw new FrontdoorError('unauthenticated', 'no-credentials', missing);
   const remedy =
     '--frontdoor NAME, FRONTDOOR_ID, or "frontdoor login"; "frontdoor frontdoors list" shows them';
-  throw new FrontdoorError('invalid', 'no-frontdoor', `say which frontdoor: ${remedy}`);
+  throw new FrontdoorError('invalid', 'no-frontdoor', `no frontdoor selected: ${remedy}`);
 }
 
 async function* entriesAt(

@@ -1,16 +1,16 @@
 /**
- * What has an id and a name in a list of the Management API: wherever one of these ids is asked for, on the path, in
- * the query or in a body, the command line takes the name too.
+ * Resources that have an id and a name in a list of the Management API. Wherever a path, query or body needs one
+ * of these ids, the command line accepts the name too.
  */
 
 export interface NamedThing {
-  /** The list with ids and names; `{frontdoorId}` and `{organizationId}` are those that the command works with. */
+  /** Path of the list; `{frontdoorId}` and `{organizationId}` are the selected ones. */
   readonly path: string;
-  /** In messages: `there is no … called x`. */
+  /** The noun in messages: `there is no … called x`. */
   readonly what: string;
-  /** Field of an entry that people call it by. A share is called by its token, which is its name. */
+  /** The field that holds the name. A share is called by its token, which is its name. */
   readonly name: 'name' | 'publicName' | 'hostname';
-  /** Fields and parameters elsewhere that hold its id. */
+  /** Fields and parameters of other resources that hold its id. */
   readonly heldBy: readonly string[];
 }
 
@@ -45,12 +45,12 @@ export const NAMED_THINGS: readonly NamedThing[] = [
   { ...plain, path: '/fabric/services', what: 'service', heldBy: ['serviceId'] },
 ];
 
-/** What a field of a body or a parameter of the query names; undefined: nothing that has a name. */
+/** Returns the resource that a field of a body or a query parameter refers to, or undefined. */
 export function namedByField(name: string): NamedThing | undefined {
   return NAMED_THINGS.find(({ heldBy }) => heldBy.includes(name));
 }
 
-/** What a parameter of this path names: it stands behind its list, or holds an id that others hold too. */
+/** Returns the resource that a path parameter refers to, by the list before it or by the name of the parameter. */
 export function namedByPath(path: string, parameter: string): NamedThing | undefined {
   const list = path.slice(0, path.indexOf(`/{${parameter}}`));
   return NAMED_THINGS.find((thing) => thing.path === list) ?? namedByField(parameter);

@@ -1,6 +1,6 @@
 /**
- * `frontdoor fabric router|gateway create NAME -o FILE`: makes the record and writes the enrollment token that the
- * new machine enrolls with, readable by its owner alone.
+ * `frontdoor fabric router|gateway create NAME -o FILE`: creates the router or gateway and writes its enrollment
+ * token into a file that only its owner can read.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -21,13 +21,13 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
   const { path } = operation;
   const command = new Command('create')
     .argument('<name>', `name of the ${kind}`)
-    .description(`make a ${kind} and write its one-time enrollment token`)
+    .description(`create a ${kind} and write its one-time enrollment token`)
     .requiredOption(
       '-o, --out <file>',
-      'file that the token is written to (mode 0600), which must not exist; for example east.jwt',
+      'file to write the token to (mode 0600), which must not exist; for example east.jwt',
     );
   const help =
-    `\nPOST {base_url}${path}, needs the scope frontdoor.admin\n\n` +
+    `\nPOST {base_url}${path}, requires the scope frontdoor.admin\n\n` +
     `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n`;
   for (const option of conditionOptions(operation)) command.addOption(option);
   return addApiOptions(command)
@@ -56,7 +56,7 @@ interface Creation {
 }
 
 async function create({ client, request, kind, name, out, isJson, io }: Creation): Promise<void> {
-  // Before the record is made: a token that cannot be written is lost.
+  // Checked before the record is created, because a token that cannot be written is lost.
   try {
     writeFileSync(out, '', { mode: 0o600, flag: 'wx' });
   } catch (error) {

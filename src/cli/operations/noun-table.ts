@@ -1,35 +1,35 @@
-/** The nouns of the commands that call the Management API: light enough to be loaded for every help text. */
+/** The nouns of commands that call the Management API. Every help text loads them. */
 
 export const NOUNS = {
   frontdoors: 'entry points that clients connect to',
-  environments: 'running agents, as the frontdoor sees them',
-  agents: 'enroll agents, and see how they are',
+  environments: 'places where agents run, as the frontdoor sees them',
+  agents: 'enroll agents and show their state',
   shares: 'published services',
-  frontends: 'where public shares appear',
+  frontends: 'frontends on which public shares are served',
   failures: 'requests to shares that failed or were refused',
-  'custom-frontends': "names of one's own, below which public shares appear",
-  'auth-providers': 'how requests to shares are authenticated',
+  'custom-frontends': 'hostnames of the owner below which public shares are served',
+  'auth-providers': 'authentication of requests to shares',
   metrics: 'traffic of a frontdoor and its environments',
   organizations: 'organizations and their settings',
   'api-accounts': 'accounts that call the Management API with a token',
   'oauth-clients': 'clients that call the Management API with bearer tokens',
-  'resting-names': 'names that were given up, and whose they still are',
+  'resting-names': 'names that were given up, and the organizations that may take them again',
   'signing-keys': 'keys that sign bearer tokens',
-  fabric: 'routers and gateways, and the mesh that they make',
-  audit: 'what happened, who did it',
+  fabric: 'routers and gateways, and the mesh of links',
+  audit: 'audit trail of changes and refusals',
   api: 'the Management API itself',
 } as const;
 
-/** Parts of a noun that have verbs of their own. */
+/** Second words of commands that have verbs of their own. */
 export const PARTS = {
   router: 'routers of the overlay',
   gateway: 'gateways of the overlay',
   circuit: 'circuits through the overlay',
-  service: 'services that routers themselves dial and terminate',
-  terminator: 'where services are reached',
-  policy: 'who may reach a share',
-  inspect: "record a share's requests, and see them",
-  sessions: 'people who are logged in',
+  service: 'fabric services, which routers themselves dial and terminate',
+  terminator: 'addresses at which services are reached',
+  policy: 'access policy of a share',
+  inspect: 'record and show requests of a share',
+  sessions: 'sessions of people who are logged in',
 } as const;
 
 export type Noun = keyof typeof NOUNS;

@@ -1,4 +1,4 @@
-/** Shows what an operation answered: tables, names and values, or JSON as it came. */
+/** Prints the response of an operation as tables, as names and values, or as JSON. */
 import { ERROR_KINDS } from '#base';
 import type {
   AccessExplanationAnswer,
@@ -24,19 +24,19 @@ export interface ListForm {
   readonly columns: readonly string[];
   readonly isJson: boolean;
   readonly isJsonLines: boolean;
-  /** What is said, beside the output, when there is no entry. */
+  /** Printed on standard error if there is no entry. */
   readonly emptyNote: string;
 }
 
 export interface ShownAnswer {
   readonly apiUrl: string;
-  /** This call made what the row shows once. */
+  /** Whether this call created the secret in the row's `once` field. */
   readonly isSecretNew: boolean;
-  /** What the command was given as its first argument. */
+  /** The first argument of the command. */
   readonly name?: string | undefined;
 }
 
-/** One object. */
+/** Prints a single object. */
 export function showAnswer(
   io: CliIo,
   row: OperationCommand,
@@ -53,7 +53,8 @@ export function showAnswer(
   if (row.view === 'json') return writeJson(io, answer);
   io.out(recordText(answer as object));
   const { once, next } = row;
-  if (once !== undefined && isSecretNew) io.err(`Secrets in ${once} are shown this once: keep them now.\n`);
+  if (once !== undefined && isSecretNew)
+    io.err(`${once} is a secret that is not shown again: keep it now.\n`);
   if (next !== undefined) {
     const said = next.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       name === 'api' ? apiUrl : cellText(fieldOf(answer, name)),
@@ -62,18 +63,18 @@ export function showAnswer(
   }
 }
 
-/** Prints the check; the exit status reports whether people can log in. */
+/** Prints the check. The exit status shows whether people can log in. */
 function showProviderCheck(io: CliIo, answer: ProviderCheckAnswer, name: string): void {
   io.out(providerCheckText(answer, name));
   if (answer.discovery === 'failed') io.exitCode = ERROR_KINDS.unavailable.exitCode;
 }
 
 function showInspection(io: CliIo, answer: InspectionAnswer): void {
-  if (answer.values.length === 0) io.err('no router answered anything under these names\n');
+  if (answer.values.length === 0) io.err('no router returned a value for these names\n');
   else io.out(inspectionText(answer));
 }
 
-/** Entries as they come, so that the first are seen before the last are asked for. */
+/** Prints entries as they arrive, so that the first ones appear before the last ones are requested. */
 export async function showList(
   io: CliIo,
   pages: AsyncIterable<readonly Entry[]>,

@@ -1,6 +1,6 @@
 /**
- * Which command calls which operation: a row for every operation of the contract, so that a new one without a command
- * does not compile. Arguments and options come from the operation's own parameters and schema.
+ * The command of each operation of the contract, so that an operation without a command does not compile.
+ * Arguments and options are derived from the operation's parameters and schema.
  */
 import type { OperationId } from '#contract';
 import { ACCESS_COMMANDS } from './access-command-table.ts';
@@ -12,14 +12,14 @@ export { isOperationCommand } from './operation-command.ts';
 
 const listed = { columns: ['id', 'name', 'scopes', 'createdAt'] } as const;
 const shareColumns = ['token', 'shareMode', 'status', 'target', 'frontendEndpoints'] as const;
-/** A time is a time on the command line, in seconds in the API. */
+/** A duration on the command line, seconds in the API. */
 const rotation = { called: { overlapSeconds: 'overlap' } } as const;
 const asIs = { view: 'json' } as const;
-/** Ids in examples: of an environment and of what else has one. */
+/** Ids in examples: one of an environment, one of other resources. */
 const ENVIRONMENT = '5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11';
 const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 
-/** One example for each type of provider. */
+/** One example per type of auth provider. */
 const PROVIDER_EXAMPLES = [
   `auth-providers create --name staff --type OIDC --data '{"issuer":"https://idp.example.com","client_id":"frontdoor","client_secret":"SECRET"}'`,
   `auth-providers create --name google --type GOOGLE --data '{"client_id":"ID.apps.googleusercontent.com","client_secret":"SECRET"}'`,
@@ -205,14 +205,14 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
   },
   endLoginSessions: {
     elsewhere: ['auth-providers', 'sessions', 'end'],
-    reason: 'ends one session, those of a person or all',
+    reason: 'ends one session, those of a person, or all',
   },
   endLoginSession: {
     elsewhere: ['auth-providers', 'sessions', 'end'],
-    reason: 'ends one session, those of a person or all',
+    reason: 'ends one session, those of a person, or all',
   },
 
-  getCaller: { elsewhere: ['whoami'], reason: 'tells the profile and the address too' },
+  getCaller: { elsewhere: ['whoami'], reason: 'also shows the profile and the address' },
   createOrganization: {
     noun: 'organizations',
     verb: 'create',
@@ -315,7 +315,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     ...asIs,
     examples: ['api installation'],
   },
-  getBackup: { elsewhere: ['backup'], reason: 'writes a file, and checks it' },
+  getBackup: { elsewhere: ['backup'], reason: 'writes a file and verifies it' },
 
   listAuditEvents: {
     noun: 'audit',
@@ -328,7 +328,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
 
   ...FABRIC_COMMANDS,
 
-  issueToken: { elsewhere: ['token'], reason: 'prints the token alone' },
+  issueToken: { elsewhere: ['token'], reason: 'prints only the token' },
   getTokenKeys: { noun: 'api', verb: 'token-keys', ...asIs, examples: ['api token-keys'] },
   getOriginKeys: { noun: 'api', verb: 'origin-keys', ...asIs, examples: ['api origin-keys'] },
   getIssuerMetadata: { noun: 'api', verb: 'issuer', ...asIs, examples: ['api issuer'] },

@@ -1,41 +1,41 @@
-/** How an operation of the Management API is called on the command line: one row of the tables of commands. */
+/** The shape of a row of the command tables: how an operation of the Management API is called on the command line. */
 import type { OperationId } from '#contract';
 import type { Noun } from './noun-table.ts';
 
 export interface OperationCommand {
   readonly noun: Noun;
-  /** One word, or two: a part of the noun (`PARTS`) and what is done with it. */
+  /** One word, or a second noun of `PARTS` and a verb. */
   readonly verb: string;
-  /** The same command under another verb. */
+  /** Another verb for the same command. */
   readonly alias?: string;
-  /** How an answer is shown to people, when not as a table or as names and values. */
+  /** How the response is shown to people, unless as a table or as names and values. */
   readonly view?:
     'json' | 'metrics' | 'sparklines' | 'inspection' | 'explanation' | 'inspected' | 'provider-check';
-  /** Fields of an entry that its table shows; a dot leads into an object. */
+  /** The fields of an entry that its table shows. A dot selects a nested field. */
   readonly columns?: readonly string[];
-  /** What it says when a list is empty: `no` and this; the noun when not given. */
+  /** The words after `no` for an empty list; the noun by default. */
   readonly entries?: string;
-  /** What was done to what a DELETE names; `deleted` when not given. */
+  /** The participle for a DELETE; `deleted` by default. */
   readonly done?: string;
-  /** Field of the answer that is shown this once. */
+  /** The field with a secret that the response shows only once. */
   readonly once?: string;
-  /** What to do next; names of the answer's fields in braces, and {api}. */
+  /** A hint about the next step, with names of response fields and {api} in braces. */
   readonly next?: string;
-  /** The operation that is called with the id of what was made, and shown beside it; `--no-check` leaves it out. */
+  /** An operation to call with the id of the created resource, shown beside it. `--no-check` skips it. */
   readonly checkedBy?: OperationId;
-  /** Fields of the body that are no options, and why: they can be given by --body. */
+  /** Body fields without an option, with the reason. They can be given with --body. */
   readonly bodyOnly?: Readonly<Record<string, string>>;
-  /** Fields of the body that are arguments, in this order after those of the path. */
+  /** Body fields that are arguments, in this order after those of the path. */
   readonly fieldArguments?: readonly string[];
-  /** Options and arguments with another name than their field or parameter. */
+  /** Names of options and arguments that differ from their field or parameter. */
   readonly called?: Readonly<Record<string, string>>;
-  /** What stands after "frontdoor". */
+  /** The words after "frontdoor". */
   readonly examples: readonly string[];
 }
 
-/** An operation with a command of its own kind. */
+/** An operation that a command of another form calls. */
 export interface ElsewhereCommand {
-  /** The words of that command; undefined: none, for the reason. */
+  /** The words of that command; undefined if there is none, for the given reason. */
   readonly elsewhere: readonly string[] | undefined;
   readonly reason: string;
 }

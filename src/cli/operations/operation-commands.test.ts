@@ -39,7 +39,8 @@ test('every operation has a command, and its help names method, path, scope and 
     const help = await helpOf(words);
     if (!isOperationCommand(row) && row.reason.startsWith('the same document')) continue;
     assert.ok(help.includes(`${operation.method} {`) && help.includes(operation.path), help);
-    if (operation.scope !== undefined) assert.ok(help.includes(`needs the scope ${operation.scope}`), help);
+    if (operation.scope !== undefined)
+      assert.ok(help.includes(`requires the scope ${operation.scope}`), help);
     if (isOperationCommand(row))
       for (const example of row.examples) assert.ok(help.includes(`\n  frontdoor ${example}\n`), example);
   }
@@ -145,5 +146,5 @@ test('every example is a command line that is understood', () => {
 });
 
 test('a schema that no option can stand for is told at once', () => {
-  assert.throws(() => bodyFields({ properties: { odd: { type: 'number' } } }), /no option can stand for odd/);
+  assert.throws(() => bodyFields({ properties: { odd: { type: 'number' } } }), /no option can represent odd/);
 });

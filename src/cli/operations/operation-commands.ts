@@ -1,6 +1,6 @@
 /**
- * The commands of one noun, built from the operation table: arguments and options from parameters and schemas, help
- * from the summary, and the call itself. Loaded when such a command, its help or completion is asked for.
+ * Builds the commands of one noun from the operation table: arguments and options from parameters and schemas,
+ * help from the summary, and the call itself. Loaded when such a command, its help or its completion is needed.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FrontdoorError, messageOf } from '#base';
@@ -75,11 +75,11 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
   if (noun === 'audit') command.addCommand(auditFollowCommand(io));
 }
 
-/** The command that this part's verbs stand below. */
+/** Returns the command that holds the verbs of this part. */
 function partOf(command: Command, word: string): Command {
   const known = command.commands.find((each) => each.name() === word);
   if (known !== undefined) return known;
-  if (!isPart(word)) throw new Error(`nothing says what ${command.name()} ${word} is`);
+  if (!isPart(word)) throw new Error(`no description for ${command.name()} ${word}`);
   const made = new Command(word).description(PARTS[word]);
   command.addCommand(made);
   return made;
@@ -94,12 +94,12 @@ function operationCommand(operation: Operation, row: OperationCommand, verb: str
   if (typeof operation.body === 'object')
     command.option(
       '--body <json|@file|->',
-      'the whole body as JSON, over which single options are put; for example @body.json',
+      'whole body as JSON, which single options override; for example @body.json',
     );
   for (const parameter of parameters.query) command.addOption(queryOption(parameter));
   if (parameters.usesOrganization) command.addOption(organizationOption());
   if (row.checkedBy !== undefined)
-    command.option('--no-check', 'do not try whether it works, and do not print what to register');
+    command.option('--no-check', 'do not check whether it works, and do not print what to register');
   if (parameters.isPaged) addPageOptions(command);
   else if (isList(operation, row)) command.addOption(jsonLinesOption());
   if (parameters.usesFrontdoor) command.addOption(frontdoorOption());
@@ -118,7 +118,7 @@ type Arguments = readonly (string | readonly string[] | undefined)[];
 
 async function run(parts: Run, args: Arguments, options: PageOptions): Promise<void> {
   const { io, operation, row, parameters } = parts;
-  // Late: the network's code is most of what a command loads.
+  // Imported late, because the network code is most of what a command loads.
   const { withManagement } = await import('../access/access.ts');
   await withManagement(options, io, async (client, access) => {
     const request = await operationRequest({ operation, parameters, args, options, access, client, io });
@@ -130,7 +130,7 @@ async function run(parts: Run, args: Arguments, options: PageOptions): Promise<v
     if (options.json !== true) {
       if (answer === undefined) io.out(`${row.done ?? 'deleted'} ${request.path.split('/').at(-1)}\n`);
       else {
-        // A field of the body is new when it was given; what the server makes always is.
+        // A field of the body is new if it was given. A secret that the server generates is always new.
         const isOfBody = parameters.fields.some(({ name }) => name === row.once);
         const isSecretNew = !isOfBody || Object.hasOwn(request.body as object, row.once!);
         showAnswer(io, row, answer, {
@@ -154,7 +154,7 @@ async function entityTag(
   throw new FrontdoorError('badGateway', 'answer', 'the Management API sent no ETag');
 }
 
-/** What was made is there, whatever the check finds: its outcome goes beside the output. */
+/** The resource exists whatever the result of the check, which is therefore printed separately. */
 async function showCheck(
   { io }: Run,
   id: OperationId,
@@ -169,7 +169,7 @@ async function showCheck(
     const found = (await client.call({ method: check.method, path })) as ProviderCheckAnswer;
     io.err(providerCheckText(found, name));
   } catch (error) {
-    io.err(`It was made, but could not be checked: ${messageOf(error)}\n`);
+    io.err(`The resource was created, but could not be checked: ${messageOf(error)}\n`);
   }
 }
 
@@ -212,11 +212,11 @@ function isList({ method }: Operation, { columns }: OperationCommand): boolean {
   return method === 'GET' && columns !== undefined;
 }
 
-/** Its name, and what help says of it. */
+/** Returns the argument's placeholder and its description in help. */
 function pathArgument({ name, isRequired, named }: CommandArgument): [string, string?] {
   const placeholder = isRequired ? `<${name}>` : `[${name}]`;
   if (named === undefined) return [placeholder];
-  const otherwise = isRequired ? '' : "; the caller's own when not given";
+  const otherwise = isRequired ? '' : "; default: the caller's own";
   return [placeholder, `the id or name of the ${named.what}${otherwise}`];
 }
 
@@ -248,7 +248,7 @@ function queryOption({ name, option: word, type, summary, values, named }: Query
   return values === undefined ? option : option.choices(values);
 }
 
-/** Example of a query option; for `sort` it is the first field that can be sorted by. */
+/** Example for a query option; for `sort` it is the first field that can be sorted by. */
 function queryExample(name: string, summary: string): string | undefined {
   if (name !== 'sort') return OPTION_TEXTS[name]?.example;
   return `${/: (\w+)/.exec(summary)?.[1] ?? 'id'},desc`;
@@ -256,26 +256,30 @@ function queryExample(name: string, summary: string): string | undefined {
 
 function addPageOptions(command: Command): void {
   command
-    .option('--limit <n>', 'print at most so many entries; all when not given; for example 50', number(1))
-    .option('--page <n>', 'print one page only, counted from 0; for example 2', number(0))
-    .option('--size <n>', 'entries on that page, 1 to 1000; 20 when not given; for example 100', number(1))
+    .option('--limit <n>', 'maximum number of entries to print; default: all; for example 50', number(1))
+    .option('--page <n>', 'print only this page, counted from 0; for example 2', number(0))
+    .option(
+      '--size <n>',
+      'number of entries on that page, 1 to 1000; default: 20; for example 100',
+      number(1),
+    )
     .addOption(jsonLinesOption());
 }
 
 function jsonLinesOption(): Option {
-  return new Option('--json-lines', 'print one JSON object a line');
+  return new Option('--json-lines', 'print one JSON object per line');
 }
 
 function number(min: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d{1,9}$/.test(text) && value >= min) return value;
-    throw new InvalidArgumentError(`must be a whole number from ${min} on.`);
+    throw new InvalidArgumentError(`must be a whole number of at least ${min}.`);
   };
 }
 
 function helpAfter({ method, path, at, scope }: Operation, { examples }: OperationCommand): string {
-  const needs = scope === undefined ? 'needs no credentials' : `needs the scope ${scope}`;
+  const needs = scope === undefined ? 'requires no credentials' : `requires the scope ${scope}`;
   const lines = examples.map((example) => `  frontdoor ${example}`).join('\n');
   return `\n${method} {${at === 'api' ? 'base' : 'auth'}_url}${path}, ${needs}\n\nExamples:\n${lines}\n`;
 }

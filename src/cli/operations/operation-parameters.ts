@@ -1,6 +1,6 @@
 /**
- * Which parameters of an operation are arguments, which are options, and which follow from who is logged in. The
- * frontdoor and the organization are arguments of their own nouns only; elsewhere they are what the caller works with.
+ * Which parameters of an operation are arguments, which are options, and which follow from the log-in. Frontdoor
+ * and organization are arguments of their own nouns only; other commands use the selected ones.
  */
 import type { Operation, QueryParameter } from '#contract';
 import { bodyFields, optionName, type BodyField } from './body-fields.ts';
@@ -8,33 +8,33 @@ import { namedByField, namedByPath, type NamedThing } from './named-thing-table.
 import type { OperationCommand } from './operation-command.ts';
 
 export interface CommandArgument {
-  /** Of the path. */
+  /** Name of the path parameter. */
   readonly parameter: string;
-  /** As help shows it. */
+  /** Name in help. */
   readonly name: string;
-  /** Otherwise the caller's own is meant. */
+  /** Whether the argument is required; otherwise the caller's own resource is used. */
   readonly isRequired: boolean;
-  /** What a name may stand for, in place of its id. */
+  /** The named resource that the value refers to, if a name is accepted instead of an id. */
   readonly named: NamedThing | undefined;
 }
 
 export interface CommandParameters {
   /** In the order of the path. */
   readonly arguments: readonly CommandArgument[];
-  /** Of the path too, but from options, the environment or the profile. */
+  /** Whether the path has a frontdoor that comes from options, the environment or the profile. */
   readonly usesFrontdoor: boolean;
-  /** `--organization` is there: in the path, the query or the body. */
+  /** Whether there is an option `--organization`, for the path, the query or the body. */
   readonly usesOrganization: boolean;
-  /** Fields of the body that are arguments, after those of the path. */
+  /** Body fields that are arguments, after those of the path. */
   readonly fieldArguments: readonly BodyField[];
-  /** Without the paging ones and the organization. */
+  /** Query options, without paging and the organization. */
   readonly query: readonly QueryOption[];
-  /** The list is paged. */
+  /** Whether the list is paged. */
   readonly isPaged: boolean;
-  /** Those that are options, without the organization. */
+  /** Body fields that are options, without the organization. */
   readonly fields: readonly BodyField[];
   readonly organizationIn: 'path' | 'query' | 'body' | undefined;
-  /** When it is not given, the caller's own is sent. */
+  /** Whether the caller's own organization is sent if none is given. */
   readonly isOrganizationRequired: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** From a command's arguments and options to the request that is sent: what is given is sent, nothing is invented. */
+/** Builds a request from a command's arguments and options. It sends only what was given. */
 import { readFile } from 'node:fs/promises';
 import { FrontdoorError, messageOf } from '#base';
 import type { Operation } from '#contract';
@@ -22,7 +22,7 @@ export interface GivenOptions extends ApiFlags, ConditionFlags {
 export interface RequestParts {
   readonly operation: Operation;
   readonly parameters: CommandParameters;
-  /** A list when its last argument takes several words. */
+  /** The last argument is a list if it takes several words. */
   readonly args: readonly (string | readonly string[] | undefined)[];
   readonly options: GivenOptions;
   readonly access: ResolvedAccess;
@@ -30,7 +30,7 @@ export interface RequestParts {
   readonly io: CliIo;
 }
 
-/** The path has its parameters, but not yet its query. */
+/** The path has its parameters, but no query yet. */
 export interface OperationRequest extends ManagementRequest {
   readonly query: URLSearchParams;
 }
@@ -112,15 +112,15 @@ async function requestBody(parts: RequestParts, organizationId: string | undefin
       `${names} ${missing.length > 1 ? 'are' : 'is'} needed`,
     );
   }
-  // A question may leave all open; a replacement with nothing is meant only when it is said.
+  // A question may leave all fields open. A replacement without fields must be explicit.
   const isMeant = operation.method === 'POST' || (operation.method === 'PUT' && options.body !== undefined);
   if (Object.keys(body).length === 0 && !isMeant) {
-    throw new FrontdoorError('invalid', 'options-missing', 'nothing to change is given (see --help)');
+    throw new FrontdoorError('invalid', 'options-missing', 'nothing to change was given (see --help)');
   }
   return body;
 }
 
-/** A value as it is, from `@file`, or from standard input by `-`: JSON, or where it has one its short form. */
+/** Returns a value given as text, as `@file`, or on standard input as `-`: JSON, or a short form where there is one. */
 export async function valueInput(
   text: string,
   option: string,
@@ -139,19 +139,19 @@ export async function valueInput(
   if (form !== undefined && !json.trimStart().startsWith('{')) {
     const value = form.parse(json);
     if (value !== undefined) return value;
-    // Not the text itself: it may be a password.
+    // The text is not quoted, because it may be a password.
     const message = `${option} must be like ${form.example}, or JSON`;
     throw new FrontdoorError('invalid', 'value', message);
   }
   try {
     return JSON.parse(json);
   } catch (cause) {
-    // Not the parser's own words: they quote what may be a secret.
-    throw new FrontdoorError('invalid', 'body', `${option} holds no JSON`, { cause });
+    // The parser's message is not shown, because it quotes a text that may be a secret.
+    throw new FrontdoorError('invalid', 'body', `${option} is not JSON`, { cause });
   }
 }
 
-/** What is named, by its id. What is no text is left to the API to refuse. */
+/** Resolves a name to its id. Values that are not text are left for the API to refuse. */
 async function idOf(parts: RequestParts, named: NamedThing | undefined, given: string): Promise<string>;
 async function idOf(parts: RequestParts, named: NamedThing | undefined, given: unknown): Promise<unknown>;
 async function idOf(
@@ -163,7 +163,7 @@ async function idOf(
   return namedId({ client, access }, named, given);
 }
 
-/** The organization that `--organization` names; the caller's own where one is needed. */
+/** Returns the organization of `--organization`, or the caller's own if one is required. */
 async function organizationOf(parts: RequestParts): Promise<string | undefined> {
   const { parameters, options } = parts;
   if (options.organization === undefined)

@@ -1,10 +1,10 @@
-/** Help text of an option, in one order everywhere: its description, whether it is needed, an example. */
+/** The help text of an option, in a fixed order: description, default or requirement, example. */
 
 export interface OptionHelp {
   readonly description: string;
   readonly isRequired?: boolean;
   readonly isRepeated?: boolean;
-  /** Its id and its name are taken alike. */
+  /** The noun of a resource that may be given by its id or by its name. */
   readonly named?: string;
   readonly example?: string;
   readonly note?: string;
@@ -28,7 +28,7 @@ export function optionHelp({
   ].join('; ');
 }
 
-/** Help begins small everywhere, but for names such as HTTP. */
+/** Help texts begin in lower case, except for names such as HTTP. */
 export function decapital(text: string): string {
   return /^[A-Z][a-z' ]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
 }

@@ -1,34 +1,37 @@
 /**
- * What help adds to the schemas: examples of values that stand for what the user knows (names, not made-up ids), and
- * descriptions where a schema has none. By the name of the field or parameter.
+ * Texts that help adds to the schemas, by name of the field or parameter: examples with values that users know
+ * (names, not ids), and descriptions of fields whose schema has none.
  */
 
 export interface OptionText {
-  /** Used when the schema has no description. */
+  /** Used if the schema has no description. */
   readonly description?: string;
-  /** A value as one types it. */
+  /** A value as it is typed. */
   readonly example?: string;
 }
 
 export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
-  name: { description: 'a name to tell it from others by', example: 'staff' },
-  environmentId: { description: 'the environment whose agent hosts the share', example: 'laptop' },
+  name: { description: 'name to distinguish it from others', example: 'staff' },
+  environmentId: { description: 'environment whose agent hosts the share', example: 'laptop' },
   shareMode: { description: 'public: on the internet; private: for granted environments only' },
-  backendMode: { description: 'how requests reach the target' },
-  target: { description: 'where the agent finds the service', example: 'http://127.0.0.1:3000' },
+  backendMode: { description: 'how the agent reaches the service' },
+  target: { description: 'address of the service, as the agent dials it', example: 'http://127.0.0.1:3000' },
   frontendIds: { example: 'public' },
-  frontendId: { description: 'the frontend that its DNS name leads to', example: 'public' },
-  authProviderIds: { description: 'guards the share: one of them is enough to get in', example: 'staff' },
+  frontendId: { description: 'frontend that its DNS name points to', example: 'public' },
+  authProviderIds: {
+    description: 'auth provider of the share; callers need to satisfy one of them',
+    example: 'staff',
+  },
   grants: { example: 'laptop' },
   reserved: { description: 'keep the share until it is deleted' },
-  session: { description: 'how long a log-in lasts: without use, and in all' },
+  session: { description: 'how long a log-in lasts: idle, and in total' },
   host: { example: 'app.share.example' },
   method: { example: 'POST' },
   path: { example: '/admin' },
   providerId: { example: 'staff' },
   email: { example: 'ann@example.com' },
   subject: { example: '248289761001' },
-  groups: { description: 'a group of the log-in or token', example: 'staff' },
+  groups: { description: 'group in the log-in or token', example: 'staff' },
   claims: { example: '{"department":"ops"}' },
   keyName: { example: 'ci' },
   basicUser: { example: 'ann' },
@@ -37,26 +40,26 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   allowedOrigins: { example: 'https://www.example.com' },
   responseTimeoutSeconds: { example: '5m' },
   contact: { example: 'owner@example.com' },
-  hostname: { description: 'the domain below which shares appear', example: 'apps.example.com' },
-  type: { description: 'the type of auth provider; "auth-providers types" lists them' },
+  hostname: { description: 'domain below which shares are served', example: 'apps.example.com' },
+  type: { description: 'type of the auth provider; "auth-providers types" lists them' },
   data: { example: '@oidc.json' },
-  enabled: { description: 'whether it lets anybody in' },
+  enabled: { description: 'whether it admits callers' },
   tokenExchange: { description: 'whether API accounts may exchange their token for a bearer token' },
-  scopes: { description: 'what it may do; read and write when not given' },
+  scopes: { description: 'permission of the caller; default: read and write' },
   overlapSeconds: { example: '24h' },
   organizationId: { example: 'partners' },
   shareToken: { example: 'app' },
   action: { example: 'deleteShare' },
   actorId: { example: '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22' },
   targetId: { example: 'app' },
-  serviceId: { description: 'the service that the terminator is for', example: 'database' },
-  routerId: { description: 'the router that dials the address', example: 'east' },
-  terminatorStrategy: { description: 'how circuits are spread over terminators' },
-  binding: { description: 'how the router reaches the address', example: 'transport' },
-  address: { description: 'what the router dials', example: '192.0.2.7' },
+  serviceId: { description: 'service that the terminator belongs to', example: 'database' },
+  routerId: { description: 'router that dials the address', example: 'east' },
+  terminatorStrategy: { description: 'how circuits are distributed over terminators' },
+  binding: { description: 'how the router dials the address', example: 'transport' },
+  address: { description: 'address that the router dials', example: '192.0.2.7' },
   instanceId: { example: 'primary' },
   cost: { description: 'circuits prefer lower costs', example: '10' },
-  precedence: { description: 'required and default before failed ones' },
+  precedence: { description: 'required ones are selected before default ones, failed ones last' },
   names: { example: 'links' },
   duration: { example: 'PT1H' },
   step: { example: 'PT1M' },

@@ -96,7 +96,7 @@ test('what is there already, or is not there, changes nothing', async () => {
   const missing = await change('--remove-email', 'carl@example.com', '--no-rate-limit');
   assert.equal(missing.code, 2);
   assert.match(missing.err, /no such entry in emails; it has ann@example\.com/);
-  assert.match((await change()).err, /nothing to change is given/);
+  assert.match((await change()).err, /nothing to change was given/);
   assert.ok(api.seen.every(({ method }) => method === 'GET'));
 });
 

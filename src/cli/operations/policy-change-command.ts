@@ -1,7 +1,7 @@
 /**
- * `frontdoor shares policy change TOKEN`: changes single fields of a policy, and single entries of its lists; everything
- * else stays. Reads, changes, and writes what it has read by its entity tag: of two who change at once, none undoes the
- * other.
+ * `frontdoor shares policy change TOKEN`: changes single fields of a policy and single entries of its lists. It
+ * reads the policy, changes it and writes it back with its entity tag, so that concurrent changes do not
+ * overwrite each other.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Command, Option } from 'commander';
@@ -30,16 +30,16 @@ interface Flags extends ApiFlags {
   readonly [option: string]: unknown;
 }
 
-/** The field that identifies an entry of a list of objects, and an example of its value. */
+/** The field that identifies an entry of a list of objects, and an example value. */
 const KEYS: Readonly<Record<string, { readonly field: string; readonly example: string }>> = {
   claims: { field: 'claim', example: 'groups' },
   basicAuth: { field: 'name', example: 'ann' },
 };
 const PATH = '/frontdoor/{frontdoorId}/shares/{token}/policy';
-/** So often it is read anew when somebody else changed it meanwhile. */
+/** The policy is read again at most this often if another caller changed it meanwhile. */
 const MOST_TRIES = 5;
 const HELP = `
-GET and PUT {base_url}${PATH}, needs the scope frontdoor.write
+GET and PUT {base_url}${PATH}, requires the scope frontdoor.write
 
 A list option such as --email replaces the whole list; --add-email and --remove-email change single entries.
 
@@ -54,7 +54,7 @@ export function policyChangeCommand(io: CliIo): Command {
   const fields = policyFields();
   const command = new Command('change')
     .argument('<token>', 'the share, for example app')
-    .description('change single fields of the policy of a share; all others stay as they are');
+    .description("change single fields of a share's policy; all other fields keep their values");
   for (const field of fields) for (const option of changeOptions(field)) command.addOption(option);
   command.addOption(frontdoorOption());
   addApiOptions(command).addHelpText('after', HELP);
@@ -101,7 +101,7 @@ async function change(io: CliIo, fields: readonly BodyField[], flags: Flags, tok
     );
     const { policy, isNew } = await written(client, path, edit);
     writeJson(io, policy);
-    if (!isNew) io.err('Nothing was changed: the policy was so already.\n');
+    if (!isNew) io.err('Nothing was changed: the policy already has these values.\n');
   });
 }
 
@@ -129,7 +129,7 @@ async function written(
   }
 }
 
-/** What the options do to a policy. What they hold is read once, before anything is sent. */
+/** Returns the change as a function of the policy. Values are read once, before anything is sent. */
 async function editOf(fields: readonly BodyField[], flags: Flags, read: ReadValue): Promise<Edit> {
   const edits: Edit[] = [];
   const set = await bodyOf(fields, flags, {}, read);
@@ -145,7 +145,7 @@ async function editOf(fields: readonly BodyField[], flags: Flags, read: ReadValu
     edits.push((before) => ({ ...before, [name]: withAdded(entriesIn(before, name), news, name) }));
   }
   if (edits.length === 0)
-    throw new FrontdoorError('invalid', 'options-missing', 'nothing to change is given (see --help)');
+    throw new FrontdoorError('invalid', 'options-missing', 'nothing to change was given (see --help)');
   return (before) => edits.reduce((policy, edit) => edit(policy), before);
 }
 
@@ -164,7 +164,7 @@ function without(entries: readonly unknown[], removed: readonly string[], field:
   return entries.filter((entry) => !removed.includes(nameOf(entry)));
 }
 
-/** A user of HTTP Basic who is there already gets the new password. */
+/** An existing HTTP Basic user gets the new password. */
 function withAdded(entries: readonly unknown[], news: readonly unknown[], name: string): unknown[] {
   const isReplaced = (entry: unknown): boolean =>
     name === 'basicAuth' && news.some((each) => nameIn(each, name) === nameIn(entry, name));

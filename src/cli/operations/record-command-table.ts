@@ -1,4 +1,4 @@
-/** Commands about single requests: why one failed, and those that are recorded. */
+/** Commands for records of single requests: failures, and recordings. */
 import type { OperationId } from '#contract';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
@@ -9,10 +9,10 @@ export const RECORD_COMMANDS = {
     columns: ['errorId', 'at', 'shareToken', 'method', 'path', 'status', 'hop', 'cause'],
     examples: ['failures list', 'failures list --share-token app --limit 20'],
   },
-  getFailure: { elsewhere: ['why'], reason: 'tells it in words, with what to do next' },
+  getFailure: { elsewhere: ['why'], reason: 'explains it in words, with a remedy' },
   getUnroutedFailure: {
     elsewhere: ['why'],
-    reason: 'finds it where no frontdoor has the error id',
+    reason: 'finds it if no frontdoor has the error id',
   },
   getInspector: {
     noun: 'shares',
@@ -21,7 +21,7 @@ export const RECORD_COMMANDS = {
   },
   setInspector: {
     elsewhere: ['shares', 'inspect', 'on'],
-    reason: 'takes sizes and times as people write them; "shares inspect off" ends it',
+    reason: 'accepts sizes and durations in short forms; "shares inspect off" stops recording',
   },
   listInspectedRequests: {
     noun: 'shares',
@@ -46,6 +46,6 @@ export const RECORD_COMMANDS = {
   },
   replayInspectedRequest: {
     elsewhere: ['shares', 'replay'],
-    reason: 'takes headers as they are written, and the body from a file',
+    reason: 'accepts headers in their HTTP form, and the body from a file',
   },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

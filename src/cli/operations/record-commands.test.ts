@@ -94,7 +94,7 @@ Request  abc123, at 2030-01-01T00:00:00.000Z
 Where    in the private service, or on the way from the agent to it
 Why      it closed\uFFFD[2J the connection (no-answer)
 Next     See its log.
-Client   192.0.2.7, known as ann <ann@example.com>
+Client   192.0.2.7, identified as ann <ann@example.com>
 Access   session
 Times    decided after 0.1 ms, circuit after 3.0 ms, no first byte, over after 8.3 ms
 Trace    ${'a'.repeat(32)}
@@ -140,13 +140,13 @@ Trace    ${'a'.repeat(32)}
     assert.deepEqual([ran.code, ran.out], [0, text]);
   assert.deepEqual(JSON.parse((await run('why', 'nohost1', '--json')).out), unrouted);
   assert.match((await run('why', 'x9')).err, /not found/);
-  assert.match((await anywhere('x9')).err, /say which frontdoor/);
+  assert.match((await anywhere('x9')).err, /no frontdoor selected/);
   // A caller who is no administrator gets the answer for an unknown id, and the operators' records are not requested.
   scopes = ['frontdoor.read', 'frontdoor.write'];
   api.seen.length = 0;
   const [known, unknown] = [await run('why', 'nohost1'), await run('why', 'x9')];
   assert.deepEqual(known, unknown);
-  assert.match((await anywhere('nohost1')).err, /say which frontdoor/);
+  assert.match((await anywhere('nohost1')).err, /no frontdoor selected/);
   assert.ok(api.seen.every(({ url }) => !url.startsWith('/failures/')));
 });
 
@@ -181,7 +181,7 @@ test('a recorded request is shown as it went, what is no text as its size', asyn
   const { out } = await run('shares', 'inspect', 'show', 'app', 'abc123');
   assert.equal(
     out,
-    `abc123, at 2030-01-01T00:00:00.000Z, from 192.0.2.7, known as ann <ann@example.com>, access: session
+    `abc123, at 2030-01-01T00:00:00.000Z, from 192.0.2.7, identified as ann <ann@example.com>, access: session
 decided after 0.1 ms, circuit after 3.0 ms, no first byte, over after 8.3 ms
 
 > POST /orders?page=2
@@ -195,7 +195,7 @@ decided after 0.1 ms, circuit after 3.0 ms, no first byte, over after 8.3 ms
 < Cookie: ********
 
 (8 bytes)
-(of 90000 bytes, 8 are shown)
+(8 of 90000 bytes are shown)
 `,
   );
 });

@@ -72,7 +72,7 @@ test('nothing ends when nobody, or more than one thing, is named', async () => {
   ]) {
     const { code, err } = await run('end', PROVIDER, ...wrong);
     assert.equal(code, 2, wrong.join(' '));
-    assert.match(err, /whose sessions end|session-id is empty/);
+    assert.match(err, /choose the sessions to end|session-id is empty/);
   }
   assert.deepEqual(api.seen, []);
 });

@@ -1,4 +1,4 @@
-/** `frontdoor auth-providers sessions end ID`: out with one session, with all of a person, or with everybody. */
+/** `frontdoor auth-providers sessions end ID`: ends one session, the sessions of one person, or all sessions. */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
 import type { EndedSessionsAnswer } from '#contract';
@@ -17,9 +17,9 @@ const SESSIONS = '/frontdoor/{frontdoorId}/auth-providers/{id}/sessions';
 const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 const HELP = `
 DELETE {base_url}${SESSIONS}
-DELETE {base_url}${SESSIONS}/{sessionId}, needs the scope frontdoor.write
+DELETE {base_url}${SESSIONS}/{sessionId}, requires the scope frontdoor.write
 
-Somebody whose account the identity provider still has may log in again: close the account there first.
+People whose account still exists at the identity provider may log in again: close the account there first.
 
 Examples:
   frontdoor auth-providers sessions end staff --email ann@example.com
@@ -29,13 +29,16 @@ Examples:
 
 export function sessionEndCommand(io: CliIo): Command {
   const command = new Command('end')
-    .argument('<id|name>', 'of the auth provider')
-    .argument('[session-id]', 'of one session, as "auth-providers sessions list" shows it')
+    .argument('<id|name>', 'id or name of the auth provider')
+    .argument('[session-id]', 'id of one session, as "auth-providers sessions list" shows it')
     .description('end sessions of people who logged in, at every gateway within seconds')
-    .option('--email <email>', 'all of the person with this e-mail; for example ann@example.com')
+    .option(
+      '--email <email>',
+      'end all sessions of the person with this e-mail address; for example ann@example.com',
+    )
     .option(
       '--subject <subject>',
-      'all of the person with this subject at the provider; for example 248289761001',
+      'end all sessions of the person with this subject at the provider; for example 248289761001',
     )
     .option('--all', "everybody's")
     .addOption(frontdoorOption());
@@ -69,13 +72,12 @@ async function end(io: CliIo, flags: Flags, id: string, sessionId: string | unde
   });
 }
 
-/** What the path goes on with. Nothing ends that was not named. */
+/** Returns the rest of the path and the query. Only sessions that the user named end. */
 function tailOf({ email, subject, all }: Flags, sessionId: string | undefined): string {
   const isPerson = email !== undefined || subject !== undefined;
   const named = [sessionId !== undefined, isPerson, all === true].filter(Boolean).length;
   if (named !== 1) {
-    const message =
-      'say whose sessions end: SESSION-ID, --email or --subject, or --all, and one of these only';
+    const message = 'choose the sessions to end with exactly one of SESSION-ID, --email, --subject and --all';
     throw new FrontdoorError('invalid', 'arguments', message);
   }
   if (sessionId === '') throw new FrontdoorError('invalid', 'argument', 'session-id is empty');

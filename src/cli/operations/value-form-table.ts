@@ -1,6 +1,6 @@
 /**
- * Objects of a body as people write them on one line: `100/1m` in place of `{"requests":100,"per":"PT1M"}`. By the long
- * option. JSON is taken everywhere as well, also from a file; a form that does not fit is refused with its example.
+ * Short forms of body objects on one line, by long option: `100/1m` instead of `{"requests":100,"per":"PT1M"}`.
+ * JSON is also accepted everywhere, also from a file. A text that does not fit is refused with an example.
  */
 import { formatIsoDuration } from '#domain';
 import { parseDurationText } from '../duration-text.ts';
@@ -9,7 +9,7 @@ export interface ValueForm {
   /** Placeholder of the value in help. */
   readonly placeholder: string;
   readonly example: string;
-  /** Undefined: the text is none of this form. */
+  /** Returns undefined if the text does not have this form. */
   readonly parse: (text: string) => unknown;
 }
 
@@ -23,7 +23,7 @@ export const VALUE_FORMS: Readonly<Record<string, ValueForm>> = {
 
 function rateOf(text: string): unknown {
   const [, requests, time = ''] = /^(\d{1,9})\/(\w+)$/.exec(text) ?? [];
-  // `100/m` is one minute.
+  // `100/m` means per one minute.
   const per = durationOf(/^\d|^P/.test(time) ? time : `1${time}`);
   return requests === undefined || per === undefined ? undefined : { requests: Number(requests), per };
 }

@@ -1,6 +1,6 @@
 /**
- * `frontdoor why ERROR_ID`: why a request failed, and what to do next, by the error id on its page. It is looked for in
- * the frontdoor; where that has none of this id, administrators get it among those of hosts that no share has.
+ * `frontdoor why ERROR_ID`: shows why a request failed and what to do next, by the error id on its page. It looks
+ * in the frontdoor first; then, for administrators, among failures of hosts without a share.
  */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
@@ -13,14 +13,14 @@ interface WhyFlags extends ApiFlags {
 
 export function whyCommand(io: CliIo): Command {
   const command = new Command('why')
-    .argument('<error-id>', 'as the page shows it, or the header Frontdoor-Error-Id')
-    .description('why a request failed, and what to do next')
+    .argument('<error-id>', 'error id from the page, or from the header Frontdoor-Error-Id')
+    .description('explain why a request failed, and what to do next')
     .addOption(frontdoorOption());
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nGET {base_url}/frontdoor/{frontdoorId}/failures/{errorId}, needs the scope frontdoor.read\n' +
-        'GET {base_url}/failures/{errorId}, needs the scope frontdoor.admin\n\n' +
+      '\nGET {base_url}/frontdoor/{frontdoorId}/failures/{errorId}, requires the scope frontdoor.read\n' +
+        'GET {base_url}/failures/{errorId}, requires the scope frontdoor.admin\n\n' +
         'Examples:\n  frontdoor why 9f86d081884c7d659a000001\n  frontdoor why 9f86d081884c7d659a000001 --json\n',
     )
     .action(async (errorId: string) => {
@@ -33,7 +33,7 @@ export function whyCommand(io: CliIo): Command {
         ]);
         await withManagement(flags, io, async (client, access) => {
           if (!/^[0-9A-Za-z_-]{1,64}$/.test(errorId))
-            throw new FrontdoorError('invalid', 'argument', 'an error id has letters and digits only');
+            throw new FrontdoorError('invalid', 'argument', 'an error id consists of letters and digits');
           const failure = await findFailure({ client, access }, errorId);
           if (flags.json === true) writeJson(io, failure);
           else io.out(failureText(failure));

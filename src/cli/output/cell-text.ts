@@ -1,9 +1,9 @@
-/** A value of an answer as people read it, and the fields of an entry by name, dots leading into objects. */
+/** A value of a response as text for people, and nested fields by dotted name. */
 import { printable } from './printable.ts';
 
 const NONE = '-';
 
-/** One line. */
+/** Returns one line. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined || value === '') return NONE;
   if (typeof value === 'string') return printable(value);
@@ -11,7 +11,7 @@ export function cellText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'object') return NONE;
   const { kind, id } = value as { kind?: unknown; id?: unknown };
-  // Who and what in the audit trail.
+  // Actors and targets of audit events.
   if (typeof kind === 'string' && (typeof id === 'string' || id === null))
     return cellText(id === null ? kind : `${kind} ${id}`);
   return printable(JSON.stringify(value));
@@ -26,12 +26,12 @@ export function fieldOf(entry: unknown, path: string): unknown {
   return value;
 }
 
-/** `createdAt` as `CREATED AT`. */
+/** Converts `createdAt` to `CREATED AT`. */
 export function headingOf(path: string): string {
   return path.replaceAll('.', ' ').replaceAll(/[A-Z]/g, ' $&').toUpperCase();
 }
 
-/** Columns of a terminal that a text takes. */
+/** Returns the number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += WIDE.test(character) ? 2 : ZERO.test(character) ? 0 : 1;

@@ -1,11 +1,11 @@
-/** What would become of a request, for people: the decision first, then each step that led to it. */
+/** The explanation of a request's access decision for people: the decision first, then each step that led to it. */
 import type { AccessExplanationAnswer } from '#contract';
 import { printable } from './printable.ts';
 
 const DECISIONS: Readonly<Record<AccessExplanationAnswer['decision'], string>> = {
   allow: 'let in',
   login: 'sent to log in',
-  unauthenticated: 'refused: not known',
+  unauthenticated: 'refused: not authenticated',
   refuse: 'refused',
   unavailable: 'refused for now',
 };

@@ -1,4 +1,4 @@
-/** Why a request failed, for people: what it was, where and why it failed, what to do next, and the times. */
+/** The record of a failed request for people: the request, where and why it failed, the remedy, and the times. */
 import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
 import { printable } from './printable.ts';
 
@@ -17,15 +17,15 @@ export function failureText(failure: FailureAnswer | UnroutedFailureAnswer): str
     'shareToken' in failure
       ? [shareText(failure.shareToken), failure.identity, failure.decision]
       : ['no share', null, ''];
-  const outcome = status === 0 ? 'got no answer' : `was answered with ${status}`;
+  const outcome = status === 0 ? 'got no response' : `was answered with ${status}`;
   const lines: (readonly [string, string])[] = [
     ['Request', `${errorId}, at ${at}`],
     ...('gatewayName' in failure ? [['Gateway', printable(failure.gatewayName)] as const] : []),
     ['Where', HOPS[hop] ?? printable(hop)],
-    // Refusals of a policy have no cause but their code.
+    // A policy refusal has no cause besides its code.
     ['Why', cause === code ? printable(code) : `${printable(cause)} (${printable(code)})`],
     ['Next', printable(remedy)],
-    ['Client', `${printable(client)}${identity === null ? '' : `, known as ${printable(identity)}`}`],
+    ['Client', `${printable(client)}${identity === null ? '' : `, identified as ${printable(identity)}`}`],
     ...(decision === '' ? [] : [['Access', printable(decision)] as const]),
     ['Times', timesText(failure.timingsMs)],
     ...(traceId === null ? [] : [['Trace', printable(traceId)] as const]),
@@ -37,7 +37,7 @@ export function failureText(failure: FailureAnswer | UnroutedFailureAnswer): str
 }
 
 function shareText(token: string | null): string {
-  return token === null ? 'a share that is gone' : `the share ${printable(token)}`;
+  return token === null ? 'a deleted share' : `the share ${printable(token)}`;
 }
 
 export function timesText(timings: FailureAnswer['timingsMs']): string {

@@ -1,4 +1,4 @@
-/** A recorded request for people: both messages as they went, what is no text as its size. */
+/** A recorded request for people: both messages; a body that is not text is shown by its size. */
 import type { InspectedRequestAnswer } from '#contract';
 import { timesText } from './failure-text.ts';
 import { printable } from './printable.ts';
@@ -8,7 +8,7 @@ type Message = InspectedRequestAnswer['request'];
 export function inspectedText(inspected: InspectedRequestAnswer): string {
   const { id, replayOf, at, method, target, status, client, identity, decision, failure } = inspected;
   const origin = replayOf === null ? `from ${printable(client)}` : `replay of ${printable(replayOf)}`;
-  const who = identity === null ? '' : `, known as ${printable(identity)}`;
+  const who = identity === null ? '' : `, identified as ${printable(identity)}`;
   const ended = failure === null ? '' : `failed: ${printable(failure.cause)} (${printable(failure.code)})\n`;
   return (
     `${id}, at ${at}, ${origin}${who}, access: ${printable(decision)}\n${timesText(inspected.timingsMs)}\n${ended}\n` +
@@ -24,7 +24,7 @@ function messageText(mark: string, { headers, body, bodyBytes, bodyIsWhole }: Me
   const text = isText(bytes)
     ? bytes.toString().split('\n').map(printable).join('\n')
     : `(${bytes.length} bytes)`;
-  const note = bodyIsWhole ? '' : `\n(of ${bodyBytes} bytes, ${bytes.length} are shown)`;
+  const note = bodyIsWhole ? '' : `\n(${bytes.length} of ${bodyBytes} bytes are shown)`;
   return `${lines}\n${bytes.length === 0 ? '' : text}${note}\n`;
 }
 

@@ -1,4 +1,4 @@
-/** What routers told of themselves, for people: whose it is and its name, then the value as JSON or text. */
+/** Inspected values of routers for people: router and name, then the value as JSON or text. */
 import type { InspectionAnswer } from '#contract';
 import { printable } from './printable.ts';
 

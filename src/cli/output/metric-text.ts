@@ -1,10 +1,10 @@
-/** Metrics and sparklines for people: totals, and the course of the window as bars. All samples are in --json. */
+/** Metrics and sparklines for people: totals, and the window as bars. --json has all samples. */
 import type { EnvironmentMetricsAnswer, FrontdoorMetricsAnswer, SparklinesAnswer } from '#contract';
 import { printable } from './printable.ts';
 import { recordText } from './record-text.ts';
 import { sparkline } from './sparkline.ts';
 
-/** Bars of one line on a terminal of any width. */
+/** Bars per line, which fit a terminal of any width. */
 const MAX_BARS = 60;
 
 export function metricsText(answer: FrontdoorMetricsAnswer | EnvironmentMetricsAnswer): string {
@@ -18,7 +18,7 @@ export function metricsText(answer: FrontdoorMetricsAnswer | EnvironmentMetricsA
   );
 }
 
-/** Neighbours are added up until the bars fit a line. */
+/** Adds up neighbouring samples until the bars fit into a line. */
 function grouped(values: readonly number[]): number[] {
   const width = Math.ceil(values.length / MAX_BARS);
   return Array.from({ length: width === 0 ? 0 : Math.ceil(values.length / width) }, (_, index) =>

@@ -143,7 +143,7 @@ test('an explanation tells the decision first, then each step; names that others
       reason: 'credential-wrong',
       steps: [...steps],
     }),
-    `refused: not known (401, credential-wrong)
+    `refused: not authenticated (401, credential-wrong)
   -   time      no end
   ok  address   192.0.2.7 may come
   =>  identity  no provider here has a key \uFFFD[31m

@@ -2,7 +2,7 @@
 import type { ProviderCheckAnswer } from '#contract';
 import { printable } from './printable.ts';
 
-/** `name` is what the command that tries again takes. */
+/** `name` is the argument for the command that repeats the check. */
 export function providerCheckText(
   { callbackUrls, discovery, problem }: ProviderCheckAnswer,
   name: string,
@@ -15,14 +15,14 @@ export function providerCheckText(
       `Register ${what} at the identity provider:\n${callbackUrls.map((url) => `  ${printable(url)}\n`).join('')}`,
     );
   }
-  if (discovery === 'ok') parts.push('The issuer answers, and publishes what log-ins need.\n');
+  if (discovery === 'ok') parts.push('The issuer responds, and publishes the metadata that log-ins need.\n');
   if (discovery === 'failed')
     parts.push(
-      `The control plane cannot use the issuer: ${printable(problem ?? 'it does not answer')}.\n` +
-        'Nobody can log in until it can. Compare the issuer with the one in its own metadata; for a private network,\n' +
+      `The control plane cannot use the issuer: ${printable(problem ?? 'it does not respond')}.\n` +
+        'Nobody can log in until this is fixed. Compare the issuer with the one in its own metadata; for a private network,\n' +
         `start the control plane with --allow-egress. Try again with: frontdoor auth-providers check ${printable(name)}\n`,
     );
   if (callbackUrls.length === 0 && discovery === 'none')
-    parts.push('It needs no identity provider: there is nothing to register or to reach.\n');
+    parts.push('This type needs no identity provider: there is nothing to register or to reach.\n');
   return parts.join('');
 }

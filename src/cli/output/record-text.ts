@@ -1,7 +1,7 @@
-/** One object as lines of names and values; lists take a line for each entry, objects are named by dots. */
+/** One object as lines of names and values. Each entry of a list has a line; nested fields have dotted names. */
 import { cellText } from './cell-text.ts';
 
-/** Deeper objects are written as JSON. */
+/** Deeper objects are printed as JSON. */
 const MAX_DEPTH = 3;
 
 export function recordText(record: object): string {

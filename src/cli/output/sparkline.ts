@@ -1,4 +1,4 @@
-/** Numbers as a line of bars: the highest fills its line, and nothing looks like zero but zero. */
+/** Numbers as a line of bars. The highest number fills the line, and only zero is drawn as zero. */
 
 const ZERO = '▁';
 const BARS = ['▂', '▃', '▄', '▅', '▆', '▇', '█'];

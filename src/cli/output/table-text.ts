@@ -1,6 +1,6 @@
 /**
- * Entries as a table without borders. On a terminal too narrow for it cells are wrapped between words, so that ids and
- * addresses stay whole; where that is not enough, each entry becomes a block of names and values.
+ * Entries as a table without borders. On a narrow terminal, cells are wrapped between words, so that ids and
+ * addresses stay whole; if that is not enough, each entry becomes a block of names and values.
  */
 import { cellText, fieldOf, headingOf, widthOf } from './cell-text.ts';
 import { recordText } from './record-text.ts';
@@ -9,16 +9,16 @@ const GAP = '  ';
 
 export interface TableOptions {
   readonly columns: readonly string[];
-  /** Of the terminal; undefined: nobody reads it there, nothing is wrapped. */
+  /** Width of the terminal; undefined if the output is not a terminal, and nothing is wrapped. */
   readonly terminalColumns: number | undefined;
   readonly isBold: boolean;
 }
 
-/** Prints entries in portions, the heading once; columns keep their width unless an entry needs more. */
+/** Prints entries in portions with one heading. Columns keep their width unless an entry needs more. */
 export class TableText {
   readonly #options: TableOptions;
   readonly #headings: readonly string[];
-  /** Of the longest cell of each column, and of its longest word. */
+  /** Width of the longest cell of each column, and of its longest word. */
   readonly #natural: number[];
   readonly #least: number[];
   #hasHeading = false;
@@ -62,7 +62,7 @@ export class TableText {
 }
 
 async function linesOf(rows: readonly (readonly string[])[], widths: readonly number[]): Promise<string[]> {
-  // Loaded for the first table: help and single objects do without.
+  // Loaded for the first table, because help and single objects do not need it.
   const { default: Table } = await import('cli-table3');
   const table = new Table({
     colWidths: [...widths],
@@ -77,7 +77,7 @@ async function linesOf(rows: readonly (readonly string[])[], widths: readonly nu
     .map((line) => line.trimEnd());
 }
 
-/** The column with most to give gives way first; undefined: there is no room for a table. */
+/** Narrows the column with the most spare width first. Returns undefined if a table does not fit. */
 function fitting(
   natural: readonly number[],
   least: readonly number[],
