@@ -198,7 +198,10 @@ class RunningAgent implements Agent {
     await this.#restoreShares(shares);
     this.#lockTimer = setInterval(() => {
       if (lock.isHeld()) return;
-      log.error({ dataDir: options.dataDir }, 'another process took the data directory: this agent stops');
+      log.error(
+        { dataDir: options.dataDir },
+        'another process took over the data directory; this agent stops',
+      );
       void this.#close(0, 'lost');
     }, timing.lockCheckMs ?? 10_000);
     log.info(
@@ -261,7 +264,7 @@ class RunningAgent implements Agent {
     } catch (error) {
       options.log.warn({ error: messageOf(error) }, 'closing the connections of the agent failed');
     }
-    options.log.info({}, 'agent has stopped; its shares stay until they are released');
+    options.log.info({}, 'agent stopped; its shares remain until they are released');
   }
 
   async #handle(request: AgentRequest): Promise<unknown> {
@@ -293,7 +296,7 @@ class RunningAgent implements Agent {
       try {
         await this.#follower.fetchShares();
       } catch (error) {
-        this.#parts.options.log.debug({ error: messageOf(error) }, 'status shows what was known last');
+        this.#parts.options.log.debug({ error: messageOf(error) }, 'status uses the last known shares');
       }
     }
     return {

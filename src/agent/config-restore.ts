@@ -58,7 +58,7 @@ export class ConfigRestore {
     try {
       for (const share of await follower.fetchShares()) standing.set(share.token, share);
     } catch (error) {
-      log.debug({ error: messageOf(error) }, 'restoring shares without knowing which stand');
+      log.debug({ error: messageOf(error) }, 'restoring shares without the list of existing shares');
     }
     const waiting = [...shares];
     const again: ConfiguredShare[] = [];
@@ -72,7 +72,7 @@ export class ConfigRestore {
     await follower.syncNow();
     if (again.length === 0) {
       for (const share of this.#options.shares) own.unpin(share.name);
-      log.info({ shares: this.#options.shares.length }, 'the shares of the configuration file are restored');
+      log.info({ shares: this.#options.shares.length }, 'shares of the configuration file were restored');
       return;
     }
     this.#timer = setTimeout(() => void this.#round(again), this.#backOff.next());
@@ -91,7 +91,7 @@ export class ConfigRestore {
       if (this.#failed.get(name) !== reason) {
         this.#options.log.warn(
           { share: name, error: messageOf(error) },
-          'a share of the configuration file failed',
+          'a share of the configuration file could not be restored',
         );
       }
       this.#failed.set(name, reason);

@@ -41,7 +41,10 @@ export async function openControlSocket(options: ControlSocketOptions): Promise<
   const connections = new Set<ControlConnection>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     if (connections.size >= maxConnections) {
-      log.warn({ connections: connections.size }, 'refused a connection to the control socket: too many');
+      log.warn(
+        { connections: connections.size },
+        'refused a connection to the control socket: too many connections',
+      );
       socket.destroy();
       return;
     }
@@ -99,7 +102,7 @@ class ControlConnection {
     if (this.#decoder.overflowed || this.#lines.length > MAX_QUEUED_LINES) {
       this.#options.log.warn(
         {},
-        'closed a control connection: its request is too long, or it asks too much at once',
+        'closed a control connection: its request is too long, or it has too many requests',
       );
       this.#lines.length = 0;
       this.#fail(
@@ -156,7 +159,7 @@ class ControlConnection {
     };
     if (error instanceof FrontdoorError)
       told = { kind: error.kind, code: error.code, message: error.message };
-    else this.#options.log.error({ error: messageOf(error) }, 'a request at the control socket failed');
+    else this.#options.log.error({ error: messageOf(error) }, 'a request on the control socket failed');
     this.#send({ v: AGENT_SOCKET_VERSION, id, ok: false, error: told });
   }
 

@@ -28,7 +28,7 @@ export class OwnTargets {
     } catch (error) {
       log.error(
         { path, error: messageOf(error) },
-        'the list of own targets cannot be read; share again what is refused',
+        'the list of own targets cannot be read; share refused targets again',
       );
     }
     return new OwnTargets(path, targets);

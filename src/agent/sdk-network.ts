@@ -43,11 +43,11 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   if (identity !== undefined) {
     edge = new EdgeApiClient({ identity, log, version });
     if (options.enrollmentToken !== undefined && !(await isRefused(edge))) {
-      log.info({ identityFile: path }, 'already enrolled: the enrollment token is not used');
+      log.info({ identityFile: path }, 'already enrolled: ignoring the enrollment token');
     } else if (options.enrollmentToken !== undefined) {
       log.warn(
         { identityFile: path },
-        'the control plane refuses the identity of this agent: enrolling anew',
+        'the control plane refuses the identity of this agent: enrolling again',
       );
       await edge.close();
       edge = undefined;

@@ -145,7 +145,7 @@ export class ShareFollower {
     if (state === before && !first) return;
     if (state === 'connected') this.#log.info({}, 'following the control plane');
     else if (state === 'away')
-      this.#log.warn({ problem }, 'the control plane does not answer; shares go on as they are');
+      this.#log.warn({ problem }, 'the control plane does not respond; shares stay as they are');
     else {
       this.#log.error(
         { problem },

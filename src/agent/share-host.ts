@@ -72,10 +72,10 @@ export class ShareHost {
     this.#handle.onState = (state, error) => {
       this.#bindProblem = state === 'bound' ? undefined : error?.message;
       if (state === 'bound') {
-        this.#log.info({}, 'share is offered to the overlay');
+        this.#log.info({}, 'share is hosted');
         this.#reportHealth();
       } else if (error !== undefined) {
-        this.#log.warn({ state, error: error.message }, 'share is not offered to the overlay');
+        this.#log.warn({ state, error: error.message }, 'share is not hosted');
       }
     };
     this.#watchTarget();
@@ -107,7 +107,7 @@ export class ShareHost {
     this.#way = way;
     this.#log.info(
       'problem' in way ? { problem: way.problem } : { target: way.target.text },
-      'the target of the share changed',
+      'target of the share changed',
     );
     const former = [...this.#copies];
     for (const giveUp of [...this.#connecting]) giveUp();
@@ -164,8 +164,8 @@ export class ShareHost {
       return;
     }
     this.#watch = this.#options.health.watch(this.#way, (passed, reason) => {
-      if (passed) this.#log.info({}, 'the private service answers');
-      else this.#log.warn({ reason }, 'the private service does not answer');
+      if (passed) this.#log.info({}, 'private service responds');
+      else this.#log.warn({ reason }, 'private service does not respond');
       this.#reportHealth();
     });
   }
@@ -262,7 +262,7 @@ export class ShareHost {
         } catch (error) {
           this.#log.debug(
             { error: messageOf(error) },
-            'the caller was gone before the service was connected',
+            'caller disconnected before the service was connected',
           );
           connection.abort();
           this.#options.onIdle();

@@ -92,7 +92,7 @@ function capPerAddress(server: Server, cap: number, log: Log): void {
     const address = socket.remoteAddress ?? '';
     const count = (counts.get(address) ?? 0) + 1;
     if (count > cap) {
-      log.warn({ address, cap }, 'too many sockets of one address: closed');
+      log.warn({ address, cap }, 'too many connections from one address; closed');
       socket.destroy();
       return;
     }

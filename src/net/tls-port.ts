@@ -219,7 +219,7 @@ export class TlsPort {
       socket.destroySoon();
     };
     const deadline = setTimeout(() => {
-      log.info({ peer, reason: 'not done in time' }, 'TLS handshake failed');
+      log.info({ peer, reason: 'not completed in time' }, 'TLS handshake failed');
       socket.destroy();
     }, handshakeTimeoutMs);
     const key = connectionOf(socket);

@@ -79,7 +79,7 @@ export class UnprovenConnections {
     if (from !== undefined && !this.#evict(from, from === own ? UNDISTURBED_MS : 0)) {
       this.#log.warn(
         { address },
-        'too many connections without credentials: a new one of this address is closed',
+        'too many connections without credentials; closing a new one of this address',
       );
       socket.destroy();
       return;
@@ -113,7 +113,7 @@ export class UnprovenConnections {
     const { address, socket } = victim;
     this.#log.warn(
       { address },
-      'too many connections without credentials: the oldest of this address is closed',
+      'too many connections without credentials; closing the oldest of this address',
     );
     this.#remove(victim);
     socket.destroy();

@@ -317,7 +317,7 @@ export class EdgeApiClient {
       const headers = { ...request.headers, 'zt-session': token };
       const answer = await this.#http.request({ ...request, headers });
       if (answer.status !== 401 || attempt === 2) return answer;
-      this.#options.log.info({}, 'the session with the edge API was lost: logging in again');
+      this.#options.log.info({}, 'the session with the edge API was lost; logging in again');
       this.forgetSession(token);
     }
   }

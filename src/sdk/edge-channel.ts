@@ -235,7 +235,10 @@ export class EdgeChannel implements CircuitCarrier {
         return;
       case contentType.stopping:
         this.#isStopping = true;
-        this.#log.info({ router: this.#channel.peer.address }, 'the router stops: new circuits go elsewhere');
+        this.#log.info(
+          { router: this.#channel.peer.address },
+          'the router is shutting down; dialing new circuits elsewhere',
+        );
         return;
       case contentType.circuitsLeaving:
         for (const id of textOfBody(frame).split('\n')) this.#initiators.get(id)?.leave();

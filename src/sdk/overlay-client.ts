@@ -184,7 +184,7 @@ export class OverlayClient implements OverlayHost {
       this.#setRouters(routers);
       if (this.#routers.size === 0) nextMs = ROUTER_RETRY_MS;
     } catch (error) {
-      this.#options.log.warn({ err: messageOf(error) }, 'cannot ask the control plane for routers');
+      this.#options.log.warn({ err: messageOf(error) }, 'cannot get routers from the control plane');
       nextMs = ROUTER_RETRY_MS;
     }
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#followRouters(), nextMs);

@@ -212,7 +212,7 @@ describe('a stranger at the edge listener', () => {
     const first = await openPeer(attacker.credentials);
     first.send(makeFrame(contentType.connect, { body: 'x' }));
     await first.closed();
-    await oneRecord(records, 'first frame was no hello, connection closed');
+    await oneRecord(records, 'first frame was not a hello, connection closed');
     const second = await openPeer(attacker.credentials);
     const answer = await second.hello(attacker.id, new HeaderWriter().build());
     assert.equal(answer?.headers.bool(headerId.channel.resultSuccess), false);

@@ -171,7 +171,7 @@ async function readCertificatesAgain(): Promise<void> {
   await until(
     'the workers and their supervisor have read the certificates',
     () => {
-      const read = said.slice(from).filter(({ message }) => message === 'certificates read again');
+      const read = said.slice(from).filter(({ message }) => message === 'certificates reloaded');
       return awaited.filter((pid) => !read.some(({ fields }) => fields['pid'] === pid));
     },
     (missing) => missing.length === 0,

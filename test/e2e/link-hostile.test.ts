@@ -141,7 +141,7 @@ describe('a stranger at a link listener', () => {
       await peer.closed();
     }
     const found = records().filter(
-      ({ message }) => message === 'first frame was no hello, connection closed',
+      ({ message }) => message === 'first frame was not a hello, connection closed',
     );
     assert.equal(found.length, 3);
   });

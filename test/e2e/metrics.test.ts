@@ -217,7 +217,7 @@ describe('metrics of parts on machines of their own', () => {
         await sendMany(5);
         return parts.gateway.output;
       },
-      (log) => log.includes('traffic is not reported now'),
+      (log) => log.includes('traffic cannot be reported now'),
       EXACT_MS,
     );
     await sendMany(5);

@@ -87,7 +87,7 @@ test('a real router gets new certificates from our control plane', { skip }, asy
   await until(
     'the old certificate counts no more',
     log,
-    (lines) => lines.some((line) => line.includes('older ones dropped')),
+    (lines) => lines.some((line) => line.includes('older ones were removed')),
     WAIT_MS,
   );
   assert.ok(log().some((line) => line.includes('"msg":"certificates renewed"')));

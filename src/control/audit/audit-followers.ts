@@ -163,7 +163,7 @@ export class AuditFollowers {
     const { maxStalledMs, log } = this.#options;
     for (const { stream, offeredAtMs, request } of this.#followers) {
       if (offeredAtMs === undefined || performance.now() - offeredAtMs < maxStalledMs) continue;
-      log.warn({ reader: request.reader }, 'a stream of audit events was cut off: it is not read');
+      log.warn({ reader: request.reader }, 'closed a stream of audit events: its reader is too slow');
       stream?.destroy();
     }
   }

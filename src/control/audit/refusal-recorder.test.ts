@@ -155,7 +155,7 @@ describe('refusals', () => {
     for (let n = 0; n < 1_010; n += 1) recorder.record(refusal({ reason: `reason-${n}` }));
     assert.equal(await recorder.flush(), false);
     recorder.record(refusal({ reason: 'reason-0' }));
-    assert.deepEqual(warnings, ['refusals could not be recorded; tried again soon']);
+    assert.deepEqual(warnings, ['refusals could not be recorded; retrying soon']);
     isAway = false;
     await recorder.flush();
     const lines = await events();

@@ -104,7 +104,7 @@ export class RefusalRecorder {
     clearTimeout(this.#timer);
     while (this.#untold() > 0 && (await this.flush()));
     const lost = this.#untold();
-    if (lost > 0) this.#options.log.warn({ lost }, 'refusals could not be recorded before the end');
+    if (lost > 0) this.#options.log.warn({ lost }, 'refusals could not be recorded before the shutdown');
   }
 
   #untold(): number {
@@ -163,7 +163,7 @@ export class RefusalRecorder {
     } catch (error) {
       this.#putBack(told);
       isWritten = false;
-      this.#options.log.warn({ cause: messageOf(error) }, 'refusals could not be recorded; tried again soon');
+      this.#options.log.warn({ cause: messageOf(error) }, 'refusals could not be recorded; retrying soon');
     }
     if (this.#pending.size > 0) this.#flushLater(isWritten ? FLUSH_MS : PAUSE_AFTER_FAILURE_MS);
     return isWritten;

@@ -63,7 +63,7 @@ export async function openBackup(options: BackupOptions): Promise<OpenBackup> {
     (error: unknown) => {
       started.reject(error);
       gzip.destroy();
-      log.warn({ err: messageOf(error) }, 'backup broken off');
+      log.warn({ err: messageOf(error) }, 'backup aborted');
     },
   );
   await started.promise;

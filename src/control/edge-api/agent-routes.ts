@@ -50,7 +50,10 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
       });
       return share;
     });
-    log.info({ environment: identity.id, share: share.token, epoch: share.epoch }, 'share made by its agent');
+    log.info(
+      { environment: identity.id, share: share.token, epoch: share.epoch },
+      'share created by its agent',
+    );
     return sendData(reply, shareView(context, share), 201);
   });
 

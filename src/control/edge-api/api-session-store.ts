@@ -76,7 +76,7 @@ export class ApiSessionStore implements ApiSessions {
     if (options.store.isShared) options.store.onChange((changes) => this.#hear(changes));
     this.#timer = setInterval(() => {
       this.tick().catch((error: unknown) =>
-        options.log.error({ error: messageOf(error) }, 'API sessions could not be written; tried again soon'),
+        options.log.error({ error: messageOf(error) }, 'API sessions could not be written; retrying soon'),
       );
     }, TICK_MS);
     this.#timer.unref();
@@ -262,7 +262,10 @@ export class ApiSessionStore implements ApiSessions {
     try {
       this.#insert(sessionOf(row, secrets), expiresAtMs);
     } catch (error) {
-      log.warn({ apiSession: row.id, error: messageOf(error) }, 'an API session cannot be read: dropped');
+      log.warn(
+        { apiSession: row.id, error: messageOf(error) },
+        'an API session cannot be read and was dropped',
+      );
     }
   }
 

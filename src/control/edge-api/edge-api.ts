@@ -110,7 +110,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   app.addHook('onResponse', (request, reply, done) => {
     // The route's pattern, never the address asked for: queries hold one-time tokens.
     const fields = { method: request.method, route: request.routeOptions.url, status: reply.statusCode };
-    log.debug({ ...fields, ms: Math.round(reply.elapsedTime) }, 'edge API');
+    log.debug({ ...fields, ms: Math.round(reply.elapsedTime) }, 'edge API: request');
     done();
   });
   const refusals = new RefusalRecorder(options);

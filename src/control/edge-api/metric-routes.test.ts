@@ -55,7 +55,9 @@ test("a gateway's report counts once, in the name of the gateway and its process
   const second = await fixture.enroll('second gateway', 'gateway');
   await second.client.reportTraffic(reportOf(1));
   assert.equal(await requestsOfFrontdoor(), 6);
-  assert.ok(fixture.logged.some((line) => line.includes('came again') && line.includes(gateway.id)));
+  assert.ok(
+    fixture.logged.some((line) => line.includes('duplicate traffic report') && line.includes(gateway.id)),
+  );
 });
 
 test('missing reports and traffic of what is not there are told in the log', async () => {
@@ -63,7 +65,7 @@ test('missing reports and traffic of what is not there are told in the log', asy
   assert.ok(fixture.logged.some((line) => line.includes('"missing":2')));
   const { samples, ...report } = reportOf(5);
   await gateway.client.reportTraffic({ ...report, samples: [{ ...samples[0]!, environmentId: 'nobody' }] });
-  assert.ok(fixture.logged.some((line) => line.includes('"samples":1') && line.includes('not there')));
+  assert.ok(fixture.logged.some((line) => line.includes('"samples":1') && line.includes('does not exist')));
 });
 
 test('only gateways report, and only what has the form of a report', async () => {

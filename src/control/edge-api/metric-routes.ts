@@ -19,9 +19,10 @@ export function addMetricRoutes(app: FastifyInstance, context: EdgeApiContext): 
     const { source, batch } = report;
     const taken = await takeTrafficReport(store, `${gateway}/${source}`, report, clock.nowMs());
     const fields = { gateway, source, batch };
-    if (taken.isDuplicate) log.info(fields, 'a traffic report came again');
+    if (taken.isDuplicate) log.info(fields, 'duplicate traffic report');
     if (taken.missing > 0) log.warn({ ...fields, missing: taken.missing }, 'traffic reports are missing');
-    if (taken.unknown > 0) log.info({ ...fields, samples: taken.unknown }, 'traffic of what is not there');
+    if (taken.unknown > 0)
+      log.info({ ...fields, samples: taken.unknown }, 'traffic report about a resource that does not exist');
     return reply.code(204).send();
   });
 }

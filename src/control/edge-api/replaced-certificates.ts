@@ -26,7 +26,7 @@ export class ReplacedCertificates {
       .catch((error: unknown) =>
         this.#log.warn(
           { identity: identity.id, error: messageOf(error) },
-          'a replaced certificate could not be dropped',
+          'a replaced certificate could not be removed',
         ),
       )
       .finally(() => this.#running.delete(identity.id));
@@ -47,7 +47,7 @@ export class ReplacedCertificates {
       this.#older.delete(usedFingerprint);
       this.#log.info(
         { identity: identity.id, dropped },
-        'the renewed certificate is in use: older ones dropped',
+        'the renewed certificate is in use; older ones were removed',
       );
     }
   }

@@ -126,7 +126,7 @@ describe('keys that gateways prove tokens of machines by', () => {
       await world.parts.issuers.look();
     }
     assert.notEqual(tokensOf(id), null);
-    assert.ok(world.logged.some((line) => line.includes('are not to be had')));
+    assert.ok(world.logged.some((line) => line.includes('could not be fetched')));
     changes = [];
     world.clock.advance(HOUR_MS);
     await world.parts.issuers.look();

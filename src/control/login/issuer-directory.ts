@@ -142,7 +142,7 @@ export class IssuerDirectory {
       } catch (error) {
         this.#options.log.warn(
           { cause: messageOf(error) },
-          'which identity providers are used could not be read',
+          'the identity providers in use could not be read',
         );
         return;
       }

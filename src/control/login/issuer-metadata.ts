@@ -150,7 +150,10 @@ export class PublishedIssuer {
       if (isNew) onNews();
     } catch (error) {
       this.#failures = Math.min(this.#failures + 1, MAX_DOUBLINGS);
-      log.warn({ issuer, cause: messageOf(error) }, 'the metadata of an identity provider are not to be had');
+      log.warn(
+        { issuer, cause: messageOf(error) },
+        'the metadata of an identity provider could not be fetched',
+      );
     }
   }
 }

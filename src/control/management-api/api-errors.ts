@@ -119,7 +119,7 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
     }
     const word = WORDS[error.kind];
     if (error.kind === 'unavailable')
-      log.warn({ operation, cause: causeOf(error) }, 'refused: a part is away');
+      log.warn({ operation, cause: causeOf(error) }, 'refused: a part is unavailable');
     if (error.code === 'unique_violation' || error.code === 'foreign_key_violation') {
       return { status: 409, body: { error: 'conflict', message: 'Something changed meanwhile; try again' } };
     }

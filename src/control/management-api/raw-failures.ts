@@ -35,7 +35,7 @@ export function handleRawFailures(app: FastifyInstance, log: Log): void {
       return;
     }
     const { status, ...body } = FAILURES[error.code ?? ''] ?? MALFORMED;
-    log.debug({ code: error.code, status }, 'refused what is no request');
+    log.debug({ code: error.code, status }, 'refused data that is not an HTTP request');
     const text = JSON.stringify(body);
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json; charset=utf-8\r\n` +

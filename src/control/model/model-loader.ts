@@ -31,10 +31,7 @@ export async function attachModel(
       await refresh(store.db, model, dirty);
       backOff.reset();
     } catch (error) {
-      log.error(
-        { cause: messageOf(error) },
-        'the overlay model could not be read from the store; trying again',
-      );
+      log.error({ cause: messageOf(error) }, 'the overlay model could not be read from the store; retrying');
       if (!closed) {
         timer ??= setTimeout(() => {
           timer = undefined;

@@ -106,7 +106,7 @@ export class KeyRotation {
       try {
         await this.#lookAt(purpose, clock.nowMs());
       } catch (error) {
-        log.error({ purpose, cause: messageOf(error) }, 'signing keys could not be looked at');
+        log.error({ purpose, cause: messageOf(error) }, 'signing keys could not be checked');
       }
     }
   }
@@ -128,6 +128,7 @@ export class KeyRotation {
       await appendAudit(trx, touch, secrets, entry, nowMs);
       return key;
     });
-    if (made !== undefined) log.info({ purpose, kid: made.id }, 'made a new signing key: it signs soon');
+    if (made !== undefined)
+      log.info({ purpose, kid: made.id }, 'created a new signing key, which signs soon');
   }
 }

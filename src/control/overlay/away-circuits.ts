@@ -49,7 +49,10 @@ export class AwayCircuits {
       this.#awaySinceMs.delete(routerId);
       const count = circuits.endWhere(({ path }) => path.routerIds.includes(routerId));
       if (count > 0)
-        log.warn({ router: routerId, circuits: count }, 'circuits of a router that stays away ended');
+        log.warn(
+          { router: routerId, circuits: count },
+          'ended the circuits of a router that did not reconnect',
+        );
     }
   }
 
@@ -69,7 +72,8 @@ export class AwayCircuits {
         ended += 1;
       } else rerouter.move(circuit);
     }
-    if (ended > 0) log.info({ router: router.id, circuits: ended }, 'circuits that the router forgot ended');
+    if (ended > 0)
+      log.info({ router: router.id, circuits: ended }, 'ended circuits that the router no longer has');
   }
 }
 

@@ -94,7 +94,7 @@ export class CertificateExtension {
       .catch((error: unknown) => {
         this.#options.log.warn(
           { router: router.id, err: messageOf(error) },
-          'a replaced certificate could not be dropped',
+          'a replaced certificate could not be removed',
         );
       })
       .finally(() => this.#running.delete(work));
@@ -111,7 +111,7 @@ export class CertificateExtension {
     if (dropped > 0) {
       this.#options.log.info(
         { router: router.id, dropped },
-        'the renewed certificate is in use: older ones dropped',
+        'the renewed certificate is in use; older ones were removed',
       );
     }
   }

@@ -138,7 +138,7 @@ export class CircuitRerouter {
     if (!result.isSuccess) {
       this.#options.log.info(
         { circuit: result.circuitId, router: router.id, reason: result.error, code: result.errorCode },
-        'router could not take a moved circuit',
+        'router could not accept a moved circuit',
       );
       this.#retry(move);
       this.#fill();
@@ -168,7 +168,7 @@ export class CircuitRerouter {
     });
     for (const { circuit, now, best } of moves) {
       if (this.#moves.has(circuit.id)) continue;
-      log.info({ circuit: circuit.id, cost: now, newCost: best }, 'circuit is moved to a cheaper path');
+      log.info({ circuit: circuit.id, cost: now, newCost: best }, 'moving circuit to a cheaper path');
       this.move(circuit);
     }
   }

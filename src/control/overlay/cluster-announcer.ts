@@ -51,7 +51,7 @@ export class ClusterAnnouncer {
     const members = this.#source?.members();
     if (members === undefined) return;
     const { addresses, index, isLeader } = members;
-    this.#log.info({ addresses, isLeader }, 'control planes changed: routers are told');
+    this.#log.info({ addresses, isLeader }, 'control planes changed; notifying routers');
     this.#send(this.#routers.all(), members);
     if (isLeader && !this.#wasLeader) {
       for (const router of this.#routers.all()) router.send(leaderFrame(index));

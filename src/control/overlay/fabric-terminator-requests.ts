@@ -103,7 +103,7 @@ export class FabricTerminatorRequests {
       const { isDone, text } = await work();
       router.result(frame, isDone, text);
     } catch (error) {
-      this.#options.log.warn({ err: error, router: router.id }, 'terminator of the fabric not stored');
+      this.#options.log.warn({ err: error, router: router.id }, 'fabric terminator could not be stored');
       router.result(frame, false, messageOf(error));
     } finally {
       this.#pending.set(router, (this.#pending.get(router) ?? 1) - 1);

@@ -83,7 +83,7 @@ export class LinkReports {
         this.#onLinkFault(router, id, iteration, subject === FaultSubject.LINK_DUPLICATE);
         return;
       default:
-        this.#options.log.debug({ router: router.id, subject }, 'fault of an unknown kind ignored');
+        this.#options.log.debug({ router: router.id, subject }, 'ignored a fault of an unknown kind');
     }
   }
 
@@ -97,7 +97,7 @@ export class LinkReports {
     else
       log.debug(
         { router: router.id, circuit: circuitId },
-        'end of a circuit told by a router between its ends',
+        'a router in the middle of a circuit reported its end',
       );
   }
 

@@ -86,7 +86,7 @@ export class ModelFollower {
     }
     if (gone.length > 0) {
       terminators.removeDisallowed(gone).catch((error: unknown) => {
-        log.warn({ err: error, count: gone.length }, 'terminators not removed from the store');
+        log.warn({ err: error, count: gone.length }, 'terminators could not be removed from the store');
       });
     }
     const count = circuits.endWhere(
@@ -96,7 +96,10 @@ export class ModelFollower {
         circuit.path.routerIds.some((id) => model.identity(id) === undefined),
     );
     if (gone.length + count > 0) {
-      log.info({ terminators: gone.length, circuits: count }, 'ended what the model no longer allows');
+      log.info(
+        { terminators: gone.length, circuits: count },
+        'ended circuits and terminators that the model no longer allows',
+      );
     }
   }
 

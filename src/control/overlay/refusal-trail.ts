@@ -61,13 +61,13 @@ export class RefusalTrail {
   reportedHello(routerId: string, { certificate, address, reason, occurrences }: RefusedHello): void {
     const { model, recorder, log } = this.#options;
     if (this.#reports.take(routerId) > 0) {
-      log.warn({ router: routerId }, 'a router reports too many refused hellos, some are not recorded');
+      log.warn({ router: routerId }, 'a router reports too many refused hellos; some are not recorded');
       return;
     }
     const leaf = this.#leafOf(certificate);
     const from = address === '' ? null : address;
     const fields = { identity: leaf?.id, router: routerId, address: from, reason, occurrences };
-    log.info(fields, 'hello refused by a router');
+    log.info(fields, 'a router refused a hello');
     const target = { kind: 'router', id: routerId };
     recorder.record(
       { ...refusedIdentity(model, leaf), action: 'connect', target, address: from, reason },

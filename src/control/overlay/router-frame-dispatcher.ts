@@ -210,7 +210,7 @@ export class RouterFrameDispatcher {
     if (rerouter.onRouteResult(router, frame, result) || prober.onRouteResult(router, result)) return;
     const circuit = circuits.get(result.circuitId);
     if (!CircuitBuilder.isStray(result) || (circuit !== undefined && isOnPath(circuit, router.id))) return;
-    log.debug({ router: router.id, circuit: result.circuitId }, 'late answer to a Route');
+    log.debug({ router: router.id, circuit: result.circuitId }, 'late response to a Route');
     if (result.isSuccess) circuits.unroute(result.circuitId, [router.id], true);
   }
 
@@ -250,12 +250,12 @@ export class RouterFrameDispatcher {
       else
         this.#parts.log.warn(
           { router: router.id, severity, sourceType, sourceId, alert: message },
-          'alert of a router',
+          'alert from a router',
         );
     }
   }
 
   #onStrayResult(router: ConnectedRouter, frame: Frame): void {
-    this.#parts.log.debug({ router: router.id, text: textOfBody(frame) }, 'result that nobody waits for');
+    this.#parts.log.debug({ router: router.id, text: textOfBody(frame) }, 'result without a pending request');
   }
 }

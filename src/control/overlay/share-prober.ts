@@ -153,7 +153,7 @@ export class ShareProber implements Measurements {
       this.#options.terminators.remove([terminator]).catch((error: unknown) => {
         this.#options.log.warn(
           { err: error, terminator: terminator.id },
-          'terminator not removed from the store',
+          'terminator could not be removed from the store',
         );
       });
       return true;

@@ -68,7 +68,7 @@ export class TerminatorRequests {
       this.#answer(router, frame, request.address, await this.#create(router, request));
     } catch (error) {
       if (error instanceof FrontdoorError && error.code === 'terminator-removed') return;
-      this.#options.log.warn({ err: error, terminator: request.address }, 'terminator not stored');
+      this.#options.log.warn({ err: error, terminator: request.address }, 'terminator could not be stored');
       this.#answer(router, frame, request.address, busy('the terminator could not be stored'));
     } finally {
       this.#pending.set(router, (this.#pending.get(router) ?? 1) - 1);
@@ -170,7 +170,10 @@ export class TerminatorRequests {
       await this.#options.fabricRequests?.removeOwn(router, terminatorIds);
       router.result(frame, true);
     } catch (error) {
-      this.#options.log.warn({ err: error, router: router.id }, 'terminators not removed from the store');
+      this.#options.log.warn(
+        { err: error, router: router.id },
+        'terminators could not be removed from the store',
+      );
       router.result(frame, false, messageOf(error));
     }
   }

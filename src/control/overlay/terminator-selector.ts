@@ -104,18 +104,19 @@ export class TerminatorSelector {
       fabricTerminator.isHealthy = false;
       log.warn(
         { terminator: id, router: routerId },
-        'terminator that its router cannot use: others go first',
+        'terminator failed at its router; others have precedence now',
       );
       return;
     }
     const known = terminators.get(id);
     if (known === undefined) return;
-    if (isUnknown) log.info({ terminator: id, router: routerId }, 'terminator unknown to its router removed');
+    if (isUnknown)
+      log.info({ terminator: id, router: routerId }, 'removed a terminator that its router does not know');
     const written = isUnknown
       ? terminators.remove([known])
       : terminators.update(known, { precedence: Precedence.failed });
     written.catch((error: unknown) => {
-      log.warn({ err: error, terminator: id }, 'terminator not changed in the store');
+      log.warn({ err: error, terminator: id }, 'terminator could not be changed in the store');
     });
   }
 

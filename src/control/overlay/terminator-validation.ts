@@ -66,7 +66,7 @@ export class TerminatorValidation {
     if (gone.length === 0) return;
     this.#log.info(
       { router: router.id, count: gone.length },
-      'terminators that the router does not know removed',
+      'removed terminators that the router does not know',
     );
     await this.#terminators.remove(gone);
   }
@@ -81,7 +81,7 @@ export class TerminatorValidation {
     this.#due.delete(id);
     if (!valid && terminator.isHealthy) {
       const fields = { router: router.id, terminator: id, detail };
-      this.#log.warn(fields, 'terminator that its router cannot use: others go first');
+      this.#log.warn(fields, 'terminator failed at its router; others have precedence now');
     }
     terminator.isHealthy = valid;
   }

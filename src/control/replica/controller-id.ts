@@ -24,7 +24,7 @@ export async function controllerIdOf(
   if (kept !== undefined && /^[a-z0-9-]{1,64}$/.test(kept)) return kept;
   if (kept !== undefined) {
     const movedTo = await setAside(path);
-    log.warn({ file: path, movedTo }, 'the file holds no controller id; this control plane gets a new one');
+    log.warn({ file: path, movedTo }, 'the file has no controller id; this control plane gets a new one');
   }
   const made = `${SINGLE}-${randomBytes(4).toString('hex')}`;
   await writeFileDurably(path, `${made}\n`);

@@ -142,8 +142,7 @@ export class ReplicaRoll {
       this.#others.set(id, { seenAt, ctrlAddress, apiUrl: url, missed: 0 });
       this.#dead.delete(url);
       this.#remember(url);
-      if (known === undefined)
-        log.info({ replica: id, url }, 'another control plane runs over this database');
+      if (known === undefined) log.info({ replica: id, url }, 'another control plane uses this database');
     }
     // Without the own row this process is none of them: it comes with the next heartbeat.
     if (members === undefined || rows.length === all.length) return;
@@ -162,7 +161,7 @@ export class ReplicaRoll {
         touch('replica', this.id);
       });
     } catch (error) {
-      log.warn({ err: messageOf(error) }, 'the other control planes were not told of the end');
+      log.warn({ err: messageOf(error) }, 'the other control planes could not be notified of the shutdown');
     }
   }
 
@@ -179,7 +178,7 @@ export class ReplicaRoll {
 
   #forget(id: string, reason: string): void {
     this.#others.delete(id);
-    this.#options.log.info({ replica: id, reason }, 'another control plane is gone');
+    this.#options.log.info({ replica: id, reason }, 'another control plane left');
   }
 
   #remember(url: string): void {

@@ -125,7 +125,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     const log: Log = {
       ...silentLog,
       info: ({ replica }, message) =>
-        void seen.push(`${String(replica)} ${message.endsWith('is gone') ? 'left' : 'came'}`),
+        void seen.push(`${String(replica)} ${message.endsWith('left') ? 'left' : 'came'}`),
     };
     const replicas = new Replicas({ store, model, clock, log });
     const routers: OverlayRouter[] = [];

@@ -157,7 +157,7 @@ export class Replicas {
     const done = work().then(
       () => true,
       (error: unknown) => {
-        this.#options.log.warn({ err: messageOf(error) }, 'what replicas share could not be read or written');
+        this.#options.log.warn({ err: messageOf(error) }, 'shared measurements could not be read or written');
         return false;
       },
     );

@@ -80,7 +80,7 @@ export class UsageReporter {
         this.#isFailing = true;
         this.#options.log.warn(
           { hop: 'control', cause: messageOf(error) },
-          'use of keys and sessions not told',
+          'the use of keys and sessions could not be reported',
         );
       }
     }

@@ -117,8 +117,8 @@ describe('certificates as files', () => {
     assert.deepEqual(
       records.map(({ level, message, certificate }) => [level, certificate, message]),
       [
-        ['warn', 'gone', 'certificate has run out, and is still shown: replace it'],
-        ['warn', 'soon', 'certificate runs out soon'],
+        ['warn', 'gone', 'certificate has expired and is still in use: replace it'],
+        ['warn', 'soon', 'certificate expires soon'],
       ],
     );
   });
@@ -256,6 +256,6 @@ describe('a reload', () => {
     assert.equal(store.reload(), first);
     await first;
     assert.equal(shownFor(store, 'a.example'), 'second');
-    assert.equal(records.filter(({ message }) => message === 'certificates read again').length, 2);
+    assert.equal(records.filter(({ message }) => message === 'certificates reloaded').length, 2);
   });
 });

@@ -157,7 +157,7 @@ export class CertificateStore {
       const before = fingerprintsOf(this.#pairs);
       this.#take(kept);
       if (before !== fingerprintsOf(kept)) for (const listener of this.#listeners) listener();
-      log.info({ certificates: kept.size, problems: problems.size }, 'certificates read again');
+      log.info({ certificates: kept.size, problems: problems.size }, 'certificates reloaded');
       if (!this.#isAskedAgain) return { certificates: kept.size, problems: [...problems.values()] };
     }
   }
@@ -180,9 +180,9 @@ export class CertificateStore {
   #warnOfDates({ name, hosts, notBeforeMs, notAfterMs }: ServedPair, nowMs: number): void {
     const fields = { certificate: name, hosts: hosts.slice(0, 8), until: new Date(notAfterMs).toISOString() };
     const { log } = this.#options;
-    if (nowMs > notAfterMs) log.warn(fields, 'certificate has run out, and is still shown: replace it');
-    else if (nowMs < notBeforeMs) log.warn(fields, 'certificate is not valid yet, and is shown already');
-    else if (nowMs > notAfterMs - WARN_DAYS * DAY_MS) log.warn(fields, 'certificate runs out soon');
+    if (nowMs > notAfterMs) log.warn(fields, 'certificate has expired and is still in use: replace it');
+    else if (nowMs < notBeforeMs) log.warn(fields, 'certificate is in use, but not valid yet');
+    else if (nowMs > notAfterMs - WARN_DAYS * DAY_MS) log.warn(fields, 'certificate expires soon');
   }
 
   #find(serverName: string): ServedPair | undefined {

@@ -182,7 +182,7 @@ describe('the access log', () => {
     assert.equal(file.dropped, 1_000);
     assert.deepEqual(
       records.map(({ level, message }) => [level, message]),
-      [['warn', 'lines of the access log are dropped']],
+      [['warn', 'dropping lines of the access log']],
     );
   });
 

@@ -75,7 +75,7 @@ export class LineFile {
     } catch (error) {
       this.#options.log.error(
         { cause: messageOf(error) },
-        'the access log cannot be opened anew; the old file stays',
+        'the access log cannot be reopened; writing to the old file',
       );
     }
   }
@@ -130,7 +130,7 @@ export class LineFile {
     this.#droppedNow += lines;
     if (this.#isDropping) return;
     this.#isDropping = true;
-    this.#options.log.warn({ cause }, 'lines of the access log are dropped');
+    this.#options.log.warn({ cause }, 'dropping lines of the access log');
   }
 
   #recovered(): void {

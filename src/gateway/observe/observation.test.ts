@@ -193,8 +193,8 @@ describe('reports of records', () => {
     assert.deepEqual([taken[0]![0], taken[1]!.at(-1)], [200, 1_199]);
     assert.equal(reporter.dropped, 201);
     assert.deepEqual(records.map(({ message }) => message).toSorted(), [
-      'records are dropped: there are too many',
-      'records are not reported now; they are kept',
+      'dropping records: there are too many',
+      'records cannot be reported now and are kept',
     ]);
   });
 });

@@ -114,7 +114,7 @@ export class RecordReporter<T> {
           if (this.#backOff.attempts === 0) {
             log.warn(
               { hop: 'control', cause: messageOf(error) },
-              `${what} are not reported now; they are kept`,
+              `${what} cannot be reported now and are kept`,
             );
           }
           this.#giveBack(batch);
@@ -122,7 +122,7 @@ export class RecordReporter<T> {
         }
         log.error(
           { hop: 'control', cause: messageOf(error) },
-          `the control plane refuses ${what}: they are lost`,
+          `the control plane refused ${what}: they are lost`,
         );
         this.#dropped += batch.length;
       }
@@ -162,7 +162,7 @@ export class RecordReporter<T> {
     this.#dropped += count;
     if (this.#isDropping) return;
     this.#isDropping = true;
-    this.#options.log.warn({}, `${this.#options.what} are dropped: there are too many`);
+    this.#options.log.warn({}, `dropping ${this.#options.what}: there are too many`);
   }
 }
 

@@ -209,7 +209,7 @@ class FeedClient implements ShareFeed {
       log.error(entry, SENTENCES[kind]);
     }
     const more = problems.length - MAX_LOGGED_PROBLEMS;
-    if (more > 0) log.error({ hop: 'control', more }, 'more entries of the feed could not be read');
+    if (more > 0) log.error({ hop: 'control', more }, 'further entries of the feed could not be read');
   }
 
   #taken(position: FeedPosition): void {
@@ -222,7 +222,7 @@ class FeedClient implements ShareFeed {
 
   /** Keeps the last good list, and asks for a whole new one. */
   #refuse(cause: string): void {
-    this.#options.log.error({ hop: 'control', cause }, 'share feed refused; the last good list stays');
+    this.#options.log.error({ hop: 'control', cause }, 'share feed refused; keeping the last good list');
     this.#position = undefined;
     this.#stream?.close();
     const nowMs = this.#monotonicMs();
@@ -235,7 +235,7 @@ class FeedClient implements ShareFeed {
     if (this.#closed) return;
     this.#options.log.warn(
       { hop: 'control', cause: messageOf(error) },
-      'share feed interrupted; the last good list stays',
+      'share feed interrupted; keeping the last good list',
     );
     this.#again();
   }
@@ -261,7 +261,7 @@ class FeedClient implements ShareFeed {
       } catch (error) {
         log.warn(
           { hop: 'gateway', file: snapshotFile, cause: messageOf(error) },
-          'share list not kept on disk',
+          'share list could not be written to disk',
         );
       }
     });

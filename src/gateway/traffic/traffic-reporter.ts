@@ -143,11 +143,10 @@ class Reporter implements TrafficReporter {
     const { log } = this.#options;
     const fields = { hop: 'control', batch: this.#unacknowledged?.batch, cause: messageOf(error) };
     if (error instanceof FrontdoorError && (error.kind === 'invalid' || error.kind === 'tooLarge')) {
-      log.error(fields, 'the control plane refuses a traffic report: its counts are lost');
+      log.error(fields, 'the control plane refused a traffic report: its counts are lost');
       return true;
     }
-    if (this.#backOff.attempts === 0)
-      log.warn(fields, 'traffic is not reported now; it is kept until it can be');
+    if (this.#backOff.attempts === 0) log.warn(fields, 'traffic cannot be reported now and is kept');
     if (!this.#closed) this.#retry = setTimeout(() => void this.#deliver(), this.#backOff.next());
     return false;
   }

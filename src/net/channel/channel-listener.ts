@@ -229,7 +229,7 @@ export class ChannelListener {
     const certificate = leafOf(socket);
     if (hello.contentType !== HELLO_TYPE || certificate === undefined) {
       const fields = { peer: address, contentType: hello.contentType };
-      log.warn(fields, 'first frame was no hello, connection closed');
+      log.warn(fields, 'first frame was not a hello, connection closed');
       socket.destroy();
       return;
     }

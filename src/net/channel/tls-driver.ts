@@ -218,7 +218,7 @@ export class TlsDriver implements ChannelDriver {
       giveUp: (reason) => {
         const { address, id } = channel.peer;
         const fields = { peer: address, id, identity: owner, reason, heldBytes: decoder.heldBytes };
-        channel.log.warn(fields, 'channel closed for its unfinished frames');
+        channel.log.warn(fields, 'channel closed: its unfinished frames take too much memory');
         channel.close(reason);
       },
     });
@@ -271,7 +271,7 @@ export class TlsDriver implements ChannelDriver {
     for (const underlay of this.#underlays) {
       if (underlay.stalledMs(nowMs) < writeTimeoutMs) continue;
       const { log, peer } = this.#channel!;
-      log.warn({ peer: peer.id, type: underlay.info.type }, 'a write stands still, connection closed');
+      log.warn({ peer: peer.id, type: underlay.info.type }, 'a write makes no progress, connection closed');
       underlay.endReason = `a write stood still for ${writeTimeoutMs} ms`;
       underlay.socket.destroy();
     }

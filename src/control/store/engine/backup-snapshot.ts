@@ -42,7 +42,7 @@ export function removeLeftCopies(databasePath: string, log: Log): void {
   for (const name of readdirSync(dirname(databasePath))) {
     if (!name.startsWith(prefix)) continue;
     rmSync(join(dirname(databasePath), name), { recursive: true, force: true });
-    log.info({ name }, 'a copy that an interrupted backup left behind was removed');
+    log.info({ name }, 'removed the copy of an interrupted backup');
   }
 }
 

@@ -95,7 +95,7 @@ export class ChangeChannel {
   #hear(payload: string): void {
     const heard = decodePayload(payload);
     if (heard === undefined) {
-      this.#options.log.warn({ channel: CHANNEL }, 'the database told of a change that cannot be read');
+      this.#options.log.warn({ channel: CHANNEL }, 'the database reported a change that cannot be read');
       this.#options.onChanges([EVERYTHING]);
       return;
     }
@@ -110,7 +110,10 @@ export class ChangeChannel {
     if (client !== this.#client) return;
     this.#client = undefined;
     this.#own.clear();
-    this.#options.log.warn({ cause: messageOf(error) }, 'changes of others are not heard; connecting again');
+    this.#options.log.warn(
+      { cause: messageOf(error) },
+      'no notifications of changes by others; reconnecting',
+    );
     void client.end();
     this.#connectLater();
   }
@@ -121,7 +124,7 @@ export class ChangeChannel {
       try {
         await this.#connect();
         this.#backOff.reset();
-        this.#options.log.info({}, 'changes of others are heard again');
+        this.#options.log.info({}, 'notifications of changes by others work again');
         this.#options.onChanges([EVERYTHING]);
       } catch {
         this.#connectLater();

@@ -68,7 +68,7 @@ export class ChangeFeed {
         listener.hasMissed = true;
         this.#log.error(
           { cause: messageOf(error), changes: changes.length },
-          'a listener to stored changes failed; told again soon',
+          'a listener to stored changes failed; retrying soon',
         );
       }
     }

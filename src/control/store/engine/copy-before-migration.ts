@@ -26,7 +26,7 @@ export async function copyBeforeMigration(
     rmSync(unfinished, { force: true });
     throw error;
   }
-  log.info({ copy, migration }, 'the database was copied before it is migrated');
+  log.info({ copy, migration }, 'copied the database before its migration');
 }
 
 function synced(path: string): void {

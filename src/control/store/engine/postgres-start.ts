@@ -47,7 +47,7 @@ export async function preparePostgres(
     if (server.fsync === 'off') {
       log.warn(
         { database: target.label },
-        'the database runs without fsync: a power cut loses acknowledged writes',
+        'the database runs without fsync: a power failure loses acknowledged writes',
       );
     }
     return server.synchronous_commit === 'off' ? '-c synchronous_commit=on' : undefined;

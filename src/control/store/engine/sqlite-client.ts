@@ -177,7 +177,7 @@ export class SqliteClient {
       if (this.#data.path === ':memory:' || now - this.#startedAtMs < RESTART_PAUSE_MS) {
         throw storeUnavailable('thread ended');
       }
-      this.#log.warn({}, 'starting the database thread again');
+      this.#log.warn({}, 'restarting the database thread');
     }
     this.#startedAtMs = now;
     this.#thread = new SqliteThread(this.#data, this.#log);

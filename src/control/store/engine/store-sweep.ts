@@ -36,7 +36,10 @@ export abstract class StoreSweep {
   sweep(): Promise<void> {
     this.#running ??= this.pass(this.parts.clock.nowMs())
       .catch((error: unknown) => {
-        this.parts.log.warn({ cause: messageOf(error) }, `${this.#what} were not removed; tried again later`);
+        this.parts.log.warn(
+          { cause: messageOf(error) },
+          `${this.#what} could not be removed; retrying later`,
+        );
       })
       .finally(() => {
         this.#running = undefined;
