@@ -1,6 +1,6 @@
 /**
- * The gateway's two kinds of ports. Both accept on a plain server, so that bounds apply before a handshake costs
- * anything; TLS sockets are made from what was admitted.
+ * The gateway's two kinds of ports. Both accept on a plain server, so that limits apply before a handshake costs
+ * anything; TLS sockets are made from admitted connections.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { FrontdoorError, messageOf, type Log } from '#base';
@@ -9,15 +9,15 @@ import { NO_PROOF } from './certificates/client-certificate.ts';
 import type { ClientFacts } from './circuits/route-decision.ts';
 import { addressOf, TlsFront, type TlsSettings } from './tls-front.ts';
 
-/** Of a listener that stops: its queue, and what comes meanwhile. */
+/** Length of the kernel's accept queue. */
 const BACKLOG = 1_024;
 const MAX_LAST_TURNS = 4 * BACKLOG;
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** An open socket that is bound to host and port: listened to instead of one of our own. */
+  /** An open socket that is bound to host and port, used instead of a new one. */
   readonly fd?: number;
 }
 
@@ -35,7 +35,7 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Takes no new connections; the ones that exist go on. */
+  /** Stops accepting connections. Existing ones continue. */
   stop(): void;
 }
 
@@ -78,8 +78,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 }
 
 /**
- * Connections that the kernel has taken in, and that wait to be accepted, would be reset. One is accepted in each turn of
- * the loop: a turn without one has seen the end of the queue.
+ * Connections in the kernel's accept queue would be reset. One is accepted per turn of the event loop, so a turn
+ * without one means that the queue is empty.
  */
 function closeWhenQueueIsEmpty(server: Server, accepted: () => number): void {
   let before = accepted();
@@ -132,7 +132,7 @@ async function listen(server: Server, address: ListenAddress): Promise<void> {
     );
   });
   const { host, port, fd } = address;
-  // Node takes a descriptor as well, which its types know under another name.
+  // Node accepts a descriptor too, but its types declare it under another name.
   const where: object = fd === undefined ? { host, port } : { fd };
   server.listen({ ...where, backlog: BACKLOG }, resolve);
   await promise;

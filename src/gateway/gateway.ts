@@ -1,6 +1,6 @@
 /**
- * The gateway's data path as a running part: its ports, its share table, its circuit pool, and the one timer that
- * keeps every deadline. Shares come in through `table` (see `share-feed.ts`); circuits through the dialer.
+ * The gateway's data path as a running part: its ports, its share table, its circuit pool, and the one timer
+ * behind all deadlines. Shares arrive through `table` (see `share-feed.ts`), circuits through the dialer.
  */
 import type { Socket } from 'node:net';
 import { RunningClock, type Log } from '#base';
@@ -27,18 +27,21 @@ import { ShareTraffic, TrafficMeter } from './traffic/share-traffic.ts';
 import type { TlsSettings } from './tls-front.ts';
 
 const SWEEP_MS = 250;
-/** What deadlines are moved by at most between two sweeps: a gateway that stood still holds that against nobody. */
+/**
+ * How far the clock of deadlines advances at most per sweep, so that clients do not time out because the gateway
+ * stood still.
+ */
 const MAX_STEP_MS = 2 * SWEEP_MS;
 
 export interface GatewayOptions {
-  /** At least one of the two. */
+  /** At least one of the two is required. */
   readonly plain?: ListenAddress;
   readonly secure?: ListenAddress & { readonly tls: TlsSettings };
   readonly dialer: CircuitDialer;
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits>;
   readonly access: AccessControl;
-  /** Who is told of each request. */
+  /** Receives the events of each request. */
   readonly observer?: RequestObserver;
   /** Of deadlines. The system's by default. */
   readonly time?: GatewayTime;
@@ -48,16 +51,16 @@ export interface Gateway {
   readonly plainPort: number | undefined;
   readonly securePort: number | undefined;
   readonly table: ShareRouteTable<RoutePool>;
-  /** What each share's traffic amounts to. */
+  /** Collects the traffic of each share. */
   readonly traffic: Pick<TrafficMeter, 'take'>;
   /** Opens the ports, once. Rejects with `port-taken` or `cannot-listen` of `openListener`. */
   listen(): Promise<void>;
   stats(): GatewayStats;
-  /** Undefined: the share is not served here. Never rejects, and takes bounded time. */
+  /** Returns undefined if the share is not served here. The promise never rejects and settles in bounded time. */
   replay(command: GatewayReplay): Promise<InspectedRequest> | undefined;
   /**
-   * Stops accepting, lets requests in the making finish for at most `drainMs`, then cuts what is left. Called again
-   * without a time, it cuts at once.
+   * Stops accepting, lets running requests finish for at most `drainMs`, then cuts the rest. A second call
+   * without a time cuts at once.
    */
   close(options?: { drainMs?: number }): Promise<void>;
 }
@@ -71,7 +74,7 @@ const NO_OBSERVER: RequestObserver = {
   flush() {},
 };
 
-/** One that does not listen yet. */
+/** Creates a gateway that does not listen yet. */
 export function createGateway(options: GatewayOptions): Gateway {
   return new GatewayServer(options);
 }
@@ -215,7 +218,7 @@ class GatewayServer implements Gateway {
     this.#context.draining = true;
     for (const listener of this.#listeners) listener.stop();
     for (const connection of this.#connections) connection.drain();
-    // Those that are still in their handshake are served, too.
+    // Connections that are still in their handshake are served, too.
     if (this.#admission.count > 0 && drainMs > 0) await this.#empty(drainMs);
     this.#isCutting = true;
     for (const connection of this.#connections) connection.destroy();

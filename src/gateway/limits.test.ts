@@ -38,7 +38,10 @@ describe('bounds of the gateway', () => {
     for (const client of silent) await client.ended();
     assert.equal(statusOf(await world.ask(get('app'))), 200);
     await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');
-    assert.equal(world.records.filter((record) => record['cause'] === 'no request came in time').length, 200);
+    assert.equal(
+      world.records.filter((record) => record['cause'] === 'no request arrived in time').length,
+      200,
+    );
     await world.close();
   });
 

@@ -1,7 +1,7 @@
 /**
- * Makes TLS connections of admitted ones. Most need one TLS server; names that ask their clients for a certificate have
- * another, chosen by the client's hello, so that no other client is asked: it resumes no sessions, so that a
- * certificate is shown and judged each time. ALPN is http/1.1 only; TLS 1.2 with forward secrecy, and 1.3.
+ * Makes TLS connections from admitted ones. Most use one TLS server. Names that request a client certificate use
+ * another one, selected by the client hello, so that no other client is asked; that server resumes no sessions,
+ * so that a certificate is verified each time. ALPN is http/1.1 only; TLS 1.2 with forward secrecy, and 1.3.
  */
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -14,48 +14,48 @@ import { canonicalHost } from './http/host-policy.ts';
 
 export interface TlsSettings {
   /**
-   * The certificate for a server name (as the client sent it); undefined: the default one. With authorities (PEM), a
-   * context that names them to the client, whatever the certificate. May throw.
+   * Returns the certificate for a server name (as the client sent it), or undefined for the default one. With
+   * authorities (PEM), returns a context that requests their certificates. May throw.
    */
   readonly certificateFor: (
     serverName: string,
     clientAuthorities?: readonly string[],
   ) => SecureContext | undefined;
-  /** For clients that send no name, or an unknown one; without it their handshake fails. Asked again after a change. */
+  /** For clients with no or an unknown server name; without it their handshake fails. Read again after a change. */
   readonly defaultCertificate?: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined;
-  /** Calls after the default certificate has changed. Returns how to stop. */
+  /** Calls the listener after the default certificate has changed. Returns a function that removes it. */
   readonly onChange?: (listener: () => void) => () => void;
-  /** Shared by processes that resume each other's sessions; each has keys of its own without it. */
+  /** Shared by processes that resume each other's sessions. Without it each process has keys of its own. */
   readonly ticketSecret?: Uint8Array;
-  /** The authorities (PEM) whose certificates clients of a server name (canonical) are asked for; undefined: not asked. */
+  /** Returns the authorities (PEM) for which a server name (canonical) requests client certificates, or undefined. */
   readonly clientAuthorities?: (serverName: string) => readonly string[] | undefined;
-  /** Whether any name has some: connections are not looked into while none has. Absent: always looked into. */
+  /** Whether any name has authorities. If not, client hellos are not parsed. Absent: they are always parsed. */
   readonly hasClientAuthorities?: () => boolean;
 }
 
 export interface TlsFrontOptions {
   readonly settings: TlsSettings;
-  /** For the client's hello, and for the handshake after it. */
+  /** For the client hello, and for the handshake after it. */
   readonly handshakeTimeoutMs: number;
-  /** Told of each handshake that came to nothing. */
+  /** Called for each handshake that failed. */
   readonly onFailed: () => void;
   readonly log: Log;
   readonly onSecure: (socket: TLSSocket, acceptedAtMs: number, proof: ClientProof) => void;
 }
 
-/** A connection in its handshake. */
+/** A connection during its handshake. */
 interface Entering {
   readonly acceptedAtMs: number;
-  /** What its client is asked for, and for which name. */
+  /** The requested authorities, and the server name they belong to. */
   asked: { readonly name: string; readonly authorities: readonly string[] } | undefined;
 }
 
 export class TlsFront {
   readonly #options: TlsFrontOptions;
-  /** By far address and port: the TLS socket of a connection is another object. */
+  /** By remote address and port, because the TLS socket of a connection is another object. */
   readonly #entering = new Map<string, Entering>();
   readonly #open: Server;
-  /** Asks for certificates. */
+  /** The server that requests certificates. */
   readonly #asking: Server | undefined;
   readonly #stopListening: (() => void) | undefined;
   #keysTimer: NodeJS.Timeout | undefined;
@@ -75,13 +75,14 @@ export class TlsFront {
     this.#renewTicketKeys();
   }
 
-  /** From here on a socket's errors are ours. */
+  /** From here on, this class handles the socket's errors. */
   accept(socket: Socket, acceptedAtMs: number): void {
     const peer = peerOf(socket);
     this.#entering.set(peer, { acceptedAtMs, asked: undefined });
     socket.once('close', () => this.#entering.delete(peer));
     socket.on('error', () => {});
-    // Until it is secure: a client that sends its end in the handshake is gone, not waiting for an answer.
+    // Until the handshake is complete: a client that sends its end meanwhile is gone, not waiting for a
+    // response.
     socket.allowHalfOpen = false;
     const { clientAuthorities, hasClientAuthorities } = this.#options.settings;
     if (clientAuthorities === undefined || hasClientAuthorities?.() === false) {
@@ -89,13 +90,13 @@ export class TlsFront {
     } else this.#readHello(socket, clientAuthorities);
   }
 
-  /** Connections that are in their handshake go on. */
+  /** Connections in their handshake continue. */
   stop(): void {
     this.#stopListening?.();
     clearTimeout(this.#keysTimer);
   }
 
-  /** Hands all that came to the server that the name is for; what is no hello fails there, with TLS's own alert. */
+  /** Passes all received bytes to the server for the name. Bytes that are no hello fail there, with TLS's own alert. */
   #readHello(socket: Socket, clientAuthorities: NonNullable<TlsSettings['clientAuthorities']>): void {
     const deadline = setTimeout(() => {
       this.#failed(socket, 'no client hello in time');
@@ -160,9 +161,9 @@ export class TlsFront {
   #onSecure(socket: TLSSocket): void {
     const entering = this.#entering.get(peerOf(socket));
     const serverName = typeof socket.servername === 'string' ? socket.servername : '';
-    // A hello that TLS reads otherwise than we do is somebody's attempt.
+    // A hello that TLS reads differently than we do is an attack.
     if (entering === undefined || (entering.asked && entering.asked.name !== canonicalHost(serverName))) {
-      this.#failed(socket, 'the server name cannot be told');
+      this.#failed(socket, 'the server name cannot be determined');
       socket.destroy();
       return;
     }
@@ -186,7 +187,7 @@ export class TlsFront {
   }
 
   #renewDefault(): void {
-    // Ticket keys are a context's own: they would change with it.
+    // Ticket keys belong to a context and would change with it.
     const kept =
       this.#options.settings.ticketSecret === undefined ? { ticketKeys: this.#open.getTicketKeys() } : {};
     this.#open.setSecureContext({ ...this.#contextOptions(), ...kept });
@@ -216,7 +217,7 @@ function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localPort}`;
 }
 
-/** The client's address; IPv4 in its own form even on a dual-stack port. */
+/** The client's address. An IPv4 address has its own form even on a dual-stack port. */
 export function addressOf(socket: Pick<Socket, 'remoteAddress'>): string {
   const address = socket.remoteAddress ?? 'unknown';
   return address.startsWith('::ffff:') ? address.slice(7) : address;

@@ -65,7 +65,7 @@ test('a certificate of the folder is shown for its names, ours for the zone, and
   await until(
     'it is told',
     () => up.output,
-    (output) => output.includes('the last good certificate stays'),
+    (output) => output.includes('keeping the last good certificate'),
   );
   assert.equal(await shownFor(HOST), 'second');
 });

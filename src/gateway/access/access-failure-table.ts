@@ -1,4 +1,7 @@
-/** Why access lets a request no further, as failures with their page. Data and look-ups; nothing here decides. */
+/**
+ * Reasons of access control to refuse a request, as failures with their page. The file has data and look-ups;
+ * decisions are made elsewhere.
+ */
 import { ACCESS_REASONS, type AccessReason } from '#domain';
 import type { LoginRefusalReason } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
@@ -14,32 +17,35 @@ export function failureOfAccess(reason: AccessReason, cause: string = reason): F
   return { status, code: reason, hop: AT_CONTROL.has(reason) ? 'control' : 'client', says, cause };
 }
 
-/** For a person who is logged in and not wanted: the next log-in would only find the same one. */
+/** For a person who is logged in but not admitted: logging in again without logging out would give the same session. */
 export function withWayOut(failure: Failure): Failure {
-  return { ...failure, says: `${failure.says} To come as somebody else, log out first: /.frontdoor/logout` };
+  return {
+    ...failure,
+    says: `${failure.says} To continue as another user, log out first: /.frontdoor/logout`,
+  };
 }
 
-/** What was admitted would not be any more. */
+/** A request that was admitted before would be refused now. */
 export function accessEnded(cause: string): Failure {
   return {
     status: 401,
     code: 'access-ended',
     hop: 'client',
-    says: 'You are not let in here any more.',
+    says: 'You no longer have access to this address.',
     cause,
   };
 }
 
 const LOGIN_REFUSALS: Readonly<Record<LoginRefusalReason, readonly [status: number, says: string]>> = {
   'provider-not-available': [503, 'Logging in here is not possible at the moment.'],
-  'provider-failed': [502, 'The log-in service did not answer as it should. Please try again.'],
+  'provider-failed': [502, 'The log-in service sent an unexpected response. Please try again.'],
   'attempt-not-valid': [
     400,
-    'This log-in is not valid any more, or was begun in another browser. Go back to the address that you wanted and try again.',
+    'This log-in is no longer valid, or was started in another browser. Go back to the address that you wanted and try again.',
   ],
   denied: [403, 'The log-in was refused.'],
-  'email-not-verified': [403, 'Your account has no verified e-mail address; one is needed here.'],
-  'too-many': [429, 'Too many log-ins are under way. Please wait a little and try again.'],
+  'email-not-verified': [403, 'Your account has no verified e-mail address, which is required here.'],
+  'too-many': [429, 'Too many log-ins are in progress. Please wait a little and try again.'],
 };
 
 export function failureOfLogin(reason: LoginRefusalReason): Failure {
@@ -53,24 +59,24 @@ export const ACCESS_FAILURES = {
     status: 503,
     code: 'busy',
     hop: 'gateway',
-    says: 'Too many callers are being checked. Please try again shortly.',
-    cause: 'too many credentials wait to be checked',
+    says: 'Too many callers are being verified. Please try again shortly.',
+    cause: 'too many credentials wait for verification',
   },
   tooManyWrong: {
     status: 429,
     code: 'too-many-wrong',
     hop: 'client',
-    says: 'Too many wrong credentials came from your network; wait a little.',
+    says: 'Your network sent too many wrong credentials. Please wait a little.',
     cause: 'too many wrong credentials from this address',
   },
   tooManyLogins: {
     status: 429,
     code: 'login-too-many',
     hop: 'client',
-    says: 'Too many log-ins from your network; wait a little.',
+    says: 'Your network started too many log-ins. Please wait a little.',
     cause: 'too many log-ins from this address',
   },
-  otherOrigin: failureOfAccess('other-origin', 'the request was made by a page of another origin'),
+  otherOrigin: failureOfAccess('other-origin', 'a page of another origin sent the request'),
   noSuchPage: {
     status: 404,
     code: 'unknown-path',
@@ -82,14 +88,14 @@ export const ACCESS_FAILURES = {
     status: 400,
     code: 'wrong-method',
     hop: 'client',
-    says: 'This page cannot be asked for in this way.',
-    cause: 'a method that the gateway’s own path does not take',
+    says: 'This page does not support this method.',
+    cause: 'a method that the gateway’s own path does not support',
   },
   loginAway: {
     status: 503,
     code: 'login-not-available',
     hop: 'control',
-    says: 'Logging in or out is not possible at the moment. Please try again shortly.',
-    cause: 'the control plane did not answer',
+    says: 'Log-in and log-out are not possible at the moment. Please try again shortly.',
+    cause: 'the control plane did not respond',
   },
 } as const satisfies Record<string, Failure>;

@@ -1,20 +1,23 @@
-/** Every bound of access that an operator or a test may set. */
+/** The limits of access control that an operator or a test can set. */
 import type { Rate } from './rate-limits.ts';
 
 export interface AccessLimits {
-  /** Log-ins that one address starts at one share; and those that it returns from. */
+  /** Log-ins that one address may start at one share, and separately those that may return. */
   readonly loginRate: Rate;
-  /** Wrong tokens, keys or session cookies of one address at one share (keys: for each provider), before no more of it are checked there. */
+  /**
+   * Wrong tokens, keys or session cookies per address and share (for keys per provider). Beyond this rate,
+   * further ones are refused unchecked.
+   */
   readonly wrongRate: Rate;
-  /** Wrong names and passwords of one address at one share. */
+  /** Wrong names and passwords per address and share. */
   readonly wrongPasswordRate: Rate;
   readonly maxSessions: number;
-  /** Sessions that the control plane is being asked about. */
+  /** Concurrent session look-ups at the control plane. */
   readonly maxLookups: number;
   readonly maxTokens: number;
-  /** Tokens being verified. */
+  /** Concurrent token verifications. */
   readonly maxChecks: number;
-  /** Callers whose rates are kept; and addresses with wrong credentials, each at each share. */
+  /** Callers with a tracked rate, and addresses with wrong credentials, counted per share. */
   readonly maxCallers: number;
   readonly usageEveryMs: number;
 }

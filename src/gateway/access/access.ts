@@ -1,6 +1,7 @@
 /**
- * Who may have a request served: what a client's connection asks before anything goes to a share, and again while it
- * goes on. Decided from memory where that is possible; a promise means that something must be computed or asked first.
+ * The interface of access control: a client's connection asks it before a request is sent to a share, and again
+ * while the request goes on. A decision is made from memory if possible; a promise means that something must be
+ * computed or looked up.
  */
 import type { CallerIdentity } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
@@ -11,15 +12,18 @@ import type { RequestHead } from '../http/request-head-policy.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 
-/** Let in, with what that rests on. */
+/** An admitted request, with the facts that its admission depends on. */
 export interface AccessAdmission {
   readonly type: 'admit';
-  /** For logs and the owner: `open`, `public-path`, `session`, `api-key reports`, … */
+  /** The decision for logs and records: `open`, `public-path`, `session`, `api-key reports`, … */
   readonly decision: string;
   readonly identity: CallerIdentity | undefined;
-  /** Undefined: the request goes on as it came. */
+  /** Undefined if the request is forwarded unchanged. */
   readonly changes: HeadChanges | undefined;
-  /** It rests on more than the share being there: it is asked about again while the request goes on. */
+  /**
+   * Whether the admission depends on more than the existence of the share. It is then checked again while the
+   * request goes on.
+   */
   readonly isGuarded: boolean;
 }
 
@@ -28,12 +32,12 @@ export interface AccessRefusal {
   readonly decision: string;
   readonly identity?: CallerIdentity | undefined;
   readonly failure: Failure;
-  /** Header lines of the answer, without line ends. */
+  /** Header lines of the response, without line ends. */
   readonly lines?: readonly string[];
   readonly help?: PageHelp;
 }
 
-/** The gateway answers by itself. */
+/** A response by the gateway itself. */
 export interface OwnAnswer {
   readonly type: 'answer';
   readonly decision: string;
@@ -43,20 +47,23 @@ export interface OwnAnswer {
 export type AccessVerdict = AccessAdmission | AccessRefusal | OwnAnswer;
 
 export interface AccessControl {
-  /** Moves when anything changed that verdicts rest on. */
+  /** Incremented when anything changes that decisions depend on. */
   readonly generation: number;
   /**
-   * `head` belongs to the connection: valid until this returns, or, when a promise comes back, until that settles.
-   * It never rejects.
+   * `head` belongs to the connection: it is valid until this method returns or, if it returns a promise, until
+   * that settles. The promise never rejects.
    */
   decide(host: GatewayHost, head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict>;
-  /** For a host of the gateway's own (`oauth.<zone>`); undefined: it is none. */
+  /** Decides about a request to a host of the gateway itself (`oauth.<zone>`). Returns undefined for other hosts. */
   decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined;
-  /** Why what was admitted before would not be any more; `host` is the entry of now, undefined when it is gone. */
+  /**
+   * Returns why an admitted request would be refused now, or undefined. `host` is the current entry, undefined if
+   * it was removed.
+   */
   endOf(host: GatewayHost | undefined, admission: AccessAdmission, client: ClientFacts): Failure | undefined;
 }
 
-/** Of a host without any rule. */
+/** The admission at a host without rules. */
 export const OPEN_ADMISSION: AccessAdmission = {
   type: 'admit',
   decision: 'open',

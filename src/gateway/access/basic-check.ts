@@ -1,6 +1,7 @@
 /**
- * Basic authentication against argon2id hashes. A right password is remembered for five minutes by an HMAC under a key
- * of this process, so that only the first request of many computes; at most two computations at a time, and few wait.
+ * Checks HTTP Basic credentials against argon2id hashes. A correct password is remembered for five minutes as an
+ * HMAC under a key of this process, so that only the first of many requests computes a hash. At most two
+ * computations run at a time, and the queue is short.
  */
 import { argon2, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from './bounded-map.ts';
@@ -14,7 +15,7 @@ export interface BasicPair {
 const MAX_PAIR = 1_024;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** RFC 7617, UTF-8; undefined: no such pair. */
+/** Parses the pair as RFC 7617 with UTF-8. Returns undefined if it is malformed. */
 export function readBasicPair(text: string): BasicPair | undefined {
   if (text.length > (MAX_PAIR * 4) / 3 || !BASE64.test(text)) return undefined;
   let pair: string;
@@ -49,12 +50,12 @@ export class BasicCheck {
     this.#nowMs = nowMs;
   }
 
-  /** More cannot be checked just now. */
+  /** Whether the queue is full. */
   get isBusy(): boolean {
     return this.#waiting.length >= MAX_WAITING;
   }
 
-  /** What a pair is known by at a share: nobody can tell the pair from it. `text` is the pair as it came. */
+  /** Returns the cache key of a pair at a share, from which the pair cannot be derived. `text` is the encoded pair. */
   digest(shareId: string, text: string): string {
     return createHmac('sha256', this.#key).update(shareId).update('\0').update(text).digest('base64');
   }
@@ -64,7 +65,10 @@ export class BasicCheck {
     return remembered !== undefined && this.#nowMs() < remembered.untilMs ? remembered.caller : undefined;
   }
 
-  /** Never rejects; undefined: wrong. Equal ones share one computation. */
+  /**
+   * Never rejects. Resolves to undefined for wrong credentials. Concurrent checks of the same pair share one
+   * computation.
+   */
   check(
     digest: string,
     shareId: string,
@@ -87,7 +91,8 @@ export class BasicCheck {
     if (this.#running >= MAX_RUNNING) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     this.#running += 1;
     try {
-      // For an unknown name the same is computed, so that the time does not tell which names there are.
+      // An unknown name costs the same computation, so that the response time does not reveal which names
+      // exist.
       for (const hash of hashes ?? [NOBODY]) {
         if (!(await isPassword(password, hash)) || hashes === undefined) continue;
         const caller = new BasicCaller(shareId, name, hash);

@@ -1,6 +1,7 @@
 /**
- * A map that forgets what was not asked for in a long time: two generations, the older one dropped whole when the
- * younger is full. Holds `maxEntries` at most, and never fewer than the last half of them that were used.
+ * A map that evicts entries that were not used for a long time. It has two generations and drops the older one
+ * whole when the younger one is full. It holds at most `maxEntries`, and at least the last half of them that were
+ * used.
  */
 export class BoundedMap<Key, Value extends NonNullable<unknown>> {
   readonly #half: number;
@@ -8,7 +9,7 @@ export class BoundedMap<Key, Value extends NonNullable<unknown>> {
   #young = new Map<Key, Value>();
   #old = new Map<Key, Value>();
 
-  /** `onDropped` is told what was forgotten for want of room. */
+  /** `onDropped` receives the evicted values. */
   constructor(maxEntries: number, onDropped?: (values: Iterable<Value>) => void) {
     this.#half = Math.max(1, Math.floor(maxEntries / 2));
     this.#onDropped = onDropped;

@@ -1,8 +1,8 @@
-/** A client's certificate as access rules ask about it. */
+/** The client's certificate as access rules use it. */
 import type { CallerCertificate, CompiledRules } from '#domain';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 
-/** Its handshake asked for no certificate, or named other authorities than the rules do now. */
+/** Whether the handshake requested no certificate, or named other authorities than the rules do now. */
 export function isUnasked(client: ClientFacts, { rules }: CompiledRules): boolean {
   if (!client.isSecure) return false;
   const { clientCertificate: shown, clientCertificateProblem: problem } = client;
@@ -15,7 +15,7 @@ export function isUnasked(client: ClientFacts, { rules }: CompiledRules): boolea
   );
 }
 
-/** Undefined: none that is believed. */
+/** Returns undefined if there is no trusted certificate. */
 export function certificateOf({ clientCertificate }: ClientFacts): CallerCertificate | undefined {
   if (clientCertificate === undefined) return undefined;
   const { commonName, dnsNames, emails } = clientCertificate;

@@ -1,22 +1,23 @@
 /**
- * The kinds of proof: a log-in, a token, a key, a basic user, a client certificate; each knows what its own rests on.
- * Mutable: a caller is one object for all requests that show the same proof.
+ * The kinds of callers: by session, token, API key, HTTP Basic user and client certificate. Each knows what its
+ * own validity depends on. The objects are mutable, and one caller object serves all requests with the same
+ * credential.
  */
 import { canonicalEmail, type CallerIdentity, type GatewaySession } from '#domain';
 import type { ClientCertificate } from '../certificates/client-certificate.ts';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import { Caller, type Guard, type KeyIssuer, type TokenIssuer } from './caller.ts';
 
-export const SESSION_IDLE = 'the session was not used for too long';
+export const SESSION_IDLE = 'the session was idle for too long';
 
 export class SessionCaller extends Caller {
   readonly decision = 'session';
   override readonly isAmbient = true;
   override readonly isReported = true;
   readonly token: string;
-  /** The use up to which the control plane knew of no later one either. */
+  /** Time of last use up to which the control plane had no later use either. */
   idleSinceMs = -1;
-  /** Of the table's knowledge when the control plane last told of it. */
+  /** The epoch of the session table when the control plane last confirmed the session. */
   epoch: number;
   isEnded = false;
   #session: GatewaySession;
@@ -42,7 +43,7 @@ export class SessionCaller extends Caller {
     return this.#providerName;
   }
 
-  /** The same session, as the control plane knows it now. */
+  /** Updates the session to the state that the control plane returned. */
   confirmed(session: GatewaySession, epoch: number): void {
     this.#session = session;
     this.lastUsedMs = Math.max(this.lastUsedMs, session.lastUsedAtMs);
@@ -57,13 +58,13 @@ export class SessionCaller extends Caller {
     const { session } = this;
     if (this.isEnded) return 'the session was ended';
     if (session.host !== host.host || session.shareId !== host.route.share.id)
-      return 'the session is another address’s';
+      return 'the session belongs to another address';
     const provider = guard.logins.find(({ id }) => id === session.providerId);
     if (provider === undefined) return 'the session’s provider does not guard this address';
     if (provider.version !== session.providerVersion) return 'the session’s provider was changed';
     this.#providerName = provider.name;
     const { idleMs, absoluteMs } = host.route.rules.rules.session;
-    if (nowMs >= session.createdAtMs + absoluteMs) return 'the session is over';
+    if (nowMs >= session.createdAtMs + absoluteMs) return 'the session has expired';
     return nowMs >= this.lastUsedMs + idleMs ? SESSION_IDLE : undefined;
   }
 }
@@ -118,11 +119,11 @@ export class KeyCaller extends Caller {
 export interface ProvenToken {
   readonly identity: CallerIdentity;
   readonly expiresAtMs: number;
-  /** JSON of the public key that verified it. */
+  /** The public key that verified the token, as JSON. */
   readonly jwk: string;
 }
 
-/** How far clocks of issuers may be off. */
+/** Tolerance for the clocks of issuers. */
 export const TOKEN_LEEWAY_MS = 60_000;
 
 export class TokenCaller extends Caller {
@@ -156,7 +157,7 @@ export class TokenCaller extends Caller {
     const before = this.#provider.tokens;
     if (issuer !== before?.issuer || audience !== before.audience) return 'the token’s provider was changed';
     if (!tokens.keys.some((key) => JSON.stringify(key) === this.#token.jwk))
-      return 'the token’s key is not published any more';
+      return 'the token’s key is no longer published';
     this.#provider = provider;
     return undefined;
   }
@@ -186,13 +187,13 @@ export class BasicCaller extends Caller {
   }
 
   problem(host: GatewayHost, guard: Guard): string | undefined {
-    if (host.route.share.id !== this.#shareId) return 'the user is another address’s';
+    if (host.route.share.id !== this.#shareId) return 'the user belongs to another address';
     const isThere = guard.basicUsers.get(this.identity.subject)?.includes(this.#passwordHash);
     return isThere === true ? undefined : 'the user was removed or has another password';
   }
 }
 
-/** Known by a certificate alone; whether it is good enough is one of the network rules. */
+/** A caller that only a certificate identifies. Network rules decide whether the certificate is sufficient. */
 export class CertificateCaller extends Caller {
   readonly identity: CallerIdentity;
   readonly decision = 'certificate';

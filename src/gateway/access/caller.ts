@@ -1,7 +1,7 @@
 /**
- * Who let himself be known, and one caller at one host: what its requests are told to the origin with, made once and
- * renewed before it runs out. While a request looks like the one before, the whole admission is the one before, and
- * nothing is made for it. Mutable: this is on the path of every request.
+ * An identified caller, and its grant at one host: the headers that describe it to the origin, made once and
+ * renewed before they expire. While requests look alike, they share one admission object without allocation.
+ * Mutable, because it is on the path of every request.
  */
 import { decideIdentity, type AccessReason, type CallerIdentity, type GatewayTokenIssuer } from '#domain';
 import type { HeadChanges } from '../http/forward-head-codec.ts';
@@ -9,12 +9,12 @@ import type { GatewayHost } from '../circuits/upstream.ts';
 import type { AccessAdmission } from './access.ts';
 import type { OriginIdentity } from './origin-identity.ts';
 
-/** What guards a host now, as far as callers ask. Enabled providers only. */
+/** The enabled providers and users that guard a host now. */
 export interface Guard {
   readonly logins: readonly { readonly id: string; readonly name: string; readonly version: number }[];
   readonly keys: readonly KeyIssuer[];
   readonly tokens: readonly TokenIssuer[];
-  /** Password hashes by name. */
+  /** Password hashes by user name. */
   readonly basicUsers: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -32,42 +32,42 @@ export interface TokenIssuer {
 
 export abstract class Caller {
   abstract readonly identity: CallerIdentity;
-  /** For logs: `session`, `api-key reports`. */
+  /** The decision for logs: `session`, `api-key reports`. */
   abstract readonly decision: string;
-  /** Unix milliseconds of the last request. */
+  /** Time of the last request, in Unix milliseconds. */
   lastUsedMs = 0;
-  /** Browsers show it by themselves, whichever page makes them send something. */
+  /** Whether browsers send the credential by themselves, whichever page causes the request. */
   readonly isAmbient: boolean = false;
-  /** Its owner is told when it was last used. */
+  /** Whether the time of last use is reported to the owner. */
   readonly isReported: boolean = false;
-  /** `lastUsedMs` has not been told yet. */
+  /** Whether `lastUsedMs` is not reported yet. */
   isUnreported = false;
-  /** One per host that it was admitted at. */
+  /** One grant per host that admitted the caller. */
   readonly grants = new WeakMap<GatewayHost, Grant>();
   #key: string | undefined;
 
-  /** The same for all proofs of one person or program. */
+  /** Equal for all credentials of one person or program. */
   get key(): string {
     const { kind, providerId, subject } = this.identity;
     this.#key ??= `${kind === 'session' || kind === 'token' ? 'person' : kind} ${providerId ?? ''} ${subject}`;
     return this.#key;
   }
 
-  /** Of the auth provider; '' without one. */
+  /** Name of the auth provider; '' if there is none. */
   get providerName(): string {
     return '';
   }
 
-  /** Unix milliseconds; undefined: its proof does not end by itself. */
+  /** Expiry in Unix milliseconds; undefined if the credential does not expire by itself. */
   endsAtMs(_host: GatewayHost): number | undefined {
     return undefined;
   }
 
-  /** Why it does not hold at this host now; undefined: it does. */
+  /** Returns why the credential is not valid at this host now, or undefined if it is valid. */
   abstract problem(host: GatewayHost, guard: Guard, nowMs: number): string | undefined;
 }
 
-/** Admitted because of who calls. */
+/** An admission that depends on the caller. */
 export class CallerAdmission implements AccessAdmission {
   readonly type = 'admit';
   readonly decision: string;
@@ -87,9 +87,9 @@ export class CallerAdmission implements AccessAdmission {
 export class Grant {
   readonly caller: Caller;
   readonly host: GatewayHost;
-  /** Known, but not wanted here. */
+  /** Set if the caller is known but not admitted at this host. */
   readonly refusal: AccessReason | undefined;
-  /** Of rate limits. */
+  /** Key of the caller's rate limit. */
   readonly rateKey: string;
   readonly #origin: OriginIdentity;
   #lines = '';
@@ -106,7 +106,7 @@ export class Grant {
     this.rateKey = `${share.id} ${caller.key}`;
   }
 
-  /** `cookieLines` are other cookies of omitted lines; `target` in place of the one that came. */
+  /** `cookieLines` are the foreign cookies of omitted lines; `target` replaces the request's target. */
   admission(
     omitted: readonly number[],
     cookieLines: string,

@@ -1,19 +1,20 @@
 /**
- * Whether a page of another site makes a browser act in a person's name. Browsers show cookies, passwords and
- * certificates by themselves, and shares below one zone are one site to them (unless the zone is on the Public Suffix
- * List), so that `SameSite` holds none of their pages off. ADR 0020.
+ * Detects requests that a page of another site makes a browser send in a person's name. Browsers send cookies,
+ * passwords and certificates by themselves, and shares below one zone are one site to them (unless the zone is on
+ * the Public Suffix List), so that `SameSite` does not stop their pages. ADR 0020.
  */
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { headerValue } from './request-credentials.ts';
 
-/** Requests that browsers send for any page, and whose answers they keep from it. */
+/** Whether browsers send the method for any page, and keep its response from that page. */
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
 /**
- * For callers whom browsers identify by themselves. Safe methods go on, but for upgrades, whose answers pages read. A
- * request without `Origin`, `Sec-Fetch-Site` and `Referer` comes from a program, or from a browser of before 2020.
+ * For callers that browsers identify by themselves. Safe methods pass, except upgrades, because pages can read
+ * their data. A request without `Origin`, `Sec-Fetch-Site` and `Referer` comes from a program, or from a browser
+ * older than 2020.
  */
 export function isForeign(head: RequestHead, isSecure: boolean, allowedOrigins: readonly string[]): boolean {
   const isUpgrade = head.upgrade !== '';
@@ -28,7 +29,7 @@ export function isForeign(head: RequestHead, isSecure: boolean, allowedOrigins: 
   return referrer !== null && !isOwn(referrer.origin, head, isSecure);
 }
 
-/** A page of this host, by the origin that a browser names. */
+/** Whether the origin that the browser sent is this host. */
 function isOwn(origin: string, head: RequestHead, isSecure: boolean): boolean {
   const [scheme, defaultPort] = isSecure ? ['https://', ':443'] : ['http://', ':80'];
   const own = head.hostValue.toLowerCase();

@@ -1,7 +1,7 @@
 /**
- * Access as gateways decide it: time and network first, then the path, then who calls, then how often. What was seen
- * before is decided from memory; the rest asks, computes, or sends the browser to log in. Nobody's identity is believed
- * longer than `GATEWAY_TRUST_MS` after the last word of the control plane. ADR 0015.
+ * Access decisions of the gateway, in this order: time and network, path, caller, rate. Known callers are decided
+ * from memory; others need a look-up, a computation, or a log-in in the browser. No identity is trusted for
+ * longer than `GATEWAY_TRUST_MS` after the last message from the control plane. ADR 0015.
  */
 import { performance } from 'node:perf_hooks';
 import { ForwardClock, systemClock, type Clock, type Log } from '#base';
@@ -44,20 +44,20 @@ import { UsageReporter } from './usage-reporter.ts';
 
 export interface GatewayAccessOptions {
   readonly control: LoginControl;
-  /** Of the gateways' HTTPS as browsers see it; undefined: there is none. */
+  /** The port of the gateways' HTTPS as browsers see it; undefined if there is none. */
   readonly publicHttpsPort: () => number | undefined;
   readonly log: Log;
-  /** Hostnames of custom frontends that this gateway has certificates for. */
+  /** Hostnames of custom frontends for which this gateway has certificates. */
   readonly certifiedZones?: () => readonly string[];
   readonly clock?: Clock;
-  /** Milliseconds that no change of the clock moves. */
+  /** Monotonic milliseconds, which changes of the clock do not affect. */
   readonly monotonicMs?: () => number;
   readonly limits?: Partial<AccessLimits>;
 }
 
 type Snapshot = Parameters<AccessFeed['replaceAll']>[0];
 
-/** How long keys that were just fetched may take to arrive with the feed. */
+/** Time limit for newly fetched keys to arrive over the feed. */
 const REFRESH_WAIT_MS = 1_000;
 const RESERVED = '/.frontdoor';
 
@@ -73,13 +73,13 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   readonly #loginHosts: LoginHosts;
   readonly #usage: UsageReporter;
   readonly #nowMs: () => number;
-  /** As others are told the time. */
+  /** Wall clock, for times that are compared with those of other machines. */
   readonly #wallMs: () => number;
   readonly #monotonicMs: () => number;
   readonly #certificateCallers = new WeakMap<ClientFacts, CertificateCaller>();
-  /** Monotonic; undefined: not one word yet. */
+  /** Monotonic time of the last message from the control plane; undefined before the first one. */
   #heardMs: number | undefined;
-  /** For the question of the moment. */
+  /** Reused for each rule evaluation. */
   readonly #facts: { nowMs: number; address: string; certificate: CallerCertificate | undefined } = {
     nowMs: 0,
     address: '',
@@ -89,7 +89,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   constructor(options: GatewayAccessOptions) {
     const { control, log } = options;
     const limits = { ...DEFAULT_ACCESS_LIMITS, ...options.limits };
-    // What is over stays over, whatever the clock is set to.
+    // Never goes back, so that an expired credential stays expired if the clock is set back.
     const wall = options.clock ?? systemClock;
     const clock = new ForwardClock(wall);
     const nowMs = (): number => clock.nowMs();
@@ -149,7 +149,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     this.#providers.replaceAll(providers, keys);
     this.#origin.setKeys(keys);
     this.#loginHosts.zones = zones;
-    // Sessions that were ended meanwhile are not in a snapshot.
+    // A snapshot does not list sessions that ended meanwhile.
     this.#sessions.doubt();
   }
 
@@ -193,8 +193,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (!host.needsIdentity) return undefined;
     if (admission instanceof PathAdmission && admission.isOpenBy(rules)) return undefined;
     if (!this.#isTrusted()) return failureOfAccess('control-plane-away');
-    if (!(admission instanceof CallerAdmission))
-      return accessEnded('the address asks who calls, which it did not before');
+    if (!(admission instanceof CallerAdmission)) return accessEnded('the address now requires an identity');
     const { caller } = admission.grant;
     const problem = this.#problemOf(caller, host, nowMs);
     if (problem !== undefined) return accessEnded(problem);
@@ -202,12 +201,12 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     return reason === undefined ? undefined : failureOfAccess(reason);
   }
 
-  /** Tells what was used; never rejects. */
+  /** Reports the remaining use of keys and sessions. Never rejects. */
   async close(): Promise<void> {
     await this.#usage.close();
   }
 
-  /** Tells now what was used since the last time. */
+  /** Reports the use of keys and sessions since the last report. */
   reportUsage(): Promise<void> {
     return this.#usage.report();
   }
@@ -244,7 +243,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     );
   }
 
-  /** The search for who calls is over. */
+  /** Concludes the search for the caller. */
   #conclude(search: Search): AccessVerdict | Promise<AccessVerdict> {
     const { caller, failure, cookies, line, target } = search;
     if (caller === undefined) {
@@ -298,7 +297,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     return new PathAdmission(decision, head.target, cookies);
   }
 
-  /** Nothing in the request says who it is. */
+  /** Handles a request without a valid credential. */
   #turnAway(search: Search): AccessVerdict | Promise<AccessVerdict> {
     const { host, head, client, guard, cookies, wrong } = search;
     const lines = cookies.isDoubled ? [CLEAR_SESSION_LINE] : [];
@@ -321,7 +320,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     facts.address = client.address;
     facts.certificate = undefined;
     if (rules.needsCertificate) {
-      // A new connection is asked for one, and judged by the authorities of now.
+      // The client must open a new connection, which requests a certificate of the current authorities.
       if (isUnasked(client, rules)) return FAILURES.misdirected;
       facts.certificate = certificateOf(client);
     }
@@ -346,12 +345,12 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (this.#sessions.hasEnded(caller.session.id)) return 'the session was ended';
     const isIdle = problem === SESSION_IDLE && caller.idleSinceMs !== caller.lastUsedMs;
     if (!this.#sessions.isDoubtful(caller) && !isIdle) return problem;
-    // Asked now, known at the next look.
+    // The look-up starts now; its result applies at the next check.
     void this.#sessions.confirm(caller);
     return isIdle ? undefined : problem;
   }
 
-  /** What identities rest on is fresh enough. */
+  /** Whether the control plane was in contact recently enough to trust identities. */
   #isTrusted(): boolean {
     const heardMs = this.#heardMs;
     return (
@@ -362,7 +361,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     );
   }
 
-  /** Resolves when the provider's keys are as they are published now, as far as that can be known. */
+  /** Resolves when the provider's published keys have arrived, or when they cannot be fetched. */
   async #refresh(providerId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = this.#providers.find(providerId);
@@ -371,7 +370,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
       await answerInTime(this.#options.control.refreshProvider(providerId));
       if (this.#providers.find(providerId) === before) await answerInTime(promise, REFRESH_WAIT_MS);
     } catch {
-      // It is not there; the token is judged by what is known.
+      // Without the control plane, the token is judged by the known keys.
     } finally {
       stop();
     }

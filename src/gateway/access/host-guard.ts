@@ -1,26 +1,29 @@
 /**
- * What guards a host, put together once from the share's rules and the providers as they are now. A provider that is
- * unknown, disabled, or of another frontdoor guards without letting anybody in.
+ * What guards a host: computed once from the share's rules and the current providers. A provider that is unknown,
+ * disabled, or of another frontdoor guards the host without admitting anybody.
  */
 import type { GatewayHost } from '../circuits/upstream.ts';
 import type { Guard } from './caller.ts';
 import type { Provider } from './provider.ts';
 
 export interface HostGuard extends Guard {
-  /** Enabled ones, by what they take. */
+  /** Enabled providers by the kind of credential they accept. */
   readonly logins: readonly Provider[];
   readonly keys: readonly Provider[];
   readonly headerKeys: readonly Provider[];
   readonly queryKeys: readonly Provider[];
   readonly bearerKeys: readonly Provider[];
   readonly tokens: readonly Provider[];
-  /** One of them would take tokens, and the keys of its issuer are not known: whose token it is cannot be told. */
+  /**
+   * One of the providers accepts tokens, but the keys of its issuer are not known, so the owner of a token cannot
+   * be determined.
+   */
   readonly hasUnknownIssuer: boolean;
-  /** Password hashes by name. */
+  /** Password hashes by user name. */
   readonly basicUsers: ReadonlyMap<string, readonly string[]>;
-  /** A browser would log in here, were the provider there. */
+  /** Whether browsers would log in here if the provider were available. */
   readonly hasLogins: boolean;
-  /** There is nothing that a caller could show. */
+  /** Whether no credential at all could be accepted. */
   readonly isShut: boolean;
   readonly readsAuthorization: boolean;
 }

@@ -1,4 +1,7 @@
-/** What the gateway asks of the control plane about callers: shapes of the domain, over whatever carries them. */
+/**
+ * The gateway's requests to the control plane about callers. The shapes are those of the domain; the transport is
+ * left to the implementation.
+ */
 import type {
   GatewaySession,
   GatewayUsage,
@@ -16,11 +19,11 @@ export interface LoginControl {
   startLogin(start: LoginStart): Promise<LoginStarted>;
   finishLogin(callback: LoginCallback): Promise<LoginReturned>;
   redeemLogin(redemption: LoginRedemption): Promise<LoginRedeemed>;
-  /** Null: there is none, or it is over. */
+  /** Resolves to null if there is no such session, or it has ended. */
   findSession(query: SessionQuery): Promise<GatewaySession | null>;
   endSession(query: SessionQuery): Promise<void>;
   reportUsage(usage: GatewayUsage): Promise<void>;
-  /** The keys of its tokens' issuer are fetched anew; they come with the feed. */
+  /** Requests a new fetch of the issuer's keys, which arrive over the feed. */
   refreshProvider(providerId: string): Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export const CONTROL_TIMEOUT_MS = 8_000;
 export async function answerInTime<T>(answer: Promise<T>, timeoutMs = CONTROL_TIMEOUT_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    reject(new FrontdoorError('timeout', 'control-timeout', 'the control plane did not answer in time'));
+    reject(new FrontdoorError('timeout', 'control-timeout', 'the control plane did not respond in time'));
   }, timeoutMs);
   try {
     return await Promise.race([answer, late]);

@@ -1,7 +1,8 @@
 /**
- * The browser's way through a log-in: to the provider, back to `oauth.<zone>`, from there with a one-time code to the
- * share, which alone sets the session's cookie. The control plane judges each step; a cookie of before the log-in binds
- * all of them to one browser. Codes and states stand in targets and cookies only: nothing here logs either.
+ * The steps of a log-in in a browser: to the provider, back to `oauth.<zone>`, and from there with a one-time
+ * code to the share, which alone sets the session cookie. The control plane judges each step, and a cookie that
+ * is set before the log-in binds all of them to one browser. Codes and states occur only in targets and cookies,
+ * and are never logged.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { messageOf, type Log } from '#base';
@@ -32,9 +33,9 @@ export interface LoginFlowOptions {
   readonly control: LoginControl;
   readonly sessions: SessionCache;
   readonly rates: RateLimits;
-  /** Of one address: starts and returns together, codes, and ends. */
+  /** Rate per address: starts and returns together, codes, and log-outs. */
   readonly rate: Rate;
-  /** Of the gateways' HTTPS as browsers see it; undefined: there is none. */
+  /** The port of the gateways' HTTPS as browsers see it; undefined if there is none. */
   readonly httpsPort: () => number | undefined;
   readonly log: Log;
   /** Monotonic milliseconds. */
@@ -43,7 +44,7 @@ export interface LoginFlowOptions {
 
 const LOGIN_COOKIE_S = 600;
 const MAX_PARAMETERS = 20;
-/** A provider on this machine may speak plain HTTP. */
+/** A provider on the same machine may use plain HTTP. */
 const VISIBLE_URL = /^https?:\/\/[!-~]{1,8192}$/;
 
 export class LoginFlow {
@@ -53,7 +54,7 @@ export class LoginFlow {
     this.#options = options;
   }
 
-  /** A browser without a session came for `returnTo`. */
+  /** Starts the log-in of a browser that requested `returnTo` without a session. */
   begin(
     host: GatewayHost,
     guard: HostGuard,
@@ -71,7 +72,7 @@ export class LoginFlow {
     };
   }
 
-  /** A request below `/.frontdoor/` of a host where browsers log in. */
+  /** Handles a request below `/.frontdoor/` of a host where browsers log in. */
   reserved(
     host: GatewayHost,
     guard: HostGuard,
@@ -93,7 +94,7 @@ export class LoginFlow {
     const parameters = queryOf(head.target);
     if (parameters === undefined) return refusal(failureOfLogin('attempt-not-valid'));
     const { code, provider, to } = parameters;
-    // A look at the head alone must not use a code up.
+    // A HEAD request must not consume a code.
     if (code !== undefined && head.method === 'HEAD') return refusal(ACCESS_FAILURES.wrongLoginMethod);
     if (code !== undefined) return this.#redeem(host, code, client, cookies);
     const returnTo = returnTarget(to ?? '/');
@@ -103,7 +104,7 @@ export class LoginFlow {
     return this.#start(host, provider, client, cookies, returnTo);
   }
 
-  /** The same address on TLS; only browsers are sent there, and only to look at something. */
+  /** Redirects to the same address on TLS. Only GET and HEAD navigations of browsers are redirected. */
   toHttps(host: GatewayHost, head: RequestHead): AccessVerdict {
     const port = this.#options.httpsPort();
     if (port === undefined) return refusal(failureOfAccess('login-not-available', 'there is no HTTPS here'));
@@ -185,7 +186,10 @@ export class LoginFlow {
     });
   }
 
-  /** Ends the session here; `?provider=true` goes on to its identity provider, which is asked to end its own. */
+  /**
+   * Ends the session at this share. With `?provider=true` it redirects to the identity provider, which ends its
+   * own session.
+   */
   async #end(
     host: GatewayHost,
     guard: HostGuard,
@@ -225,7 +229,10 @@ export class LoginFlow {
       : providerLogoutUrl(provider.record, host.host, port);
   }
 
-  /** `host`: of the share, so that log-ins at one keep nobody from another; undefined where it is not known yet. */
+  /**
+   * `host` is the share's, so that log-ins at one share do not use up the limit of another; undefined if it is
+   * not known yet.
+   */
   #limited(
     what: 'login' | 'callback' | 'redeem' | 'logout',
     host: GatewayHost | undefined,
@@ -256,9 +263,9 @@ function refusedLogin({ reason }: LoginRefusal): AccessRefusal {
   return refusal(failureOfLogin(reason));
 }
 
-/** To an address that the control plane made. */
+/** Redirects to a URL that the control plane made. */
 function redirectOut(url: string, lines: readonly string[] = []): ReturnType<typeof redirect> {
-  if (!VISIBLE_URL.test(url)) throw new TypeError('the control plane named no address to go on to');
+  if (!VISIBLE_URL.test(url)) throw new TypeError('the control plane returned no valid URL for the redirect');
   return redirect(302, url, lines);
 }
 
@@ -266,7 +273,7 @@ function digestOf(binding: string): string {
   return createHash('sha256').update(binding).digest('base64url');
 }
 
-/** Undefined: too many parameters, or one of them twice. */
+/** Returns undefined if there are too many parameters, or a repeated one. */
 function queryOf(target: string): Record<string, string> | undefined {
   const question = target.indexOf('?');
   const parameters = Object.create(null) as Record<string, string>;

@@ -1,6 +1,6 @@
 /**
- * `oauth.<zone>`: where identity providers send browsers back to, and where origins find the keys of what they are told
- * of callers. It serves nothing else, and on TLS alone: codes do not travel in the clear.
+ * The host `oauth.<zone>`, to which identity providers redirect browsers, and where origins find the public keys
+ * of identity tokens. It serves nothing else, and only over TLS, so that codes are never sent in clear.
  */
 import { FAILURES } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -41,7 +41,7 @@ export class LoginHosts {
     this.#hosts = new Set(zones.map((zone) => `oauth.${zone}`));
   }
 
-  /** Undefined: the host is none of these. */
+  /** Returns undefined if the host is not one of these. */
   decide(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {
     const { host } = head;
     if (!this.#hosts.has(host)) return undefined;

@@ -1,4 +1,4 @@
-/** Pages of the log-in: no script, nothing loaded, nothing of the request unescaped. */
+/** Pages of the log-in. They have no script, load nothing, and escape everything that comes from the request. */
 import { escaped } from '../answers/html-text.ts';
 import type { LocalAnswer } from '../answers/local-answer.ts';
 import type { Provider } from './provider.ts';
@@ -15,7 +15,7 @@ const PAGE_LINES: readonly string[] = [
   'X-Content-Type-Options: nosniff',
 ];
 
-/** Of every answer about who somebody is. */
+/** Header lines of every response about a person's identity. */
 export const PRIVATE_LINES: readonly string[] = ['Cache-Control: no-store', 'Referrer-Policy: no-referrer'];
 
 export const LOGIN_PATH = '/.frontdoor/login';
@@ -33,12 +33,15 @@ export function chooserPage(
   return page('Log in', `<h1>Log in to ${escaped(host)}</h1>\n${links.join('\n')}`);
 }
 
-/** What stands below: of the log-out at the share, at the provider too, or at the share when the provider was wanted. */
+/**
+ * The text below the heading: after a log-out at the share, at the provider too, or at the share alone although
+ * the provider was requested.
+ */
 const LOGGED_OUT_TEXTS = {
   share: '<p>Your session at this address has ended.</p>\n<a href="/">Log in again</a>',
   provider: '<p>You can close this page.</p>',
   'share alone':
-    '<p>Your session at this address has ended. Your identity provider may know you still: it has no log-out that can be asked for here.</p>\n<a href="/">Log in again</a>',
+    '<p>Your session at this address has ended. You may still be logged in at your identity provider, which has no log-out address.</p>\n<a href="/">Log in again</a>',
 } as const;
 
 export function loggedOutPage(
@@ -49,7 +52,7 @@ export function loggedOutPage(
   return { ...made, lines: [...made.lines, ...lines] };
 }
 
-/** `location`: visible ASCII only. */
+/** `location` must be visible ASCII. */
 export function redirect(status: 302 | 303, location: string, lines: readonly string[] = []): LocalAnswer {
   return { status, lines: [`Location: ${location}`, ...PRIVATE_LINES, ...lines], body: '' };
 }

@@ -1,4 +1,4 @@
-/** Whether a request is a browser going somewhere, by what only browsers say and scripts cannot make them say. */
+/** Whether a request is a navigation of a browser, judged by headers that scripts cannot set. */
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { headerValue } from './request-credentials.ts';
 
@@ -9,7 +9,10 @@ export function isNavigation(head: RequestHead): boolean {
   return (mode === '' || mode === 'navigate') && headerValue(head.fields, 'x-requested-with') === '';
 }
 
-/** What a browser asks before a page of another origin may ask for more than a form could: it shows no credential. */
+/**
+ * A preflight is the browser's question before a page of another origin may send more than a form could. It
+ * carries no credential.
+ */
 export function isPreflight(head: RequestHead): boolean {
   if (head.method !== 'OPTIONS' || head.hasBody || head.upgrade !== '') return false;
   const { fields } = head;

@@ -1,6 +1,7 @@
 /**
- * What an origin is told of an identified caller: header lines, and a signed token for origins that trust no header.
- * ES256, five minutes, one audience: the share's address. The public keys are at `https://oauth.<zone>`.
+ * Identity headers for origins: header lines about the caller, and a signed token for origins that do not trust
+ * headers. Tokens are ES256, last five minutes and have one audience, the share's address. The public keys are at
+ * `https://oauth.<zone>`.
  */
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { messageOf, type Log } from '#base';
@@ -8,15 +9,15 @@ import { loginHostOf, type CallerIdentity, type GatewayKeys } from '#domain';
 import type { GatewayHost } from '../circuits/upstream.ts';
 
 const LIFE_S = 300;
-/** Origins whose clocks are behind take it too. */
+/** Tokens begin earlier by this time, so that origins with slow clocks accept them. */
 const EARLY_S = 60;
-/** So that the header fits where heads are small. */
+/** Limits the header, because some origins accept only small heads. */
 const MAX_GROUPS_BYTES = 3_072;
 
-/** Who an origin is told of. */
+/** The caller as origins see it. */
 export interface ToldCaller {
   readonly identity: CallerIdentity;
-  /** '' without one. */
+  /** '' if there is none. */
   readonly providerName: string;
   endsAtMs(host: GatewayHost): number | undefined;
 }
@@ -27,9 +28,9 @@ interface SigningKey {
 }
 
 export interface OriginLines {
-  /** With their line ends. */
+  /** Header lines with their line ends. */
   readonly lines: string;
-  /** Unix milliseconds. */
+  /** When the lines must be renewed, in Unix milliseconds. */
   readonly renewAtMs: number;
 }
 
@@ -81,7 +82,7 @@ export class OriginIdentity {
 
   #token(identity: CallerIdentity, providerName: string, host: string, nowMs: number): string {
     const signing = this.#signing;
-    if (signing === undefined) throw new Error('no key to sign identities with');
+    if (signing === undefined) throw new Error('there is no key to sign identities with');
     const { subject, email, name, groups, kind } = identity;
     const iat = Math.floor(nowMs / 1_000);
     const isSmall = Buffer.byteLength(JSON.stringify(groups)) <= MAX_GROUPS_BYTES;
@@ -109,7 +110,7 @@ function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** UTF-8, as heads hold it: Latin-1 text. Nothing in it can end a line. */
+/** Encodes text as UTF-8 in a Latin-1 string, which heads use. The result cannot end a line. */
 function headerText(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what this is about
   return Buffer.from(text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').trim()).toString(
@@ -117,7 +118,7 @@ function headerText(text: string): string {
   );
 }
 
-/** RFC 3339, whole seconds. */
+/** RFC 3339 in whole seconds. */
 function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,6 +1,7 @@
 /**
- * The gateway's own cookies in a request: read, and taken out of what travels on. Nothing that a client sends sizes
- * anything here; more of ours than a browser holds, or one of them twice, are none. All other cookies keep their bytes.
+ * Reads the gateway's own cookies from a request and removes them from what is forwarded. Memory use does not
+ * depend on the request: more own cookies than a browser holds, or a repeated one, count as none. All other
+ * cookies keep their bytes.
  */
 import { COOKIE } from '../http/field-name-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -15,15 +16,15 @@ const SEMICOLON = 59;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export interface OwnCookies {
-  /** Well-formed, and the only one; a copy of its own. */
+  /** The session token, if it is well-formed and occurs once. A copy that does not retain the head. */
   readonly session: string | undefined;
-  /** Binds log-ins in the making to this browser. */
+  /** The cookie that binds pending log-ins to this browser. */
   readonly login: string | undefined;
-  /** One of them was there more than once, or there were too many. */
+  /** Whether an own cookie was repeated, or there were too many. */
   readonly isDoubled: boolean;
-  /** Indices of the header lines that hold cookies of ours. */
+  /** Indices of the header lines that contain own cookies. */
   readonly omitted: readonly number[];
-  /** The other cookies of those lines, as header lines. */
+  /** The other cookies of those lines, as new header lines. */
   readonly lines: string;
 }
 
@@ -36,7 +37,7 @@ export const NO_COOKIES: OwnCookies = {
 };
 
 const SESSION_ONLY = SESSION_COOKIE.length + 1 + 43;
-/** Of a cookie line with a session and nothing else, by the line's index. */
+/** By line index, for a cookie line that contains only a session. */
 const OMITTED_ONE: readonly (readonly number[])[] = Array.from({ length: 32 }, (_, i) => [i]);
 
 export function readOwnCookies(head: RequestHead): OwnCookies {
@@ -55,7 +56,7 @@ export function readOwnCookies(head: RequestHead): OwnCookies {
   return (lines === 1 ? onlySession(head, first) : undefined) ?? readAll(head);
 }
 
-/** The common case: one line with a session and nothing else. */
+/** The common case: one line that contains only a session. */
 function onlySession({ fields }: RequestHead, index: number): OwnCookies | undefined {
   const start = fields.valueStart[index]!;
   if (fields.valueEnd[index]! - start !== SESSION_ONLY) return undefined;
@@ -78,7 +79,7 @@ function readAll(head: RequestHead): OwnCookies {
   let lines = '';
   let own = 0;
   let isDoubled = false;
-  // What `Connection` lists ends here, whatever it holds.
+  // A header that `Connection` lists is not forwarded.
   const passes = !head.connectionNames.includes('cookie');
   for (let i = 0; i < fields.count; i += 1) {
     if (fields.code[i] !== COOKIE) continue;
@@ -123,7 +124,10 @@ function wellFormed(value: string | undefined): string | undefined {
 
 const FLAGS = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
-/** `Set-Cookie` lines, without line ends. No `Domain`: only the host that set them gets them back. */
+/**
+ * `Set-Cookie` lines without line ends. They have no `Domain`, so that browsers return them only to the host that
+ * set them.
+ */
 export function sessionCookieLine(token: string, maxAgeS: number): string {
   return `Set-Cookie: ${SESSION_COOKIE}=${token}; ${FLAGS}; Max-Age=${maxAgeS}`;
 }

@@ -1,4 +1,7 @@
-/** What the gateway says when it does not pass a request on: challenges, and what all its own answers say. */
+/**
+ * Responses of the gateway to requests that it does not forward: challenges, and the header lines of all its own
+ * responses.
+ */
 import { isLoopbackHost } from '#base';
 import type { AccessReason, CallerIdentity } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
@@ -20,7 +23,7 @@ export function refusal(
   return { type: 'refuse', decision: failure.code, identity, failure, lines, ...more };
 }
 
-/** Nothing that it shows lets a caller in: the answer names what would. */
+/** Refuses a request without a valid credential. The response lists the accepted credentials. */
 export function unauthenticated(
   reason: AccessReason,
   host: GatewayHost,
@@ -32,14 +35,14 @@ export function unauthenticated(
   return refusal(failureOfAccess(reason), [...lines, ...challenges(host, guard, wrong)], undefined, help);
 }
 
-/** Known, and not wanted; a person who is logged in may come as another. */
+/** Refuses a known caller. A person who is logged in is offered to log out. */
 export function notWanted(reason: AccessReason, identity: CallerIdentity): AccessRefusal {
   const failure = failureOfAccess(reason);
   if (identity.kind !== 'session') return refusal(failure, [], identity);
   return refusal(withWayOut(failure), [], identity, { logoutPath: LOGOUT_PATH });
 }
 
-/** What a caller could show to get in. */
+/** Returns the credentials that would admit a caller. */
 function wantedCredentials(guard: HostGuard): readonly WantedCredential[] {
   const keys = [...guard.headerKeys, ...guard.queryKeys].map(
     ({ placement, record, keyField }): WantedCredential => ({
@@ -58,9 +61,9 @@ function wantedCredentials(guard: HostGuard): readonly WantedCredential[] {
 }
 
 /**
- * The challenges of a 401, a line each: RFC 6750 and RFC 7617, and for API keys, which have no scheme of their own, the
- * place where the key goes. Where people log in, Basic is offered only to callers who tried it: browsers would open
- * their password box for every script of a page whose session has ended.
+ * Returns the challenges of a 401, one line each: RFC 6750 and RFC 7617, and for API keys, which have no scheme
+ * of their own, the place of the key. Where people log in, Basic is offered only to callers who tried it, because
+ * browsers would open a password prompt for every script of a page whose session has ended.
  */
 function challenges(
   { host }: GatewayHost,
@@ -85,14 +88,14 @@ function challenges(
   return lines;
 }
 
-/** Inside the quotes of a header's value. */
+/** Makes the name safe inside the quotes of a header value. */
 function quotable(name: string): string {
   return encodeURIComponent(name);
 }
 
 const HSTS = 'Strict-Transport-Security: max-age=31536000';
 
-/** On TLS browsers learn to stay there; not for names that mean this machine. */
+/** Adds HSTS on TLS, except for names that mean the local machine. */
 export function withOwnLines(verdict: AccessVerdict, host: string, client: ClientFacts): AccessVerdict {
   if (verdict.type === 'admit' || !client.isSecure || isLoopback(host)) return verdict;
   if (verdict.type === 'refuse') return { ...verdict, lines: [...(verdict.lines ?? []), HSTS] };

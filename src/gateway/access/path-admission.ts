@@ -1,9 +1,12 @@
-/** Let in for the place that a request goes to, whoever sent it: asked about again by that place. */
+/**
+ * Admission because of the request's path or method, for every caller. While the request goes on, the same
+ * condition is checked again.
+ */
 import { pathKind, type CompiledRules } from '#domain';
 import type { AccessAdmission } from './access.ts';
 import type { OwnCookies } from './own-cookies.ts';
 
-/** The decision's name in logs and records. */
+/** Name of the decision in logs and records. */
 export const PREFLIGHT = 'preflight';
 
 export class PathAdmission implements AccessAdmission {
@@ -20,14 +23,14 @@ export class PathAdmission implements AccessAdmission {
     this.changes = changesOf(cookies);
   }
 
-  /** Whether its place needs no identity by the rules of now. */
+  /** Whether the current rules require no identity here. */
   isOpenBy(rules: CompiledRules): boolean {
     if (pathKind(rules, this.target) === 'public') return true;
     return this.decision === PREFLIGHT && rules.rules.allowPreflights;
   }
 }
 
-/** Our cookies end here. */
+/** Removes the gateway's own cookies. */
 export function changesOf({ omitted, lines }: OwnCookies): AccessAdmission['changes'] {
   return omitted.length === 0 ? undefined : { omitted, target: undefined, lines };
 }

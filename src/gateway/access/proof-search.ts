@@ -1,6 +1,6 @@
 /**
- * Looks through a request for something that lets it in: a session, a key, a token, a name and password, in this
- * order. Each is decided from memory where that is possible. What is wrong does not hide what is right.
+ * Looks for a valid credential in a request: a session, an API key, a token, a name and password, in this order.
+ * Each is decided from memory if possible. An invalid credential does not prevent a valid one from being found.
  */
 import { AttemptLimits, messageOf, type AttemptRate, type Log } from '#base';
 import type { AccessReason } from '#domain';
@@ -22,27 +22,27 @@ import type { SessionCache } from './session-cache.ts';
 import type { TokenCheck } from './token-check.ts';
 import { looksLikeToken } from './token-form.ts';
 
-/** One request in search of who sent it. */
+/** The state of the search for the caller of one request. */
 export class Search {
   readonly host: GatewayHost;
   readonly head: RequestHead;
   readonly client: ClientFacts;
   readonly cookies: OwnCookies;
   guard: HostGuard;
-  /** Who it is. */
+  /** The caller that was found. */
   caller: Caller | undefined;
-  /** The header line that said so, beside cookies. */
+  /** Index of the header line with its credential, apart from cookies. */
   line = NOT_THERE;
-  /** The target without what said so. */
+  /** The target without the credential, if it was in the query. */
   target: string | undefined;
-  /** Something was shown, and is not right. */
+  /** An invalid credential was found. */
   wrong: 'session' | 'credential' | 'basic' | undefined;
-  /** It goes no further. */
+  /** The request is refused with this failure. */
   failure: Failure | undefined;
   retryAfterMs = 0;
-  /** Providers that the key shown is none of. */
+  /** Providers that do not know the presented key. */
   missed: Provider[] | undefined;
-  /** How long no key is looked up at a provider that had too many wrong ones. */
+  /** How long no further key is checked at a provider after too many wrong ones. */
   limitedMs = 0;
 
   constructor(
@@ -75,13 +75,13 @@ export interface ProofSearchOptions {
   readonly limits: AccessLimits;
   readonly guardOf: (host: GatewayHost) => HostGuard;
   readonly log: Log;
-  /** Unix milliseconds, and monotonic ones. */
+  /** In Unix milliseconds; the other clock is monotonic. */
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
 }
 
 const STEPS = 3;
-/** Kinds of credentials, whose failures are counted apart. */
+/** Kinds of credentials, whose failures are counted separately. */
 const SESSION = 'session';
 const TOKEN = 'token';
 const PASSWORD = 'password';
@@ -89,7 +89,7 @@ const SCHEME = /^(bearer|basic) (\S+)$/i;
 
 export class ProofSearch {
   readonly #options: ProofSearchOptions;
-  /** Wrong credentials by share and provider, and by address. */
+  /** Wrong credentials, by share and provider, and by address. */
   readonly #wrong: AttemptLimits;
   readonly #wrongRate: AttemptRate;
   readonly #passwordRate: AttemptRate;
@@ -102,7 +102,7 @@ export class ProofSearch {
     this.#passwordRate = attemptRate(wrongPasswordRate);
   }
 
-  /** Undefined: it is over; else it is when the promise settles, which never rejects. */
+  /** Runs the search. Returns undefined if it is complete, or a promise that settles when it is and never rejects. */
   run(search: Search, from = 0): Promise<void> | undefined {
     for (let step = from; step < STEPS; step += 1) {
       const asked = this.#step(search, step);
@@ -127,7 +127,7 @@ export class ProofSearch {
 
   #session(search: Search): Promise<void> | undefined {
     const { session: token } = search.cookies;
-    // What came in the clear proves nothing: a session's cookie is for TLS alone.
+    // A session cookie is accepted only over TLS.
     if (token === undefined || !search.client.isSecure || search.guard.logins.length === 0) return undefined;
     const { sessions } = this.#options;
     const known = sessions.known(token);
@@ -137,7 +137,7 @@ export class ProofSearch {
     }
     if (known !== undefined && !sessions.isDoubtful(known)) {
       const problem = this.#judge(search, known);
-      // Another gateway may have seen it since.
+      // Another gateway may have used the session since.
       if (problem !== SESSION_IDLE) return undefined;
     }
     if (sessions.isBusy) {
@@ -167,7 +167,7 @@ export class ProofSearch {
     return problem;
   }
 
-  /** Keys in headers and parameters of their own: those seen before, then all. */
+  /** Looks for API keys in their own headers and parameters: first those seen before, then all. */
   #key(search: Search): undefined {
     const { headerKeys, queryKeys } = search.guard;
     const { head } = search;
@@ -195,7 +195,7 @@ export class ProofSearch {
     this.#noKey(search);
   }
 
-  /** A key that this provider does not know may be another provider's. */
+  /** A key that this provider does not know may belong to another one. */
   #tryKey(search: Search, provider: Provider, key: string): boolean {
     let found = provider.seenKey(key);
     if (found === undefined) {
@@ -213,7 +213,7 @@ export class ProofSearch {
     return false;
   }
 
-  /** No provider knows the key that was shown. */
+  /** Records that no provider knows the presented key. */
   #noKey(search: Search): void {
     for (const provider of search.missed ?? []) this.#failed(search, provider.id);
     search.missed = undefined;
@@ -312,10 +312,11 @@ export class ProofSearch {
       search.failure = ACCESS_FAILURES.busy;
       return undefined;
     }
-    // Taken before it is known whether it is wrong, given back if not: many at once are no way around.
+    // Counts the attempt before its result is known and undoes it if the password is correct, so that
+    // concurrent attempts cannot exceed the limit.
     this.#failed(search, PASSWORD);
     return basics.check(digest, shareId, pair, guard.basicUsers.get(pair.name)).then((found) => {
-      // Whoever asks later shares the answer to an earlier password.
+      // A request that waited may share the result for a password that was changed meanwhile.
       if (found === undefined || found.problem(host, guardOf(host)) !== undefined) return;
       const source = callerAddress(search.client.address);
       this.#wrong.takeBack(targetOf(search, PASSWORD), source, this.#rateOf(PASSWORD));
@@ -324,7 +325,7 @@ export class ProofSearch {
     });
   }
 
-  /** Too many wrong ones came from there: no more are checked for a while. */
+  /** Whether the address sent too many wrong credentials, so that no more are checked for a while. */
   #isLimited(search: Search, shown: string): boolean {
     const waitMs = this.#waitMs(search, shown);
     if (waitMs > 0) this.#limit(search, waitMs);
@@ -336,7 +337,10 @@ export class ProofSearch {
     search.retryAfterMs = waitMs;
   }
 
-  /** `shown`: a provider's id, or what else. Wrong ones at one share lock nobody out of another. */
+  /**
+   * `shown` is a provider's id or a kind of credential. Wrong credentials at one share do not lock callers out of
+   * another.
+   */
   #waitMs(search: Search, shown: string): number {
     const source = callerAddress(search.client.address);
     const nowMs = this.#options.monotonicMs();

@@ -62,7 +62,7 @@ describe('a log-out at the identity provider too', () => {
     const line = world.sessionLine('app', PROVIDER);
     const answer = await world.ask('app', { path: LOGOUT, lines: [line] });
     assert.equal(answer.status, 200);
-    assert.match(answer.body, /identity provider may know you still/);
+    assert.match(answer.body, /may still be logged in at your identity provider/);
     assert.equal(await status(line), 401);
     world.setProviders(providerOf(PROVIDER, { logout }));
     assert.equal((await world.ask('app', { path: LOGOUT })).status, 200);

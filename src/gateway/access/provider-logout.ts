@@ -1,15 +1,19 @@
 /**
- * Log-out at the identity provider (OpenID Connect RP-Initiated Logout 1.0): where the browser is sent, and where it
- * comes back to. ID tokens are not kept, so that none is sent as a hint: the provider asks the person once more.
+ * Log-out at the identity provider (OpenID Connect RP-Initiated Logout 1.0): the URL to which the browser is
+ * sent, and the one to which it returns. ID tokens are not kept and not sent as a hint, so the provider asks the
+ * person for confirmation.
  */
 import { loginHostOf, type GatewayProvider } from '#domain';
 
-/** At `oauth.<zone>`; registered at the provider as its callback is. */
+/** A path at `oauth.<zone>`, which is registered at the provider like its callback. */
 export const LOGGED_OUT_PATH = /^\/[0-9A-Za-z-]{1,64}\/auth\/logged-out$/;
 
 const MAX_URL_CHARS = 8_192;
 
-/** Undefined: the provider has no such place. Both addresses are the provider's owner's; nothing of a request is in them. */
+/**
+ * Returns undefined if the provider has no log-out endpoint. Both URLs are configured by the provider's owner and
+ * contain nothing from the request.
+ */
 export function providerLogoutUrl(
   { id, logout }: Pick<GatewayProvider, 'id' | 'logout'>,
   host: string,
@@ -24,7 +28,7 @@ export function providerLogoutUrl(
   return url.href.length > MAX_URL_CHARS ? undefined : url.href;
 }
 
-/** As browsers write it. */
+/** Host and port as browsers write them. */
 export function authorityOf(host: string, httpsPort: number): string {
   return httpsPort === 443 ? host : `${host}:${httpsPort}`;
 }

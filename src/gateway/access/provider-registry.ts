@@ -1,4 +1,4 @@
-/** The auth providers as the feed names them, and what they make of each host. */
+/** The auth providers from the feed, and the guards of hosts that follow from them. */
 import type { GatewayDelta, GatewayKeys, GatewayProvider } from '#domain';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import { guardOf, type HostGuard } from './host-guard.ts';
@@ -10,7 +10,7 @@ export class ProviderRegistry {
   #pepper: Buffer | undefined;
   #waiters = new Set<() => void>();
 
-  /** Secrets that proofs are checked with have come from the control plane. */
+  /** Whether the secrets for checking credentials have arrived from the control plane. */
   get hasKeys(): boolean {
     return this.#pepper !== undefined;
   }
@@ -47,7 +47,7 @@ export class ProviderRegistry {
     this.#changed();
   }
 
-  /** As they may be kept on disk: who they are, nothing that proves anything. */
+  /** Returns the providers without their secrets, for the file on disk. */
   kept(): GatewayProvider[] {
     return Array.from(this.#providers.values(), ({ record }) => ({
       ...record,
@@ -56,7 +56,7 @@ export class ProviderRegistry {
     }));
   }
 
-  /** Calls once, at the next change. */
+  /** Calls the listener once, at the next change. */
   onceChanged(listener: () => void): () => void {
     this.#waiters.add(listener);
     return () => this.#waiters.delete(listener);

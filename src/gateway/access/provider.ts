@@ -1,11 +1,17 @@
-/** An auth provider as the feed named it once; a change makes a new one. Knows the keys that it has seen by heart. */
+/**
+ * One version of an auth provider from the feed; a change creates a new object. It remembers the API keys that it
+ * has verified.
+ */
 import { createHmac } from 'node:crypto';
 import type { GatewayProvider, GatewayTokenIssuer } from '#domain';
 import { KeyCaller } from './caller-kinds.ts';
 import { ownCopy } from './request-credentials.ts';
 
 const MAX_KEY = 1_024;
-/** Headers that say something else already: a key in their place would have to end at the gateway, and they with it. */
+/**
+ * Header names with a meaning of their own, which cannot carry a key because it would have to be removed before
+ * forwarding.
+ */
 const TAKEN = /^(?:host|content-length|transfer-encoding|connection|upgrade|expect|te|trailer|cookie)$/;
 
 export class Provider {
@@ -13,19 +19,19 @@ export class Provider {
   readonly id: string;
   readonly name: string;
   readonly version: number;
-  /** Undefined: it has no keys, or none that can be shown. */
+  /** Undefined if the provider has no keys, or none that a request could carry. */
   readonly placement: 'header' | 'query' | 'bearer' | undefined;
-  /** Header in lower case, or parameter. */
+  /** Name of the header in lower case, or of the parameter. */
   readonly keyField: string;
-  /** Null: no tokens are taken, or none can be judged. */
+  /** Null if no tokens are accepted, or none can be verified. */
   readonly tokens: GatewayTokenIssuer | null;
-  /** By their HMAC. */
+  /** Keys by their HMAC. */
   readonly #keys = new Map<string, KeyCaller>();
-  /** By the key itself; only right ones, so never more than there are. */
+  /** Keys by their text. Only correct ones are added, so the map is never larger than the list of keys. */
   readonly #seen = new Map<string, KeyCaller>();
   readonly #pepper: Buffer | undefined;
 
-  /** Without a pepper no key is right. */
+  /** Without a pepper no key is accepted. */
   constructor(record: GatewayProvider, pepper: Buffer | undefined) {
     const { apiKeys } = record;
     this.record = record;

@@ -1,4 +1,7 @@
-/** Token buckets by caller. Bounded: with more callers than it holds, those not heard of for longest start afresh. */
+/**
+ * Token buckets by caller. The number of buckets is bounded; the least recently used one is evicted, and its
+ * caller starts with a full bucket.
+ */
 import { BoundedMap } from './bounded-map.ts';
 
 export interface Rate {
@@ -20,7 +23,10 @@ export class RateLimits {
     this.#buckets = new BoundedMap(maxCallers);
   }
 
-  /** 0: taken; else how many milliseconds until one can be. `nowMs` is monotonic. */
+  /**
+   * Takes a token and returns 0, or returns how many milliseconds remain until one is available. `nowMs` is
+   * monotonic.
+   */
   take(key: string, rate: Rate, nowMs: number): number {
     const bucket = this.#refilled(key, rate, nowMs);
     if (bucket.tokens < 1) return Math.max(1, ((1 - bucket.tokens) * rate.perMs) / rate.requests);
@@ -33,7 +39,7 @@ export class RateLimits {
     bucket.tokens = Math.min(rate.requests, bucket.tokens + 1);
   }
 
-  /** The same as `take` without taking. */
+  /** Returns the same as `take`, without taking a token. */
   waitMs(key: string, rate: Rate, nowMs: number): number {
     const { tokens } = this.#refilled(key, rate, nowMs);
     return tokens < 1 ? Math.max(1, ((1 - tokens) * rate.perMs) / rate.requests) : 0;
@@ -53,7 +59,10 @@ export class RateLimits {
   }
 }
 
-/** One caller by address: of IPv6 the network of its site, whose addresses are free to choose. */
+/**
+ * Returns the key of a caller by address. An IPv6 address counts as its site's network, because its host part can
+ * be chosen freely.
+ */
 export function callerAddress(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('%')[0]!.split('::');

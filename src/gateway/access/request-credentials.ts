@@ -1,6 +1,6 @@
 /**
- * Where a request may carry what lets it in: a header by name, a parameter of the query, `Authorization`. Finds and
- * takes out; whether it is right is decided elsewhere. What is there twice is reported as that, never chosen from.
+ * Finds and removes credentials in a request: a header by name, a query parameter, `Authorization`. Their
+ * validity is checked elsewhere. A repeated credential is reported as such, and none of the values is chosen.
  */
 import { AUTHORIZATION } from '../http/field-name-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
@@ -9,8 +9,8 @@ export const NOT_THERE = -1;
 export const DOUBLED = -2;
 
 /**
- * The index of the only header line of this name (lower case). A spelling with `_` is another name to us and the same
- * to some origins: beside the right one it is a second value, alone it is none.
+ * Returns the index of the only header line with this name (lower case). A spelling with `_` is another name to
+ * the gateway, but the same to some origins: beside the right one it counts as a second value, alone as none.
  */
 export function findField(fields: FieldLines, name: string): number {
   let found = NOT_THERE;
@@ -37,7 +37,7 @@ export function findAuthorization(fields: FieldLines): number {
   return found;
 }
 
-/** Of a header that nobody decides by but the browser itself: the first value, or ''. */
+/** Returns the first value, or ''. For headers that only browsers themselves set. */
 export function headerValue(fields: FieldLines, name: string): string {
   for (let i = 0; i < fields.count; i += 1) {
     const start = fields.lineStart[i]!;
@@ -64,13 +64,13 @@ function compareName(text: string, start: number, name: string): number {
 }
 
 export interface ExtractedParameter {
-  /** Decoded. */
+  /** The decoded value. */
   readonly value: string;
-  /** The target without it, everything else byte for byte. */
+  /** The target without the parameter; everything else is unchanged. */
   readonly rest: string;
 }
 
-/** Names are compared after decoding: so do origins. */
+/** Names are compared after decoding, as origins do. */
 export function findParameter(target: string, name: string): ExtractedParameter | typeof DOUBLED | undefined {
   const question = target.indexOf('?');
   if (question === -1) return undefined;
@@ -95,7 +95,7 @@ export function findParameter(target: string, name: string): ExtractedParameter 
   return { value, rest: isFirst ? target.slice(0, question) : `${target.slice(0, question)}?${rest}` };
 }
 
-/** As forms encode; what cannot be decoded stays as it is. */
+/** Decodes as forms are encoded. Invalid escapes stay unchanged. */
 export function decodeQueryText(text: string): string {
   if (!/[%+]/.test(text)) return text;
   const spaced = text.replaceAll('+', ' ');
@@ -106,7 +106,7 @@ export function decodeQueryText(text: string): string {
   }
 }
 
-/** A copy that does not keep the whole head in memory that it was cut from. */
+/** Returns a copy that does not retain the whole head in memory. */
 export function ownCopy(latin1: string): string {
   return Buffer.from(latin1, 'latin1').toString('latin1');
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions that this gateway has heard of, by cookie: the control plane has them all. Bounded; a session that was ended
- * leaves at once, also when the word of that overtakes the answer to a question about it.
+ * A bounded cache of sessions by cookie; the control plane has all of them. A session that was ended is evicted
+ * at once, even if that notification overtakes the response to a look-up.
  */
 import type { GatewaySession } from '#domain';
 import { BoundedMap } from './bounded-map.ts';
@@ -16,19 +16,19 @@ export interface SessionCacheOptions {
 
 const MAX_UNKNOWN = 20_000;
 const MAX_ENDED = 20_000;
-/** That there is no such session is believed for so long. */
+/** How long an unknown session is remembered as unknown. */
 const UNKNOWN_MS = 10_000;
 
 export class SessionCache {
   readonly #options: SessionCacheOptions;
   readonly #byToken: BoundedMap<string, SessionCaller>;
-  /** The same, by the session's id. */
+  /** The same sessions by id. */
   readonly #byId = new Map<string, SessionCaller>();
-  /** Until when a token is held to be none. */
+  /** Time until which a token is known to have no session. */
   #unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
   readonly #ended = new BoundedMap<string, true>(MAX_ENDED);
   readonly #lookups = new Map<string, Promise<SessionCaller | undefined>>();
-  /** Moves when words may have been missed. */
+  /** Incremented when notifications may have been lost. */
   #epoch = 0;
 
   constructor(options: SessionCacheOptions) {
@@ -38,7 +38,7 @@ export class SessionCache {
     });
   }
 
-  /** Undefined: the control plane must be asked; null: there is none. */
+  /** Returns undefined if the control plane must be asked, or null if there is no such session. */
   known(token: string): SessionCaller | null | undefined {
     const caller = this.#byToken.get(token);
     if (caller !== undefined) return caller;
@@ -46,12 +46,15 @@ export class SessionCache {
     return untilMs !== undefined && this.#options.monotonicMs() < untilMs ? null : undefined;
   }
 
-  /** More cannot be asked about just now. */
+  /** Whether too many look-ups are pending. */
   get isBusy(): boolean {
     return this.#lookups.size >= this.#options.maxLookups;
   }
 
-  /** Asks the control plane, once for all that ask at the same time. Rejects when it does not answer. */
+  /**
+   * Looks the session up at the control plane; concurrent callers share one request. Rejects if there is no
+   * response.
+   */
   find(token: string): Promise<SessionCaller | undefined> {
     const running = this.#lookups.get(token);
     if (running !== undefined) return running;
@@ -61,7 +64,7 @@ export class SessionCache {
     return lookup;
   }
 
-  /** A session as the control plane told it just now; undefined when it has been ended since. */
+  /** Stores a session that the control plane just returned. Returns undefined if it has been ended since. */
   put(token: string, session: GatewaySession, epoch = this.#epoch): SessionCaller | undefined {
     if (this.#ended.get(session.id) === true) return undefined;
     const own = ownCopy(token);
@@ -77,7 +80,7 @@ export class SessionCache {
     return caller;
   }
 
-  /** Brings one up to date that somebody still holds. Never rejects: without an answer it stays as it is. */
+  /** Refreshes a session that is in use. Never rejects; without a response the session stays as it is. */
   async confirm(caller: SessionCaller): Promise<void> {
     if (this.#lookups.has(caller.token) || this.isBusy) return;
     try {
@@ -86,7 +89,7 @@ export class SessionCache {
       else if (found !== caller) caller.confirmed(found.session, found.epoch);
       caller.idleSinceMs = caller.lastUsedMs;
     } catch {
-      // The next look asks again; without the control plane nobody is believed for long.
+      // The next check asks again. Without the control plane, no identity is trusted for long.
     }
   }
 
@@ -102,7 +105,7 @@ export class SessionCache {
     }
   }
 
-  /** Words may have been missed: each session is asked about before it is believed again. */
+  /** Called when notifications may have been lost. Each session is confirmed before it is trusted again. */
   doubt(): void {
     this.#epoch += 1;
     this.#unknown = new BoundedMap(MAX_UNKNOWN);
@@ -115,9 +118,9 @@ export class SessionCache {
   async #ask(token: string): Promise<SessionCaller | undefined> {
     const epoch = this.#epoch;
     const session = await this.#options.find(token);
-    // Words that were missed since the question leave the answer in doubt.
+    // Notifications that were lost since the request leave the response in doubt.
     if (session !== null) {
-      if (!isSession(session)) throw new Error('the session that the control plane found cannot be read');
+      if (!isSession(session)) throw new Error('the session that the control plane returned cannot be read');
       return this.put(token, session, epoch);
     }
     const known = this.#byToken.get(token);
@@ -133,7 +136,7 @@ export class SessionCache {
   }
 }
 
-/** A session that another version of the control plane describes otherwise proves no identity. */
+/** A session in the shape of another version of the control plane proves no identity. */
 function isSession({ id, shareId, host, providerId, providerVersion, identity }: GatewaySession): boolean {
   return (
     [id, shareId, host, providerId].every((text) => typeof text === 'string') &&

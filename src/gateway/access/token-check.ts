@@ -1,7 +1,7 @@
 /**
- * Bearer tokens of a provider's issuer: the signature, by keys that the control plane fetched, and by the algorithms
- * that the issuer is known to use. A token that was right is remembered until it ends. Keys that are not known yet are
- * asked for, rarely: whoever makes up key ids causes next to nothing.
+ * Verifies bearer tokens of a provider's issuer: the signature, by keys that the control plane fetched and the
+ * algorithms that the issuer uses. A valid token is remembered until it expires. Unknown keys are requested at a
+ * limited rate, so that invented key ids cause almost no work.
  */
 import { compactVerify, importJWK, type CryptoKey, type JWK } from 'jose';
 import type { GatewayTokenIssuer } from '#domain';
@@ -12,7 +12,7 @@ import { ownCopy } from './request-credentials.ts';
 import { identityOf, isAsymmetric, MAX_TOKEN, readToken, type TokenForm } from './token-form.ts';
 
 export interface TokenCheckOptions {
-  /** The keys of a provider are fetched anew; what came of it arrives with the feed. */
+  /** Requests a new fetch of a provider's keys, which arrive over the feed. */
   readonly refresh: (providerId: string) => Promise<void>;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
@@ -20,14 +20,14 @@ export interface TokenCheckOptions {
   readonly maxTokens: number;
 }
 
-/** The control plane keeps its own, longer, pace towards issuers. */
+/** The control plane has its own, longer interval towards issuers. */
 const REFRESH_EVERY_MS = 5_000;
 
 interface IssuerKey {
   readonly kid: unknown;
   readonly jwk: JWK;
   readonly text: string;
-  /** By algorithm. */
+  /** Imported keys by algorithm. */
   readonly imported: Map<string, Promise<CryptoKey | undefined>>;
 }
 
@@ -36,7 +36,7 @@ export class TokenCheck {
   readonly #known: BoundedMap<string, TokenCaller>;
   readonly #running = new Map<string, Promise<TokenCaller | undefined>>();
   readonly #refreshedMs = new Map<string, number>();
-  /** Read once for each version of a provider's keys. */
+  /** Parsed once for each version of a provider's keys. */
   readonly #keys = new WeakMap<GatewayTokenIssuer, readonly IssuerKey[]>();
 
   constructor(options: TokenCheckOptions) {
@@ -44,7 +44,7 @@ export class TokenCheck {
     this.#known = new BoundedMap(options.maxTokens);
   }
 
-  /** One that was found right before; whether it still holds, it says itself. */
+  /** Returns a token that was valid before. It checks by itself whether it still is. */
   known(token: string): TokenCaller | undefined {
     return this.#known.get(token);
   }
@@ -57,11 +57,11 @@ export class TokenCheck {
     return this.#running.size;
   }
 
-  /** `issuers` is asked again after keys were fetched. Never rejects; undefined: it is not right. */
+  /** Calls `issuers` again after keys were fetched. Never rejects; resolves to undefined if the token is not valid. */
   check(token: string, issuers: () => readonly TokenIssuer[]): Promise<TokenCaller | undefined> {
     if (token.length > MAX_TOKEN) return Promise.resolve(undefined);
     const own = ownCopy(token);
-    // The same token may be right for one share's issuers and wrong for another's.
+    // The same token may be valid for one share's issuers and invalid for another's.
     const key = `${issuers()
       .map(({ id }) => id)
       .join()} ${own}`;
@@ -102,7 +102,7 @@ export class TokenCheck {
     const candidates = this.#keysOf(tokens).filter(({ jwk }) => isKeyFor(jwk, form.algorithm));
     const named = form.kid === undefined ? candidates : candidates.filter(({ kid }) => kid === form.kid);
     const [key] = named;
-    // Without an id it must be clear which key is meant.
+    // Without a key id, there must be exactly one candidate.
     if (key === undefined) return form.kid === undefined ? undefined : 'unknown-key';
     if (named.length > 1) return undefined;
     const imported = await importedKey(key, form.algorithm);
@@ -129,7 +129,7 @@ export class TokenCheck {
     return nowMs < expiresAtS * 1_000 + TOKEN_LEEWAY_MS && nowMs >= notBeforeS * 1_000 - TOKEN_LEEWAY_MS;
   }
 
-  /** False: none of them may be asked about again yet. */
+  /** Returns false if none of the issuers may be asked again yet. */
   async #refresh(issuers: readonly TokenIssuer[]): Promise<boolean> {
     const nowMs = this.#options.monotonicMs();
     const due = issuers.filter(({ id }) => {
@@ -169,7 +169,7 @@ const CURVES: Readonly<Record<string, string>> = {
   Ed25519: 'Ed25519',
 };
 
-/** A public key that is there to verify signatures of this algorithm. */
+/** Whether the key may verify signatures of this algorithm. */
 function isKeyFor(jwk: JWK, algorithm: string): boolean {
   const { kty, alg, use, key_ops: operations, crv, d, k } = jwk;
   return (

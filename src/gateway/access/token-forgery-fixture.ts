@@ -1,4 +1,4 @@
-/** Bearer tokens for tests: an issuer's keys, tokens that are right, and those that forgers have tried. */
+/** Bearer tokens for tests: an issuer's keys, valid tokens, and known kinds of forgeries. */
 import {
   createHmac,
   generateKeyPairSync,
@@ -42,7 +42,7 @@ export function issuerOf(more: Partial<GatewayTokenIssuer> = {}): GatewayProvide
 const encode = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const LOADED_S = Math.floor(Date.now() / 1_000);
-/** Stands still, so that a token is judged at the second for which it was made. */
+/** The clock stands still, so that a token is judged at the second for which it was made. */
 export const nowS = (): number => LOADED_S;
 const RS256 = { alg: 'RS256', kid: 'rsa', typ: 'JWT' };
 export const claimsOf = (more: object = {}): object => ({
@@ -63,7 +63,7 @@ export function signed(
   return `${text}.${signBytes(hash, Buffer.from(text), key).toString('base64url')}`;
 }
 
-/** With the issuer's RSA key. */
+/** Signs with the issuer's RSA key. */
 export const token = (claims: unknown = claimsOf(), header: unknown = RS256): string =>
   signed(header, claims, rsa.privateKey);
 

@@ -1,15 +1,15 @@
 /**
- * The form of a bearer token before anything is computed about it: a JWS in compact form that says no more of its key
- * than an id, with claims that are what they should be. RFC 7515, 7519 and 8725, without their leniencies. Whether the
- * signature is right is `token-check.ts`.
+ * Checks the form of a bearer token before any signature is computed: a compact JWS whose header names its key at
+ * most by id, with well-formed claims. RFC 7515, 7519 and 8725, without their leniencies. `token-check.ts`
+ * verifies the signature.
  */
 import { canonicalEmail, type CallerIdentity } from '#domain';
 
 export const MAX_TOKEN = 8_192;
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** Asymmetric ones. */
+/** Asymmetric algorithms only. */
 const ALGORITHMS = /^(?:RS256|RS384|RS512|PS256|PS384|PS512|ES256|ES384|ES512|EdDSA|Ed25519)$/;
-/** Everything else in a header either names a key or changes how the rest is read. */
+/** Other header parameters either name a key or change how the rest is read. */
 const HEADER_NAMES: ReadonlySet<string> = new Set(['alg', 'kid', 'typ', 'x5t', 'x5t#S256', 'cty']);
 const TYPES = /^(?:jwt|(?:application\/)?at\+jwt|application\/jwt)$/i;
 const MAX_KID = 256;
@@ -37,7 +37,7 @@ export function isAsymmetric(algorithm: string): boolean {
   return ALGORITHMS.test(algorithm);
 }
 
-/** Undefined: not a token that could be right. */
+/** Returns undefined for a token that cannot be valid. */
 export function readToken(text: string): TokenForm | undefined {
   if (text.length > MAX_TOKEN || !COMPACT.test(text)) return undefined;
   const [first = '', second = '', signature = ''] = text.split('.');
@@ -54,7 +54,7 @@ export function readToken(text: string): TokenForm | undefined {
   const audiences = typeof aud === 'string' ? [aud] : aud;
   if (typeof iss !== 'string' || !isTexts(audiences)) return undefined;
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT) return undefined;
-  // Made out to several, it must say which of them got it.
+  // A token with several audiences must name the one that received it.
   if (audiences.length !== 1 && (typeof azp !== 'string' || !audiences.includes(azp))) return undefined;
   if (!isTime(exp) || (nbf !== undefined && !isTime(nbf)) || (iat !== undefined && !isTime(iat)))
     return undefined;
@@ -97,12 +97,12 @@ function objectOf(part: string): Record<string, unknown> | undefined {
   }
 }
 
-/** One spelling of the same bytes only. */
+/** Only one encoding of the same bytes is accepted. */
 function isCanonical(text: string, bytes: Buffer): boolean {
   return bytes.toString('base64url') === text;
 }
 
-/** Of two members of one name every reader picks the one it likes. `json` is well-formed. */
+/** Readers disagree about repeated member names, so they are refused. `json` is well-formed. */
 function hasDoubledName(json: string): boolean {
   const open: (Set<string> | undefined)[] = [];
   for (const [token, , isName] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {

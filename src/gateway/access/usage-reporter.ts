@@ -1,6 +1,6 @@
 /**
- * Tells the control plane when keys and sessions were last used, in batches: a use costs a request nothing but a time
- * that is noted. What could not be told stays for the next report.
+ * Reports to the control plane, in batches, when keys and sessions were last used. A use costs a request one
+ * noted time. What could not be reported stays for the next report.
  */
 import { messageOf, type Log } from '#base';
 import { MAX_USAGE_ENTRIES, type GatewayUsage } from '#domain';
@@ -17,7 +17,7 @@ export interface UsageReporterOptions {
 
 const EVERY_MS = 30_000;
 const CLOSE_MS = 2_000;
-/** More are not noted until some were told. */
+/** Further uses are not noted until some were reported. */
 const MAX_NOTED = 200_000;
 
 export class UsageReporter {
@@ -40,7 +40,7 @@ export class UsageReporter {
     this.#noted.push(caller);
   }
 
-  /** Never rejects. One at a time. */
+  /** Never rejects. One report runs at a time. */
   report(): Promise<void> {
     this.#running ??= this.#report().finally(() => (this.#running = undefined));
     return this.#running;

@@ -1,30 +1,30 @@
 /**
- * A person whose browser holds more cookies for a share than fit into a head could never come again: any page of a share
- * in the same zone can plant them. Such a head is not read, but looked at as far as it came: where cookies are what is
- * too large, the answer clears them, and the person gets in with the next try.
+ * Recovers browsers whose cookies for a share no longer fit into a head, which any page of a share in the same
+ * zone can cause. Such a head is not parsed, only scanned as far as it arrived: if cookies are what makes it too
+ * large, the response clears them, and the next request succeeds.
  */
 import { canonicalHost } from '../http/host-policy.ts';
 import { failureOfRequest, type Failure } from './failure-table.ts';
 import type { MessageRefusal } from '../http/refusal-table.ts';
 
-/** A service that finds the headers too large finds so many cookies too large. */
+/** A service that refuses the headers as too large may be refusing this size of cookies. */
 const MANY_COOKIE_BYTES = 2_048;
 
-/** Browsers obey it on TLS alone, for all names of the site that a share's name belongs to. */
+/** Browsers obey it only on TLS, for all names of the registrable domain of the share's name. */
 const CLEAR_COOKIES_LINE = 'Clear-Site-Data: "cookies"';
 
-/** For browsers that do not know `Clear-Site-Data`, and without TLS: so many names are cleared by each answer. */
+/** For browsers without `Clear-Site-Data`, and without TLS: how many names each response clears. */
 const MAX_NAMES = 32;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
 interface CookieBomb {
-  /** Canonical. */
+  /** In canonical form. */
   readonly host: string;
-  /** Names of the cookies in the order of the request, each once, as far as the head was read. */
+  /** Distinct cookie names in the order of the request, as far as the head was read. */
   readonly names: readonly string[];
 }
 
-/** `text` is the beginning of a head that is too large; undefined: cookies are not what makes it so. */
+/** `text` is the beginning of a head that is too large. Returns undefined if cookies are not the cause. */
 function findCookieBomb(text: string): CookieBomb | undefined {
   const host = canonicalHost(lineOf(text, 'host').trim());
   const cookies = lineOf(text, 'cookie');
@@ -33,7 +33,10 @@ function findCookieBomb(text: string): CookieBomb | undefined {
   return { host, names: [...new Set(names)].filter((name) => NAME.test(name)).slice(0, MAX_NAMES) };
 }
 
-/** Header lines without line ends. The zone is cleared too, and no name above it, which is others'. */
+/**
+ * Returns header lines without line ends. They also clear cookies of the zone, but of no name above it, which
+ * belongs to others.
+ */
 function clearingLines({ host, names }: CookieBomb, isSecure: boolean): readonly string[] {
   const zone = host.slice(host.indexOf('.') + 1);
   const secure = isSecure ? '; Secure' : '';
@@ -48,11 +51,11 @@ const COOKIES_TOO_LARGE: Failure = {
   status: 431,
   code: 'cookies-too-large',
   hop: 'client',
-  says: 'Your browser sent more cookies than fit into a request. They have been cleared now: please try again.',
-  cause: 'the cookies are too large; the answer clears them',
+  says: 'Your browser sent more cookies than fit into a request. They have been cleared; please try again.',
+  cause: 'the cookies are too large; the response clears them',
 };
 
-/** For a head that is refused, of which `text` came; `isServed`: a share has that host. */
+/** Answers a refused head, of which `text` arrived; `isServed`: a share has that host. */
 export function refusedHead(
   refusal: MessageRefusal,
   text: string,
@@ -64,12 +67,15 @@ export function refusedHead(
   return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure) };
 }
 
-/** Line for a service's answer 431 that clears cookies, with its line end; '' where cookies are not the cause. */
+/**
+ * Returns a line with its line end for a service's 431 response that clears cookies, or '' if cookies are not the
+ * cause.
+ */
 export function clearedCookies(status: number, cookieBytes: number, isSecure: boolean): string {
   return status === 431 && isSecure && cookieBytes > MANY_COOKIE_BYTES ? `${CLEAR_COOKIES_LINE}\r\n` : '';
 }
 
-/** The first line of that name, as far as it came. */
+/** Returns the first line with that name, as far as it arrived. */
 function lineOf(text: string, name: string): string {
   const start = text.toLowerCase().indexOf(`\r\n${name}:`);
   if (start === -1) return '';

@@ -1,6 +1,6 @@
 /**
- * The page that a client gets when the gateway cannot serve it: HTML, or JSON for programs that ask for it. It has no
- * script, loads nothing, and repeats nothing that came from the request; names that tenants chose are escaped.
+ * The page that a client gets if the gateway cannot serve a request: HTML, or JSON for programs that ask for it.
+ * It has no script, loads nothing, and repeats nothing from the request; names that tenants chose are escaped.
  */
 import { STATUS_CODES } from '#net';
 import type { Failure } from './failure-table.ts';
@@ -30,26 +30,29 @@ function page(failure: Failure, errorId: string, help: string): string {
 export interface ErrorAnswer {
   readonly accept: string;
   readonly isHead: boolean;
-  /** A GET: the page may offer to try again. */
+  /** Whether the request is a GET, for which the page may offer a retry. */
   readonly isRead: boolean;
   readonly keepAlive: boolean;
 }
 
-/** Of a request that could not be read. */
+/** For a request that could not be read. */
 export const NOTHING_ASKED: ErrorAnswer = { accept: '', isHead: false, isRead: true, keepAlive: false };
 
-/** Of one whose answer comes from the gateway: with a body to come, or an upgrade asked for, its connection ends. */
+/**
+ * For a request that the gateway answers itself. If a body follows, or an upgrade was requested, the connection
+ * ends.
+ */
 export function askedOf(head: RequestHead): ErrorAnswer {
   const keepAlive = head.keepAlive && !head.hasBody && head.upgrade === '';
   return { accept: head.accept, isHead: head.method === 'HEAD', isRead: head.method === 'GET', keepAlive };
 }
 
-/** `200 OK` */
+/** Returns `200 OK` and the like. */
 export function statusText(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? 'Error'}`;
 }
 
-/** The whole answer, head and body. `moreLines` are header lines without line ends. */
+/** Returns head and body. `moreLines` are header lines without line ends. */
 export function encodeErrorAnswer(
   failure: Failure,
   errorId: string,

@@ -1,6 +1,6 @@
 /**
- * Why a request was not served: the status and words for the client, and for the log the hop that failed. Data and
- * its look-up; nothing here decides.
+ * Reasons why a request was not served: status and text for the client, and the failed hop for the log. The file
+ * has data and its look-up; decisions are made elsewhere.
  */
 import { REFUSALS, type MessageRefusal } from '../http/refusal-table.ts';
 
@@ -8,35 +8,35 @@ export type Hop = 'client' | 'gateway' | 'control' | 'router' | 'agent' | 'servi
 
 export interface Failure {
   readonly status: number;
-  /** Stable, for programs. */
+  /** Stable code, for programs. */
   readonly code: string;
   readonly hop: Hop;
-  /** For the reader of the page. */
+  /** Text for the reader of the page. */
   readonly says: string;
-  /** For the log. */
+  /** Text for the log. */
   readonly cause: string;
 }
 
-/** A request head or body that breaks the rules. */
+/** A request head or body that violates HTTP. */
 export function failureOfRequest(refusal: MessageRefusal): Failure {
   const { status, says } = REFUSALS[refusal];
   return { status, code: refusal, hop: 'client', says, cause: says };
 }
 
-/** An answer that breaks the rules: never the client's fault. */
+/** A response that violates HTTP, which is never the client's fault. */
 export function failureOfAnswer(refusal: MessageRefusal): Failure {
-  return serviceFailure(502, 'malformed-answer', `malformed answer: ${REFUSALS[refusal].says}`);
+  return serviceFailure(502, 'malformed-answer', `malformed response: ${REFUSALS[refusal].says}`);
 }
 
 export function serviceFailure(status: 502 | 504, code: string, cause: string): Failure {
   const says =
     status === 504
-      ? 'The service behind this address did not answer in time.'
-      : 'The service behind this address gave no usable answer.';
+      ? 'The service behind this address did not respond in time.'
+      : 'The service behind this address sent no usable response.';
   return { status, code, hop: 'service', says, cause };
 }
 
-/** A share whose record has a field that this gateway cannot read: nobody knows whom it lets in. */
+/** A share whose record has a field that this gateway cannot read, so that its access rules are unknown. */
 export function failureOfUnreadable(field: string): Failure {
   return {
     status: 503,
@@ -60,7 +60,7 @@ export const FAILURES = {
     code: 'misdirected',
     hop: 'client',
     says: 'This connection was made for another host.',
-    cause: 'the TLS server name leads to another share than the Host header',
+    cause: 'the TLS server name belongs to another share than the Host header',
   },
   noShareTable: {
     status: 503,
@@ -73,15 +73,15 @@ export const FAILURES = {
     status: 503,
     code: 'not-decided',
     hop: 'control',
-    says: 'Whether you may come in could not be found out in time. Please try again shortly.',
-    cause: 'who calls could not be verified in time',
+    says: 'Your access could not be verified in time. Please try again shortly.',
+    cause: 'the caller could not be verified in time',
   },
   tooManyWaiting: {
     status: 503,
     code: 'busy',
     hop: 'gateway',
-    says: 'Too many requests wait for this service. Please try again shortly.',
-    cause: 'too many requests wait for a circuit',
+    says: 'Too many requests are waiting for this service. Please try again shortly.',
+    cause: 'too many requests are waiting for a circuit',
   },
   headTimeout: {
     status: 408,
@@ -95,7 +95,7 @@ export const FAILURES = {
     code: 'body-too-slow',
     hop: 'client',
     says: 'The request did not arrive in time.',
-    cause: 'the body came too slowly',
+    cause: 'the body arrived too slowly',
   },
   dialTimeout: {
     status: 504,
@@ -104,7 +104,7 @@ export const FAILURES = {
     says: 'No connection to the service could be made in time.',
     cause: 'no circuit in time',
   },
-  answerTimeout: serviceFailure(504, 'answer-timeout', 'the service did not answer in time'),
+  answerTimeout: serviceFailure(504, 'answer-timeout', 'the service did not respond in time'),
   streamIdle: serviceFailure(504, 'stream-idle', 'no byte in either direction for too long'),
   revoked: {
     status: 503,

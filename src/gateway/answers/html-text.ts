@@ -1,4 +1,4 @@
-/** Text in a page. */
+/** Escapes text for HTML. */
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,14 +1,14 @@
-/** An answer that the gateway gives itself and that is no failure: redirects, log-in pages, published keys. */
+/** A response of the gateway itself that is not a failure: redirects, log-in pages, published keys. */
 import { statusText } from './error-page.ts';
 
 export interface LocalAnswer {
   readonly status: number;
-  /** Header lines without line ends; `Content-Length`, `Date` and `Connection` are set here. */
+  /** Header lines without line ends. `Content-Length`, `Date` and `Connection` are added. */
   readonly lines: readonly string[];
   readonly body: string;
 }
 
-/** Head and body; for HEAD the head alone. */
+/** Returns head and body, or only the head for HEAD. */
 export function encodeLocalAnswer(
   answer: LocalAnswer,
   asked: { readonly isHead: boolean; readonly keepAlive: boolean },

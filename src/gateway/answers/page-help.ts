@@ -1,10 +1,10 @@
-/** Help on a page of failure: which credential is missing, where it is sent, and how the reader can go on. */
+/** Help on a failure page: the accepted credentials, where to send them, and how to continue. */
 import { escaped } from './html-text.ts';
 
-/** Something that would let a caller in. */
+/** A credential that would admit a caller. */
 export type WantedCredential =
   | { readonly type: 'api-key'; readonly in: 'header' | 'query'; readonly name: string }
-  /** `Authorization: Bearer`: a key, or a token of an identity provider. */
+  /** `Authorization: Bearer` with a key or a token of an identity provider. */
   | { readonly type: 'bearer' }
   | { readonly type: 'basic' }
   /** A log-in in a browser. */
@@ -12,15 +12,15 @@ export type WantedCredential =
 
 export interface PageHelp {
   readonly credentials?: readonly WantedCredential[];
-  /** Path at which a person who is logged in logs out. */
+  /** The path at which a logged-in person can log out. */
   readonly logoutPath?: string;
-  /** Contact of the owner: an e-mail address or a web address, without characters that have to be escaped. */
+  /** The owner's contact: an e-mail or web address without characters that need escaping. */
   readonly contact?: string | null;
 }
 
 export const NO_HELP: PageHelp = {};
 
-/** Statuses that another try may change. */
+/** Statuses for which a retry may succeed. */
 const RETRIED: ReadonlySet<number> = new Set([401, 408, 429, 431, 500, 502, 503, 504]);
 
 export function helpJson({ credentials, logoutPath, contact }: PageHelp): Readonly<Record<string, unknown>> {
@@ -31,7 +31,7 @@ export function helpJson({ credentials, logoutPath, contact }: PageHelp): Readon
   };
 }
 
-/** Paragraphs; '' for none. `isRead`: the page came for a GET, which a link repeats. */
+/** Returns paragraphs, or ''. `isRead`: the page answers a GET, which a link can repeat. */
 export function helpHtml(help: PageHelp, status: number, isRead: boolean): string {
   const { credentials = [], logoutPath, contact } = help;
   const wanted = credentials.map((credential) => `<li>${sentenceOf(credential)}</li>`).join('');
@@ -41,14 +41,14 @@ export function helpHtml(help: PageHelp, status: number, isRead: boolean): strin
     ...(contact === undefined || contact === null ? [] : [contactLink(contact)]),
   ];
   return (
-    (wanted === '' ? '' : `<p>Any of these lets you in:</p>\n<ul>${wanted}</ul>\n`) +
+    (wanted === '' ? '' : `<p>Any of these gives you access:</p>\n<ul>${wanted}</ul>\n`) +
     (links.length === 0 ? '' : `<p>${links.join(' · ')}</p>\n`)
   );
 }
 
 function sentenceOf(credential: WantedCredential): string {
   if (credential.type === 'login') return 'Log in with a browser.';
-  if (credential.type === 'basic') return 'Send a user name and a password by HTTP Basic.';
+  if (credential.type === 'basic') return 'Send a user name and a password with HTTP Basic.';
   if (credential.type === 'bearer')
     return 'Send a key or token in the header <code>Authorization: Bearer</code>.';
   const place = credential.in === 'header' ? 'header' : 'query parameter';

@@ -1,9 +1,9 @@
-/** The subject alternative names of a certificate, read from the one line that node makes of them, quotes and all. */
+/** Reads the subject alternative names of a certificate from Node's text form, which is one line with quoting. */
 import type { X509Certificate } from 'node:crypto';
 
 const ENTRY = /([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
 
-/** The values of one type (`DNS`, `email`), in their order; none of a line that cannot be read to its end. */
+/** Returns the values of one type (`DNS`, `email`) in order. Returns none if the line cannot be read to its end. */
 export function alternativeNames(
   { subjectAltName }: Pick<X509Certificate, 'subjectAltName'>,
   type: 'DNS' | 'email',

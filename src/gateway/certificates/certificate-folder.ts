@@ -1,15 +1,16 @@
 /**
- * Which certificates lie in a folder: `NAME.crt` or `NAME.pem` beside `NAME.key`, and sub-folders with `fullchain.pem`
- * and `privkey.pem`, as certbot keeps them. Half a pair is a problem, told with its remedy; nothing is opened here.
+ * Finds the certificates in a folder: `NAME.crt` or `NAME.pem` beside `NAME.key`, and sub-folders with
+ * `fullchain.pem` and `privkey.pem`, as certbot writes them. Half a pair is reported as a problem with its
+ * remedy. The files are not opened here.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Beyond any installation's; a folder given by mistake is noticed. */
+/** More than any installation has. The limit catches a folder that was given by mistake. */
 const MAX_ENTRIES = 10_000;
 
 export interface CertificateFiles {
-  /** What the pair is called in the log: its path below the folder, without endings. */
+  /** Name of the pair in the log: its path below the folder, without extensions. */
   readonly name: string;
   readonly certFile: string;
   readonly keyFile: string;
@@ -17,12 +18,12 @@ export interface CertificateFiles {
 
 export interface CertificateFolder {
   readonly pairs: readonly CertificateFiles[];
-  /** A sentence each, with the file and the remedy. */
+  /** One sentence each, with the file and the remedy. */
   readonly problems: readonly FolderProblem[];
 }
 
 export interface FolderProblem {
-  /** Of the pair that is not whole; the folder's own path when it cannot be read at all. */
+  /** Name of the incomplete pair, or the folder's path if the folder cannot be read. */
   readonly name: string;
   readonly problem: string;
 }
@@ -39,11 +40,11 @@ export async function findCertificates(folder: string): Promise<CertificateFolde
     entries = await readdir(folder, { withFileTypes: true });
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const why = isMissing ? 'does not exist' : 'cannot be read: is it a folder of ours?';
+    const why = isMissing ? 'does not exist' : 'cannot be read: check its permissions';
     return { pairs: [], problems: [{ name: folder, problem: `${folder} ${why}` }] };
   }
   if (entries.length > MAX_ENTRIES) {
-    const problem = `${folder} holds more than ${MAX_ENTRIES} entries: give a folder of certificates alone`;
+    const problem = `${folder} has more than ${MAX_ENTRIES} entries: use a folder that contains only certificates`;
     return { pairs: [], problems: [{ name: folder, problem }] };
   }
   const found = new Map<string, Found>();
@@ -54,7 +55,7 @@ export async function findCertificates(folder: string): Promise<CertificateFolde
     return known;
   };
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    // Those that editors and tools leave while they work.
+    // Temporary files of editors and tools.
     if (entry.name.startsWith('.') || entry.name.endsWith('~')) continue;
     const path = join(folder, entry.name);
     const parts = /^(.+)\.(crt|pem|key)$/.exec(entry.name);
@@ -72,15 +73,15 @@ export async function findCertificates(folder: string): Promise<CertificateFolde
     else if (cert !== undefined)
       problems.push({
         name,
-        problem: `${cert} has no key beside it: add ${keyNameFor(cert)}, or take it away`,
+        problem: `${cert} has no key beside it: add ${keyNameFor(cert)}, or remove the certificate`,
       });
-    else problems.push({ name, problem: `${key} has no certificate beside it: add one, or take it away` });
+    else problems.push({ name, problem: `${key} has no certificate beside it: add one, or remove the key` });
   }
   return { pairs, problems };
 }
 
 async function lookInto(path: string, name: string, foundFor: (name: string) => Found): Promise<void> {
-  // Not a folder, or not ours to read: nothing in it was meant for us.
+  // Not a readable folder, so its content is not meant for the gateway.
   const inside = new Set(await readdir(path).catch(() => []));
   if (inside.has('fullchain.pem')) foundFor(name).cert = join(path, 'fullchain.pem');
   if (inside.has('privkey.pem')) foundFor(name).key = join(path, 'privkey.pem');

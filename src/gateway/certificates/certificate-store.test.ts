@@ -145,7 +145,7 @@ describe('certificates as files', () => {
     const said = await refusalOf();
     for (const part of [
       /mixed\.key is not the key of .*mixed\.crt/,
-      /text\.crt holds no certificate in PEM form/,
+      /text\.crt has no certificate in PEM form/,
       /keyless\.crt has no key beside it: add .*keyless\.key/,
       /certless\.key has no certificate beside it/,
       /open\.key is refused: it is open to other users; run: chmod 600 .*open\.key/,
@@ -213,9 +213,9 @@ describe('a reload', () => {
       .filter(({ level }) => level === 'error')
       .map(({ message, certificate }) => [certificate, message]);
     assert.deepEqual(errors, [
-      ['b', 'the last good certificate stays'],
-      ['a', 'the last good certificate stays'],
-      ['d', 'certificate left out'],
+      ['b', 'keeping the last good certificate'],
+      ['a', 'keeping the last good certificate'],
+      ['d', 'ignoring a certificate'],
     ]);
   });
 

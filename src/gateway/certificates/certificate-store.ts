@@ -1,7 +1,8 @@
 /**
- * The certificates that clients are shown, chosen by the names in them: exact before wildcard of one label, valid
- * before run out, then the one that lasts longest. Read again by `reload`: what is bad then leaves the last good one of
- * its place in service. Contexts are made when first asked for, and bounded.
+ * The certificates for clients, selected by the names in them: an exact name before a wildcard of one label, a
+ * valid certificate before an expired one, then the one that lasts longest. `reload` reads them again; if a new
+ * file is bad, the last good certificate of its place stays in use. TLS contexts are made on demand, and their
+ * number is bounded.
  */
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
@@ -23,18 +24,18 @@ const MAX_CONTEXTS = 2_048;
 export interface CertificateSources {
   /** A folder of pairs, see `findCertificates`. */
   readonly folder?: string | undefined;
-  /** For clients whose server name no certificate of the folder has: files, or PEM texts that never change. */
+  /** For clients whose server name has no certificate in the folder: files, or PEM texts that never change. */
   readonly default?: { readonly certFile: string; readonly keyFile: string } | KeyPair | undefined;
 }
 
 export interface CertificateStoreOptions extends CertificateSources {
-  /** What another store of the same sources had: stands in for what is bad, and then nothing is refused at the start. */
+  /** Certificates that another store had of the same sources. They replace bad files, so that the start never fails. */
   readonly lastGood?: readonly KeptCertificate[] | undefined;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
-/** PEM texts; `name` as in the log. */
+/** PEM texts; `name` is the one in the log. */
 export interface KeptCertificate extends KeyPair {
   readonly name: string;
 }
@@ -70,7 +71,7 @@ export class CertificateStore {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Rejects with `invalid` that tells every problem at once. */
+  /** Rejects with `invalid` and all problems at once. */
   static async open(options: CertificateStoreOptions): Promise<CertificateStore> {
     const store = new CertificateStore(options);
     if (options.lastGood !== undefined) {
@@ -87,19 +88,19 @@ export class CertificateStore {
     return store;
   }
 
-  /** For clients that name no host, or one that no certificate has. */
+  /** For clients without a server name, or with one that no certificate has. */
   get defaultCertificate(): KeyPair | undefined {
     return this.#pairs.get(DEFAULT_NAME)?.pair;
   }
 
-  /** All of them, for another process that shows the same. They hold private keys. */
+  /** All certificates with their private keys, for another process that serves the same names. */
   get kept(): KeptCertificate[] {
     return [...this.#pairs.values()].map(({ name, pair }) => ({ name, ...pair }));
   }
 
   /**
-   * The context for a server name; undefined when no certificate is for it. With `clientAuthorities` (PEM), one that
-   * names them to clients, which is then made for the default certificate, too.
+   * Returns the context for a server name, or undefined if no certificate matches. With `clientAuthorities`
+   * (PEM), the context requests a certificate of these authorities, and exists for the default certificate, too.
    */
   certificateFor(serverName: string, clientAuthorities?: readonly string[]): SecureContext | undefined {
     const served = this.#find(serverName);
@@ -108,13 +109,13 @@ export class CertificateStore {
     return shown && this.#context(shown, clientAuthorities);
   }
 
-  /** Whether a certificate in its dates is for this host; for `*.rest`, whether one is for the names below `rest`. */
+  /** Whether a currently valid certificate covers this host or, for `*.rest`, the names below `rest`. */
   covers(host: string): boolean {
     const found = host.startsWith('*.') ? this.#byHost.get(host.toLowerCase()) : this.#find(host);
     return found !== undefined && isValid(found, this.#clock.nowMs());
   }
 
-  /** Those that end within so many days, the first to end first. */
+  /** Returns the certificates that expire within so many days, the earliest first. */
   expiring(days: number): ExpiringCertificate[] {
     const beforeMs = this.#clock.nowMs() + days * DAY_MS;
     return [...this.#pairs.values()]
@@ -123,13 +124,16 @@ export class CertificateStore {
       .map(({ name, hosts, notAfterMs }) => ({ name, hosts, notAfterMs }));
   }
 
-  /** Called after each reload that changed something. Returns how to stop. */
+  /** Calls the listener after each reload that changed something. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reads everything again; asked meanwhile, once more afterwards. Never rejects: problems are logged and told. */
+  /**
+   * Reads all files again. A call during a reload causes another one afterwards. Never rejects: problems are
+   * logged and returned.
+   */
   reload(): Promise<Reloaded> {
     if (this.#reloading !== undefined) this.#isAskedAgain = true;
     this.#reloading ??= this.#reload().finally(() => {
@@ -145,13 +149,13 @@ export class CertificateStore {
       const { pairs, problems } = await readSources(this.#options);
       const kept = new Map(pairs);
       for (const [name, problem] of problems) {
-        // Of a folder that cannot be read nothing is known: all that it held stays.
+        // If the folder cannot be read, all of its certificates stay in use.
         const isWhole = name === this.#options.folder;
         const former = [...this.#pairs.values()].filter((one) =>
           isWhole ? one.name !== DEFAULT_NAME : one.name === name,
         );
         for (const pair of former) kept.set(pair.name, pair);
-        const said = former.length > 0 ? 'the last good certificate stays' : 'certificate left out';
+        const said = former.length > 0 ? 'keeping the last good certificate' : 'ignoring a certificate';
         log.error({ hop: 'gateway', certificate: name, cause: problem }, said);
       }
       const before = fingerprintsOf(this.#pairs);
@@ -198,10 +202,10 @@ export class CertificateStore {
     const key = authorities === undefined ? fingerprint : `${fingerprint} ${authorities.join('\n')}`;
     let context = this.#contexts.get(key);
     if (context !== undefined) return context;
-    // An owner may name an authority that another one certified: it is believed, the other one is not.
+    // An owner may name an intermediate authority: it is trusted, the one above it is not.
     const ca = authorities === undefined ? {} : { ca: [...authorities], allowPartialTrustChain: true };
     context = createSecureContext({ ...pair, ...ca });
-    // The oldest goes: it is made again when somebody asks.
+    // Evicts the oldest context, which is made again on demand.
     if (this.#contexts.size >= MAX_CONTEXTS) this.#contexts.delete(this.#contexts.keys().next().value!);
     this.#contexts.set(key, context);
     return context;
@@ -220,13 +224,13 @@ async function readSources({ folder, default: fallback }: CertificateSources): P
     for (const { name, problem } of found.problems) problems.set(name, problem);
     for (const files of found.pairs) {
       if (problems.has(files.name)) continue;
-      // The default has a place of its own, whatever lies in the folder under that name.
+      // The default certificate has a key of its own, even if the folder has a pair of that name.
       const name = files.name === DEFAULT_NAME ? `${folder}/${DEFAULT_NAME}` : files.name;
       take(name, await loadServedPair({ ...files, name }));
     }
   }
   if (fallback !== undefined) {
-    const files = { certFile: 'the default certificate', keyFile: 'the default certificate’s key' };
+    const files = { certFile: 'the default certificate', keyFile: 'the key of the default certificate' };
     take(
       DEFAULT_NAME,
       'certFile' in fallback
@@ -250,7 +254,7 @@ function isValid({ notBeforeMs, notAfterMs }: ServedPair, nowMs: number): boolea
   return nowMs >= notBeforeMs && nowMs <= notAfterMs;
 }
 
-/** For the same host: one in its dates, then one of the folder, then the one that ends later. */
+/** Prefers, for the same host, a currently valid pair, then one of the folder, then the one that expires later. */
 function isBetter(one: ServedPair, other: ServedPair, nowMs: number): boolean {
   const [isOneValid, isOtherValid] = [isValid(one, nowMs), isValid(other, nowMs)];
   if (isOneValid !== isOtherValid) return isOneValid;

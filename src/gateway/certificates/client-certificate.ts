@@ -1,7 +1,7 @@
 /**
- * What a client's certificate proves to a share: judged once, at the handshake, by the authorities that were asked for
- * then. TLS checks the chain and the purpose, and it is checked by hand once more against exactly those authorities, so
- * that a change in between cannot mix two lists. Only the leaf says who it is.
+ * The client certificate of a connection, verified once at the handshake against the authorities that were
+ * requested then. TLS checks chain and purpose; the chain is then checked once more against exactly those
+ * authorities, so that a concurrent change cannot mix two lists. Only the leaf identifies the client.
  */
 import type { TLSSocket } from 'node:tls';
 import { checkPeerChain, issuersOf } from '#net';
@@ -9,36 +9,36 @@ import { alternativeNames } from './alternative-names.ts';
 
 const MAX_NAMES = 100;
 
-/** Texts as the certificate has them, bounded by its size; they may hold letters beyond ASCII, never line feeds. */
+/** Texts of the certificate, bounded by its size. They may contain letters beyond ASCII, but no line feeds. */
 export interface ClientCertificate {
-  /** `CN=ann, O=example`. */
+  /** For example `CN=ann, O=example`. */
   readonly subject: string;
   readonly commonName: string | undefined;
-  /** SHA-256, hex pairs with colons. */
+  /** SHA-256 as hex pairs with colons. */
   readonly fingerprint256: string;
   readonly serial: string;
   readonly emails: readonly string[];
   readonly dnsNames: readonly string[];
-  /** The list (PEM) that it was judged by: with another list it proves nothing. */
+  /** The list (PEM) that it was verified with. With another list it proves nothing. */
   readonly authorities: readonly string[];
 }
 
-/** One of the two at most; none where the server name asks for no certificate. */
+/** At most one of the fields is set; none if no certificate was requested for the server name. */
 export interface ClientProof {
   readonly clientCertificate: ClientCertificate | undefined;
-  /** Why there is none: none was sent, or what was sent is not believed. */
+  /** Why there is no certificate: none was sent, or it is not trusted. */
   readonly clientCertificateProblem: string | undefined;
 }
 
 export const NO_PROOF: ClientProof = { clientCertificate: undefined, clientCertificateProblem: undefined };
 
-/** `socket`: after its handshake, which was not a resumed one. `nowMs`: Unix milliseconds. */
+/** `socket` has completed a full handshake. `nowMs` is in Unix milliseconds. */
 export function proveClient(socket: TLSSocket, authorities: readonly string[], nowMs: number): ClientProof {
   if (socket.isSessionReused()) return refused('the session was resumed');
   const leaf = socket.getPeerX509Certificate();
   if (leaf === undefined) return refused('no certificate was sent');
   if (!socket.authorized) {
-    // Older types call it an error; it is its code.
+    // The types declare an error, but the value is its code.
     const code = String(socket.authorizationError);
     return refused(`the certificate is not accepted: ${code.replace(/^Error: /, '')}`);
   }

@@ -1,6 +1,6 @@
 /**
- * A certificate with its key, read from files and checked before anybody is served with it. Dates are told, not
- * judged: a certificate that has run out is still shown (clients say so plainly), and its owner is warned.
+ * A certificate and its key, read from files and checked before use. An expired certificate is still used,
+ * because clients show a clear error for it, and the owner is warned.
  */
 import { createPrivateKey, type X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import type { CertificateFiles } from './certificate-folder.ts';
 
 const MAX_CERTIFICATE_BYTES = 1_048_576;
 const MAX_NAMES = 1_000;
-/** Chosen for want of another, so that it need not name a host. */
+/** The pair used for lack of a matching one, which need not name a host. */
 export const DEFAULT_NAME = 'default';
 
 /** PEM texts. */
@@ -24,13 +24,13 @@ export interface KeyPair {
 
 export interface ServedPair {
   readonly name: string;
-  /** Leaf first, whatever the order in the file. */
+  /** The leaf first, whatever the order in the file. */
   readonly pair: KeyPair;
-  /** Of its subject alternative names: lower case, a wildcard as `*.rest`. */
+  /** DNS names of its subject alternative names in lower case; a wildcard is `*.rest`. */
   readonly hosts: readonly string[];
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** SHA-256 of the leaf, as X.509 tools print it. */
+  /** SHA-256 of the leaf in the form of X.509 tools. */
   readonly fingerprint: string;
 }
 
@@ -40,7 +40,8 @@ export async function loadServedPair({ name, certFile, keyFile }: CertificateFil
   let cert: string;
   try {
     const { size } = await stat(certFile);
-    if (size > MAX_CERTIFICATE_BYTES) return { problem: `${certFile} is larger than 1 MiB: no certificate` };
+    if (size > MAX_CERTIFICATE_BYTES)
+      return { problem: `${certFile} is larger than 1 MiB, so it is no certificate` };
     cert = await readFile(certFile, 'utf8');
   } catch (error) {
     return {
@@ -52,7 +53,7 @@ export async function loadServedPair({ name, certFile, keyFile }: CertificateFil
   return checkServedPair(name, { cert, key: key.text }, { certFile, keyFile });
 }
 
-/** `files`: how the two are called in problems. */
+/** `files` are the names of the two in problems. */
 export function checkServedPair(
   name: string,
   { cert, key }: KeyPair,
@@ -62,12 +63,12 @@ export function checkServedPair(
     createPrivateKey(key);
   } catch {
     const remedy = key.includes('ENCRYPTED')
-      ? 'it is locked with a passphrase: store it without one, readable by its owner alone'
+      ? 'it is encrypted with a passphrase: store it without one, readable only by its owner'
       : 'it is not a private key in PEM form';
     return { problem: `${keyFile} cannot be used: ${remedy}` };
   }
   if (!cert.includes('-----BEGIN CERTIFICATE-----'))
-    return { problem: `${certFile} holds no certificate in PEM form` };
+    return { problem: `${certFile} has no certificate in PEM form` };
   let leaf: X509Certificate;
   let chainPem: string;
   try {
@@ -76,7 +77,7 @@ export function checkServedPair(
   } catch (error) {
     const isOther = (error as { code?: string }).code === 'certificate-key-mismatch';
     const why = isOther ? `${keyFile} is not the key of ${certFile}` : `${certFile} cannot be read`;
-    return { problem: `${why}: put the certificate and the key that belong together side by side` };
+    return { problem: `${why}: store a certificate beside its own key` };
   }
   const hosts = hostsOf(leaf);
   if (hosts.length === 0 && name !== DEFAULT_NAME) {
@@ -101,7 +102,7 @@ export function checkServedPair(
   };
 }
 
-/** A name that no client could ask for is left out. */
+/** Names that no client could send are skipped. */
 function hostsOf(leaf: X509Certificate): string[] {
   const hosts = alternativeNames(leaf, 'DNS', MAX_NAMES).flatMap((name) => {
     const isWildcard = name.startsWith('*.');

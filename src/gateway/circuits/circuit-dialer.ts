@@ -1,10 +1,10 @@
 import type { Circuit } from '#sdk';
 
-/** How the gateway reaches private services; the wiring gives it one that speaks to a router. */
+/** Opens circuits to private services. The wiring provides an implementation that uses routers. */
 export interface CircuitDialer {
   /**
-   * A new circuit to the service, paused. `isStandby`: the agent is asked to connect to the service when bytes come, and
-   * not before. Rejects with a `CircuitError`.
+   * Returns a new circuit to the service, paused. With `isStandby`, the agent connects to the service only when
+   * bytes arrive. Rejects with a `CircuitError`.
    */
   dial(serviceId: string, timeoutMs: number, isStandby?: boolean): Promise<Circuit>;
 }

@@ -1,4 +1,7 @@
-/** What a client is told when there was no circuit to its service, or it broke; the hop is the overlay's word. */
+/**
+ * Failures of a circuit that could not be made, or broke, as the client sees them. The hop is the one that the
+ * overlay reported.
+ */
 import type { CircuitError } from '#sdk';
 import type { Failure } from '../answers/failure-table.ts';
 
@@ -8,14 +11,17 @@ const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; 
     says: 'The service is not connected at the moment. Please try again later.',
   },
   'service-refused': { status: 502, says: 'The service behind this address does not accept connections.' },
-  'service-timeout': { status: 504, says: 'The service behind this address did not answer in time.' },
+  'service-timeout': { status: 504, says: 'The service behind this address did not respond in time.' },
   'not-authorized': { status: 503, says: 'This service is not available here.' },
   'control-away': {
     status: 503,
     says: 'No connection to the service can be made at the moment. Please try again shortly.',
   },
   timeout: { status: 504, says: 'No connection to the service could be made in time.' },
-  'channel-closed': { status: 503, says: 'The way to the service is interrupted. Please try again shortly.' },
+  'channel-closed': {
+    status: 503,
+    says: 'The connection to the service is interrupted. Please try again shortly.',
+  },
   'circuit-closed': { status: 502, says: 'The connection to the service was lost.' },
   overlay: { status: 502, says: 'No connection to the service could be made.' },
 };

@@ -1,7 +1,8 @@
 /**
- * Circuits to shares: idle ones are kept for the next request, and requests that find none wait for a dial or for
- * one that comes back, whichever is first; client addresses take turns. Everything is bounded. A circuit comes back only
- * when its owner says that request and answer were cleanly framed; whatever it says or does while idle removes it.
+ * The pool of circuits to shares. Idle circuits are kept for later requests; a request that finds none waits for
+ * a dial or for a circuit that is released, whichever comes first, and client addresses take turns. Every queue
+ * is bounded. A circuit is released only after request and response were cleanly framed; data or an end while it
+ * is idle removes it.
  */
 import { CircuitError, type Circuit, type CircuitErrorCode } from '#sdk';
 import { messageOf } from '#base';
@@ -11,15 +12,15 @@ import { HeadBuffer } from '../http/head-buffer.ts';
 import { StandbyCircuits } from './standby-circuits.ts';
 import { Upstream, type CircuitWaiter, type GatewayRoute, type RoutePool } from './upstream.ts';
 
-/** A circuit idle for longer is not given to a request that could not be sent again. */
+/** A request that cannot be repeated gets no circuit that was idle for longer. */
 const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
-/** How long a circuit that was ended here may take to end on the other side. */
+/** Time limit for the other side to close a circuit that was ended here. */
 const CLOSING_MS = 5_000;
-/** Between two dials for requests that wait for an agent to come back. */
+/** Interval of dials for requests that wait for an agent to return. */
 const REDIAL_MS = 200;
-/** Between two dials that are to replace an old circuit of one share; while no control plane answers, of all shares. */
+/** Interval of dials that replace an old circuit of a share, or of all shares while no control plane responds. */
 const RENEWAL_MS = 1_000;
-/** Failures of a dial that are no answer of a control plane: it may be away. */
+/** Dial failures that may mean that the control plane is away. */
 const UNANSWERED: ReadonlySet<CircuitErrorCode> = new Set([
   'control-away',
   'timeout',
@@ -33,14 +34,14 @@ export class CircuitPool {
   readonly #nowMs: () => number;
   /** Routes that may have idle circuits. */
   readonly #warm = new Set<GatewayRoute>();
-  /** Half-closed here, until the origin closes too. */
+  /** Circuits that are half-closed here, until the origin closes too. */
   readonly #closing = new Set<Upstream>();
   readonly #standby: StandbyCircuits;
   #idleCount = 0;
   #openCount = 0;
   #dialCount = 0;
   #failedDialCount = 0;
-  /** The last dial that says something about it failed because no control plane answers. */
+  /** Whether the last relevant dial failed because no control plane responds. */
   #isControlAway = false;
   #lastRenewalMs = -RENEWAL_MS;
   #closed = false;
@@ -65,7 +66,7 @@ export class CircuitPool {
     return this.#openCount;
   }
 
-  /** Since the start. */
+  /** Number of dials since the start. */
   get dialCount(): number {
     return this.#dialCount;
   }
@@ -74,7 +75,7 @@ export class CircuitPool {
     return this.#failedDialCount;
   }
 
-  /** An idle circuit of the route, most recently used first. */
+  /** Returns an idle circuit of the route, the most recently used one first. */
   takeIdle(route: GatewayRoute, isRepeatable: boolean): Upstream | undefined {
     const { idle } = route.slot;
     const nowMs = this.#nowMs();
@@ -92,7 +93,7 @@ export class CircuitPool {
     }
   }
 
-  /** Waits for a circuit. False: too many wait already. */
+  /** Waits for a circuit. Returns false if too many requests are waiting. */
   wait(route: GatewayRoute, waiter: CircuitWaiter): boolean {
     const { waiters } = route.slot;
     if (waiters.size >= this.#limits.maxWaitingPerShare) return false;
@@ -105,13 +106,13 @@ export class CircuitPool {
     route.slot.waiters.delete(waiter);
   }
 
-  /** The circuit is clean and free. `keepMs` is how long the origin waits for the next request; -1: unknown. */
+  /** Returns a clean circuit to the pool. `keepMs` is how long the origin keeps it open; -1 if unknown. */
   release(upstream: Upstream, keepMs: number): void {
     const { route } = upstream;
     const { slot } = route;
     const nowMs = this.#nowMs();
     let idleMs = this.#limits.idleCircuitMs;
-    // Leaves the pool before the origin closes it, so that no request crosses with that close.
+    // The circuit leaves the pool before the origin closes it, so that no request crosses with that close.
     if (keepMs >= 0) idleMs = Math.min(idleMs, keepMs > 2_000 ? keepMs - 1_000 : keepMs / 2);
     upstream.owner = undefined;
     upstream.uses += 1;
@@ -141,12 +142,12 @@ export class CircuitPool {
     this.#idleCount += 1;
   }
 
-  /** The circuit is not to be used again, and what it still carries is of no use. */
+  /** Closes a circuit that must not be used again; pending data is dropped. */
   discard(upstream: Upstream, reason: string): void {
     if (this.#uncount(upstream)) upstream.destroy(reason);
   }
 
-  /** Nothing more is to come: half-closes, so that the origin sees a clean end. */
+  /** Half-closes a circuit after its last data, so that the origin sees a clean end. */
   finish(upstream: Upstream): void {
     if (!this.#uncount(upstream)) return;
     upstream.owner = undefined;
@@ -157,7 +158,7 @@ export class CircuitPool {
     upstream.circuit.end();
   }
 
-  /** Ends the idle circuits of a route that was replaced; its waiters fail. */
+  /** Ends the idle circuits of a replaced route. Its waiting requests fail. */
   retire(route: GatewayRoute): void {
     for (const upstream of route.slot.idle.splice(0)) {
       this.#idleCount -= 1;
@@ -202,7 +203,7 @@ export class CircuitPool {
   #startDials(route: GatewayRoute): void {
     const { slot } = route;
     if (slot.redial !== undefined) return;
-    // One dial is enough to learn that somebody hosts the share again.
+    // One dial is enough to find out whether the share is hosted again.
     const most = slot.absentSinceMs === undefined ? this.#limits.maxDialsPerShare : 1;
     while (slot.dialing < slot.waiters.size && slot.dialing < most) {
       slot.dialing += 1;
@@ -247,7 +248,7 @@ export class CircuitPool {
     this.#startDials(route);
   }
 
-  /** The share's agent may be being restarted: whoever waits does so a little longer. */
+  /** The share's agent may be restarting, so its requests wait a little longer. */
   #onAbsent(route: GatewayRoute, failure: CircuitError): void {
     const { slot } = route;
     const nowMs = this.#nowMs();
@@ -285,8 +286,9 @@ export class CircuitPool {
   }
 
   /**
-   * Whether an old circuit may go: a control plane, which alone can make others, has answered a dial of the share lately.
-   * If none did, one circuit is dialed in the background, and the old ones stay until there is an answer.
+   * Whether an old circuit may be closed, which requires that a control plane responded to a dial of the share
+   * recently, because only a control plane can make new circuits. Otherwise one circuit is dialed in the
+   * background, and the old ones stay until it succeeds.
    */
   #isReplaceable(route: GatewayRoute, nowMs: number): boolean {
     const { slot } = route;
@@ -303,7 +305,7 @@ export class CircuitPool {
   #hand(upstream: Upstream, waiter: CircuitWaiter | undefined): void {
     if (waiter !== undefined) waiter.circuitReady(upstream);
     else {
-      // Whoever wanted it got another one: it has carried nothing and waits for the next request.
+      // The request got another circuit meanwhile, so this unused one waits for the next request.
       this.release(upstream, -1);
       upstream.uses = 0;
     }
@@ -318,7 +320,7 @@ export class CircuitPool {
     return upstream;
   }
 
-  /** It spoke, ended or closed while nobody owned it. */
+  /** Removes a circuit that sent data, ended or closed while nobody owned it. */
   #drop(upstream: Upstream): void {
     if (this.#closing.has(upstream)) {
       if (upstream.closed) this.#closing.delete(upstream);
@@ -336,7 +338,7 @@ export class CircuitPool {
       this.#idleCount -= 1;
     }
     if (upstream.ended && !upstream.closed) this.finish(upstream);
-    else this.discard(upstream, 'spoke while idle');
+    else this.discard(upstream, 'sent data while idle');
   }
 
   #uncount(upstream: Upstream): boolean {
@@ -347,7 +349,7 @@ export class CircuitPool {
   }
 }
 
-/** An idle circuit that the next request may have. */
+/** Whether the next request may use this idle circuit. */
 function isKept({ closed, idleUntilMs, circuit }: Upstream, nowMs: number): boolean {
   return !closed && idleUntilMs > nowMs && circuit.isLeaving !== true;
 }

@@ -1,6 +1,6 @@
 /**
- * Where a request goes: one look-up of one entry by canonical host. There is no default share. On TLS the server name
- * must be that host, so that a connection made for one share never carries another's.
+ * Finds the share of a request with one look-up by canonical host. There is no default share. On TLS the server
+ * name must be the same host, so that a connection made for one share never carries requests for another.
  */
 import type { ClientProof } from '../certificates/client-certificate.ts';
 import { FAILURES, failureOfUnreadable, type Failure } from '../answers/failure-table.ts';
@@ -34,7 +34,7 @@ export function decideRoute(
   return { host, failure: undefined };
 }
 
-/** Whether a TLS connection was made for this host. */
+/** Whether the TLS connection was made for this host. */
 export function isForName(client: ClientFacts, name: string): boolean {
   return canonicalHost(client.serverName ?? '') === name;
 }

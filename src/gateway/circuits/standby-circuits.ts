@@ -1,26 +1,29 @@
 /**
- * Circuits for the time in which no control plane answers, which alone can make others: a few for each share that had
- * requests lately. The agent connects one to the private service when its first bytes come, so that it outlives any
- * time without requests. One timer, the gateway's sweep, makes and drops them; requests pay nothing for them.
+ * Standby circuits for times without a control plane, in which no new circuits can be made: a few for each share
+ * with recent requests. The agent connects one to the private service when its first bytes arrive, so that it can
+ * be idle for any time. The gateway's sweep timer makes and drops them; requests cost nothing.
  */
 import { CircuitError } from '#sdk';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import type { GatewayRoute, Upstream } from './upstream.ts';
 
-/** A share without a request for so long gets no more of them, and loses those that it has. */
+/** A share without requests for this time gets no new standby circuits and loses its existing ones. */
 const DEMAND_MS = 10 * 60_000;
-/** A share that was quiet for so long gives its place to one that was not, when there is no other. */
+/** If there is no room, a share that was idle for this time loses its circuits to one that was not. */
 const LOSES_AFTER_MS = 10_000;
 const ROUND_MS = 1_000;
 /** Dials for all shares together, so that the circuits come one after the other after a restart. */
 const MAX_DIALS_PER_ROUND = 8;
 const MAX_DIALS = 8;
-/** A host that ends one sooner, unused, has connected it at once: it does not know what standby is. */
+/**
+ * A host that ends an unused standby circuit sooner connected it at once, because its version does not support
+ * standby.
+ */
 const SHORT_LIFE_MS = 120_000;
 const REFUSED_MS = 10 * 60_000;
-/** After a dial that failed, or a circuit that broke. */
+/** Pause after a dial that failed, or a circuit that broke. */
 const RETRY_MS = 30_000;
-/** Between two dials while no control plane answers: one that works shows that it is back. */
+/** Interval of dials while no control plane responds. A successful dial shows that it is back. */
 const PROBE_MS = 10_000;
 
 export interface StandbyOptions {
@@ -49,7 +52,7 @@ export class StandbyCircuits {
     this.#maxShares = standbyPerShare === 0 ? 0 : Math.floor(maxStandbyCircuits / standbyPerShare);
   }
 
-  /** An agent hosts the share, and somebody asks for it. */
+  /** Requests standby circuits for a share that is hosted and in use. */
   want(route: GatewayRoute, nowMs: number): void {
     if (this.#maxShares === 0 || route.retired || this.#shares.has(route)) return;
     if (this.#shares.size >= this.#maxShares && !this.#dropQuietest(nowMs)) return;
@@ -65,7 +68,7 @@ export class StandbyCircuits {
     return undefined;
   }
 
-  /** It spoke, ended or closed by itself. False: it is none of these circuits. */
+  /** Handles a circuit that sent data, ended or closed by itself. Returns false if it is not a standby circuit. */
   lost(upstream: Upstream, nowMs: number): boolean {
     const { route } = upstream;
     const circuits = this.#shares.get(route)?.circuits;
@@ -88,7 +91,7 @@ export class StandbyCircuits {
     for (const route of [...this.#shares.keys()]) this.drop(route);
   }
 
-  /** `isControlAway`: by the last dial no control plane answers. */
+  /** `isControlAway`: the last dial got no response from a control plane. */
   sweep(nowMs: number, isControlAway: boolean): void {
     if (nowMs < this.#nextRoundMs) return;
     this.#nextRoundMs = nowMs + ROUND_MS;

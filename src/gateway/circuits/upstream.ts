@@ -1,7 +1,7 @@
 /**
- * One circuit to a share's private service, as the gateway uses it: the circuit's callbacks are set once and lead to
- * whoever owns it now, an exchange, a relay, or nobody while it waits in the pool. An owner that throws loses this
- * circuit and nothing else. Mutable on purpose: it is on the path of every request.
+ * A circuit to a share's private service, as the gateway uses it. The circuit's callbacks are set once and go to
+ * the current owner: an exchange, a relay, or nobody while it is in the pool. An exception of the owner costs
+ * only this circuit. Mutable on purpose, because it is on the path of every request.
  */
 import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from '../http/head-buffer.ts';
@@ -14,7 +14,7 @@ export interface UpstreamOwner {
   /** The origin half-closed. */
   upstreamEnded(): void;
   upstreamDrained(): void;
-  /** Last. `error` when the circuit broke. */
+  /** The last call. `error` is set if the circuit broke. */
   upstreamClosed(error: CircuitError | undefined): void;
   /** The owner's own code threw. */
   upstreamFault(error: unknown): void;
@@ -23,21 +23,21 @@ export interface UpstreamOwner {
 export class Upstream {
   readonly circuit: Circuit;
   readonly route: GatewayRoute;
-  /** Heads of answers in the making. */
+  /** Reads the heads of responses. */
   readonly heads: HeadBuffer;
   owner: UpstreamOwner | undefined;
-  /** Answers that it has carried. */
+  /** Number of responses that it has carried. */
   uses = 0;
   openedMs = 0;
   idleSinceMs = 0;
   idleUntilMs = 0;
   ended = false;
   closed = false;
-  /** Still in the pool's count of open circuits. */
+  /** Whether it counts in the pool's number of open circuits. */
   counted = true;
   #paused = false;
 
-  /** `onUnowned` is called when bytes, an end or a close come while nobody owns it. */
+  /** `onUnowned` is called when bytes, an end or a close arrive while there is no owner. */
   constructor(
     circuit: Circuit,
     route: GatewayRoute,
@@ -104,31 +104,31 @@ export class Upstream {
   }
 }
 
-/** Who waits for a circuit. Exactly one of the two is called, unless the wait is cancelled. */
+/** A request that waits for a circuit. Exactly one of the two methods is called, unless the wait is cancelled. */
 export interface CircuitWaiter extends InLine {
   circuitReady(upstream: Upstream): void;
   circuitFailed(error: CircuitError): void;
 }
 
-/** What the gateway keeps for one share: its circuits, and its traffic. */
+/** The state that the gateway keeps per share: its circuits, and its traffic. */
 export class RoutePool {
   readonly traffic: ShareTraffic;
   readonly idle: Upstream[] = [];
   readonly waiters = new WaitingLine<CircuitWaiter>();
   dialing = 0;
-  /** A circuit was made since the gateway began to serve the share. */
+  /** Whether a circuit was made since the gateway began to serve the share. */
   wasHosted = false;
-  /** Since when no agent hosts the share, as dials say; undefined: one did at the last dial. */
+  /** Time since which dials report that no agent hosts the share; undefined if the last dial found one. */
   absentSinceMs: number | undefined;
-  /** When a request last asked for a circuit. */
+  /** When a request last needed a circuit. */
   wantedMs = -Infinity;
-  /** No standby circuit is dialed before. */
+  /** The earliest time for the next standby dial. */
   standbyAfterMs = -Infinity;
-  /** When a control plane last answered a dial of the share. */
+  /** When a control plane last responded to a dial of the share. */
   answeredMs = -Infinity;
-  /** When a circuit was last dialed to replace an old one. */
+  /** When the last dial to replace an old circuit began. */
   renewedMs = -Infinity;
-  /** Until the next dial of a share that no agent hosts. */
+  /** Timer for the next dial of a share that no agent hosts. */
   redial: NodeJS.Timeout | undefined;
 
   constructor(traffic: ShareTraffic) {

@@ -1,17 +1,17 @@
 /**
- * Who waits for a circuit of one share. Addresses take turns, so that whoever asks for thousands at once keeps nobody
- * else waiting; those of one address are served in the order in which they came.
+ * The queue of requests that wait for a circuit of one share. Addresses take turns, so that one address with
+ * thousands of requests does not delay the others; requests of one address are served in order.
  */
 
 export interface InLine {
-  /** Whose turn it takes: the caller by address. */
+  /** The address whose turn the request uses. */
   readonly party: string;
-  /** Takes only a circuit that has carried nothing yet. */
+  /** Whether the request needs a circuit that has carried nothing yet. */
   readonly freshOnly: boolean;
 }
 
 export class WaitingLine<Waiter extends InLine> {
-  /** The order of the parties is the order of their turns; none is empty. */
+  /** Parties in the order of their turns. None is empty. */
   readonly #parties = new Map<string, Set<Waiter>>();
   #size = 0;
 
@@ -34,7 +34,7 @@ export class WaitingLine<Waiter extends InLine> {
     if (waiters.size === 0) this.#parties.delete(party);
   }
 
-  /** Whose turn it is, taken out: of a circuit that has carried something, of those that take one. */
+  /** Removes and returns the next request. A used circuit goes to one that accepts it. */
   next(isUsed: boolean): Waiter | undefined {
     for (const [party, waiters] of this.#parties) {
       for (const waiter of waiters) {

@@ -1,4 +1,4 @@
-/** Whether a request's body trickles while nothing but its client holds it up. Looked at by the sweep, not per byte. */
+/** Detects request bodies that the client sends too slowly. The sweep checks it, not every byte. */
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 
 export class BodyRate {
@@ -9,13 +9,13 @@ export class BodyRate {
     this.#sinceMs = nowMs;
   }
 
-  /** Whoever holds the body up now is not its client: measuring starts again. */
+  /** Restarts the measurement, because something other than the client delays the body. */
   restart(nowMs: number, bytes = this.#bytes): void {
     this.#sinceMs = nowMs;
     this.#bytes = bytes;
   }
 
-  /** True when too little has come of the body, of which there are so many bytes by now. */
+  /** Returns whether too little arrived. `bytes` is the number of body bytes so far. */
   isTooSlow(nowMs: number, bytes: number, limits: GatewayLimits): boolean {
     const elapsedMs = nowMs - this.#sinceMs;
     if (elapsedMs < limits.bodyRateWindowMs) return false;

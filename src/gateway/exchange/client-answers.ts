@@ -1,4 +1,4 @@
-/** What the gateway itself says to a client: pages of failure and answers of its own, each told of once. */
+/** The gateway's own responses to a client: failure pages and local answers. Each is reported to the observer once. */
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '#base';
 import type { OwnAnswer, AccessRefusal } from '../access/access.ts';
@@ -23,7 +23,10 @@ export class ClientAnswers {
     this.#address = address;
   }
 
-  /** Whether the connection may be kept. `record` is undefined when no request could be read; `lines` are added. */
+  /**
+   * Returns whether the connection may be kept. `record` is undefined if no request could be read; `lines` are
+   * added to the head.
+   */
   failure(
     record: RequestRecord | undefined,
     failure: Failure,
@@ -40,12 +43,12 @@ export class ClientAnswers {
     return keepAlive;
   }
 
-  /** Of a request that goes to no service: it counts as traffic of its share. */
+  /** Answers a request that is not forwarded. It counts as traffic of its share. */
   verdict(record: RequestRecord, head: RequestHead, verdict: AccessRefusal | OwnAnswer): boolean {
     const asked = askedOf(head);
     if (verdict.type === 'answer') return this.#own(record, verdict.answer, asked);
     const { failure, lines, help } = verdict;
-    // A request on another share's connection is nobody's traffic.
+    // A request on another share's connection counts for no share.
     const isMisdirected = failure.status === 421;
     this.#context.observer.refused(record, head);
     if (!isMisdirected) record.route?.slot.traffic.answered(failure.status, 0);
@@ -79,14 +82,14 @@ export class ClientAnswers {
     observer.failed(record, failure);
   }
 
-  /** Nobody waits for the answer any more: told of once, and not when it failed before. */
+  /** Reports a request whose client disconnected before its answer, unless it failed before. */
   tellUnanswered(record: RequestRecord | undefined): void {
     if (record === undefined || record.doneMs > 0) return;
     record.doneMs = performance.now();
     this.#context.observer.gone(record);
   }
 
-  /** Something of ours threw. */
+  /** Reports an exception in the gateway's own code. */
   tellFault(record: RequestRecord | undefined, error: unknown): void {
     const failure = { ...FAILURES.internal, cause: messageOf(error) };
     this.tellFailure(record, failure, { status: 'broken off' }, error);

@@ -1,7 +1,7 @@
 /**
- * One client's connection: reads heads, one request at a time, hands each to an exchange, and keeps the deadlines.
- * Requests that come early wait, bounded, until the answer before them is written. It is its own error domain:
- * whatever goes wrong here ends this connection, with one log record, and nothing else.
+ * One client's connection: reads heads, hands one request at a time to an exchange, and enforces the deadlines.
+ * Pipelined requests wait, bounded, until the previous response is written. Each connection is its own error
+ * domain: an error ends this connection, with one log record, and nothing else.
  */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -27,11 +27,11 @@ import type { GatewayRoute, Upstream } from '../circuits/upstream.ts';
 
 /** Between requests, or inside a head. */
 const HEAD = 0;
-/** A whole head came; whether it may go on is being found out. */
+/** A whole head arrived, and its admission is being decided. */
 const DECIDING = 1;
 const BUSY = 2;
 const RELAY = 3;
-/** The last answer is written; what the client still sends is discarded until it closes. */
+/** The last response is written. Further data of the client is discarded until it closes. */
 const LINGER = 4;
 
 export class ClientConnection implements ExchangeClient {
@@ -48,7 +48,7 @@ export class ClientConnection implements ExchangeClient {
   #state = HEAD;
   #exchange: Exchange | undefined;
   #relay: RawRelay | undefined;
-  /** Of the request that is being decided or served. */
+  /** The record of the request that is being decided or served. */
   #record: RequestRecord | undefined;
   #deadlineMs: number;
   readonly #stall = new StallWatch();
@@ -89,7 +89,7 @@ export class ClientConnection implements ExchangeClient {
     });
   }
 
-  /** Nothing is in the making: it can be closed without anyone missing an answer. */
+  /** Whether the connection can be closed without losing a response. */
   get isIdle(): boolean {
     return (
       this.#state === LINGER || (this.#state === HEAD && !this.#heads.isPartial && !this.input.holdsMore)
@@ -129,8 +129,8 @@ export class ClientConnection implements ExchangeClient {
     this.#exchange = undefined;
     this.#relay = undefined;
     this.#answers.tellFailure(this.#record, failure, { status: 'broken off' }, error);
-    // A reset, so that an answer that ends with its connection does not look complete either.
-    // (A reset during a shutdown is refused by the platform and would leave the socket open.)
+    // Resets the connection, so that a response that ends with its connection does not look complete. (The
+    // platform refuses a reset during a shutdown, which would leave the socket open.)
     if (this.#facts.isSecure || this.#socket.writableEnded) this.destroy();
     else this.#socket.resetAndDestroy();
   }
@@ -153,14 +153,14 @@ export class ClientConnection implements ExchangeClient {
     this.#guarded(() => this.#sweep());
   }
 
-  /** Its share was withdrawn. */
+  /** The connection's share was withdrawn. */
   revoke(): void {
     this.#guarded(() => (this.#exchange ?? this.#relay)?.revoked(FAILURES.revoked));
   }
 
   /**
-   * The gateway is closing: a busy connection ends after its answer, an idle one soon, so that a request which is on
-   * its way already is answered still.
+   * The gateway is closing. A busy connection ends after its response, an idle one soon after, so that a request
+   * that was already sent is still answered.
    */
   drain(): void {
     if (this.#state === HEAD && this.isIdle) {
@@ -169,7 +169,7 @@ export class ClientConnection implements ExchangeClient {
     }
   }
 
-  /** Cuts it off: what is in the making gets no answer. */
+  /** Closes the connection at once. Pending requests get no response. */
   destroy(): void {
     this.#isCutOff = true;
     this.#socket.destroy();
@@ -201,7 +201,7 @@ export class ClientConnection implements ExchangeClient {
     }
   }
 
-  /** Serves the requests that wait, one after the other, while the client takes their answers. */
+  /** Serves pending requests in order, as long as the client reads the responses. */
   #advance(): void {
     if (this.#advancing) return;
     this.#advancing = true;
@@ -241,7 +241,7 @@ export class ClientConnection implements ExchangeClient {
 
   async #await(verdict: Promise<AccessVerdict>, head: RequestHead, rest: Buffer | undefined): Promise<void> {
     const record = this.#record;
-    // Other connections read their heads meanwhile: this one is kept.
+    // This head is kept, so other connections need a new one to read into.
     if (this.#context.requestHead === head) this.#context.requestHead = new RequestHead();
     this.#state = DECIDING;
     if (rest !== undefined) this.input.hold(rest);
@@ -287,12 +287,12 @@ export class ClientConnection implements ExchangeClient {
     exchange.connect();
   }
 
-  /** Before a request could be read, or while it was decided. */
+  /** Refuses a request that could not be read, or is still being decided. */
   #refuse(failure: Failure, lines: readonly string[] = []): void {
     this.exchangeDone(this.#answers.failure(this.#record, failure, NOTHING_ASKED, lines));
   }
 
-  /** Half-closes, and discards what the client still sends, so that it can read the last answer (RFC 9112 §9.6). */
+  /** Half-closes and discards further data, so that the client can read the last response (RFC 9112 §9.6). */
   #finish(): void {
     this.#state = LINGER;
     this.input.drop();
@@ -321,7 +321,7 @@ export class ClientConnection implements ExchangeClient {
     const current = this.#exchange ?? this.#relay;
     const left = current !== undefined && this.#exchange === undefined ? undefined : this.#record;
     if (this.#exchange !== undefined) {
-      this.#answers.tellGone(this.#record, 'the client went away before its answer was complete');
+      this.#answers.tellGone(this.#record, 'the client disconnected before its response was complete');
     }
     this.#exchange = undefined;
     this.#relay = undefined;
@@ -337,7 +337,7 @@ export class ClientConnection implements ExchangeClient {
     if (this.writer.isFull || (this.#state === LINGER && unsent > 0)) {
       this.#sweepAdmission();
       if (this.#stall.isStalled(nowMs, unsent, limits.stallTimeoutMs)) {
-        this.#answers.tellGone(this.#record, 'the client takes no bytes');
+        this.#answers.tellGone(this.#record, 'the client reads no data');
         this.#socket.destroy();
       }
       if (this.#state === LINGER) this.deadlineIn(limits.lingerMs);
@@ -348,7 +348,7 @@ export class ClientConnection implements ExchangeClient {
     this.#sweepDeadline();
   }
 
-  /** What was admitted goes on as long as it would be admitted. */
+  /** Ends a request when it would no longer be admitted. */
   #sweepAdmission(): void {
     const current = this.#exchange ?? this.#relay;
     const failure = current && this.#record && this.#admission.endOf(this.#record, this.#facts);
@@ -373,7 +373,7 @@ export class ClientConnection implements ExchangeClient {
       case HEAD:
         if (this.#heads.isPartial) this.#refuse(FAILURES.headTimeout);
         else {
-          if (this.#served === 0) this.#answers.tellGone(this.#record, 'no request came in time');
+          if (this.#served === 0) this.#answers.tellGone(this.#record, 'no request arrived in time');
           this.destroy();
         }
         return;

@@ -1,4 +1,4 @@
-/** What a client sent and nobody has taken yet, and who wants its socket not to be read just now. */
+/** Data that a client sent and nothing has consumed yet, and the reasons for which its socket is paused. */
 import type { Socket } from 'node:net';
 
 const MAX_DISCARDED_BYTES = 1_048_576;
@@ -10,7 +10,7 @@ export class ClientInput {
   #pausedBy = 0;
   #discarded = 0;
 
-  /** With more than `maxHeldBytes` held, the socket is not read. */
+  /** The socket is paused while more than `maxHeldBytes` are held. */
   constructor(socket: Socket, maxHeldBytes: number) {
     this.#socket = socket;
     this.#maxHeldBytes = maxHeldBytes;
@@ -41,7 +41,7 @@ export class ClientInput {
     if (this.#held.length > this.#maxHeldBytes) this.pause(PAUSED_BY_HELD);
   }
 
-  /** What was held; the caller has it now. */
+  /** Returns the held bytes and clears them. */
   take(): Buffer | undefined {
     const held = this.#held;
     this.#held = undefined;
@@ -53,14 +53,14 @@ export class ClientInput {
     this.#held = undefined;
   }
 
-  /** After the last answer nobody wants more; false: that is enough of it. */
+  /** Discards data after the last response. Returns false if it is too much. */
   discard(bytes: Buffer): boolean {
     this.#discarded += bytes.length;
     return this.#discarded <= MAX_DISCARDED_BYTES;
   }
 }
 
-/** Why the client's socket is not read. */
+/** Reasons for pausing the client's socket. */
 export const PAUSED_BY_CIRCUIT = 1;
 export const PAUSED_FOR_DIAL = 2;
 const PAUSED_BY_HELD = 4;

@@ -1,4 +1,4 @@
-/** Who may connect: bounds on connections in all and per client address, with at most one log line an address and while. */
+/** Limits for connections, in total and per client address, with at most one log line per address and interval. */
 import type { Log } from '#base';
 
 const LOG_AGAIN_MS = 10_000;
@@ -13,7 +13,7 @@ export class ConnectionAdmission {
   readonly #onEmpty: () => void;
   #count = 0;
 
-  /** `onEmpty` is called when the last one has left. */
+  /** `onEmpty` is called when the last connection has left. */
   constructor(maxConnections: number, maxPerAddress: number, log: Log, onEmpty: () => void = () => {}) {
     this.#onEmpty = onEmpty;
     this.#maxConnections = maxConnections;
@@ -25,14 +25,14 @@ export class ConnectionAdmission {
     return this.#count;
   }
 
-  /** True: admitted, and `leave` must follow once. */
+  /** Returns whether the connection is admitted. If so, `leave` must be called once. */
   enter(address: string, nowMs: number): boolean {
     const own = this.#byAddress.get(address) ?? 0;
     if (own >= this.#maxPerAddress || this.#count >= this.#maxConnections) {
       this.#refused(
         address,
         nowMs,
-        own >= this.#maxPerAddress ? 'too many from this address' : 'too many in all',
+        own >= this.#maxPerAddress ? 'too many from this address' : 'too many in total',
       );
       return false;
     }

@@ -1,7 +1,8 @@
 /**
- * One request and its answer: gets a circuit, sends the request over it, and turns what comes back into an answer
- * with framing of our own. It ends in exactly one of: done, failed (nothing was sent to the client, so it gets a
- * page), broken (the answer had begun, so its connection is cut and nobody takes it for complete). RFC 9112 §6, §9.
+ * One request and its response: gets a circuit, sends the request over it, and re-frames the response for the
+ * client. An exchange ends in exactly one way: done; failed, when nothing was sent to the client, which gets a
+ * failure page; or broken, when the response had begun and the connection is cut so that it does not look
+ * complete. RFC 9112 §6, §9.
  */
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
@@ -29,7 +30,7 @@ import { answerBody, readResponseHead, type ResponseHead } from '../http/respons
 import type { SocketWriter } from './socket-writer.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';
 
-/** The client's connection, as an exchange sees it. */
+/** The client's connection, as an exchange uses it. */
 export interface ExchangeClient {
   readonly writer: SocketWriter;
   readonly input: ClientInput;
@@ -57,7 +58,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly #http10: boolean;
   readonly #answerTimeoutMs: number;
   #keepAlive: boolean;
-  /** The client waits for 100 before it sends its body. */
+  /** Whether the client waits for 100 before it sends its body. */
   #expecting: boolean;
   #state = WAITING;
   #upstream: Upstream | undefined;
@@ -68,7 +69,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #chunkOut = false;
   #reusable = false;
   #keepMs = -1;
-  /** Of a request with a body. */
+  /** Set for a request with a body. */
   readonly #bodyRate: BodyRate | undefined;
 
   constructor(
@@ -100,7 +101,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     return callerAddress(this.#record.client.address);
   }
 
-  /** Gets a circuit and sends what has come. */
+  /** Gets a circuit and sends what has arrived. */
   connect(): void {
     const { pool, limits } = this.#context;
     const idle = pool.takeIdle(this.route, this.#sender.isRepeatable);
@@ -124,7 +125,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#bodyRate?.restart(this.#context.nowMs);
     this.#client.deadlineIn(this.#answerTimeoutMs);
     this.#sender.attach(upstream);
-    // (A circuit that breaks at once has ended this exchange already.)
+    // A circuit that breaks at once has ended this exchange already.
     if (this.#upstream !== upstream) return;
     if (this.#sender.isBlocked && this.wantsBody) this.#client.input.pause(PAUSED_BY_CIRCUIT);
     this.#client.input.resume(PAUSED_FOR_DIAL);
@@ -134,7 +135,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#fail(failureOfCircuit(error), error);
   }
 
-  /** The next bytes of the request's body; what follows it comes back. */
+  /** Takes the next bytes of the request's body and returns those that follow it. */
   clientData(bytes: Buffer): Buffer | undefined {
     const rest = this.#sender.take(bytes);
     if (this.#sender.body.malformed) {
@@ -150,25 +151,25 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#upstream?.resume();
   }
 
-  /** The client is gone, by itself or because the gateway cut it off: nobody waits for the answer. */
+  /** The client is gone, because it disconnected or the gateway cut it off. */
   clientGone(byClient: boolean): void {
-    this.#release('the client went away');
+    this.#release('the client disconnected');
     this.route.slot.traffic.unanswered(byClient);
     this.#tellBytes();
   }
 
-  /** The deadline has passed. */
+  /** Called when the deadline has passed. */
   expired(): void {
     if (this.#state === WAITING) this.#end(FAILURES.dialTimeout);
     else this.#end(this.#state === HEAD ? FAILURES.answerTimeout : FAILURES.streamIdle);
   }
 
-  /** What it rests on is gone. */
+  /** Ends the exchange, because its admission no longer holds. */
   revoked(failure: Failure): void {
     this.#end(failure);
   }
 
-  /** Cuts a body that trickles, while nothing but the client holds it up. */
+  /** Cuts a body that is too slow because of the client. */
   checkBodyRate(): void {
     const { limits, nowMs } = this.#context;
     const { body, isBlocked } = this.#sender;
@@ -188,11 +189,11 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   upstreamEnded(): void {
     if (this.#state === BODY && this.#body!.end()) this.#finish(false);
-    else this.#lost('the service closed the connection before its answer was complete');
+    else this.#lost('the service closed the connection before its response was complete');
   }
 
   upstreamClosed(error: CircuitError | undefined): void {
-    this.#lost(error?.message ?? 'the circuit closed before the answer was complete', error);
+    this.#lost(error?.message ?? 'the circuit closed before the response was complete', error);
   }
 
   upstreamDrained(): void {
@@ -212,7 +213,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     else this.#client.writer.batch.view(view);
   }
 
-  /** Interim answers and then the answer's head; what follows the head comes back. */
+  /** Reads interim responses and the final head, and returns the bytes that follow it. */
   #readHeads(bytes: Buffer): Buffer | undefined {
     const { limits, responseHead } = this.#context;
     const { heads } = this.#upstream!;
@@ -248,11 +249,11 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #passInterim(head: ResponseHead): void {
     this.#interims += 1;
     if (this.#interims > this.#context.limits.maxInterimAnswers) {
-      this.#fail(serviceFailure(502, 'malformed-answer', 'too many interim answers'));
+      this.#fail(serviceFailure(502, 'malformed-answer', 'too many interim responses'));
       return;
     }
     if (head.status === 100) this.#expecting = false;
-    // HTTP/1.0 has no interim answers.
+    // HTTP/1.0 has no interim responses.
     if (!this.#http10) this.#write(encodeClientHead(head, this.#record.host, ''));
     this.#client.deadlineIn(this.#answerTimeoutMs);
   }
@@ -266,7 +267,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
       !this.#http10 && (this.#body.mode === BODY_CHUNKED || this.#body.mode === BODY_UNTIL_END);
     if (this.#chunkOut) framing = 'Transfer-Encoding: chunked\r\n';
     else if (contentLength >= 0 && status !== 204) framing = `Content-Length: ${contentLength}\r\n`;
-    // After an upgrade that was not granted, bytes that follow belong to no protocol that both ends agree on.
+    // After a refused upgrade, following bytes belong to no protocol that both ends agreed on.
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
     if (isStuck || this.#context.draining) this.#keepAlive = false;
     if (!this.#keepAlive) framing += 'Connection: close\r\n';
@@ -293,9 +294,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   #switchProtocols(head: ResponseHead, rest: Buffer | undefined): void {
     if (this.#upgrade === '' || head.upgrade.toLowerCase() !== this.#upgrade.toLowerCase()) {
-      this.#fail(
-        serviceFailure(502, 'malformed-answer', 'the service switched protocols without being asked'),
-      );
+      this.#fail(serviceFailure(502, 'malformed-answer', 'the service switched protocols without a request'));
       return;
     }
     const upstream = this.#upstream!;
@@ -329,7 +328,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#client.writer.written();
   }
 
-  /** The circuit ended too early. A request that crossed with that, or lost its router, is sent again. */
+  /** The circuit ended too early. A request that crossed with the close, or lost its router, is sent again. */
   #lost(cause: string, error?: CircuitError): void {
     const upstream = this.#upstream!;
     const isLost = upstream.uses > 0 || error?.code === 'channel-closed';

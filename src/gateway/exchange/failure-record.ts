@@ -1,13 +1,16 @@
-/** The one log record of a request that was not served, or of a client that went away. No paths, no header values. */
+/**
+ * The single log record of a request that was not served, or of a client that disconnected. It contains no paths
+ * and no header values.
+ */
 import type { Log } from '#base';
 import type { Failure } from '../answers/failure-table.ts';
 import type { GatewayRoute } from '../circuits/upstream.ts';
 
-/** What the client got to see. */
+/** What the client received. */
 export interface ClientOutcome {
-  /** The status of the page, or that the answer was cut. */
+  /** The status of the page, or the fact that the response was cut. */
   readonly status: number | 'broken off';
-  /** The id on the page. */
+  /** The error id on the page. */
   readonly errorId?: string;
 }
 

@@ -1,4 +1,7 @@
-/** What all connections of one gateway share. The clock is coarse, for deadlines: the sweep moves it. */
+/**
+ * The state that all connections of one gateway share. The clock is coarse and serves deadlines; the sweep
+ * advances it.
+ */
 import type { Log } from '#base';
 import type { AccessControl } from '../access/access.ts';
 import type { CircuitPool } from '../circuits/circuit-pool.ts';
@@ -13,11 +16,11 @@ import type { ShareRouteTable } from '../shares/share-table.ts';
 /** Counted since the start. */
 export interface GatewayCounters {
   requests: number;
-  /** Requests refused or not served, by the gateway's own page or by a broken answer. */
+  /** Requests that were refused or not served, with the gateway's own page or a cut response. */
   failures: number;
   retries: number;
   upgrades: number;
-  /** Of TLS with clients. */
+  /** TLS handshakes with clients. */
   failedHandshakes: number;
 }
 
@@ -30,11 +33,14 @@ export interface GatewayContext {
   readonly records: RequestRecords;
   readonly observer: RequestObserver;
   readonly counters: GatewayCounters;
-  /** Scratch for the head that is being read: valid until the handler returns, or whoever needs it longer replaces it. */
+  /**
+   * Scratch object for the head that is being read. It is valid until the handler returns; code that keeps it
+   * longer replaces it.
+   */
   requestHead: RequestHead;
   readonly responseHead: ResponseHead;
-  /** Monotonic, in milliseconds of this process running: moved by the sweep, and little by one that is late. */
+  /** Monotonic milliseconds, advanced by the sweep. A late sweep advances it only a little. */
   nowMs: number;
-  /** Closing: every answer is the last one of its connection. */
+  /** Whether the gateway is closing, so that every response is the last one of its connection. */
   draining: boolean;
 }

@@ -1,9 +1,9 @@
 /**
- * Pieces of output, text and views, gathered until they are written together: small ones as one buffer, so that a
- * head and its body cost one write, large ones as they lie. Text is Latin-1.
+ * Collects output, texts and views, to write them together: small pieces in one buffer, so that a head and its
+ * body cost one write, large pieces as they are. Text is Latin-1.
  */
 
-/** Up to here copying is cheaper than another write. */
+/** Up to this size, copying is cheaper than another write. */
 const COPY_BYTES = 16_384;
 /** Pieces up to this size are copied together even among large ones. */
 const SMALL_BYTES = 2_048;
@@ -29,14 +29,14 @@ export class OutputBatch {
     this.#pieces.push(view);
   }
 
-  /** Data as one chunk of a chunked body. */
+  /** Adds data as one chunk of a chunked body. */
   chunk(view: Uint8Array): void {
     this.text(`${view.length.toString(16)}\r\n`);
     this.view(view);
     this.text('\r\n');
   }
 
-  /** The buffers to write, in order; the batch is empty afterwards. */
+  /** Returns the buffers to write, in order, and empties the batch. */
   take(): Uint8Array[] {
     const pieces = this.#pieces;
     const bytes = this.#bytes;

@@ -1,6 +1,7 @@
 /**
- * After an answer 101: bytes both ways as they come, each direction ending by itself (half-close). The circuit never
- * returns to the pool. A break on one side breaks the other; the client never mistakes it for an end.
+ * Relays bytes in both directions after a 101 response. Each direction can end by itself (half-close). The
+ * circuit never returns to the pool. A break on one side breaks the other, so that the client never takes it for
+ * a regular end.
  */
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
@@ -29,7 +30,7 @@ export class RawRelay implements UpstreamOwner {
     return this.#upstream.route;
   }
 
-  /** With what came from either side while the upgrade was agreed on. */
+  /** The arguments are bytes that arrived from either side during the upgrade. */
   begin(fromUpstream: Buffer | undefined, fromClient: Buffer | undefined, isClientHalfClosed: boolean): void {
     if (fromUpstream !== undefined) this.upstreamData(fromUpstream);
     if (fromClient !== undefined) this.clientData(fromClient);
@@ -57,14 +58,14 @@ export class RawRelay implements UpstreamOwner {
   }
 
   clientGone(): void {
-    this.#release('the client went away');
+    this.#release('the client disconnected');
   }
 
   expired(): void {
     this.#broken(FAILURES.streamIdle);
   }
 
-  /** What it rests on is gone. */
+  /** Ends the relay, because its admission no longer holds. */
   revoked(failure: Failure): void {
     this.#broken(failure);
   }
@@ -106,7 +107,7 @@ export class RawRelay implements UpstreamOwner {
     this.#client.deadlineIn(isHalf ? limits.halfClosedTimeoutMs : limits.streamIdleMs);
   }
 
-  /** Both directions have ended: the circuit has nothing left to carry. */
+  /** Closes the circuit when both directions have ended. */
   #settle(): void {
     if (this.#clientEnded && this.#upstream.ended) this.#release('both ends closed');
     else this.#progress();

@@ -1,6 +1,6 @@
 /**
- * Whether a request may go on, and whether one that goes on still may: its host, then access. What was decided about a
- * share that changed meanwhile is decided anew.
+ * Decides whether a request is admitted, by its host and then by access control, and whether an admitted request
+ * still is. A decision about a share that changed meanwhile is made again.
  */
 import type { AccessVerdict } from '../access/access.ts';
 import type { Failure } from '../answers/failure-table.ts';
@@ -12,7 +12,7 @@ import type { GatewayHost } from '../circuits/upstream.ts';
 
 const CHECK_MS = 1_000;
 
-/** Also notes the route in the record. `head` is valid until the verdict is there. */
+/** Also sets the route in the record. `head` is valid until the verdict is there. */
 export function decideRequest(
   context: GatewayContext,
   record: RequestRecord,
@@ -44,7 +44,7 @@ async function decideLater(
   return isSame || verdict.type !== 'admit' ? verdict : decideRequest(context, record, head, client);
 }
 
-/** Looks again, once a second at most, at what a request that goes on rests on. */
+/** Checks the admission of a running request again, at most once a second. */
 export class AdmissionWatch {
   readonly #context: GatewayContext;
   #checkedMs = 0;
@@ -54,13 +54,13 @@ export class AdmissionWatch {
     this.#context = context;
   }
 
-  /** A request was admitted just now. */
+  /** Called when a request was admitted. */
   begin(): void {
     this.#checkedMs = this.#context.nowMs;
     this.#generation = this.#context.access.generation;
   }
 
-  /** Why what was admitted ends now; undefined: it goes on. */
+  /** Returns why the admission ends now, or undefined if it still holds. */
   endOf(record: RequestRecord, client: ClientFacts): Failure | undefined {
     const { access, nowMs, table } = this.#context;
     const { admission } = record;

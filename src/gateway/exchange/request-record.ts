@@ -1,6 +1,6 @@
 /**
- * What is known of one request while it goes on, for whoever tells of it afterwards: access log, metrics, the owner's
- * records. One small object a request; times are monotonic milliseconds, 0 for what was not reached.
+ * The facts about one request, collected while it runs for access log, metrics and the owner's records. One small
+ * object per request; times are monotonic milliseconds, 0 for stages that were not reached.
  */
 import { performance } from 'node:perf_hooks';
 import type { CallerIdentity } from '#domain';
@@ -19,28 +19,28 @@ export class RequestRecord {
   readonly target: string;
   readonly host: string;
   readonly isHttp10: boolean;
-  /** Length of its `Cookie` lines. */
+  /** Total length of its `Cookie` lines. */
   readonly cookieBytes: number;
-  /** `traceparent` as it came, when it is well-formed; else ''. */
+  /** The received `traceparent` if it is well-formed, otherwise ''. */
   readonly traceParent: string;
   readonly startedMs = performance.now();
   route: GatewayRoute | undefined;
   admission: AccessAdmission | undefined;
-  /** Who it is, let in or not. */
+  /** The caller, whether admitted or not. */
   identity: CallerIdentity | undefined;
-  /** Of what was not admitted: why. */
+  /** Why the request was admitted or refused. */
   decision = '';
   decidedMs = 0;
   circuitMs = 0;
   firstByteMs = 0;
   doneMs = 0;
-  /** That the client saw; 0: none. */
+  /** The status that the client received; 0: none. */
   status = 0;
-  /** The answer was cut after it had begun. */
+  /** Whether the response was cut after it had begun. */
   isBrokenOff = false;
   bytesIn = 0;
   bytesOut = 0;
-  /** Follows the bytes of a request that its owner asked to see. */
+  /** Receives the bytes of a request that its owner inspects. */
   tap: ExchangeTap | undefined;
 
   constructor(id: string, client: ClientFacts, head: RequestHead, traceParent: string) {
@@ -55,7 +55,7 @@ export class RequestRecord {
   }
 }
 
-/** Views are valid during the call only. */
+/** Views are valid only during the call. */
 export interface ExchangeTap {
   requestBytes(view: Uint8Array): void;
   answerHead(status: number, fields: FieldLines): void;
@@ -63,15 +63,15 @@ export interface ExchangeTap {
 }
 
 export interface RequestObserver {
-  /** The request is admitted and about to be sent; may set `record.tap`. */
+  /** The request is admitted and about to be sent. May set `record.tap`. */
   began(record: RequestRecord, head: RequestHead): void;
-  /** The request is not admitted; `failed` follows. */
+  /** The request was refused; `failed` follows. */
   refused(record: RequestRecord, head: RequestHead): void;
-  /** A whole answer went out, of the service or of the gateway. After an upgrade: when it was granted. */
+  /** A complete response was sent, by the service or by the gateway. For an upgrade: it was granted. */
   served(record: RequestRecord): void;
-  /** It was refused, or ended without a whole answer. */
+  /** The request was refused, or ended without a complete response. */
   failed(record: RequestRecord, failure: Failure): void;
-  /** Its client was gone before there was a whole answer; neither of the two above is called. */
+  /** The client disconnected before a complete response. Neither of the two methods above is called. */
   gone(record: RequestRecord): void;
   /** Called about four times a second. */
   flush(): void;

@@ -1,16 +1,19 @@
-/** Opens the record of each request. Ids are random: unique among all gateways, not to be guessed, and counting nothing. */
+/**
+ * Creates the record of each request. Ids are random, so that they are unique among all gateways, cannot be
+ * guessed, and reveal no counts.
+ */
 import { randomFillSync } from 'node:crypto';
 import { TRACE_PARENT } from '../http/field-name-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { RequestRecord } from './request-record.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
 
-/** W3C Trace Context: version, trace id, parent id, flags; no id is all zeros. */
+/** W3C Trace Context: version, trace id, parent id, flags. No id is all zeros. */
 const TRACE_CONTEXT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
 
 /** 96 random bits, as 24 hex digits. */
 const ID_BYTES = 12;
-/** Random bytes are drawn for so many requests at a time. */
+/** Random bytes are drawn for this many requests at a time. */
 const IDS_AT_ONCE = 512;
 
 export class RequestRecords {
@@ -36,7 +39,7 @@ function traceParentOf({ fields }: RequestHead): string {
   let found = '';
   for (let i = 0; i < fields.count; i += 1) {
     if (fields.code[i] !== TRACE_PARENT) continue;
-    // Two of them are none.
+    // A repeated header counts as absent.
     if (found !== '') return '';
     found = fields.value(i);
   }

@@ -1,6 +1,6 @@
 /**
- * The request's half of an exchange: its head as rewritten for the origin, and its body, re-framed, on their way to
- * a circuit. Until there is a circuit it gathers what has come; a request without a body can be sent once more.
+ * The request's half of an exchange: its rewritten head and its re-framed body on their way to a circuit. Until
+ * there is a circuit, it collects what arrives. A request without a body can be sent once more.
  */
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { OutputBatch } from './output-batch.ts';
@@ -13,9 +13,9 @@ const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 export class RequestSender implements BodySink {
   readonly body: BodyDecoder;
-  /** Idempotent and without a body: may be sent again on another circuit. */
+  /** Whether the request is idempotent and has no body, so that it may be repeated on another circuit. */
   readonly isRepeatable: boolean;
-  /** The circuit takes no more for now. */
+  /** Whether the circuit accepts no more data for now. */
   isBlocked = false;
   readonly #chunked: boolean;
   readonly #batch = new OutputBatch();
@@ -35,7 +35,7 @@ export class RequestSender implements BodySink {
     this.#batch.text(headText);
   }
 
-  /** Takes the next bytes of the client; what follows the body comes back. Check `body.malformed` after it. */
+  /** Takes the next bytes of the client and returns those that follow the body. Check `body.malformed` afterwards. */
   take(bytes: Buffer): Buffer | undefined {
     if (this.body.done) return bytes;
     const used = this.body.decode(bytes, 0, this);
@@ -53,7 +53,7 @@ export class RequestSender implements BodySink {
     else this.#batch.view(view);
   }
 
-  /** Sends what was gathered, and from now on everything at once. */
+  /** Sends what was collected; later data is sent at once. */
   attach(upstream: Upstream): void {
     this.#upstream = upstream;
     const buffers = this.#head ?? this.#batch.take();

@@ -1,16 +1,16 @@
 /**
- * The way to a client's socket: what one callback produces is written once, at its end, and of a long body what a whole
- * turn of the event loop produces: then a system call moves several TLS records. One callback serves all sockets.
- * Bounded by its users: they stop while `isFull`.
+ * Writes to a client's socket. The output of one callback is written once, at its end; for long bodies, the
+ * output of a whole turn of the event loop is, so that one system call covers several TLS records. One callback
+ * serves all sockets. Callers bound it by stopping while `isFull`.
  */
 import type { Socket } from 'node:net';
 import { keptBytes } from '#base';
 import { OutputBatch } from './output-batch.ts';
 
-/** Within one turn, write early beyond this, so that back-pressure is seen in time. */
+/** Within one turn, more than this is written early, so that back-pressure shows in time. */
 const EARLY_WRITE_BYTES = 65_536;
 
-/** With so much from one callback, more of the same is likely to come in this turn. */
+/** After this much from one callback, more is likely to follow in the same turn. */
 const LONG_BODY_BYTES = 8_192;
 
 const waiting: SocketWriter[] = [];
@@ -22,7 +22,7 @@ function flushAll(writers: SocketWriter[]): void {
 }
 
 export class SocketWriter {
-  /** What waits to be written; call `written` after adding to it. */
+  /** The pending output. Call `written` after adding to it. */
   readonly batch = new OutputBatch();
   readonly #socket: Socket;
   readonly #maxUnsentBytes: number;
@@ -33,13 +33,13 @@ export class SocketWriter {
     this.#maxUnsentBytes = maxUnsentBytes;
   }
 
-  /** The client takes too little: add nothing more until the socket drains. */
+  /** Whether the client reads too slowly. Nothing more may be added until the socket drains. */
   get isFull(): boolean {
     const socket = this.#socket;
     return socket.writableLength > this.#maxUnsentBytes && socket.writableNeedDrain;
   }
 
-  /** Something was added to the batch. */
+  /** Must be called after adding to the batch. */
   written(): void {
     if (this.batch.bytes > EARLY_WRITE_BYTES) {
       this.flush();
@@ -60,7 +60,7 @@ export class SocketWriter {
     const batched = this.batch.take();
     const socket = this.#socket;
     if (socket.destroyed || socket.writableEnded) return;
-    // What waits for a slow client must not keep the reads that brought it.
+    // Data that waits for a slow client must not retain the large read buffers it came in.
     const buffers = socket.writableLength > 0 ? batched.map(keptBytes) : batched;
     if (buffers.length === 1) {
       socket.write(buffers[0]!);

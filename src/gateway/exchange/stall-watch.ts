@@ -1,10 +1,10 @@
-/** Whether a client takes none of the bytes that wait for it. Looked at by the sweep. */
+/** Detects a client that reads none of its pending bytes. The sweep checks it. */
 export class StallWatch {
-  /** Unsent bytes when the client last took some, and when that was seen. */
+  /** Number of unsent bytes when the client last read some, and the time of that. */
   #unsentBytes = 0;
   #sinceMs = 0;
 
-  /** True when nothing of what waits was taken for longer than `timeoutMs`. */
+  /** Returns whether none of the pending bytes were read for longer than `timeoutMs`. */
   isStalled(nowMs: number, unsentBytes: number, timeoutMs: number): boolean {
     if (unsentBytes !== this.#unsentBytes) {
       this.#unsentBytes = unsentBytes;
@@ -14,7 +14,7 @@ export class StallWatch {
     return nowMs - this.#sinceMs > timeoutMs;
   }
 
-  /** Nothing waits. */
+  /** Called when nothing is pending. */
   reset(): void {
     this.#unsentBytes = 0;
   }

@@ -1,19 +1,19 @@
 /**
- * Follows one message body by its framing and hands out the runs of data in it, as positions in the bytes given: it
- * copies nothing. Chunked framing is checked here and never passed on; extensions and trailers are dropped. Mutable
- * on purpose: one per message on the hot path. RFC 9112 §6 and §7, without leniency.
+ * Follows one message body by its framing and reports the runs of data as positions in the given bytes, without
+ * copying. Chunked framing is checked here and never forwarded; extensions and trailers are dropped. Mutable on
+ * purpose: one object per message on the hot path. RFC 9112 §6 and §7, without leniency.
  */
 import { IS_TOKEN } from './field-name-table.ts';
 
-/** No body at all. */
+/** There is no body. */
 export const BODY_NONE = 0;
 export const BODY_LENGTH = 1;
 export const BODY_CHUNKED = 2;
-/** Until the far end closes. */
+/** The body continues until the far end closes. */
 export const BODY_UNTIL_END = 3;
 
 export interface BodySink {
-  /** Data of the body: `bytes` from `start` to `end`. */
+  /** Reports data of the body: `bytes` from `start` to `end`. */
   bodyRun(bytes: Uint8Array, start: number, end: number): void;
 }
 
@@ -45,9 +45,9 @@ function hexDigit(code: number): number {
 export class BodyDecoder {
   readonly mode: number;
   done: boolean;
-  /** The chunked framing is broken; nothing after it can be trusted. */
+  /** Whether the chunked framing is broken, so that nothing after it can be trusted. */
   malformed = false;
-  /** Data bytes handed out so far. */
+  /** Number of data bytes so far. */
   dataBytes = 0;
   #left: number;
   #state = SIZE;
@@ -60,7 +60,7 @@ export class BodyDecoder {
     this.done = mode === BODY_NONE || (mode === BODY_LENGTH && length === 0);
   }
 
-  /** The position of the first byte after the body, or the end of `bytes` while the body goes on. */
+  /** Returns the position of the first byte after the body, or the end of `bytes` if the body continues. */
   decode(bytes: Uint8Array, from: number, sink: BodySink): number {
     if (this.done || this.malformed) return from;
     if (this.mode === BODY_CHUNKED) return this.#chunked(bytes, from, sink);
@@ -77,7 +77,7 @@ export class BodyDecoder {
     return end;
   }
 
-  /** The far end closed: whether that completes the body. */
+  /** The far end closed. Returns whether that completes the body. */
   end(): boolean {
     if (this.mode === BODY_UNTIL_END) this.done = true;
     return this.done;

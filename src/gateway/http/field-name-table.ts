@@ -1,10 +1,10 @@
 /**
- * The header names that the gateway treats specially, and the character classes of heads. Names are compared in
- * their canonical form: any case, `_` read as `-`, because origins (CGI, WSGI) fold them so. Plain tables and number
- * codes, no allocation for a name that is looked up: this runs for every line of every head.
+ * The header names with a meaning to the gateway, and the character classes of heads. Names are compared in
+ * canonical form: lower case, with `_` read as `-`, because origins (CGI, WSGI) fold them so. Plain tables and
+ * number codes, without allocation per look-up, because this runs for every line of every head.
  */
 
-/** What a header is to the gateway. Everything else is `OTHER` and travels as it came. */
+/** The meaning of a header to the gateway. `OTHER` headers are forwarded unchanged. */
 export const OTHER = 0;
 export const HOST = 1;
 export const CONTENT_LENGTH = 2;
@@ -12,15 +12,15 @@ export const TRANSFER_ENCODING = 3;
 export const CONNECTION = 4;
 export const UPGRADE = 5;
 export const EXPECT = 6;
-/** Hop-by-hop: ends here. */
+/** Hop-by-hop: not forwarded. */
 export const HOP = 7;
 export const KEEP_ALIVE = 8;
-/** Only a proxy may say it: what a client sends under this name never reaches an origin. */
+/** Only a proxy may set it. A client's value is never forwarded to an origin. */
 export const RESERVED = 9;
 export const ACCEPT = 10;
 /** A framing or hop-by-hop name written with `_`: refused. */
 export const DISGUISED = 11;
-/** May hold what lets a caller in; else they travel as they came. */
+/** May contain a credential; otherwise forwarded unchanged. */
 export const COOKIE = 12;
 export const AUTHORIZATION = 13;
 export const TRACE_PARENT = 14;
@@ -71,10 +71,10 @@ export const IS_TOKEN = flags(
 /** RFC 9110 §5.5: visible characters, space, tab and obs-text. */
 export const IS_VALUE = flags((code) => code === 9 || (code >= 32 && code !== 127));
 
-/** What a request target may hold: visible ASCII without `#`. */
+/** Characters of a request target: visible ASCII without `#`. */
 export const IS_TARGET = flags((code) => code > 32 && code < 127 && code !== 35);
 
-/** Lower case, `_` as `-`. */
+/** Lower case, with `_` as `-`. */
 const FOLD = Uint8Array.from({ length: 256 }, (_, code) => {
   if (code >= 65 && code <= 90) return code + 32;
   return code === 95 ? 45 : code;
@@ -87,7 +87,7 @@ function matches(text: string, start: number, name: string): boolean {
   return true;
 }
 
-/** The code of the name that stands in `text` from `start` to `end`. */
+/** Returns the code of the name in `text` from `start` to `end`. */
 export function fieldCode(text: string, start: number, end: number): number {
   const length = end - start;
   if (length < BY_LENGTH.length) {

@@ -1,6 +1,7 @@
 /**
- * Writes the heads that leave the gateway: framing is always our own, hop-by-hop and reserved headers end here, and
- * everything else travels in its order and spelling, as slices of the head that came. Heads are Latin-1 text.
+ * Writes the heads that leave the gateway. Framing headers are always its own, hop-by-hop and reserved headers
+ * are removed, and all others keep their order and spelling, as slices of the received head. Heads are Latin-1
+ * text.
  */
 import {
   ACCEPT,
@@ -17,22 +18,25 @@ import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
 import { cookieChanges } from './set-cookie-policy.ts';
 
-/** What the gateway makes of a request's head beside framing and forwarding. */
+/** Changes of a request's head, besides framing and forwarding headers. */
 export interface HeadChanges {
-  /** Indices of header lines that end here. */
+  /** Indices of header lines that are removed. */
   readonly omitted: readonly number[];
-  /** In place of the target; undefined: as it came. */
+  /** Replaces the target; undefined if it is unchanged. */
   readonly target: string | undefined;
-  /** Header lines that are added last, each with its line end. */
+  /** Header lines that are added at the end, each with its line end. */
   readonly lines: string;
 }
 
-/** Only read by the gateway, and only sometimes: to what travels they are headers like any other. */
+/** Headers that the gateway only reads, and forwards like any other. */
 function isPlain(code: number): boolean {
   return code === OTHER || code === COOKIE || code === AUTHORIZATION || code === TRACE_PARENT;
 }
 
-/** Whether a header of this code may travel on in a request. Host is written anew: not all take white space around it. */
+/**
+ * Whether a header of this code is forwarded in a request. Host is written anew, because not all origins accept
+ * white space around it.
+ */
 function passesUpstream(code: number): boolean {
   return isPlain(code) || code === ACCEPT || code === EXPECT;
 }
@@ -48,7 +52,7 @@ function isListed(fields: FieldLines, index: number, names: readonly string[]): 
   return isPlain(fields.code[index]!) && names.includes(fields.name(index).toLowerCase());
 }
 
-/** The lines that pass, joined from as few slices as possible. */
+/** Returns the forwarded lines, joined from as few slices as possible. */
 function passingLines(
   fields: FieldLines,
   passes: (code: number) => boolean,
@@ -74,8 +78,8 @@ function passingLines(
 }
 
 /**
- * The head for the origin. `forwardedLines` are the header lines that tell the client's address and scheme, each
- * with its line end; they come last, after `Connection` had its say, so that no client can remove or precede them.
+ * Returns the head for the origin. `forwardedLines` contain the client's address and scheme, each with its line
+ * end. They come last, after `Connection` was evaluated, so that no client can remove or precede them.
  */
 export function encodeUpstreamHead(
   head: RequestHead,
@@ -90,14 +94,14 @@ export function encodeUpstreamHead(
   return `${text}${forwardedLines}${changes.lines}X-Forwarded-Host: ${head.hostValue}\r\n\r\n`;
 }
 
-/** What origins are told of a connection, the same for each of its requests. */
+/** Returns the forwarding headers of a connection, which are the same for each of its requests. */
 export function forwardedLines(client: { readonly address: string; readonly isSecure: boolean }): string {
   return `X-Forwarded-For: ${client.address}\r\nX-Forwarded-Proto: ${client.isSecure ? 'https' : 'http'}\r\n`;
 }
 
 /**
- * The head for the client of `host`; `framingLines` state how the body ends and whether the connection ends with it.
- * The origin's cookies are judged by `set-cookie-policy.ts`.
+ * Returns the head for the client of `host`. `framingLines` state how the body ends and whether the connection
+ * ends with it. `set-cookie-policy.ts` judges the origin's cookies.
  */
 export function encodeClientHead(head: ResponseHead, host: string, framingLines: string): string {
   const { omitted, lines } = cookieChanges(head.fields, host);

@@ -1,6 +1,6 @@
 /**
- * Collects the bytes of one head until it is whole. A head that arrives in one piece, the common case, is decoded
- * where it lies; only a head in several pieces is copied together, into a buffer that grows with what has arrived.
+ * Collects the bytes of one head until it is complete. A head in one piece, the common case, is decoded in place;
+ * only a head in several pieces is copied, into a buffer that grows with the received data.
  */
 import {
   HEAD_BARE_LINE_FEED,
@@ -12,11 +12,14 @@ import {
 import type { MessageRefusal } from './refusal-table.ts';
 
 export class HeadBuffer {
-  /** The head as Latin-1 text, after `push` returned true; its received part where it is too large; else ''. */
+  /**
+   * The head as Latin-1 text after `push` returned true, or the received part of a head that is too large; ''
+   * before.
+   */
   text = '';
-  /** What followed the head in the last piece. */
+  /** Bytes that followed the head in the last piece. */
   rest: Buffer | undefined;
-  /** After `push` returned true: why there is no head; undefined: there is one. */
+  /** After `push` returned true: why there is no head, or undefined if there is one. */
   refusal: MessageRefusal | undefined;
   readonly #scanner: HeadScanner;
   readonly #maxBytes: number;
@@ -28,12 +31,12 @@ export class HeadBuffer {
     this.#scanner = new HeadScanner(maxBytes, maxFirstLineBytes);
   }
 
-  /** Part of a head has arrived, not all of it. */
+  /** Whether a part of a head has arrived. */
   get isPartial(): boolean {
     return this.#heldBytes > 0;
   }
 
-  /** True: the head is whole, or refused; false: more bytes are needed. */
+  /** Returns true if the head is complete or refused, false if more bytes are needed. */
   push(piece: Buffer): boolean {
     const before = this.#heldBytes;
     const bytes = before === 0 ? piece : this.#append(piece);
@@ -62,7 +65,7 @@ export class HeadBuffer {
     return true;
   }
 
-  /** Forgets a partial head. */
+  /** Drops a partial head. */
   clear(): void {
     this.#scanner.reset();
     this.#held = undefined;
@@ -84,7 +87,7 @@ export class HeadBuffer {
   }
 }
 
-/** `bytes` as a Buffer over the same memory. */
+/** Returns a Buffer over the same memory. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,7 +1,7 @@
 /**
- * Finds the end of an HTTP/1.1 head in bytes that arrive in any cuts, and reads the header lines of a whole head into
- * offsets. It knows nothing of what the headers mean. Plain mutable classes and number arrays: this is the hot path.
- * Grammar: RFC 9112 §2 to §5, without its leniencies (no bare LF, no folding, no space before a colon).
+ * Finds the end of an HTTP/1.1 head in bytes that arrive in any pieces, and reads the header lines of a complete
+ * head into offsets. It does not interpret headers. Plain mutable classes and number arrays, because this is the
+ * hot path. Grammar: RFC 9112 §2 to §5, without its leniencies (no bare LF, no folding, no space before a colon).
  */
 import { fieldCode, IS_TOKEN, IS_VALUE } from './field-name-table.ts';
 import type { MessageRefusal } from './refusal-table.ts';
@@ -15,7 +15,7 @@ export const HEAD_BARE_LINE_FEED = -1;
 export const HEAD_FIRST_LINE_TOO_LONG = -2;
 export const HEAD_TOO_LARGE = -3;
 
-/** Where the head ends, across any number of calls over one growing buffer. */
+/** Finds the end of the head, across any number of calls over one growing buffer. */
 export class HeadScanner {
   readonly #maxBytes: number;
   readonly #maxFirstLineBytes: number;
@@ -35,8 +35,8 @@ export class HeadScanner {
   }
 
   /**
-   * `bytes` holds the head from its first byte, `length` bytes of it so far. A positive answer is the length of the
-   * head with its empty line; the other answers are the `HEAD_…` constants.
+   * `bytes` contains the head from its first byte, `length` bytes so far. A positive result is the length of the
+   * head with its empty line; other results are the `HEAD_…` constants.
    */
   scan(bytes: Uint8Array, length: number): number {
     const stop = Math.min(length, this.#maxBytes);
@@ -58,7 +58,7 @@ export class HeadScanner {
   }
 }
 
-/** The header lines of one head as offsets into its text; reused from head to head. */
+/** The header lines of one head as offsets into its text. The object is reused from head to head. */
 export class FieldLines {
   text = '';
   count = 0;
@@ -66,10 +66,10 @@ export class FieldLines {
   readonly nameEnd: number[] = [];
   readonly valueStart: number[] = [];
   readonly valueEnd: number[] = [];
-  /** The codes of `field-name-table.ts`. */
+  /** Codes of `field-name-table.ts`. */
   readonly code: number[] = [];
 
-  /** Reads the lines of `text` (Latin-1, CRLF line ends, the empty line last) from `start`. */
+  /** Reads the lines of `text` (Latin-1, CRLF line ends, with the empty line) from `start`. */
   decode(text: string, start: number, maxFields: number): MessageRefusal | undefined {
     this.text = text;
     this.count = 0;

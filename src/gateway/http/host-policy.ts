@@ -1,7 +1,7 @@
 /**
- * The one canonical form of a Host, an authority or a server name: lower case, no port. Whatever has user
- * information, an empty label, a trailing dot, a list or a character outside host names has no form at all, so that
- * no two parts of the product can read it differently.
+ * The canonical form of a Host, an authority or a server name: lower case, no port. A value with user
+ * information, an empty label, a trailing dot, a list or a character outside host names has no canonical form, so
+ * that no two parts of the product can read it differently.
  */
 
 /** 1: letter, digit, `-` or `_`; 2: `.`; 3: upper-case letter; 0: not part of a name. */
@@ -15,7 +15,7 @@ const MAX_NAME = 253;
 const MAX_LABEL = 63;
 const IPV6_LITERAL = /^\[[0-9A-Fa-f:.]{2,45}\]$/;
 
-/** The canonical name of `value`, or undefined when it is malformed. IPv6 literals keep their brackets. */
+/** Returns the canonical name of `value`, or undefined if it is malformed. IPv6 literals keep their brackets. */
 export function canonicalHost(value: string): string | undefined {
   if (value.charCodeAt(0) === 91) return canonicalLiteral(value);
   let labelStart = 0;
@@ -42,7 +42,7 @@ function canonicalLiteral(value: string): string | undefined {
   return end === value.length || isPort(value, end) ? literal.toLowerCase() : undefined;
 }
 
-/** Whether `:` and a port number stand from `at` to the end. */
+/** Whether `:` and a port number extend from `at` to the end. */
 function isPort(value: string, at: number): boolean {
   if (value.charCodeAt(at) !== 58) return false;
   const digits = value.length - at - 1;
@@ -56,7 +56,7 @@ function isPort(value: string, at: number): boolean {
   return port > 0 && port <= 65_535;
 }
 
-/** Whether two authorities are the same name and port; a scheme's default port equals none. */
+/** Whether two authorities have the same name and port. A scheme's default port equals an absent one. */
 export function sameAuthority(a: string, b: string, defaultPort: string): boolean {
   const nameA = canonicalHost(a);
   return (

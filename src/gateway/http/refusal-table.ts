@@ -1,7 +1,7 @@
 /**
- * Every reason for which the gateway refuses a request's head or body, with the status that it answers. Data only;
- * the decisions stand in `head-decoder.ts`, `request-head-policy.ts`, `host-policy.ts` and `body-decoder.ts`.
- * All of them close the connection (RFC 9112 §11.2: what is ambiguous must not be followed by anything).
+ * The reasons for which the gateway refuses a request's head or body, with the status of the response. Data only;
+ * the decisions are in `head-decoder.ts`, `request-head-policy.ts`, `host-policy.ts` and `body-decoder.ts`. Every
+ * refusal closes the connection (RFC 9112 §11.2: nothing may follow an ambiguous message).
  */
 export interface MessageRefusalRow {
   readonly status: number;
@@ -12,13 +12,13 @@ export const REFUSALS = {
   'bare-line-feed': { status: 400, says: 'A line ends without a carriage return.' },
   'malformed-request-line': { status: 400, says: 'The request line is malformed.' },
   'malformed-status-line': { status: 400, says: 'The status line is malformed.' },
-  'unsupported-version': { status: 505, says: 'Only the versions 1.1 and 1.0 of HTTP are served here.' },
-  'refused-method': { status: 405, says: 'This method is not served here.' },
+  'unsupported-version': { status: 505, says: 'Only HTTP versions 1.1 and 1.0 are supported.' },
+  'refused-method': { status: 405, says: 'This method is not supported.' },
   'malformed-target': { status: 400, says: 'The request target is malformed or ambiguous.' },
   'foreign-authority': { status: 400, says: 'The request target names another host than the Host header.' },
   'malformed-field': { status: 400, says: 'A header line is malformed.' },
   'folded-field': { status: 400, says: 'A header line is folded.' },
-  'control-byte': { status: 400, says: 'A header holds a control character.' },
+  'control-byte': { status: 400, says: 'A header contains a control character.' },
   'disguised-field': { status: 400, says: 'A framing header is written with an underscore.' },
   'missing-host': { status: 400, says: 'The Host header is missing.' },
   'doubled-host': { status: 400, says: 'There is more than one Host header.' },
@@ -26,10 +26,13 @@ export const REFUSALS = {
   'doubled-length': { status: 400, says: 'There is more than one Content-Length header.' },
   'malformed-length': { status: 400, says: 'The Content-Length header is malformed.' },
   'length-and-coding': { status: 400, says: 'Content-Length and Transfer-Encoding exclude each other.' },
-  'unsupported-coding': { status: 400, says: 'The only transfer coding served here is chunked, named once.' },
+  'unsupported-coding': {
+    status: 400,
+    says: 'Only the transfer coding chunked is supported, and only once.',
+  },
   'coding-in-old-version': { status: 400, says: 'HTTP/1.0 has no transfer codings.' },
   'malformed-connection': { status: 400, says: 'The Connection header is malformed.' },
-  'unknown-expectation': { status: 417, says: 'The only expectation served here is 100-continue.' },
+  'unknown-expectation': { status: 417, says: 'Only the expectation 100-continue is supported.' },
   'malformed-chunk': { status: 400, says: 'The chunked body is malformed.' },
   'target-too-long': { status: 414, says: 'The request target is too long.' },
   'head-too-large': { status: 431, says: 'The headers are too large.' },

@@ -1,7 +1,7 @@
 /**
- * The reject layer: the only way from the bytes of a request's head to a request. Everything that two HTTP parsers
- * could read differently is refused here, before anything is routed. What it lets through has exactly one framing,
- * exactly one canonical host and one target, and the same text decides and travels. RFC 9112, without leniency.
+ * The strict layer through which every request head passes. A head that two HTTP parsers could read differently
+ * is refused here, before routing. An accepted head has exactly one framing, one canonical host and one target,
+ * and the same text is used for the decision and for forwarding. RFC 9112, without leniency.
  */
 import {
   ACCEPT,
@@ -25,30 +25,30 @@ const MAX_METHOD = 32;
 const MAX_CONNECTION_ITEMS = 32;
 const NO_NAMES: readonly string[] = [];
 
-/** One accepted request head. Reused from request to request: keep what you need of it. */
+/** An accepted request head. The object is reused from request to request, so callers copy what they keep. */
 export class RequestHead {
   readonly fields = new FieldLines();
   method = '';
-  /** In origin form (or `*`), byte for byte as it came. */
+  /** In origin form (or `*`), as received. */
   target = '';
   http10 = false;
   /** The canonical host. */
   host = '';
-  /** The Host header as it came. */
+  /** The Host header as received. */
   hostValue = '';
-  /** -1: none given. */
+  /** -1 if absent. */
   contentLength = -1;
   chunked = false;
   keepAlive = true;
   expectContinue = false;
-  /** The protocol to switch to; empty: none asked, or one that never passes (h2c). */
+  /** The protocol to switch to; empty if none was requested, or one that is never forwarded (h2c). */
   upgrade = '';
   accept = '';
-  /** Length of all `Cookie` lines together. */
+  /** Total length of all `Cookie` lines. */
   cookieBytes = 0;
-  /** Lower-case names that `Connection` lists beyond the known ones: they end here. */
+  /** Lower-case names that `Connection` lists beyond the known ones. They are not forwarded. */
   connectionNames: readonly string[] = NO_NAMES;
-  /** The last Host that was well-formed, and its canonical form: most requests repeat it. */
+  /** The last well-formed Host and its canonical form, because most requests repeat it. */
   knownHostValue: string | undefined;
   knownHost = '';
 
@@ -149,7 +149,7 @@ function readFields(head: RequestHead): MessageRefusal | undefined {
   if (hosts !== 1) return hosts === 0 ? 'missing-host' : 'doubled-host';
   if (head.chunked && head.contentLength !== -1) return 'length-and-coding';
   if (head.chunked && head.http10) return 'coding-in-old-version';
-  // What HTTP/1.0 calls keep-alive is a guess about the next hop: such a connection is not used twice.
+  // Keep-alive in HTTP/1.0 relies on every hop, so such a connection is not reused.
   head.keepAlive = !head.http10;
   return listed === undefined ? undefined : readConnection(head, listed, upgrade);
 }
@@ -179,7 +179,7 @@ function readConnection(
   return undefined;
 }
 
-/** One protocol that is not another HTTP: h2c and TLS upgrades would carry requests past this layer. */
+/** Accepts one protocol that is not another HTTP: h2c and TLS upgrades would carry requests past this layer. */
 function isPassableUpgrade(value: string): boolean {
   const [name = '', version = 'x', ...more] = value.toLowerCase().split('/');
   return more.length === 0 && isToken(name) && isToken(version) && !/^(?:h2c?|h3|https?|tls)$/.test(name);
@@ -195,7 +195,8 @@ function readAuthority(head: RequestHead): MessageRefusal | undefined {
   head.host = head.knownHost;
   const { target } = head;
   if (target.charCodeAt(0) === 47) {
-    // "//name/path" is a path to some and an authority to others; a raw backslash is a slash to some.
+    // Some parsers read "//name/path" as a path, others as an authority; some read a raw backslash as a
+    // slash.
     return target.charCodeAt(1) === 47 || hasBackslash(target) ? 'malformed-target' : undefined;
   }
   if (target === '*') return head.method === 'OPTIONS' ? undefined : 'malformed-target';
@@ -220,7 +221,7 @@ function isToken(text: string): boolean {
   return text.length > 0;
 }
 
-/** Digits alone, below 2^53; -1 otherwise. */
+/** Accepts digits only, below 2^53; -1 otherwise. */
 export function decimal(text: string): number {
   if (text.length === 0 || text.length > 15) return -1;
   let value = 0;

@@ -1,6 +1,6 @@
 /**
- * The same strictness towards origins: from the text of a response's head to its one framing, or a refusal, which
- * the client sees as 502. RFC 9112 §6.3 decides how the body ends.
+ * The same strictness towards origins: a response's head has exactly one framing, or it is refused, and the
+ * client gets 502. RFC 9112 §6.3 decides how the body ends.
  */
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from './field-name-table.ts';
@@ -10,18 +10,18 @@ import { decimal } from './request-head-policy.ts';
 
 const NO_NAMES: readonly string[] = [];
 
-/** One accepted response head. Reused from response to response: keep what you need of it. */
+/** An accepted response head. The object is reused from response to response, so callers copy what they keep. */
 export class ResponseHead {
   readonly fields = new FieldLines();
   status = 0;
   /** From the status code on: `200 OK`. */
   statusText = '';
-  /** -1: none given. */
+  /** -1 if absent. */
   contentLength = -1;
   chunked = false;
-  /** The origin will take another request. */
+  /** Whether the origin accepts another request. */
   keepAlive = true;
-  /** How long the origin says that it waits for the next request; -1: it does not say. */
+  /** How long the origin waits for the next request by its own account; -1 if it gives none. */
   keepAliveMs = -1;
   upgrade = '';
   connectionNames: readonly string[] = NO_NAMES;
@@ -106,7 +106,7 @@ function keepAliveMs(value: string): number {
   return seconds === undefined ? -1 : Number(seconds) * 1000;
 }
 
-/** How the answer's body is framed. RFC 9112 §6.3. */
+/** Returns how the response's body is framed. RFC 9112 §6.3. */
 export function answerBody(method: string, head: ResponseHead): BodyDecoder {
   if (method === 'HEAD' || head.status === 204 || head.status === 304) return new BodyDecoder(BODY_NONE);
   if (head.chunked) return new BodyDecoder(BODY_CHUNKED);

@@ -1,27 +1,27 @@
 /**
- * What an origin may set as cookies: never the gateway's own, and none for a name beyond its share. A cookie for the zone
- * would reach every other share below it. Browsers read `Domain` leniently (a leading dot, escapes, other scripts), so
- * that only the share's own name, byte for byte, is let through; any other attribute is cut off, and the cookie is the
- * host's alone.
+ * The cookies that an origin may set: never the gateway's own, and none for a name beyond its share, because a
+ * cookie for the zone would reach every other share. Browsers parse `Domain` leniently (a leading dot, escapes,
+ * other scripts), so only the share's exact name passes; any other attribute is removed, which restricts the
+ * cookie to the host.
  */
 import { OTHER } from './field-name-table.ts';
 import type { FieldLines } from './head-decoder.ts';
 
 const SET_COOKIE = 'set-cookie';
-/** Also as the value of a cookie without a name, which some browsers send as if it were one. */
+/** Also matches the value of a cookie without a name, which some browsers send as if it were a name. */
 const OWN_COOKIE = /^[\s=]*__host-frontdoor-/i;
 const DOMAIN = /domain/i;
 
 export interface CookieChanges {
-  /** Indices of lines that end here. */
+  /** Indices of lines that are removed. */
   readonly omitted: readonly number[];
-  /** Lines in place of them, each with its line end. */
+  /** Lines that replace them, each with its line end. */
   readonly lines: string;
 }
 
 export const NO_COOKIE_CHANGES: CookieChanges = { omitted: [], lines: '' };
 
-/** `host`: canonical, of the share as it was asked for. */
+/** `host` is the share's requested host in canonical form. */
 export function cookieChanges(fields: FieldLines, host: string): CookieChanges {
   let hasChanges = false;
   for (let i = 0; i < fields.count && !hasChanges; i += 1)
@@ -29,7 +29,7 @@ export function cookieChanges(fields: FieldLines, host: string): CookieChanges {
   if (!hasChanges) return NO_COOKIE_CHANGES;
   const omitted: number[] = [];
   let lines = '';
-  // All of them are written anew: of two cookies with one name, the later line counts.
+  // All lines are written anew, because of two cookies with one name the later line counts.
   for (let i = 0; i < fields.count; i += 1) {
     if (!isSetCookie(fields, i)) continue;
     omitted.push(i);

@@ -1,27 +1,27 @@
-/** Every bound of the gateway's data path, with its default. Times in milliseconds, sizes in bytes. */
+/** The limits of the gateway's data path, with defaults. Times are in milliseconds, sizes in bytes. */
 export interface GatewayLimits {
   /** From accept, or from a later head's first byte, to the end of the head. */
   readonly headTimeoutMs: number;
-  /** Between the end of an answer and the next request on the same connection. */
+  /** Between the end of a response and the next request on the same connection. */
   readonly idleTimeoutMs: number;
-  /** Whether a request may go on, where that takes more than a look into memory. */
+  /** Time for an access decision that cannot be made from memory. */
   readonly decisionTimeoutMs: number;
-  /** The same while the gateway is closing. */
+  /** The same as `idleTimeoutMs`, while the gateway is closing. */
   readonly drainIdleMs: number;
-  /** For a circuit, waiting for a free dial slot included. */
+  /** Time to get a circuit, including the wait for a free dial slot. */
   readonly dialTimeoutMs: number;
-  /** From the last byte of the request that was sent to the first of the answer. */
+  /** From the last byte of the request to the first byte of the response. */
   readonly answerTimeoutMs: number;
-  /** Without a byte in either direction, after an answer or an upgrade has begun. */
+  /** Without a byte in either direction, after a response or an upgrade has begun. */
   readonly streamIdleMs: number;
-  /** A client that takes none of the bytes that wait for it. */
+  /** For a client that reads none of its pending bytes. */
   readonly stallTimeoutMs: number;
-  /** A client that has half-closed waits this long for the rest of its answer, without a byte of it. */
+  /** How long a half-closed client waits for the rest of its response without receiving a byte. */
   readonly halfClosedTimeoutMs: number;
-  /** A request's body that comes slower than this over `bodyRateWindowMs` is cut; 0: never. */
+  /** A request body slower than this over `bodyRateWindowMs` is cut; 0 disables the check. */
   readonly minBodyBytesPerS: number;
   readonly bodyRateWindowMs: number;
-  /** After a final answer, how long bytes of the client are read and discarded so that it can read the answer. */
+  /** How long data is discarded after a final response, so that the client can read the response. */
   readonly lingerMs: number;
 
   readonly maxHeadBytes: number;
@@ -29,27 +29,30 @@ export interface GatewayLimits {
   readonly maxFields: number;
   readonly maxResponseHeadBytes: number;
   readonly maxResponseFields: number;
-  /** Answers 1xx before the answer proper. */
+  /** 1xx responses before the final one. */
   readonly maxInterimAnswers: number;
-  /** Bytes that wait for a client's socket before its circuit is paused. */
+  /** Pending bytes of a client's socket at which its circuit is paused. */
   readonly maxUnsentBytes: number;
 
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
   readonly maxIdleCircuitsPerShare: number;
   readonly maxIdleCircuits: number;
-  /** Circuits of a share with requests lately that wait for a time without any control plane; 0: none. */
+  /** Standby circuits per share with recent requests, for times without any control plane; 0: none. */
   readonly standbyPerShare: number;
   /** Standby circuits of all shares together. */
   readonly maxStandbyCircuits: number;
   readonly idleCircuitMs: number;
-  /** A circuit that is older is replaced, once a dial has shown that it can be: circuits leave parts that drain by themselves. */
+  /**
+   * An older circuit is replaced, once a dial has shown that new circuits can be made, so that circuits leave
+   * draining parts by themselves.
+   */
   readonly circuitAgeMs: number;
-  /** How long requests wait for a host to come back, after the last host of a share that was served went. */
+  /** How long requests wait for a host to return, after the last host of a served share left. */
   readonly absenceHoldMs: number;
-  /** Dials of one share at the same time. */
+  /** Concurrent dials per share. */
   readonly maxDialsPerShare: number;
-  /** Requests of one share that wait for a circuit. */
+  /** Requests per share that wait for a circuit. */
   readonly maxWaitingPerShare: number;
 }
 

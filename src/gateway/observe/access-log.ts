@@ -1,6 +1,7 @@
 /**
- * One line of JSON for each request, when it is over: after an upgrade, when it was granted. The query is left out,
- * because it may hold secrets. What cannot be written in time is dropped and counted; requests never wait for it.
+ * Writes one line of JSON for each request when it ends, or when an upgrade is granted. The query is left out,
+ * because it may contain secrets. Lines that cannot be written in time are dropped and counted; requests never
+ * wait for the log.
  */
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
@@ -12,7 +13,7 @@ export class AccessLog implements RequestObserver {
   readonly #file: LineFile;
   readonly #line: LineBuffer;
   #second = -1;
-  /** `2026-11-21T21:10:05.` of that second. */
+  /** The time of that second, as `2026-11-21T21:10:05.`. */
   #secondText = '';
 
   /** @throws FrontdoorError `cannot-open-log` */
@@ -21,7 +22,7 @@ export class AccessLog implements RequestObserver {
     this.#line = new LineBuffer((piece, lines) => this.#file.add(piece, lines));
   }
 
-  /** Lines that were not written: a full disk, a slow reader. */
+  /** Lines that were not written because of a full disk or a slow reader. */
   get dropped(): number {
     return this.#file.dropped;
   }
@@ -56,7 +57,7 @@ export class AccessLog implements RequestObserver {
     this.#line.flush();
   }
 
-  /** After the file was moved away. */
+  /** Reopens the file after it was moved away. */
   reopen(): void {
     this.#line.flush();
     this.#file.reopen();
@@ -148,7 +149,7 @@ export class AccessLog implements RequestObserver {
   }
 }
 
-/** A page was shown to who was not let in; to who was, because something failed; or the answer was cut. */
+/** Returns the outcome: a page for a refused caller, a page for a failure, or a cut response. */
 function outcomeOf(record: RequestRecord): string {
   if (record.isBrokenOff) return 'broken off';
   return record.admission === undefined ? 'refused' : 'failed';

@@ -1,7 +1,7 @@
 /**
- * Makes a record of each request that failed or was refused, which the error id on the page leads to: for the owner of
- * the share, or for operators when no share has the host. Bounded a second, for all shares and for each of them, and
- * apart from them for hosts without a share: requests that are refused on purpose do not push out what others need.
+ * Records requests that failed or were refused under the error id of their page: for the owner of the share, or
+ * for operators if no share has the host. The rate is limited in total, per share, and separately for hosts
+ * without a share, so that intended refusals do not displace records that others need.
  */
 import { NO_SHARE, type RequestFailure } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
@@ -10,7 +10,7 @@ import { identityTextOf, pathOf, timingsOf, traceIdOf, unixMsOf } from './reques
 
 const MAX_PER_SECOND = 200;
 const MAX_PER_SHARE = 50;
-/** Limit for requests to hosts that no share has: a sample of a flood is enough. */
+/** Limit for requests to hosts without a share: a sample of a flood is enough. */
 const MAX_WITHOUT_SHARE = 10;
 const MAX_PATH = 1_024;
 const MAX_HOST = 255;
@@ -19,7 +19,7 @@ const MAX_TEXT = 500;
 export interface FailureRecorderOptions {
   /** Receives the failure of a request to a share. */
   readonly add: (failure: RequestFailure) => void;
-  /** Receives the failure of a request to a host that no share has. */
+  /** Receives the failure of a request to a host without a share. */
   readonly addUnrouted: (failure: RequestFailure) => void;
   /** Monotonic. */
   readonly nowMs: () => number;
@@ -39,12 +39,12 @@ export class FailureRecorder implements RequestObserver {
     this.#sinceMs = options.nowMs();
   }
 
-  /** Failures of requests to shares that were too many in their second. */
+  /** Number of failures of requests to shares that exceeded the limit of their second. */
   get withheld(): number {
     return this.#withheld;
   }
 
-  /** Failures of requests to hosts that no share has, which were too many in their second. */
+  /** Number of failures of requests to hosts without a share that exceeded the limit of their second. */
   get withheldUnrouted(): number {
     return this.#withheldUnrouted;
   }

@@ -21,11 +21,7 @@ const STATS: Readonly<Record<keyof GatewayStats, readonly [name: string, type: K
   failedDials: ['failed_dials_total', 'counter', 'Circuits that could not be made'],
   shares: ['shares', 'gauge', 'Shares that the gateway serves'],
   requests: ['request_heads_total', 'counter', 'Complete request heads that the gateway has received'],
-  failures: [
-    'failure_answers_total',
-    'counter',
-    'Failure pages and broken answers, malformed heads included',
-  ],
+  failures: ['failure_answers_total', 'counter', 'Failure pages and cut responses, malformed heads included'],
   retries: ['retries_total', 'counter', 'Requests that were sent again on a new circuit'],
   upgrades: ['upgrades_total', 'counter', 'Connections that switched protocols'],
   failedHandshakes: ['failed_handshakes_total', 'counter', 'TLS handshakes that failed'],

@@ -1,6 +1,6 @@
 /**
- * Keeps what an owner asked to see of one request: both heads, and of both bodies as much as is wanted. It copies, and
- * says how much it holds; what is secret is taken out when the record is made, before it goes anywhere.
+ * Collects the data of one inspected request: both heads, and the configured part of both bodies. It copies the
+ * data and reports how much it holds. Secrets are removed when the record is made, before it is sent anywhere.
  */
 import { REDACTED, type InspectedMessage } from '#domain';
 import type { FieldLines } from '../http/head-decoder.ts';
@@ -20,10 +20,10 @@ class KeptBody {
     this.#allow = allow;
   }
 
-  /** How many bytes more are held. */
+  /** Returns how many more bytes are held. */
   add(view: Uint8Array): number {
     this.totalBytes += view.length;
-    // What follows a gap is not kept.
+    // Nothing is kept after a gap.
     const isWhole = this.keptBytes === this.totalBytes - view.length;
     const wanted = isWhole ? Math.min(view.length, this.#max - this.keptBytes) : 0;
     const count = wanted <= 0 ? 0 : this.#allow(wanted);
@@ -39,15 +39,15 @@ class KeptBody {
 }
 
 export interface InspectionTapOptions {
-  /** Of each body. */
+  /** Limit for each body. */
   readonly maxBodyBytes: number;
   readonly fields: FieldLines;
-  /** Indices of header lines that are shown without their value. */
+  /** Indices of header lines whose value is not recorded. */
   readonly omitted: readonly number[];
   readonly secrets: SecretNames;
-  /** Of so many bytes of a body that would be held, how many may be. */
+  /** Returns how many of the requested bytes may be held. */
   readonly allow: (bytes: number) => number;
-  /** Told of each byte that is held. */
+  /** Called with the number of bytes that were added. */
   readonly onHeld: (bytes: number) => void;
 }
 
@@ -114,7 +114,7 @@ export class InspectionTap implements ExchangeTap {
   }
 }
 
-/** A line that is omitted is shown by its name, as a secret. */
+/** An omitted line is listed by its name, as a secret. */
 function headersOf(fields: FieldLines, omitted: readonly number[]): readonly Header[] {
   return Array.from({ length: fields.count }, (_, i): Header => [
     fields.name(i),

@@ -1,7 +1,7 @@
 /**
- * Records requests for the owners who asked for it, while they asked: only then is anything kept, and never more than a
- * bounded amount at a time. Of what was refused some in each second is recorded, without a body: the failure records
- * have the rest, and what was let in is not pushed out.
+ * Records requests of shares whose owner enabled it, in a bounded amount of memory. Of refused requests a few per
+ * second are recorded, without a body: the failure records have all of them, and admitted requests are not
+ * displaced.
  */
 import type { GatewayProvider, GatewayShare, InspectedRequest } from '#domain';
 import type { Failure } from '../answers/failure-table.ts';
@@ -13,13 +13,13 @@ import { identityTextOf, timingsOf, traceIdOf, unixMsOf } from './request-facts.
 
 export interface InspectorOptions {
   readonly add: (inspected: InspectedRequest) => void;
-  /** Where API keys stand, which are never shown. */
+  /** Provides the places of API keys, which are never recorded. */
   readonly provider: (id: string) => GatewayProvider | undefined;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
-  /** Held in taps of all shares. */
+  /** Limit for the memory of all recordings. */
   readonly maxHeldBytes?: number;
-  /** Followed at the same time, of one share. */
+  /** Limit for concurrent recordings of one share. */
   readonly maxPerShare?: number;
 }
 
@@ -56,7 +56,7 @@ export class Inspector implements RequestObserver {
     return this.#heldBytes;
   }
 
-  /** Requests that were to be recorded and were not: there were too many, or they were too large. */
+  /** Number of requests that could not be recorded, because there were too many or they were too large. */
   get skipped(): number {
     return this.#skipped;
   }
@@ -107,7 +107,7 @@ export class Inspector implements RequestObserver {
   }
 
   gone(record: RequestRecord): void {
-    this.#finish(record, { code: 'client-gone', hop: 'client', cause: 'the client went away' });
+    this.#finish(record, { code: 'client-gone', hop: 'client', cause: 'the client disconnected' });
   }
 
   flush(): void {}

@@ -1,6 +1,6 @@
 /**
- * Lines of text put together byte by byte in one buffer after the other: on the path of every request, where joining
- * strings costs several times as much and leaves all of them to the collector. Plain mutable class for that reason.
+ * Composes lines of text byte by byte in buffers. It runs for every request; joining strings would cost several
+ * times as much and leave all of them to the garbage collector. A plain mutable class for that reason.
  */
 const PIECE_BYTES = 65_536;
 const QUOTE = 34;
@@ -12,19 +12,19 @@ const ZERO = 48;
 export class LineBuffer {
   readonly #take: (piece: Buffer, lines: number) => void;
   #bytes = Buffer.allocUnsafe(PIECE_BYTES);
-  /** Where what was not handed over yet begins. */
+  /** Start of the bytes that were not handed over yet. */
   #from = 0;
-  /** Where the line in the making begins. */
+  /** Start of the current line. */
   #lineAt = 0;
   #at = 0;
   #lines = 0;
 
-  /** `take` gets whole lines, and keeps the view. */
+  /** `take` receives whole lines, and keeps the view. */
   constructor(take: (piece: Buffer, lines: number) => void) {
     this.#take = take;
   }
 
-  /** ASCII, as it is. */
+  /** Adds ASCII text unchanged. */
   text(text: string): void {
     const { length } = text;
     this.#ensure(length);
@@ -34,7 +34,7 @@ export class LineBuffer {
     this.#at = at;
   }
 
-  /** Any text, as a string of JSON. */
+  /** Adds any text as a JSON string. */
   quoted(text: string): void {
     const { length } = text;
     this.#ensure(length + 2);
@@ -53,14 +53,14 @@ export class LineBuffer {
     this.#at = at;
   }
 
-  /** A whole number. */
+  /** Adds a whole number. */
   number(value: number): void {
     this.#ensure(20);
     if (value < 0) this.#bytes[this.#at++] = MINUS;
     this.#digits(Math.abs(value));
   }
 
-  /** With three decimals. */
+  /** Adds a number with three decimals. */
   decimals(value: number): void {
     this.#ensure(24);
     const thousandths = Math.max(0, Math.round(value * 1_000));
@@ -70,7 +70,7 @@ export class LineBuffer {
     this.threeDigits(thousandths - whole * 1_000);
   }
 
-  /** Of a number below 1000. */
+  /** Adds the digits of a number below 1000. */
   threeDigits(value: number): void {
     this.#ensure(3);
     const bytes = this.#bytes;
@@ -79,13 +79,13 @@ export class LineBuffer {
     bytes[this.#at++] = ZERO + (value % 10);
   }
 
-  /** The line is whole, its line feed included. */
+  /** Ends the line with a line feed. */
   endLine(): void {
     this.#lineAt = this.#at;
     this.#lines += 1;
   }
 
-  /** Hands over the whole lines. */
+  /** Hands over the complete lines. */
   flush(): void {
     if (this.#lines === 0) return;
     const lines = this.#lines;

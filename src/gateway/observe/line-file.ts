@@ -1,16 +1,17 @@
 /**
- * Pieces of lines to a file or to standard output, one write at a time and never waited for: what a full disk or a slow
- * reader does not take is dropped by whole lines and counted, with one log record when that begins and one when it ends.
+ * Writes lines to a file or to standard output, one write at a time, without blocking its callers. Lines that a
+ * full disk or a slow reader does not accept are dropped and counted, with one log record when that begins and
+ * one when it ends.
  */
 import { close, constants, fstatSync, openSync, write } from 'node:fs';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { waitAtMost } from '#net';
 
 export interface LineFileOptions {
-  /** `-`: standard output. */
+  /** `-` is standard output. */
   readonly path: string;
   readonly log: Log;
-  /** What may wait to be written. */
+  /** Limit for the bytes that wait to be written. */
   readonly maxWaitingBytes?: number;
 }
 
@@ -32,10 +33,10 @@ export class LineFile {
   readonly #pieces: Piece[] = [];
   #waitingBytes = 0;
   #writing: Piece | undefined;
-  /** How much of it is written. */
+  /** How much of the current piece is written. */
   #offset = 0;
   #idle: (() => void)[] = [];
-  /** The last byte that was written is not the end of a line. */
+  /** Whether the last written byte is inside a line. */
   #isMidLine = false;
   #isDropping = false;
   #droppedNow = 0;
@@ -49,15 +50,15 @@ export class LineFile {
     ({ fd: this.#fd, isOwn: this.#isOwn } = openLines(options.path));
   }
 
-  /** Lines that nobody will read. */
+  /** Number of dropped lines. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Keeps `bytes`: whole lines, so many of them. */
+  /** Adds `bytes`, which contain this many whole lines. */
   add(bytes: Buffer, lines: number): void {
     if (this.#waitingBytes + bytes.length > this.#maxWaitingBytes || this.#closed) {
-      this.#drop(lines, 'they are not taken fast enough');
+      this.#drop(lines, 'they are not read fast enough');
       return;
     }
     this.#waitingBytes += bytes.length;
@@ -65,7 +66,7 @@ export class LineFile {
     this.#next();
   }
 
-  /** For who moved the file away: from now on lines go to a new one of the same name; the old stays when that fails. */
+  /** Opens a new file of the same name, after the old one was moved away. If that fails, the old file stays in use. */
   reopen(): void {
     if (this.#options.path === '-' || this.#closed) return;
     try {
@@ -80,7 +81,7 @@ export class LineFile {
     }
   }
 
-  /** Writes what waits, for at most `timeoutMs`. */
+  /** Writes pending lines, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     const drained = Promise.withResolvers<void>();
@@ -96,7 +97,7 @@ export class LineFile {
     if (this.#writing !== undefined || this.#closed) return;
     const piece = this.#pieces.shift();
     if (piece === undefined) return;
-    // What is left of a line that could not be finished stands alone.
+    // The rest of an interrupted line becomes a line of its own.
     const bytes = this.#isMidLine ? Buffer.concat([Buffer.of(LINE_FEED), piece.bytes]) : piece.bytes;
     this.#waitingBytes += bytes.length - piece.bytes.length;
     this.#writing = { bytes, lines: piece.lines };
@@ -162,7 +163,10 @@ function openLines(path: string): { fd: number; isOwn: boolean } {
   }
 }
 
-/** Of its own, so that a write to a full pipe fails at once instead of holding a thread. */
+/**
+ * Opens a separate description of the pipe, so that a write to a full pipe fails at once and does not block a
+ * thread.
+ */
 function openPipe(): number {
   return openSync('/dev/stdout', constants.O_WRONLY | constants.O_NONBLOCK);
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that tells of a gateway's requests, put together: access log, figures, failure records, inspected requests.
- * Whoever wires a gateway makes one, gives its `observer` to it, and closes it last.
+ * Combines the observers of a gateway's requests: access log, metrics, failure records, inspected requests. The
+ * wiring creates one, passes its `observer` to the gateway, and closes it last.
  */
 import { performance } from 'node:perf_hooks';
 import type { Log } from '#base';
@@ -17,20 +17,20 @@ import { RequestObservers } from './request-observers.ts';
 export interface ObservationOptions {
   readonly reportFailures: (failures: readonly RequestFailure[]) => Promise<void>;
   readonly reportInspections: (inspected: readonly InspectedRequest[]) => Promise<void>;
-  /** By id, as the feed tells them. */
+  /** Returns providers by id, as the feed has them. */
   readonly provider: (id: string) => GatewayProvider | undefined;
-  /** A file, or `-` for standard output; undefined: none. */
+  /** A file, or `-` for standard output; undefined: no access log. */
   readonly accessLog?: string | undefined;
-  /** Somebody reads figures: without, nothing is counted. */
+  /** Whether metrics are exposed. Without them nothing is counted. */
   readonly hasMetrics: boolean;
   readonly log: Log;
-  /** Between a record and its report. */
+  /** Delay between a record and its report. */
   readonly delayMs?: number;
 }
 
 const MAX_FAILURES = 5_000;
 const MAX_FAILURE_BYTES = 8 * 1_048_576;
-/** Apart from those of shares, which a flood of unknown hosts must not push out. */
+/** Separate from the limit of shares, so that a flood of unknown hosts displaces nothing. */
 const MAX_UNROUTED = 500;
 const MAX_UNROUTED_BYTES = 1_048_576;
 const MAX_INSPECTED = 2_000;
@@ -94,12 +94,12 @@ export class Observation {
     ]);
   }
 
-  /** What came of a replay. */
+  /** Receives the result of a replay. */
   replayed(inspected: InspectedRequest): void {
     this.#inspected.add(inspected);
   }
 
-  /** After the access log's file was moved away. */
+  /** Reopens the access log after its file was moved away. */
   reopen(): void {
     this.#accessLog?.reopen();
   }
@@ -125,7 +125,7 @@ export class Observation {
     );
   }
 
-  /** Writes and reports what waits, for at most `timeoutMs`. */
+  /** Writes and reports pending records, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     this.observer.flush();
     await Promise.all([

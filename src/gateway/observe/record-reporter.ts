@@ -1,16 +1,16 @@
 /**
- * Sends records of single requests to the control plane in batches, once a second, one at a time, and again while it is
- * away. They know themselves by id, so one that comes twice is one. What does not fit is dropped, the oldest first, and
- * counted: records tell of requests, they do not hold them up.
+ * Sends records of single requests to the control plane in batches, once a second, one at a time, and retries
+ * while it is away. Records have ids, so a repeated one counts once. When there are too many, the oldest are
+ * dropped and counted; requests never wait.
  */
 import { BackOff, FrontdoorError, messageOf, type BackOffOptions, type Log } from '#base';
 import { MAX_RECORD_BATCH } from '#domain';
 import { waitAtMost } from '#net';
 
 export interface RecordReporterOptions<T> {
-  /** For the log: `failure records`. */
+  /** Name for the log: `failure records`. */
   readonly what: string;
-  /** Resolves when the records were taken in. */
+  /** Resolves when the records were accepted. */
   readonly send: (records: readonly T[]) => Promise<void>;
   readonly log: Log;
   readonly maxRecords: number;
@@ -25,7 +25,7 @@ interface Waiting<T> {
 }
 
 const DELAY_MS = 1_000;
-/** Short of what a body of the edge API may be. */
+/** Below the size limit of a body of the edge API. */
 const MAX_BATCH_BYTES = 786_432;
 const BACK_OFF: BackOffOptions = { minMs: 500, maxMs: 10_000, factor: 2 };
 
@@ -45,7 +45,7 @@ export class RecordReporter<T> {
     this.#backOff = new BackOff(options.backOff ?? BACK_OFF);
   }
 
-  /** Records that will never arrive. */
+  /** Number of records that were lost. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -71,7 +71,7 @@ export class RecordReporter<T> {
     this.#plan(this.#options.delayMs ?? DELAY_MS);
   }
 
-  /** A last attempt, for at most `timeoutMs`. */
+  /** Makes a last attempt, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -84,7 +84,7 @@ export class RecordReporter<T> {
 
   async #deliverAll(): Promise<void> {
     await this.#deliver();
-    // A delivery that was under way may have failed before this one was asked for.
+    // The delivery that was in progress may have failed before this call.
     if (this.#waiting.length > 0) await this.#deliver();
   }
 
@@ -166,7 +166,7 @@ export class RecordReporter<T> {
   }
 }
 
-/** It will never take them. */
+/** Whether the control plane refused the records permanently. */
 function isRefusal(error: unknown): boolean {
   return error instanceof FrontdoorError && (error.kind === 'invalid' || error.kind === 'tooLarge');
 }

@@ -1,12 +1,12 @@
 /**
- * What of a recorded request is not shown, not even to the owner of its share: credentials, by where they stand and by
- * names that are usual for them. When in doubt it is left out.
+ * Removes credentials from a recorded request, even for the owner of its share: by their place, and by names that
+ * are common for them. In doubt, data is left out.
  */
 import { REDACTED } from '#domain';
 
 export type Header = readonly [name: string, value: string];
 
-/** Headers and parameters of this request that hold secrets whatever they are called; lower case. */
+/** Headers and parameters of this request that contain secrets whatever their name is; lower case. */
 export interface SecretNames {
   readonly headers: readonly string[];
   readonly parameters: readonly string[];
@@ -16,7 +16,7 @@ const SECRET_HEADERS =
   /^(?:authorization|cookie2?|set-cookie2?|proxy-.*|frontdoor-identity|x-amz-security-.*)$/;
 const SECRET_NAME =
   /token|secret|passw|pwd|passphrase|key|credential|signature|session|cookie|jwt|assertion|authorization|(?:^|[-_.])(?:otp|sig|code|state|nonce|pin|auth)$/i;
-/** Headers whose value is an address, which may carry a query. */
+/** Headers whose value is a URL, which may have a query. */
 const ADDRESS_HEADERS = /^(?:referer|location|content-location)$/;
 
 export function redactedHeaders(headers: readonly Header[], secrets: SecretNames): readonly Header[] {
@@ -36,14 +36,14 @@ function redactedAddress(address: string, secrets: SecretNames): string {
   return `${redactedTarget(bare.slice(0, hash), secrets)}#${fragment}`;
 }
 
-/** A path with its query. */
+/** Redacts a path with its query. */
 export function redactedTarget(target: string, secrets: SecretNames): string {
   const query = target.indexOf('?');
   if (query === -1) return target;
   return `${target.slice(0, query + 1)}${redactedPairs(target.slice(query + 1), secrets)}`;
 }
 
-/** Undefined: it cannot be told what is secret in it, so nothing of it is shown. */
+/** Returns undefined if the secrets in the body cannot be determined, so that none of it is shown. */
 export function redactedBody(
   body: Uint8Array,
   facts: {
@@ -58,7 +58,7 @@ export function redactedBody(
   const isForm = type === 'application/x-www-form-urlencoded';
   const isJson = type === '' || /[/+]json$/.test(type);
   if (!isForm && !isJson) {
-    // Parts of a form, and lines of JSON, may hold what a form and JSON may.
+    // Parts of a form, and lines of JSON, may contain the same secrets as a form or JSON.
     return /multipart|json/.test(type) ? undefined : body;
   }
   if (!facts.isWhole || facts.contentEncoding !== '') return undefined;

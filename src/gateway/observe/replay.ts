@@ -1,6 +1,7 @@
 /**
- * Sends a recorded request to its share once more, for the owner: over a circuit of its own, past who may call, and not
- * counted as traffic. What comes back is recorded like an inspected request, whether it is an answer or a failure.
+ * Repeats a recorded request to its share for the owner: over a circuit of its own, without access control, and
+ * not counted as traffic. The result is recorded like an inspected request, whether it is a response or a
+ * failure.
  */
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
@@ -28,13 +29,13 @@ import { unixMsOf } from './request-facts.ts';
 export interface ReplayParts {
   readonly pool: CircuitPool;
   readonly limits: GatewayLimits;
-  /** For the whole. */
+  /** Time limit for the whole replay. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 30_000;
 const MAX_RUNNING = 16;
-/** An answer that goes on is cut here: what is kept of it is less. */
+/** A longer response is cut here. Less than this is kept of it. */
 const MAX_ANSWER_BYTES = 4 * 1_048_576;
 const NO_SECRETS: SecretNames = { headers: [], parameters: [] };
 
@@ -46,7 +47,7 @@ export class Replayer {
     this.#parts = parts;
   }
 
-  /** Resolves always, in bounded time; what is too much at once is not sent. */
+  /** Always resolves, in bounded time. A request beyond the limit is not sent. */
   async replay(route: GatewayRoute, command: GatewayReplay): Promise<InspectedRequest> {
     const { pool, limits, timeoutMs } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<InspectedRequest>();
@@ -152,11 +153,11 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
 
   upstreamEnded(): void {
     if (this.#answer?.end() === true) this.#end(null);
-    else this.#lost('the service closed the connection before its answer was complete');
+    else this.#lost('the service closed the connection before its response was complete');
   }
 
   upstreamClosed(error: CircuitError | undefined): void {
-    if (error === undefined) this.#lost('the circuit closed before the answer was complete');
+    if (error === undefined) this.#lost('the circuit closed before the response was complete');
     else this.#end(failureOfCircuit(error));
   }
 
@@ -170,7 +171,7 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#tap!.answerBytes(bytes.subarray(start, end));
   }
 
-  /** What follows a head. */
+  /** Returns the bytes that follow the head. */
   #readAnswerHead(bytes: Buffer): Buffer | undefined {
     const { heads } = this.#upstream!;
     const head = new ResponseHead();
@@ -188,11 +189,11 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
     }
     this.#interims += 1;
     if (head.status === 101 || this.#interims > this.#limits.maxInterimAnswers)
-      this.#lost('the service did not answer the request itself');
+      this.#lost('the service did not respond to the request itself');
     return heads.rest;
   }
 
-  /** Through the same door as every other request: what is ambiguous is refused. */
+  /** Uses the same strict reader as other requests, so that ambiguous ones are refused. */
   #readHead(): Failure | undefined {
     const { method, target, headers } = this.#command;
     let text = `${method} ${target} HTTP/1.1\r\n`;
@@ -254,5 +255,5 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 }
 
-/** Said anew for what is sent now. */
+/** Written anew for the request that is sent now. */
 const FRAMING = /^(?:content-length|transfer-encoding|connection|upgrade|keep-alive|expect)$/;

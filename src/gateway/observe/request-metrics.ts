@@ -1,6 +1,7 @@
 /**
- * Requests as figures for operators: how they ended, who decided what, which hop failed, how long they took. Labels are
- * bounded: shares beyond the first few hundred are counted together. Plain counters, on the path of every request.
+ * Metrics of requests for operators: outcomes, access decisions, failed hops, durations. Labels are bounded:
+ * shares beyond the first few hundred are counted together. Plain counters, because they are on the path of every
+ * request.
  */
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';
@@ -11,7 +12,7 @@ const PHASES = ['decision', 'circuit', 'first_byte', 'total'] as const;
 const MAX_SHARES = 200;
 const MAX_DECISIONS = 64;
 const MAX_FAILURES = 128;
-/** Stands for what has no label of its own any more. */
+/** The label for values beyond the limit. */
 const OTHER = 'other';
 
 type Phase = (typeof PHASES)[number];
@@ -29,7 +30,7 @@ class Histogram {
   }
 }
 
-/** Counts by a text of which there may be more than are kept apart. */
+/** Counts by label value. Values beyond the limit are counted together. */
 class Tally {
   readonly counts = new Map<string, number>();
   readonly #max: number;
@@ -112,7 +113,7 @@ export class RequestMetrics implements RequestObserver {
     to.family(
       'frontdoor_gateway_failures_total',
       'counter',
-      'Requests that were refused or failed, by the hop that failed and its code',
+      'Requests that were refused or failed, by hop and error code',
       Array.from(this.#failures.counts, ([key, count]) => {
         const [hop = OTHER, code = OTHER] = key.split('/');
         return [{ hop, code }, count];
@@ -157,7 +158,7 @@ export class RequestMetrics implements RequestObserver {
   }
 }
 
-/** What follows names a key or a user: those have no label. */
+/** The words after the first one name a key or a user, and get no label. */
 function firstWord(decision: string): string {
   const space = decision.indexOf(' ');
   return space === -1 ? decision : decision.slice(0, space);

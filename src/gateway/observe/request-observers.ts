@@ -1,4 +1,4 @@
-/** Several observers as one: each hears of every request, in this order. */
+/** Combines several observers into one. Each gets every event, in this order. */
 import type { Failure } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestObserver, RequestRecord } from '../exchange/request-record.ts';

@@ -1,23 +1,23 @@
 /**
- * One share or provider of the feed as a checked value. What cannot be read loses itself alone: such a share is closed
- * (nobody knows whom it lets in), such a provider lets nobody in. Fields that are not known here are passed over, but
- * for those of a share's rules, which `access-rules-codec.ts` reads.
+ * Decodes one share or provider of the feed. An unreadable entry affects only itself: such a share is closed,
+ * because its rules are unknown, and such a provider admits nobody. Unknown fields are ignored, except those of a
+ * share's rules, which `access-rules-codec.ts` reads.
  */
 import { readAccessRules, type AccessRules, type GatewayProvider, type GatewayShare } from '#domain';
 
-/** A share as this gateway took it in. */
+/** A share as this gateway applied it. */
 export interface TakenShare extends GatewayShare {
-  /** The field of its record that cannot be read: nobody is let in. */
+  /** The field of its record that cannot be read. The share admits nobody. */
   readonly unreadable?: string;
 }
 
 export interface FeedProblem {
   readonly kind: 'share' | 'provider' | 'key' | 'zone' | 'replay' | 'event';
-  /** Id of the entry; '' where it cannot be read. */
+  /** Id of the entry; '' if it cannot be read. */
   readonly id: string;
-  /** A share's name, where it can be read. */
+  /** Name of a share, if it can be read. */
   readonly token?: string;
-  /** The path of what is wrong in the entry. */
+  /** Path of the invalid field in the entry. */
   readonly field: string;
 }
 
@@ -52,7 +52,7 @@ export function readShare(value: unknown): ReadShare {
   };
 }
 
-/** Its names stay, and answer that it is closed. */
+/** Keeps the share's names, which answer that it is closed. */
 export function closedShare(
   share: Pick<GatewayShare, 'id' | 'token' | 'hosts' | 'frontdoorId' | 'environmentId' | 'updatedAtMs'>,
   unreadable: string,
@@ -75,7 +75,7 @@ export function readProvider(value: unknown): ReadProvider {
   return { provider: undefined, problem: { kind: 'provider', id: textOr(record['id']), field } };
 }
 
-/** A string: the field that cannot be read. */
+/** Returns a string with the field if it cannot be read. */
 function rulesOf(value: unknown): AccessRules | null | string {
   if (value === null) return null;
   const read = readAccessRules(value);
@@ -170,7 +170,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value that is no record is read as one without fields. */
+/** A value that is not an object is read as one without fields. */
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }

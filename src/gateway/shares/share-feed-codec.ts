@@ -1,7 +1,7 @@
 /**
- * One line of the share feed, or the kept file, as a checked value with what was wrong in it. A bad entry loses itself;
- * an event is refused (a string gives the reason) only where the entries that it removes are unknown: a whole list has
- * to come then.
+ * Decodes a line of the share feed, or the kept file, and collects its problems. A bad entry affects only itself.
+ * An event is refused (the result is a string with the reason) only if the entries that it removes are unknown,
+ * because then a whole list is needed.
  */
 import type {
   GatewayDelta,
@@ -22,24 +22,24 @@ import {
   type TakenShare,
 } from './feed-record-codec.ts';
 
-/** How far the feed was taken in. */
+/** The position in the feed up to which events were applied. */
 export interface FeedPosition {
   readonly version: number;
   readonly epoch: string;
 }
 
-/** What a gateway keeps on disk: nothing of it proves who somebody is. */
+/** The content of the kept file, which has no secrets. */
 export interface KeptShares extends FeedPosition {
   readonly shares: readonly GatewayShare[];
   readonly providers: readonly GatewayProvider[];
   readonly zones: readonly string[];
 }
 
-/** Format of the kept file; a file without a format is of a version before formats, and is read alike. */
+/** Format of the kept file. A file without a format is older, and is read in the same way. */
 export const KEPT_SHARES_FORMAT = 1;
 
 export interface ReadFeedEvent {
-  /** Undefined: there is nothing to apply; problems may have been found. */
+  /** Undefined if there is nothing to apply. Problems may have been found. */
   readonly event: GatewayFeedEvent | undefined;
   readonly problems: readonly FeedProblem[];
 }
@@ -53,7 +53,7 @@ export function parseFeedEvent(line: string): ReadFeedEvent | string {
     if (isReplay(value)) return { event: value as unknown as GatewayReplay, problems: [] };
     return { event: undefined, problems: [{ kind: 'replay', id: idOf(value), field: '' }] };
   }
-  // Commands have no version: what a newer control plane asks for beyond them is not done.
+  // Commands have no version. Unknown ones from a newer control plane are ignored.
   if (version === undefined && typeof type === 'string' && type !== 'snapshot' && type !== 'delta')
     return { event: undefined, problems: [{ kind: 'event', id: '', field: `type ${type.slice(0, 64)}` }] };
   if (!isVersion(version)) return 'an event of the feed has no version';
@@ -68,7 +68,7 @@ export function parseFeedEvent(line: string): ReadFeedEvent | string {
   return readDelta(value, version);
 }
 
-/** `text` is the kept file. */
+/** `text` is the content of the kept file. */
 export function parseSnapshotFile(
   text: string,
 ): { readonly kept: KeptShares; readonly problems: readonly FeedProblem[] } | string {
@@ -84,7 +84,7 @@ export function parseSnapshotFile(
 
 type List = Pick<KeptShares, 'shares' | 'providers' | 'zones'> & { readonly problems: FeedProblem[] };
 
-/** A string: there is no list. */
+/** Returns a string if there is no list. */
 function readList({ shares, providers, zones }: Readonly<Record<string, unknown>>): List | string {
   if (!Array.isArray(shares) || !Array.isArray(providers) || !Array.isArray(zones)) return 'malformed';
   const problems: FeedProblem[] = [];
@@ -93,7 +93,7 @@ function readList({ shares, providers, zones }: Readonly<Record<string, unknown>
       const read = readShare(share);
       if (read.problem !== undefined) problems.push(read.problem);
       if (read.share !== undefined) return [read.share];
-      // Nobody can change it by its id: the next list brings or removes it.
+      // Nothing can change it by its id; the next list replaces or removes it.
       return readShare({ ...recordOf(share), id: `unreadable-${at}`, unreadable: 'id' }).share ?? [];
     }),
     providers: readProviders(providers, problems),
@@ -114,7 +114,7 @@ function readProviders(values: readonly unknown[], problems: FeedProblem[]): Gat
   });
 }
 
-/** With keys that cannot be read, a gateway signs nothing and proves nothing. */
+/** If the keys cannot be read, the gateway signs nothing and accepts no API keys. */
 function readKeys(value: unknown, problems: FeedProblem[]): GatewayKeys {
   const { apiKeyPepper, identityKeys } = recordOf(value);
   if (typeof apiKeyPepper !== 'string') problems.push({ kind: 'key', id: '', field: 'apiKeyPepper' });
@@ -140,13 +140,13 @@ function readDelta(value: Readonly<Record<string, unknown>>, version: number): R
   for (const share of set) {
     const read = readShare(share);
     if (read.problem !== undefined) problems.push(read.problem);
-    if (read.share === undefined) return 'a change of the feed is of an unknown share';
+    if (read.share === undefined) return 'a change of the feed is about an unknown share';
     shares.push(read.share);
   }
   const read = readProviders(providers, problems);
-  // One that changed in a way that is not understood counts no more.
+  // A provider whose change cannot be read is no longer used.
   const unreadable = problems.flatMap(({ kind, id }) => (kind === 'provider' ? [id] : []));
-  if (unreadable.includes('')) return 'a change of the feed is of an unknown provider';
+  if (unreadable.includes('')) return 'a change of the feed is about an unknown provider';
   const gone = [...(removedProviders as string[]), ...unreadable];
   const delta: GatewayDelta = {
     ...{ type: 'delta', version, set: shares, removed: removed as string[] },

@@ -1,7 +1,7 @@
 /**
- * Keeps the share table as the control plane publishes it: follows the feed, takes what it can read and names the rest,
- * comes back after an end with growing pauses, and keeps the last good list on disk, so that a gateway that starts while
- * the control plane is away serves what it served before. The stream itself is made by the part that wires this.
+ * Keeps the share table up to date with the control plane: follows the feed, applies what it can read and reports
+ * the rest, reconnects with increasing pauses, and keeps the last good list on disk, so that a gateway that
+ * starts while the control plane is away serves the same shares. The wiring provides the stream.
  */
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
@@ -28,43 +28,43 @@ export interface ShareFeedSubscription {
 
 export interface ShareFeedOptions {
   readonly table: Pick<ShareRouteTable<unknown>, 'replaceAll' | 'change' | 'shares'>;
-  /** Learns each event after the table took it. */
+  /** Gets each event after the table applied it. */
   readonly access: AccessFeed;
   readonly onReplay: (replay: GatewayReplay) => void;
   readonly subscribe: (subscription: ShareFeedSubscription) => { close(): void };
-  /** Where the last good list is kept. */
+  /** File for the last good list. */
   readonly snapshotFile: string;
   readonly log: Log;
-  /** Pause between subscriptions, when the control plane is away. */
+  /** Pause between subscriptions while the control plane is away. */
   readonly backOff?: { readonly minMs: number; readonly maxMs: number };
-  /** Pause before the next subscription, after an event that was refused. */
+  /** Pause before the next subscription after an event that was refused. */
   readonly refusalBackOff?: { readonly minMs: number; readonly maxMs: number };
   /** Monotonic. */
   readonly monotonicMs?: () => number;
-  /** Changes are written to disk together, this long after the first. */
+  /** Delay after the first change, within which further changes are written to disk together. */
   readonly saveDelayMs?: number;
 }
 
 export interface ShareFeed {
-  /** Resolves when a list has come from the control plane itself. */
+  /** Resolves when a list has arrived from the control plane itself. */
   readonly fresh: Promise<void>;
-  /** Unix milliseconds of the last event of any kind; 0: none yet. */
+  /** Time of the last event of any kind in Unix milliseconds; 0 before the first one. */
   readonly lastContactMs: number;
-  /** Ends the stream and writes what has not been written yet. */
+  /** Ends the stream and writes pending changes. */
   close(): Promise<void>;
 }
 
-/** Until the control plane has told them: no key fits, and nothing is signed. */
+/** Used until the control plane has sent the keys: no API key is accepted, and nothing is signed. */
 const NO_KEYS: GatewayKeys = { apiKeyPepper: '', identityKeys: [] };
 
-/** A list that comes right each time, with an event behind it that is refused each time, is asked for this seldom. */
+/** Slows down the case in which each new list is good, but the event after it is refused. */
 const REFUSAL_BACK_OFF = { minMs: 500, maxMs: 20_000 };
-/** Without a refusal for so long, the next one is answered with a short pause again. */
+/** After this time without a refusal, the next one starts with a short pause again. */
 const QUIET_MS = 300_000;
 /** Limit for one event, which may have a problem for each share. */
 const MAX_LOGGED_PROBLEMS = 20;
 
-/** Loads what is on disk, then follows the feed. */
+/** Loads the kept list from disk, then follows the feed. */
 export async function openShareFeed(options: ShareFeedOptions): Promise<ShareFeed> {
   const client = new FeedClient(options);
   await client.load();
@@ -87,7 +87,7 @@ class FeedClient implements ShareFeed {
   #saving: Promise<void> = Promise.resolve();
   #closed = false;
   #refusedMs = Number.NEGATIVE_INFINITY;
-  /** Which subscription is listened to. */
+  /** Number of the current subscription. */
   #attempt = 0;
 
   constructor(options: ShareFeedOptions) {
@@ -124,7 +124,7 @@ class FeedClient implements ShareFeed {
     }
     const { kept, problems } = read;
     this.#report([...problems, ...table.replaceAll(kept.shares)]);
-    // What is not kept proves who somebody is: a whole list brings it.
+    // The kept file has no secrets; the next whole list brings them.
     access.replaceAll({ ...kept, keys: NO_KEYS });
     log.info({ shares: kept.shares.length }, 'share list loaded from disk');
   }
@@ -172,12 +172,12 @@ class FeedClient implements ShareFeed {
     try {
       problem = this.#take(read.event);
     } catch (error) {
-      problem = `an event of the feed could not be taken: ${messageOf(error)}`;
+      problem = `an event of the feed could not be applied: ${messageOf(error)}`;
     }
     if (problem !== undefined) this.#refuse(problem);
   }
 
-  /** Why it is refused; undefined: it is taken. */
+  /** Returns why the event is refused, or undefined if it is applied. */
   #take(event: GatewayFeedEvent): string | undefined {
     const { table, access, onReplay } = this.#options;
     const at = this.#position;
@@ -193,7 +193,7 @@ class FeedClient implements ShareFeed {
       access.change(event);
       this.#taken({ version: event.version, epoch: at.epoch });
     } else if (at !== undefined) {
-      // A stream that resumes with nothing new says so with its first heartbeat.
+      // A stream that resumes without news sends a heartbeat first.
       this.#backOff.reset();
       this.#becameFresh();
       access.heard();
@@ -201,7 +201,7 @@ class FeedClient implements ShareFeed {
     return undefined;
   }
 
-  /** One line for each entry that could not be read, by its name. */
+  /** Logs one line for each entry that could not be read. */
   #report(problems: readonly FeedProblem[]): void {
     const { log } = this.#options;
     for (const { kind, id, token, field } of problems.slice(0, MAX_LOGGED_PROBLEMS)) {
@@ -220,7 +220,7 @@ class FeedClient implements ShareFeed {
     this.#save ??= setTimeout(() => this.#write(), this.#options.saveDelayMs ?? 500);
   }
 
-  /** Keeps the last good list, and asks for a whole new one. */
+  /** Keeps the last good list, and requests a whole new one. */
   #refuse(cause: string): void {
     this.#options.log.error({ hop: 'control', cause }, 'share feed refused; keeping the last good list');
     this.#position = undefined;
@@ -242,7 +242,7 @@ class FeedClient implements ShareFeed {
 
   #again(pauseMs = this.#backOff.next()): void {
     this.#stream = undefined;
-    // Whatever the old stream still says is not listened to.
+    // Further events of the old stream are ignored.
     this.#attempt += 1;
     clearTimeout(this.#retry);
     if (!this.#closed) this.#retry = setTimeout(() => this.connect(), pauseMs);
@@ -269,15 +269,15 @@ class FeedClient implements ShareFeed {
 }
 
 const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
-  share: 'a share cannot be read: it is closed where it can be told by its names, and the others are taken',
-  provider: 'an auth provider cannot be read: it lets nobody in',
-  key: 'a key of the installation cannot be read: what rests on it is refused',
-  zone: 'a zone cannot be read: nobody logs in below it',
-  replay: 'a replay cannot be read: it is not sent',
+  share: 'a share cannot be read: it is closed if its names are known, and the others are applied',
+  provider: 'an auth provider cannot be read: it admits nobody',
+  key: 'a key of the installation cannot be read: whatever depends on it is refused',
+  zone: 'a zone cannot be read: nobody can log in below it',
+  replay: 'a replay cannot be read and is not sent',
   event: 'the control plane sent a command that this gateway does not know',
 };
 
-/** A share that is guarded by passwords stays guarded, by ones that nobody has. */
+/** Replaces passwords by ones that nobody has, so that the share stays guarded. */
 function withoutSecrets(share: TakenShare): TakenShare {
   if (share.rules === null || share.rules.basicAuth.length === 0) return share;
   const basicAuth = share.rules.basicAuth.map(({ name }) => ({ name, passwordHash: '' }));

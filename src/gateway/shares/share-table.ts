@@ -1,21 +1,21 @@
 /**
- * Which share answers for a host: one Map, looked up once per request; the entry found is both where the request
- * goes and what decides whether it may. A snapshot or delta is prepared first and then put in place, which cannot fail;
- * an entry that is wrong is closed or left out, and named, while the others are taken. `Slot` is what the owner keeps
- * per entry (idle circuits); this file neither makes connections nor knows the time.
+ * The share for each host: one Map with one look-up per request. The entry is both the route of the request and
+ * the basis of its access decision. A snapshot or delta is prepared first and then applied, which cannot fail; a
+ * bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state per
+ * entry (idle circuits); this file opens no connections and reads no clock.
  */
 import { compileRules, type CompiledRules, type GatewayShare } from '#domain';
 import { canonicalHost } from '../http/host-policy.ts';
 import { closedShare, type FeedProblem, type TakenShare } from './feed-record-codec.ts';
 
-/** A share as it was published once; a change makes a new route and retires this one. */
+/** One published version of a share. A change makes a new route and retires this one. */
 export class ShareRoute<Slot> {
   readonly share: TakenShare;
   readonly rules: CompiledRules;
   readonly slot: Slot;
-  /** Replaced or withdrawn: nothing new may use it. */
+  /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
   retired = false;
-  /** Withdrawn, or not under all of its names any more: what uses it must end now. */
+  /** Whether the share was withdrawn, or lost one of its names, so that current uses must end now. */
   revoked = false;
 
   /** `rules` are those of the share. */
@@ -26,15 +26,15 @@ export class ShareRoute<Slot> {
   }
 }
 
-/** One name of a share: where its requests go and who guards it there, found together. */
+/** One name of a share, with its route and the providers that guard it under this name. */
 export class HostEntry<Slot> {
-  /** Canonical. */
+  /** In canonical form. */
   readonly host: string;
   readonly route: ShareRoute<Slot>;
   readonly authProviderIds: readonly string[];
-  /** Nobody gets in without proving who he is. */
+  /** Whether every caller must be identified. */
   readonly needsIdentity: boolean;
-  /** There is some rule. */
+  /** Whether there is any rule. */
   readonly isGuarded: boolean;
 
   constructor(host: string, route: ShareRoute<Slot>, authProviderIds: readonly string[]) {
@@ -61,16 +61,16 @@ export class ShareRouteTable<Slot> {
   readonly #byHost = new Map<string, HostEntry<Slot>>();
   readonly #byId = new Map<string, ShareRoute<Slot>>();
   #loaded = false;
-  /** Shares that ask their clients for a certificate. */
+  /** Number of shares that request a client certificate. */
   #asking = 0;
-  /** Routes of which a name is another share's: they get it when that one gives it up. */
+  /** Routes with a name that another share still has. They get it when that share gives it up. */
   readonly #waiting = new Set<ShareRoute<Slot>>();
 
   constructor(options: ShareRouteTableOptions<Slot>) {
     this.#options = options;
   }
 
-  /** Whether any share list has arrived yet, from the control plane or from disk. */
+  /** Whether any share list has arrived, from the control plane or from disk. */
   get loaded(): boolean {
     return this.#loaded;
   }
@@ -79,17 +79,17 @@ export class ShareRouteTable<Slot> {
     return this.#byId.size;
   }
 
-  /** By canonical host. */
+  /** Looks up by canonical host. */
   find(host: string): HostEntry<Slot> | undefined {
     return this.#byHost.get(host);
   }
 
-  /** By the overlay service's id. */
+  /** Looks up by the overlay service's id. */
   route(id: string): ShareRoute<Slot> | undefined {
     return this.#byId.get(id);
   }
 
-  /** The authorities (PEM) whose certificates clients of a host are asked for; undefined: they are not asked. */
+  /** Returns the authorities (PEM) for which a host requests client certificates, or undefined if it requests none. */
   clientAuthorities(host: string): readonly string[] | undefined {
     return this.#byHost.get(host)?.route.share.rules?.clientCertificate?.authorities;
   }
@@ -102,14 +102,14 @@ export class ShareRouteTable<Slot> {
     return Array.from(this.#byId.values(), (route) => route.share);
   }
 
-  /** Takes the whole list; returns what was wrong in it. */
+  /** Applies the whole list and returns its problems. */
   replaceAll(shares: readonly TakenShare[]): readonly FeedProblem[] {
     const problems = this.change(shares, [...this.#byId.keys()]);
     this.#loaded = true;
     return problems;
   }
 
-  /** Takes one change; returns what was wrong in it. */
+  /** Applies one change and returns its problems. */
   change(set: readonly TakenShare[], removed: readonly string[]): readonly FeedProblem[] {
     const problems: FeedProblem[] = [];
     const routes = this.#prepare(set, removed, problems);
@@ -124,7 +124,8 @@ export class ShareRouteTable<Slot> {
       this.#byId.set(route.share.id, route);
       if (isAsking(route.share)) this.#asking += 1;
       const taken = this.#takeNames(route);
-      if (taken !== undefined) problems.push(problemOf(route.share, `hosts: ${taken} is another share's`));
+      if (taken !== undefined)
+        problems.push(problemOf(route.share, `hosts: ${taken} belongs to another share`));
     }
     for (const route of this.#waiting) this.#takeNames(route);
     for (const [id, route] of before) {
@@ -138,7 +139,7 @@ export class ShareRouteTable<Slot> {
     return problems;
   }
 
-  /** The routes that the shares will have, by id; only this part of a change may meet what it did not expect. */
+  /** Returns the new routes by id. Only this part of a change may encounter unexpected data. */
   #prepare(
     set: readonly TakenShare[],
     removed: readonly string[],
@@ -186,7 +187,7 @@ export class ShareRouteTable<Slot> {
       if (this.#byHost.get(host)?.route === route) this.#byHost.delete(host);
   }
 
-  /** A name that another share has, if there is one. */
+  /** Returns a name that another share has, if there is one. */
   #takeNames(route: ShareRoute<Slot>): string | undefined {
     let taken: string | undefined;
     for (const { host, authProviderIds } of namesOf(route.share)) {
@@ -214,7 +215,7 @@ function problemOf({ id, token }: GatewayShare, field: string): FeedProblem {
   return { kind: 'share', id, token, field };
 }
 
-/** Every name of a share with the providers that guard it there. */
+/** Returns every name of a share with the providers that guard it there. */
 function namesOf(
   share: GatewayShare,
 ): { readonly host: string; readonly authProviderIds: readonly string[] }[] {
@@ -250,7 +251,7 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 
-/** Of values that came from one writer: their fields stand in one order. */
+/** The values come from one writer, so that their fields have the same order. */
 function isSameValue(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

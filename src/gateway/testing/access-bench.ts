@@ -1,6 +1,6 @@
 /**
- * What it costs to decide about a request from memory, by what lets it in: nanoseconds of CPU a request,
- * beyond what reading its head costs. Run: node src/gateway/testing/access-bench.ts [requests].
+ * Measures the cost of access decisions from memory by kind of credential: nanoseconds of CPU per request, in
+ * addition to parsing its head. Run: node src/gateway/testing/access-bench.ts [requests].
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { silentLog } from '#base';
@@ -94,10 +94,10 @@ const CASES: readonly (readonly [name: string, host: GatewayHost, line: string])
 
 for (const [name, host, line] of CASES) {
   const text = `GET /some/path?with=query HTTP/1.1\r\n${[...LINES, ...(line === '' ? [] : [line])].join('\r\n')}\r\n\r\n`;
-  // Of the wire, not of a constant: no string is the one before.
+  // Decoded from bytes for each request, as from the wire, so that no string is shared.
   const bytes = Buffer.from(text, 'latin1');
   const head = new RequestHead();
-  /** Nanoseconds of CPU: others may use the machine too. */
+  /** Nanoseconds of CPU, since other programs may use the machine too. */
   const run = async (decides: boolean): Promise<number> => {
     access.heard();
     const before = process.cpuUsage();

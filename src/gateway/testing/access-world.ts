@@ -1,4 +1,4 @@
-/** A gateway with access rules for tests: plain and TLS ports, a scripted control plane, origins that count, a clock. */
+/** A gateway with access rules for tests: plain and TLS ports, a scripted control plane, counting origins, a clock. */
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
@@ -23,7 +23,7 @@ import { ScriptedControl } from './scripted-control.ts';
 
 export interface ParsedAnswer {
   readonly status: number;
-  /** First value of each, by lower-case name. */
+  /** The first value of each header, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly setCookies: readonly string[];
   readonly body: string;
@@ -37,11 +37,11 @@ export interface Asked {
   readonly lines?: readonly string[];
   readonly isPlain?: boolean;
   readonly http10?: boolean;
-  /** Shown to a gateway that asks for it. */
+  /** Sent to a gateway that requests a certificate. */
   readonly identity?: TestIdentity;
 }
 
-/** What an origin saw. */
+/** What an origin received. */
 export interface Seen {
   readonly method: string;
   readonly url: string;
@@ -104,7 +104,7 @@ export class AccessWorld {
   readonly control: ScriptedControl;
   readonly clock: ManualClock;
   readonly records: readonly LogEntry[];
-  /** By name of share. */
+  /** By share name. */
   readonly seen = new Map<string, Seen[]>();
 
   private constructor(
@@ -161,7 +161,7 @@ export class AccessWorld {
     return this.world.gateway.securePort!;
   }
 
-  /** Time passes while the control plane goes on speaking. */
+  /** Advances the clock while the control plane stays in contact. */
   advance(ms: number): void {
     this.clock.advance(ms);
     this.access.heard();
@@ -172,7 +172,7 @@ export class AccessWorld {
     this.access.change(deltaOf({ providers }));
   }
 
-  /** A share whose origin tells what it saw, and counts. */
+  /** Publishes a share whose origin records its requests. */
   async serve(name: string, more: Partial<GatewayShare> = {}): Promise<void> {
     const seen: Seen[] = [];
     this.seen.set(name, seen);
@@ -187,7 +187,7 @@ export class AccessWorld {
     );
   }
 
-  /** The same share, changed. */
+  /** Publishes the same share, changed. */
   publish(name: string, more: Partial<GatewayShare>): void {
     this.world.publish(shareOf(name, more));
     this.access.change(deltaOf({}));
@@ -197,14 +197,14 @@ export class AccessWorld {
     return this.seen.get(name)?.length ?? 0;
   }
 
-  /** What the origin saw last. */
+  /** Returns the last request that the origin received. */
   last(name: string): Seen {
     const seen = this.seen.get(name)?.at(-1);
-    if (seen === undefined) throw new Error(`the origin of ${name} saw nothing`);
+    if (seen === undefined) throw new Error(`the origin of ${name} received no request`);
     return seen;
   }
 
-  /** A cookie line of somebody who is logged in at a share's own host. */
+  /** Returns the cookie line of a person who is logged in at a share's host. */
   sessionLine(
     name: string,
     providerId: string,
@@ -227,7 +227,7 @@ export class AccessWorld {
     return this.world.own(new RawClient(socket));
   }
 
-  /** One request, over TLS unless told otherwise, on a connection of its own. */
+  /** Sends one request on a connection of its own, over TLS by default. */
   async ask(name: string, asked: Asked = {}): Promise<ParsedAnswer> {
     const { host = `${name}.share.localhost`, isPlain = false, identity } = asked;
     const client = await this.client(host, isPlain, identity);
@@ -269,7 +269,7 @@ export function deltaOf(more: Partial<GatewayDelta>): GatewayDelta {
   return { type: 'delta', version: 1, set: [], removed: [], ...more };
 }
 
-/** A context that names authorities to clients, where there are some. */
+/** Returns a context that requests certificates of the authorities, if there are any. */
 function certificateBy({ cert, key }: TestIdentity) {
   return (_name: string, authorities?: readonly string[]): SecureContext | undefined =>
     authorities === undefined ? undefined : createSecureContext({ cert, key, ca: [...authorities] });

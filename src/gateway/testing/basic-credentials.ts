@@ -1,7 +1,7 @@
 /** Names and passwords for tests of basic authentication. */
 import { argon2Sync, randomBytes } from 'node:crypto';
 
-/** Cheaper than the product's: the form is the same. */
+/** Cheaper than the product's hashes, in the same form. */
 export function cheapHashOf(password: string, memory = 64): string {
   const nonce = randomBytes(16);
   const parameters = { message: password, nonce, parallelism: 1, tagLength: 32, memory, passes: 1 };

@@ -1,7 +1,7 @@
 /**
- * The gateway's own cost: nginx as private service, circuits that are plain loopback connections (no overlay), wrk as
- * load; side by side with nginx as reverse proxy. Prints requests a second and CPU a request of the gateway's process.
- * Run: node src/gateway/testing/gateway-bench.ts [seconds]. Takes nginx and wrk from PATH.
+ * The gateway's own cost: nginx as private service, circuits over plain loopback connections (no overlay), wrk as
+ * load; side by side with nginx as reverse proxy. Prints requests per second and CPU per request of the gateway's
+ * process. Run: node src/gateway/testing/gateway-bench.ts [seconds]. Requires nginx and wrk in PATH.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A gateway for tests with real sockets on both sides: shares by name, origins on loopback, a log that is kept. */
+/** A gateway for tests with real sockets on both sides: shares by name, origins on loopback, a recorded log. */
 import type { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -84,7 +84,7 @@ export class GatewayWorld {
     return server;
   }
 
-  /** Publishes a share served by bytes. */
+  /** Publishes a share whose origin answers with raw bytes. */
   async serveRaw(
     name: string,
     onSocket: (socket: Socket) => void,
@@ -109,7 +109,7 @@ export class GatewayWorld {
     return client;
   }
 
-  /** One request on a connection of its own; the whole answer. */
+  /** Sends one request on a connection of its own and returns the whole response. */
   async ask(text: string): Promise<string> {
     const client = await this.client();
     client.send(text);
@@ -118,14 +118,14 @@ export class GatewayWorld {
     return answer;
   }
 
-  /** The only log record with this error id. */
+  /** Returns the only log record with this error id. */
   recordOf(errorId: string): LogEntry {
     const found = this.records.filter((record) => record['errorId'] === errorId);
     if (found.length !== 1) throw new Error(`${found.length} records have the error id ${errorId}`);
     return found[0]!;
   }
 
-  /** Waits until a condition that some event brings about holds, looking again after each turn of the loop. */
+  /** Waits until the condition holds, checking it after each turn of the event loop. */
   async eventually(test: () => boolean, says: string): Promise<void> {
     let isLate = false;
     const stop = afterRunning(30_000, () => (isLate = true));
@@ -170,7 +170,7 @@ export function once(emitter: EventEmitter, event: string): Promise<unknown> {
   );
 }
 
-/** A plain GET for the share, on a connection that is closed after it unless told otherwise. */
+/** Returns a plain GET for the share, by default with `Connection: close`. */
 export function get(name: string, path = '/', lines = 'Connection: close\r\n'): string {
   return `GET ${path} HTTP/1.1\r\nHost: ${name}.share.localhost\r\n${lines}\r\n`;
 }

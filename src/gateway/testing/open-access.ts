@@ -1,4 +1,4 @@
-/** Access for a gateway that serves hosts without rules only: of those that have some, nobody gets in. */
+/** Access control for a gateway that serves only hosts without rules. Hosts with rules admit nobody. */
 import { OPEN_ADMISSION, type AccessControl } from '../access/access.ts';
 import { FAILURES } from '../answers/failure-table.ts';
 import type { AccessFeed } from '../shares/access-feed.ts';

@@ -1,12 +1,12 @@
-/** A client for tests that sends exactly the bytes it is told to and keeps exactly what comes back. */
+/** A client for tests that sends exactly the given bytes and keeps exactly the received ones. */
 import { connect, type Socket } from 'node:net';
 import { within } from '../../../test/support/deadline.ts';
 
 export class RawClient {
-  /** Latin-1. */
+  /** Decoded as Latin-1. */
   received = '';
   isOpen = true;
-  /** The connection was reset rather than ended. */
+  /** Whether the connection was reset rather than ended. */
   wasReset = false;
   readonly socket: Socket;
   readonly #watchers = new Set<() => void>();
@@ -46,7 +46,7 @@ export class RawClient {
     this.socket.write(text, 'latin1');
   }
 
-  /** Waits until what was received passes `test`, then returns it. */
+  /** Waits until the received text passes `test`, then returns it. */
   async until(test: (received: string) => boolean): Promise<string> {
     if (!test(this.received)) {
       await within(
@@ -67,7 +67,7 @@ export class RawClient {
     return this.received;
   }
 
-  /** Waits until the other side has ended, then returns everything that it said. */
+  /** Waits until the other side has ended, then returns all received text. */
   async ended(): Promise<string> {
     await within(
       () => `the end; received: ${JSON.stringify(this.received.slice(-600))}`,

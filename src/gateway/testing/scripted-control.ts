@@ -39,17 +39,17 @@ export class ScriptedControl implements LoginControl {
   readonly usage: GatewayUsage[] = [];
   readonly refreshed: string[] = [];
   readonly sessions = new Map<string, GatewaySession>();
-  /** Tokens that were asked about, in order. */
+  /** Tokens of the look-ups, in order. */
   readonly asked: string[] = [];
-  /** Nobody answers. */
+  /** Whether no request gets a response. */
   isAway = false;
-  /** Awaited before each answer. */
+  /** Awaited before each response. */
   gate: Promise<void> | undefined;
-  /** The next step is refused. */
+  /** Refusal for the next step. */
   refuses: LoginRefusalReason | undefined;
-  /** Who logs in next. */
+  /** The next person to log in. */
   person: Partial<CallerIdentity> = {};
-  /** Of providers, as sessions are made. */
+  /** Versions of providers for new sessions. */
   versions = new Map<string, number>();
   onRefresh: (providerId: string) => void = () => {};
   onEnded: (id: string) => void = () => {};
@@ -122,7 +122,7 @@ export class ScriptedControl implements LoginControl {
     this.onRefresh(providerId);
   }
 
-  /** A session as if somebody had logged in; its cookie's value. */
+  /** Creates a session as if a person had logged in, and returns its cookie value. */
   openSession(
     given: Pick<GatewaySession, 'shareId' | 'host' | 'providerId'> & Partial<GatewaySession>,
   ): string {

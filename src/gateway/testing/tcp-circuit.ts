@@ -1,4 +1,4 @@
-/** Circuits for tests: plain loopback connections behind the interface of the overlay's. Not part of the product. */
+/** Circuits for tests: plain loopback connections behind the overlay's interface. Not part of the product. */
 import { connect, type Socket } from 'node:net';
 import { CircuitError, type Circuit } from '#sdk';
 import type { CircuitDialer } from '../circuits/circuit-dialer.ts';
@@ -57,7 +57,7 @@ export class TcpCircuit implements Circuit {
   }
 }
 
-/** Dials loopback ports by service id. Counts what it made; `refuse` makes it fail as the overlay would. */
+/** Dials loopback ports by service id and counts the circuits. `refuse` makes dials fail as the overlay would. */
 export class TcpDialer implements CircuitDialer {
   readonly ports = new Map<string, number>();
   readonly circuits: TcpCircuit[] = [];

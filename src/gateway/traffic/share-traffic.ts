@@ -1,18 +1,18 @@
 /**
- * What a share's traffic amounts to since it was last asked for. On the path of every request: plain counters that
- * the route carries, nothing allocated once a share is in use. Whoever counts something first puts the share on the
- * meter's list, so that asking costs by the shares in use, not by those that exist.
+ * Counts the traffic of a share since the last collection. On the path of every request: plain counters on the
+ * route, without allocation once a share is in use. The first count puts the share on the meter's list, so that a
+ * collection costs by shares in use, not by existing ones.
  */
 import { LATENCY_BUCKETS, latencyBucketOf, type GatewayShare, type TrafficSample } from '#domain';
 
-/** From here on an answer is an error. */
+/** The lowest status that counts as an error. */
 const ERROR_STATUS = 500;
-/** Sets of latency cells that wait for another share to use them; a kilobyte each. */
+/** Spare sets of latency cells for reuse, a kilobyte each. */
 const MAX_SPARE_CELLS = 1_024;
 
 class LatencyCells {
   readonly counts = new Uint32Array(LATENCY_BUCKETS);
-  /** Buckets that are not zero. */
+  /** Indices of the buckets that are not zero. */
   readonly touched: number[] = [];
 }
 
@@ -42,14 +42,14 @@ export class ShareTraffic {
     cells.counts[bucket]! += 1;
   }
 
-  /** A request ended without a whole answer: an error, unless its client gave it up. */
+  /** A request ended without a complete response: an error, unless the client aborted it. */
   unanswered(byClient: boolean): void {
     this.#list();
     this.#requests += 1;
     if (!byClient) this.#errors += 1;
   }
 
-  /** Bytes of a body, or after an upgrade, that came from the client. */
+  /** Bytes of a body, or after an upgrade, from the client. */
   received(bytes: number): void {
     this.#list();
     this.#bytesIn += bytes;
@@ -61,7 +61,7 @@ export class ShareTraffic {
     this.#bytesOut += bytes;
   }
 
-  /** What was counted; the counters start again. */
+  /** Returns the counts and resets them. */
   take(startsAt: number): TrafficSample {
     const { id: shareId, environmentId, frontdoorId } = this.share;
     const sample: TrafficSample = {
@@ -99,7 +99,7 @@ export class TrafficMeter {
   #listed: ShareTraffic[] = [];
   readonly #spare: LatencyCells[] = [];
 
-  /** What all shares counted since the last time, as traffic of the span that starts then. */
+  /** Returns the counts of all shares since the last call, as traffic of the span that begins then. */
   take(startsAt: number): TrafficSample[] {
     const listed = this.#listed;
     this.#listed = [];

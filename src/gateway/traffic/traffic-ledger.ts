@@ -1,19 +1,19 @@
 /**
- * Traffic that the control plane has not acknowledged yet. It is never thrown away: when it grows too large, spans
- * are put together, to a minute, an hour, a day, and at last latencies are given up; the counts stay whole.
+ * Traffic that the control plane has not acknowledged yet. Counts are never dropped: when the ledger grows too
+ * large, spans are merged to a minute, an hour, a day, and finally latencies are dropped.
  */
 import { mergeLatencies, NO_LATENCIES, TRAFFIC_SPAN_MS, type TrafficSample } from '#domain';
 
-/** Numbers held: at 8 bytes each, 32 MiB. */
+/** Numbers held; with 8 bytes each, 32 MiB. */
 const MAX_CELLS = 4_194_304;
-/** What an entry costs beside its latencies, in the same unit. */
+/** The cost of an entry besides its latencies, in the same unit. */
 const ENTRY_CELLS = 32;
-/** A coarser span starts with one of the finer ones: the form of a sample stays. */
+/** Each coarser span is a multiple of the finer ones, so that the form of a sample stays. */
 const SPANS_MS = [TRAFFIC_SPAN_MS, 60_000, 3_600_000, 86_400_000, 2_592_000_000];
 
 export class TrafficLedger {
   readonly #maxCells: number;
-  /** Oldest first. */
+  /** The oldest first. */
   #entries = new Map<string, TrafficSample>();
   #cells = 0;
 
@@ -37,7 +37,7 @@ export class TrafficLedger {
     if (this.#cells > this.#maxCells) this.#dropLatencies();
   }
 
-  /** The oldest samples, at most so many; they are the caller's now. */
+  /** Removes and returns the oldest samples, at most so many. */
   take(most: number): TrafficSample[] {
     const taken: TrafficSample[] = [];
     for (const [key, entry] of this.#entries) {

@@ -1,7 +1,7 @@
 /**
- * Tells the control plane what traffic there was: collects every five seconds, sends in numbered batches, one at a
- * time, and sends a batch again unchanged until it is acknowledged, so that the other side can tell it from the next.
- * What a killed process had not reported is lost; nothing else is.
+ * Reports traffic to the control plane: collects every five seconds and sends numbered batches, one at a time. A
+ * batch is sent again unchanged until it is acknowledged, so that the receiver can recognize it. Only the
+ * unreported traffic of a killed process is lost.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -18,13 +18,13 @@ import { waitAtMost } from '#net';
 import type { TrafficMeter } from './share-traffic.ts';
 import { TrafficLedger } from './traffic-ledger.ts';
 
-/** Half a span: a collection never mixes two. */
+/** Half a span, so that a collection never mixes two spans. */
 const PERIOD_MS = TRAFFIC_SPAN_MS / 2;
 const BACK_OFF: BackOffOptions = { minMs: 500, maxMs: 10_000, factor: 2 };
 
 export interface TrafficReporterOptions {
   readonly meter: Pick<TrafficMeter, 'take'>;
-  /** Resolves when the report was taken in, now or before. */
+  /** Resolves when the report was accepted, now or before. */
   readonly send: (report: TrafficReport) => Promise<void>;
   readonly log: Log;
   readonly clock?: Clock;
@@ -33,9 +33,12 @@ export interface TrafficReporterOptions {
 }
 
 export interface TrafficReporter {
-  /** Collects and sends all that is not acknowledged, for at most `timeoutMs`; resolves when an attempt fails, too. */
+  /**
+   * Collects and sends everything that is not acknowledged, for at most `timeoutMs`. Also resolves if an attempt
+   * fails.
+   */
   report(timeoutMs: number): Promise<void>;
-  /** A last report. */
+  /** Sends a last report. */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -68,7 +71,7 @@ class Reporter implements TrafficReporter {
     this.#collectedAtMs = this.#clock.nowMs();
   }
 
-  /** Collections fall on multiples of the period, so that spans are cut where they end. */
+  /** Collections happen at multiples of the period, so that spans are cut at their ends. */
   start(): void {
     if (this.#closed) return;
     this.#collection = setTimeout(
@@ -99,13 +102,13 @@ class Reporter implements TrafficReporter {
   async #report(): Promise<void> {
     this.#collect();
     await this.#deliver();
-    // A delivery that was under way may have been over before it came to what was collected now.
+    // The delivery in progress may have ended before this collection.
     if (this.#retry === undefined) await this.#deliver();
   }
 
   #collect(): void {
     const nowMs = this.#clock.nowMs();
-    // After a pause of the whole machine the traffic is of now, not of before.
+    // After a pause of the whole machine, the traffic belongs to now, not to the time before.
     const sinceMs = Math.max(this.#collectedAtMs, nowMs - PERIOD_MS);
     this.#collectedAtMs = nowMs;
     this.#ledger.add(this.#options.meter.take(sinceMs - (sinceMs % TRAFFIC_SPAN_MS)));
@@ -138,7 +141,7 @@ class Reporter implements TrafficReporter {
     }
   }
 
-  /** True: this batch will never be taken. False: it is sent again later. */
+  /** Returns true if this batch will never be accepted, false if it is sent again later. */
   #isRefused(error: unknown): boolean {
     const { log } = this.#options;
     const fields = { hop: 'control', batch: this.#unacknowledged?.batch, cause: messageOf(error) };
