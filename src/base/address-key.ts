@@ -1,6 +1,6 @@
-/** Addresses as limits count them. */
+/** Keys of addresses for limits. */
 
-/** One key for what one network holds: an IPv4 address, or an IPv6 /64. */
+/** Returns one key for each network of a client: an IPv4 address, or an IPv6 /64. */
 export function addressKey(address: string): string {
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
   if (!plain.includes(':')) return plain;

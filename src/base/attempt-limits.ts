@@ -1,37 +1,37 @@
 /**
- * How many failed attempts one source (an address) may make at one target (a share, an account) before its next ones are
- * refused for a while. Each pair is counted by itself: failures at one target refuse nothing at another. Bounded: pairs
- * whose failures are forgiven go first, and while none is, pairs that are new share one count for their target, so that
- * a flood of sources neither resets a count nor touches other targets.
+ * Limits failed attempts of one source (an address) at one target (a share, an account); beyond the rate,
+ * attempts are refused for a while. Each pair is counted separately: failures at one target do not affect
+ * another. Bounded: expired pairs are evicted first. If there are none, new pairs share one count per target, so
+ * that a flood of sources neither resets a count nor affects other targets.
  */
 
 export interface AttemptRate {
-  /** So many at once, and as many again in each `perMs`. */
+  /** Allowed at once, and replenished within each `perMs`. */
   readonly attempts: number;
   readonly perMs: number;
 }
 
 const MAX_PAIRS = 100_000;
-/** Looked at for a place for a new pair. */
+/** How many pairs are examined to find room for a new one. */
 const LOOKED_AT = 16;
 
 export class AttemptLimits {
   readonly #maxPairs: number;
-  /** When all failures of a pair are forgiven, in the milliseconds of the caller; by last failure, oldest first. */
+  /** When all failures of a pair expire, in the caller's milliseconds; ordered by last failure, oldest first. */
   readonly #forgivenAt = new Map<string, number>();
-  /** When all failures are forgiven, for targets whose new pairs found no place. */
+  /** When all failures expire, for targets whose new pairs found no room. */
   readonly #crowdedTargets = new Map<string, number>();
 
   constructor(maxPairs = MAX_PAIRS) {
     this.#maxPairs = maxPairs;
   }
 
-  /** Pairs that are counted by themselves. */
+  /** Number of pairs that are counted separately. */
   get size(): number {
     return this.#forgivenAt.size;
   }
 
-  /** Milliseconds until the source may try again; 0: now. */
+  /** Returns the milliseconds until the source may try again; 0: now. */
   waitMs(target: string, source: string, rate: AttemptRate, nowMs: number): number {
     const { attempts, perMs } = rate;
     const counted = this.#forgivenAt.get(pairOf(target, source)) ?? this.#crowdedTargets.get(target);
@@ -52,21 +52,21 @@ export class AttemptLimits {
       this.#crowdedTargets.delete(this.#crowdedTargets.keys().next().value!);
   }
 
-  /** The last failure was none. */
+  /** Undoes the last failure, which was none. */
   takeBack(target: string, source: string, { attempts, perMs }: AttemptRate): void {
     const pair = pairOf(target, source);
     const known = this.#forgivenAt.get(pair);
     if (known !== undefined) this.#forgivenAt.set(pair, known - perMs / attempts);
   }
 
-  /** Whether a new pair has a place. */
+  /** Returns whether there is room for a new pair. */
   #makeRoom(nowMs: number): boolean {
     if (this.#forgivenAt.size < this.#maxPairs) return true;
     let looked = 0;
     for (const [pair, forgivenAt] of this.#forgivenAt) {
       this.#forgivenAt.delete(pair);
       if (forgivenAt <= nowMs) return true;
-      // Behind the others: the next look finds those that were not looked at.
+      // Moved to the end, so that the next call examines other pairs.
       this.#forgivenAt.set(pair, forgivenAt);
       looked += 1;
       if (looked === LOOKED_AT) return false;
@@ -75,7 +75,10 @@ export class AttemptLimits {
   }
 }
 
-/** Time until a failure is forgiven; 0 when it is further ahead than possible: then the clock was set back. */
+/**
+ * Returns the time until a failure expires, or 0 if it is further ahead than possible, because the clock was set
+ * back.
+ */
 function aheadMs(forgivenAt: number, perMs: number, nowMs: number): number {
   const ahead = Math.max(0, forgivenAt - nowMs);
   return ahead > perMs ? 0 : ahead;

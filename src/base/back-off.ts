@@ -2,11 +2,11 @@ export interface BackOffOptions {
   readonly minMs: number;
   readonly maxMs: number;
   readonly factor: number;
-  /** Share of the delay that is random, 0 to 1. */
+  /** The random fraction of the delay, 0 to 1. */
   readonly jitter?: number;
 }
 
-/** Delays between attempts: `minMs` first, then `factor` times more up to `maxMs`; `reset` after a success. */
+/** Delays between attempts: `minMs` first, then growing by `factor` up to `maxMs`. Call `reset` after a success. */
 export class BackOff {
   readonly #options: BackOffOptions;
   readonly #random: () => number;
@@ -21,7 +21,7 @@ export class BackOff {
     return this.#attempts;
   }
 
-  /** The delay before the next attempt, in milliseconds. */
+  /** Returns the delay before the next attempt in milliseconds. */
   next(): number {
     const { minMs, maxMs, factor, jitter = 0.2 } = this.#options;
     const plain = Math.min(maxMs, minMs * factor ** this.#attempts);

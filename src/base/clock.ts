@@ -1,10 +1,10 @@
-/** The time, as a value that tests replace. */
+/** A source of the time that tests can replace. */
 export interface Clock {
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   nowMs(): number;
 }
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when a test advances it. */
 export class ManualClock implements Clock {
   #nowMs: number;
 
@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Stands still while the clock that it follows is set back, so that what was over by it stays over. */
+/** Stands still while the underlying clock is set back, so that an expired time stays expired. */
 export class ForwardClock implements Clock {
   readonly #clock: Clock;
   #latestMs = -Infinity;

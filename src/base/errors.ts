@@ -1,6 +1,6 @@
 /**
- * The one table of error kinds. A part lists its codes once and throws or returns `FrontdoorError`s; the mapping
- * to HTTP statuses, wire numbers and exit codes happens at the edge, from the kind alone.
+ * The table of error kinds. A part lists its codes once and throws or returns `FrontdoorError`s. HTTP statuses,
+ * wire numbers and exit codes are derived from the kind alone, where the error leaves the program.
  */
 export const ERROR_KINDS = {
   invalid: { status: 400, exitCode: 2 },
@@ -21,13 +21,13 @@ export const ERROR_KINDS = {
   badGateway: { status: 502, exitCode: 8 },
   unavailable: { status: 503, exitCode: 8 },
   timeout: { status: 504, exitCode: 8 },
-  /** A peer broke the protocol: its channel closes, nothing else. */
+  /** A peer violated the protocol. Only its channel is closed. */
   protocol: { status: 502, exitCode: 8 },
 } as const;
 
 export type ErrorKind = keyof typeof ERROR_KINDS;
 
-/** An expected failure with a stable code. `message` may be shown to the caller; `cause` stays in the log. */
+/** An expected failure with a stable code. `message` may be shown to the caller; `cause` is only logged. */
 export class FrontdoorError extends Error {
   readonly kind: ErrorKind;
   readonly code: string;
@@ -44,7 +44,7 @@ export class FrontdoorError extends Error {
   }
 }
 
-/** The text of anything that was thrown, for logs. */
+/** Returns the text of any thrown value, for logs. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

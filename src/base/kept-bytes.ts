@@ -1,22 +1,26 @@
 /**
- * What outlives the read that brought it: a view keeps its whole buffer in memory, so that one byte of a 16 KiB read
- * costs 16 KiB. This is the one place that decides when such a view is copied, and what a kept view counts as.
+ * Data that outlives the read that it arrived in. A view keeps its whole buffer in memory, so that one byte of a
+ * 16 KiB read costs 16 KiB. This file decides when such a view is copied, and how much memory a kept view counts
+ * as.
  */
 
-/** A view below this part of its buffer is copied: copying then costs less than what it would keep in memory. */
+/**
+ * A view smaller than this part of its buffer is copied, because the copy costs less than the memory it would
+ * retain.
+ */
 const SMALL_PART = 1 / 2;
 
-/** Returns the view, or a copy in a buffer of its own when the view is a small part of its buffer. */
+/** Returns the view, or a copy in a buffer of its own if the view is a small part of its buffer. */
 export function keptBytes(view: Uint8Array): Uint8Array {
   return view.length < view.buffer.byteLength * SMALL_PART ? copyOf(view) : view;
 }
 
-/** What a view keeps in memory, in bytes. */
+/** Returns the memory that a view retains, in bytes. */
 export function keptSize(view: Uint8Array): number {
   return view.buffer.byteLength;
 }
 
-/** Always a copy, also of a `Buffer`, whose `slice` is none. */
+/** Always copies, even a `Buffer`, whose `slice` does not. */
 export function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(view.length);
   copy.set(view);

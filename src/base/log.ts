@@ -1,4 +1,4 @@
-/** What every part may log with; `bin/` makes it (pino), tests pass `silentLog` or a recorder. */
+/** The logger of every part. `bin/` provides one (pino); tests pass `silentLog` or a recorder. */
 export interface Log {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;

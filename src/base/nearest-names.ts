@@ -1,6 +1,6 @@
 const MAX_NAME_LENGTH = 100;
 
-/** The known names most like a mistaken one, the likest first. */
+/** Returns the known names that are most similar to a misspelled one, the most similar first. */
 export function nearestNames(name: string, known: readonly string[], count: number): string[] {
   const asked = name.slice(0, MAX_NAME_LENGTH).toLowerCase();
   return known

@@ -1,6 +1,6 @@
 /**
- * Milliseconds in which this process ran, for deadlines that it holds others to: a time for which it stood still, by
- * itself or with its machine, counts as one step at most. Exact as long as it is read more often than that.
+ * Milliseconds during which this process ran, for deadlines of its peers: a time in which the process or the
+ * machine stood still counts as at most one step. Exact if it is read more often than that.
  */
 import type { Clock } from './clock.ts';
 
@@ -10,7 +10,7 @@ export class RunningClock implements Clock {
   #readMs: number;
   #nowMs: number;
 
-  /** Starts at what `monotonicMs` says. */
+  /** Starts at the current value of `monotonicMs`. */
   constructor(maxStepMs: number, monotonicMs: () => number) {
     this.#maxStepMs = maxStepMs;
     this.#monotonicMs = monotonicMs;

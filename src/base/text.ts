@@ -1,4 +1,4 @@
-// UTF-8 without the platform's types: this part compiles with none, so that nothing impure slips in.
+// UTF-8 without the platform's types, which this part does not have, so that it stays pure.
 declare const TextEncoder: new () => { encode(text: string): Uint8Array<ArrayBuffer> };
 declare const TextDecoder: new (label: string) => { decode(bytes: Uint8Array): string };
 

@@ -1,16 +1,16 @@
 /**
- * What the running agent and its command line say to each other over the agent's unix socket: one JSON object per
- * line, each request answered by one line with the same `id`. Shapes and their checks only; the socket itself is
- * served by the agent and dialed by the command line. Versioned by `v`, so that an old command line gets a clear
- * answer from a new agent.
+ * The protocol between the running agent and its command line over the agent's unix socket: one JSON object per
+ * line, each request answered by one line with the same `id`. This file has the shapes and their checks; the
+ * agent serves the socket and the command line connects to it. The version `v` lets a new agent give an old
+ * command line a clear error.
  */
 import { type ErrorKind, ERROR_KINDS, utf8 } from '#base';
 
 export const AGENT_SOCKET_VERSION = 1;
 export const AGENT_SOCKET_FILE = 'agent.sock';
-/** A longer request ends the connection. */
+/** A longer request closes the connection. */
 export const AGENT_SOCKET_MAX_REQUEST_BYTES = 65_536;
-/** A longer answer is refused by the command line. */
+/** The command line refuses a longer response. */
 export const AGENT_SOCKET_MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface AgentShareRequest {
@@ -33,7 +33,7 @@ export type AgentRequest =
 export type ShareReadiness =
   /** A circuit through the overlay reached the private service. */
   | { readonly ready: true }
-  /** The share stands, but cannot be dialed (yet). */
+  /** The share exists, but cannot be dialed (yet). */
   | { readonly ready: false; readonly reason: string };
 
 export interface AgentShareView {
@@ -43,13 +43,13 @@ export interface AgentShareView {
   readonly target: string;
   readonly reserved: boolean;
   readonly endpoints: readonly string[];
-  /** Measured by the control plane, when it was asked last. */
+  /** Status that the control plane reported last. */
   readonly status: 'PENDING' | 'DEPLOYED' | 'FAILED';
-  /** Whether the agent offers it to the overlay. */
+  /** Whether the agent hosts the share in the overlay. */
   readonly hosting: 'none' | 'binding' | 'bound' | 'failed';
-  /** The agent's own look at the private service; null before the first. */
+  /** The agent's own check of the private service; null before the first one. */
   readonly healthy: boolean | null;
-  /** Why it is not served, when something is known. */
+  /** Why the share is not served, if a reason is known. */
   readonly problem: string | null;
   readonly circuits: number;
 }
@@ -65,7 +65,7 @@ export interface AgentStatusResult {
   readonly environmentId: string;
   readonly name: string;
   readonly apiUrl: string;
-  /** The last poll of the control plane worked. */
+  /** Whether the last poll of the control plane succeeded. */
   readonly controlPlane: 'connected' | 'away' | 'refused';
   readonly problem: string | null;
   readonly startedAt: string;
@@ -98,7 +98,7 @@ export type AgentAnswer =
   | { readonly v: number; readonly id: number; readonly ok: true; readonly result: unknown }
   | { readonly v: number; readonly id: number; readonly ok: false; readonly error: AgentSocketError };
 
-/** A request of any shape, checked: the request, or what is wrong with it. */
+/** The result of checking a value of any shape: the request, or its problem. */
 export type CheckedRequest =
   { readonly id: number; readonly request: AgentRequest } | { readonly id: number; readonly problem: string };
 
@@ -164,12 +164,12 @@ export function checkAgentAnswer(value: unknown): AgentAnswer | undefined {
   };
 }
 
-/** What the kernel's address structure holds, less the closing zero: 107 bytes on Linux, 103 on macOS. */
+/** The size of the kernel's address structure without the terminating zero: 107 bytes on Linux, 103 on macOS. */
 export function checkSocketPath(path: string, platform: string): string | undefined {
   const most = platform === 'darwin' ? 103 : 107;
   const length = utf8(path).length;
   if (path === '') return 'the socket path is empty';
-  if (path.includes('\0')) return 'the socket path holds a zero byte';
+  if (path.includes('\0')) return 'the socket path contains a zero byte';
   if (length <= most) return undefined;
-  return `the socket path ${path} is ${length} bytes long and this system takes ${most}: choose a shorter one with --socket`;
+  return `the socket path ${path} is ${length} bytes long, but this system allows ${most}: choose a shorter one with --socket`;
 }

@@ -1,7 +1,7 @@
 /**
- * Networks and ports that an operator allows by `CIDR:PORTS` entries: for an agent's targets (`--allow-target`), for
- * what the control plane fetches (`--allow-egress`). None by default. Names are resolved elsewhere and every address is
- * asked about here. An IPv4 address in IPv6 clothes is judged as IPv4.
+ * Networks and ports that an operator allows with `CIDR:PORTS` entries: for an agent's targets
+ * (`--allow-target`), and for addresses that the control plane fetches (`--allow-egress`). None are allowed by
+ * default. Callers resolve names and check every address here. An IPv4-mapped IPv6 address is checked as IPv4.
  */
 import { FrontdoorError } from '#base';
 import { isInNetwork, parseAddress, type IpNetwork } from './ip-network.ts';
@@ -12,7 +12,7 @@ export interface AllowedNetwork extends IpNetwork {
 
 export type ParsedAllowedNetwork = { readonly allowed: AllowedNetwork } | { readonly problem: string };
 
-/** `10.0.0.0/8:80,443`, `192.0.2.7:8000-8100`, `[fd00::]/8:*`. A problem names the option. */
+/** Parses `10.0.0.0/8:80,443`, `192.0.2.7:8000-8100`, `[fd00::]/8:*`. A problem names the option. */
 export function parseAllowedNetwork(option: string, text: string): ParsedAllowedNetwork {
   const shown = JSON.stringify(text.slice(0, 100));
   const colon = text.lastIndexOf(':');
@@ -40,7 +40,7 @@ export function parseAllowedNetwork(option: string, text: string): ParsedAllowed
   return { allowed: { network, prefixBits, ports } };
 }
 
-/** Every entry of an option. @throws FrontdoorError that tells all problems at once. */
+/** Parses every entry of an option. @throws FrontdoorError with all problems. */
 export function parseAllowedNetworks(option: string, texts: readonly string[]): readonly AllowedNetwork[] {
   const parsed = texts.map((text) => parseAllowedNetwork(option, text));
   const problems = parsed.flatMap((each) => ('problem' in each ? [each.problem] : []));
@@ -49,7 +49,7 @@ export function parseAllowedNetworks(option: string, texts: readonly string[]): 
   return parsed.flatMap((each) => ('allowed' in each ? [each.allowed] : []));
 }
 
-/** `address` is a literal; anything else is not allowed. */
+/** `address` is a literal; any other text is not allowed. */
 export function isAllowedAddress(allowed: readonly AllowedNetwork[], address: string, port: number): boolean {
   const bytes = parseAddress(address);
   if (bytes === undefined) return false;
@@ -58,7 +58,7 @@ export function isAllowedAddress(allowed: readonly AllowedNetwork[], address: st
   );
 }
 
-/** True when some address with this port could be allowed: the cheap answer for a host name. */
+/** Whether any address with this port could be allowed, as a cheap check of a host name. */
 export function isAllowedPort(allowed: readonly AllowedNetwork[], port: number): boolean {
   return allowed.some((entry) => entry.ports.some(({ from, to }) => port >= from && port <= to));
 }

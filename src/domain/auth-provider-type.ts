@@ -1,4 +1,4 @@
-/** The types of auth providers. What the data of each must be stands with the control plane, which holds it. */
+/** The types of auth providers. The control plane defines and checks the data of each. */
 export const AUTH_PROVIDER_TYPES = ['OIDC', 'API_KEY', 'GOOGLE', 'GITHUB'] as const;
 
 export type AuthProviderType = (typeof AUTH_PROVIDER_TYPES)[number];

@@ -63,7 +63,7 @@ test('a backup with any one byte changed, cut anywhere, or longer than it was is
 test('what is no backup, or one of another format, is told apart from a damaged one', () => {
   assert.throws(() => decode([Buffer.from('{"name":"frontdoor"}\n')]), {
     code: 'backup_format',
-    message: /no backup of Frontdoor/,
+    message: /not a backup of Frontdoor/,
   });
   assert.throws(() => decode([bytesOf([{ ...HEADER, frontdoorBackup: 2 }])]), {
     code: 'backup_format',

@@ -1,14 +1,14 @@
 /**
- * The portable form of everything that the database holds: lines of JSON (compressed as a whole on disk and wire), a
- * header, tables each with its rows, and a trailer that counts the rows and covers all lines before it by SHA-256.
- * Incremental and pure: whoever feeds it brings the hash, and believes nothing before `end` returned.
+ * Decodes the portable form of the whole database: lines of JSON (compressed on disk and wire) with a header,
+ * tables with their rows, and a trailer with the number of rows and a SHA-256 hash of all previous lines.
+ * Incremental and pure: the caller provides the hash, and must not trust any data before `end` has returned.
  */
 import { FrontdoorError, utf8 } from '#base';
 import { LineDecoder } from './line-decoder.ts';
 
 export const BACKUP_FORMAT = 1;
 
-/** First line. */
+/** The first line. */
 export interface BackupHeader {
   readonly frontdoorBackup: typeof BACKUP_FORMAT;
   /** ISO 8601. */
@@ -17,17 +17,17 @@ export interface BackupHeader {
   readonly migrations: readonly string[];
 }
 
-/** Before a table's rows; each row is a line with an array, in the order of the columns. */
+/** Precedes a table's rows. Each row is a line with an array, in the order of the columns. */
 export interface BackupTable {
   readonly table: string;
   readonly columns: readonly string[];
 }
 
-/** Last line. */
+/** The last line. */
 export interface BackupTrailer {
   readonly end: {
     readonly rows: Readonly<Record<string, number>>;
-    /** Of all lines before this one with their line feeds, lower-case hex. */
+    /** Hash of all previous lines with their line feeds, in lower-case hex. */
     readonly sha256: string;
   };
 }
@@ -41,7 +41,7 @@ export type BackupItem =
 
 export interface BackupSummary {
   readonly header: BackupHeader;
-  /** By table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
@@ -69,7 +69,7 @@ export class BackupDecoder {
     this.#hash = hash;
   }
 
-  /** What these bytes complete. Throws `invalid` (`backup_damaged`, `backup_format`). */
+  /** Returns the items that these bytes complete. Throws `invalid` (`backup_damaged`, `backup_format`). */
   push(bytes: Uint8Array): BackupItem[] {
     this.#length += bytes.length;
     const items: BackupItem[] = [];
@@ -81,15 +81,15 @@ export class BackupDecoder {
     return items;
   }
 
-  /** Throws when the trailer has not come, or something came after it. */
+  /** Throws if the trailer has not arrived, or if something follows it. */
   end(): BackupSummary {
-    if (this.#header === undefined || !this.#isComplete) throw damaged('is cut short');
-    if (this.#length !== this.#lineLength) throw damaged('goes on after its end');
+    if (this.#header === undefined || !this.#isComplete) throw damaged('is truncated');
+    if (this.#length !== this.#lineLength) throw damaged('continues after its end');
     return { header: this.#header, rows: Object.fromEntries(this.#rows) };
   }
 
   #take(line: string): BackupItem | undefined {
-    if (this.#isComplete) throw damaged('goes on after its end');
+    if (this.#isComplete) throw damaged('continues after its end');
     const bytes = utf8(line);
     this.#lineLength += bytes.length + 1;
     const value = parsed(line);
@@ -122,7 +122,7 @@ export class BackupDecoder {
   #row(values: readonly unknown[]): readonly BackupValue[] {
     const table = this.#table;
     if (table === undefined || values.length !== table.columns.length || !values.every(isValue)) {
-      throw damaged('has a row that fits no table');
+      throw damaged('has a row that does not fit its table');
     }
     this.#rows.set(table.table, this.#rows.get(table.table)! + 1);
     return values;
@@ -130,13 +130,13 @@ export class BackupDecoder {
 
   #checkTrailer(end: Partial<BackupTrailer['end']> | null): void {
     const { rows, sha256 } = end ?? {};
-    if (sha256 !== this.#hash.digest()) throw damaged('is not what was written: its checksum is another');
+    if (sha256 !== this.#hash.digest()) throw damaged('was changed: its checksum does not match');
     const counted = Object.entries(rows ?? {});
     if (
       counted.length !== this.#rows.size ||
       counted.some(([name, count]) => this.#rows.get(name) !== count)
     ) {
-      throw damaged('has another number of rows than it says');
+      throw damaged('does not have the number of rows that its trailer states');
     }
     this.#isComplete = true;
   }
@@ -147,28 +147,30 @@ function parsed(line: string): object {
   try {
     value = JSON.parse(line);
   } catch {
-    throw damaged('has a line that is no JSON');
+    throw damaged('has a line that is not JSON');
   }
-  if (typeof value !== 'object' || value === null) throw damaged('has a line that is none of a backup');
+  if (typeof value !== 'object' || value === null)
+    throw damaged('has a line that does not belong to a backup');
   return value;
 }
 
 function headerOf(value: object): BackupHeader {
   const { frontdoorBackup, takenAt, migrations } = value as Record<string, unknown>;
   if (typeof frontdoorBackup !== 'number') {
-    throw new FrontdoorError('invalid', 'backup_format', 'the file is no backup of Frontdoor');
+    throw new FrontdoorError('invalid', 'backup_format', 'the file is not a backup of Frontdoor');
   }
   if (frontdoorBackup !== BACKUP_FORMAT) {
     const message = `the backup has format ${frontdoorBackup}, this version reads ${BACKUP_FORMAT}`;
     throw new FrontdoorError('invalid', 'backup_format', message);
   }
-  if (typeof takenAt !== 'string' || !isTexts(migrations)) throw damaged('has a head that says too little');
+  if (typeof takenAt !== 'string' || !isTexts(migrations)) throw damaged('has an incomplete header');
   return { frontdoorBackup, takenAt, migrations };
 }
 
 function tableOf(value: object): BackupTable {
   const { table, columns } = value as Record<string, unknown>;
-  if (typeof table !== 'string' || !isTexts(columns)) throw damaged('has a line that is none of a backup');
+  if (typeof table !== 'string' || !isTexts(columns))
+    throw damaged('has a line that does not belong to a backup');
   return { table, columns };
 }
 

@@ -1,14 +1,18 @@
 /**
- * Which addresses the control plane may fetch from when somebody else named the host: the public internet over HTTPS,
- * and what the operator opened with `--allow-egress CIDR:PORTS`, there over plain HTTP too. Pure: every address of a
- * name is asked about here after it was resolved. What cannot be read as an address is refused.
+ * The addresses that the control plane may fetch from if another party named the host: the public internet over
+ * HTTPS, and networks that the operator allowed with `--allow-egress CIDR:PORTS`, these also over plain HTTP.
+ * Pure: every address of a name is checked here after it was resolved. A text that cannot be read as an address
+ * is refused.
  */
 import { isAllowedAddress, type AllowedNetwork } from './allowed-network-policy.ts';
 import { parseAddress } from './ip-network.ts';
 
 export type EgressDecision = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
-/** IPv4 networks that are not the public internet (IANA's special-purpose registry), and clouds' own doors. */
+/**
+ * IPv4 networks that are not the public internet (IANA's special-purpose registry), and metadata services of
+ * clouds.
+ */
 const BLOCKED_IPV4 = networks(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -30,14 +34,14 @@ const BLOCKED_IPV4 = networks(
   '224.0.0.0/4',
   '240.0.0.0/4',
 );
-/** Of IPv6 only this is the internet: loopback, link-local, unique local, multicast and the rest lie outside. */
+/** Only this part of IPv6 is the internet. Loopback, link-local, unique local, multicast and the rest are outside. */
 const GLOBAL_IPV6 = networks('2000::/3');
-/** Inside it: protocol assignments with Teredo, documentation, 6to4. */
+/** Blocked networks inside it: protocol assignments with Teredo, documentation, 6to4. */
 const BLOCKED_IPV6 = networks('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
-/** NAT64 (RFC 6052): an IPv4 address in the last 32 bits, judged as such. */
+/** NAT64 (RFC 6052): an IPv4 address in the last 32 bits, which is checked as IPv4. */
 const NAT64 = networks('64:ff9b::/96');
 
-/** `address` is a literal; `isPlain`: without TLS. */
+/** `address` is a literal; `isPlain` means without TLS. */
 export function checkEgress(
   address: string,
   port: number,
@@ -65,7 +69,7 @@ function networks(...texts: readonly string[]): readonly AllowedNetwork[] {
   return texts.map((text) => {
     const [address = '', bits] = text.split('/');
     const network = parseAddress(address);
-    if (network === undefined) throw new RangeError(`${text} is no network`);
+    if (network === undefined) throw new RangeError(`${text} is not a network`);
     return { network, prefixBits: Number(bits), ports: [{ from: 1, to: 1 }] };
   });
 }

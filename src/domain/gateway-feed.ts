@@ -1,22 +1,22 @@
 /**
- * The stream of `GET /gateway/v1/shares`: one JSON object a line. A snapshot first (or the deltas since the version
- * that the gateway named), then deltas whose version is the last one plus one, and heartbeats in between. Commands
- * have no version: they are for the gateway that hears them, now or never.
+ * The stream of `GET /gateway/v1/shares`: one JSON object per line. It begins with a snapshot, or with the deltas
+ * since the version that the gateway sent; then deltas whose versions increase by one, with heartbeats in
+ * between. Commands have no version, and only gateways that are connected receive them.
  */
 import type { AccessRules } from './access/access-rules.ts';
 import type { AuthProviderType } from './auth-provider-type.ts';
 
 export interface GatewayShare {
-  /** The overlay's service id: what a gateway dials. */
+  /** The overlay's service id, which gateways dial. */
   readonly id: string;
   readonly token: string;
   /** Lower-case host names under which the share is served: `<token>.<zone>`. */
   readonly hosts: readonly string[];
-  /** Who guards it at `hosts`: one of them must let a caller in; none: everybody may come. */
+  /** Providers that guard it at `hosts`. One of them must admit the caller; if there are none, everyone is admitted. */
   readonly authProviderIds: readonly string[];
-  /** Names below custom frontends, with the providers that guard it there. */
+  /** Names below custom frontends, with the providers that guard the share there. */
   readonly customHosts: readonly GatewayCustomHost[];
-  /** Null: none but the providers. */
+  /** Null: there are no rules besides the providers. */
   readonly rules: AccessRules | null;
   /** Null: its requests are not recorded. */
   readonly inspection: GatewayInspection | null;
@@ -30,11 +30,11 @@ export interface GatewayCustomHost {
   readonly authProviderIds: readonly string[];
 }
 
-/** What of its requests is recorded for the owner. */
+/** The part of its requests that is recorded for the owner. */
 export interface GatewayInspection {
-  /** Of each body, request and answer; 0: none. */
+  /** Limit for each request and response body; 0: none is recorded. */
   readonly maxBodyBytes: number;
-  /** Unix milliseconds: it ends by itself. */
+  /** When recording ends, in Unix milliseconds. */
   readonly untilMs: number;
 }
 
@@ -44,29 +44,29 @@ export interface GatewayProvider {
   readonly name: string;
   readonly type: AuthProviderType;
   readonly enabled: boolean;
-  /** Counts changes of what it proves: log-ins of another version are over. */
+  /** Incremented when the identities that it proves change. Log-ins of another version have ended. */
   readonly version: number;
-  /** Of an API_KEY provider. */
+  /** Set for an API_KEY provider. */
   readonly apiKeys: GatewayApiKeys | null;
-  /** Of a provider whose tokens are taken from machines; null also while its keys cannot be fetched. */
+  /** Set for a provider whose tokens are accepted from machines; null also while its keys cannot be fetched. */
   readonly tokens: GatewayTokenIssuer | null;
-  /** Where people log out at the provider too; absent: it has no such place, or it is not known. */
+  /** Where people log out at the provider too; absent if there is no such endpoint, or it is not known. */
   readonly logout?: GatewayProviderLogout;
 }
 
 export interface GatewayProviderLogout {
-  /** As the provider publishes it: `end_session_endpoint`. */
+  /** The provider's `end_session_endpoint`. */
   readonly endpoint: string;
   readonly clientId: string;
 }
 
 export interface GatewayApiKeys {
   readonly placement: 'header' | 'query' | 'bearer';
-  /** Of the header or parameter; '' for bearer. */
+  /** Name of the header or parameter; '' for bearer. */
   readonly name: string;
   readonly keys: readonly {
     readonly name: string;
-    /** HMAC-SHA-256 under `GatewayKeys.apiKeyPepper`, lower-case hex. */
+    /** HMAC-SHA-256 under `GatewayKeys.apiKeyPepper`, in lower-case hex. */
     readonly hmac: string;
     readonly expiresAtMs: number | null;
   }[];
@@ -75,17 +75,17 @@ export interface GatewayApiKeys {
 export interface GatewayTokenIssuer {
   readonly issuer: string;
   readonly audience: string;
-  /** Asymmetric ones only. */
+  /** Asymmetric algorithms only. */
   readonly algorithms: readonly string[];
   /** Public JWKs. */
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Secrets of the gateways of one installation: in memory only, never in the kept file. */
+/** Secrets of the gateways of one installation, kept in memory only and never in the kept file. */
 export interface GatewayKeys {
   /** Base64. */
   readonly apiKeyPepper: string;
-  /** Signs what origins are told of callers; the newest first signs, all are published. */
+  /** Keys for the identity headers to origins. The first one, the newest, signs; all are published. */
   readonly identityKeys: readonly {
     readonly kid: string;
     /** PKCS#8 PEM, P-256. */
@@ -97,11 +97,11 @@ export interface GatewayKeys {
 export interface GatewaySnapshot {
   readonly type: 'snapshot';
   readonly version: number;
-  /** Names one run of the control plane: versions compare only within it. */
+  /** Identifies one run of the control plane. Versions are comparable only within it. */
   readonly epoch: string;
   readonly shares: readonly GatewayShare[];
   readonly providers: readonly GatewayProvider[];
-  /** Every zone and custom frontend's hostname: `oauth.<zone>` takes log-ins in. */
+  /** Every zone and custom frontend hostname. Log-ins return to `oauth.<zone>`. */
   readonly zones: readonly string[];
   readonly keys: GatewayKeys;
 }
@@ -114,9 +114,9 @@ export interface GatewayDelta {
   readonly removed: readonly string[];
   readonly providers?: readonly GatewayProvider[];
   readonly removedProviders?: readonly string[];
-  /** Ids of sessions that are over. */
+  /** Ids of sessions that have ended. */
   readonly endedSessions?: readonly string[];
-  /** All of them. */
+  /** The complete list. */
   readonly zones?: readonly string[];
   readonly keys?: GatewayKeys;
 }
@@ -125,12 +125,12 @@ export interface GatewayHeartbeat {
   readonly type: 'heartbeat';
 }
 
-/** Send a recorded request to the share once more, and report what came of it as an inspected request. */
+/** Asks the gateway to repeat a recorded request to the share and to report the result as an inspected request. */
 export interface GatewayReplay {
   readonly type: 'replay';
-  /** Of the record that it makes. */
+  /** Id of the new record. */
   readonly id: string;
-  /** Of the recorded one. */
+  /** Id of the recorded request. */
   readonly replayOf: string;
   readonly shareId: string;
   readonly method: string;
@@ -142,8 +142,8 @@ export interface GatewayReplay {
 
 export type GatewayFeedEvent = GatewaySnapshot | GatewayDelta | GatewayHeartbeat | GatewayReplay;
 
-/** A heartbeat comes this often; three missing ones mean that the stream is dead. */
+/** Interval of heartbeats. After three missing ones the stream is dead. */
 export const GATEWAY_FEED_HEARTBEAT_MS = 5_000;
 
-/** Without a word of the control plane for so long, nobody's identity is believed any more. */
+/** After this time without a message from the control plane, no identity is trusted any more. */
 export const GATEWAY_TRUST_MS = 60_000;

@@ -1,6 +1,6 @@
 /**
- * Reports of single requests as gateways send them, checked field by field: what a gateway sends is bounded in every
- * direction before it is kept. A text answer says what is wrong.
+ * Decodes reports of single requests from gateways, checked field by field and bounded in every direction before
+ * they are stored. A string result states the problem.
  */
 import {
   MAX_INSPECTED_BODY_BYTES,
@@ -13,7 +13,7 @@ type Check = (value: unknown) => boolean;
 
 const MAX_HEADERS = 400;
 const MAX_HEADER_CHARS = 131_072;
-/** Of base64; what is redacted may be longer than what came. */
+/** Length in base64. Redacted text may be longer than the original. */
 const MAX_BODY_CHARS = 4 * MAX_INSPECTED_BODY_BYTES;
 
 const text =

@@ -1,9 +1,10 @@
 /**
- * What gateways tell the owner of a share about single requests: why one failed, and requests that the owner asked to
- * see. `POST /gateway/v1/failures` and `/gateway/v1/inspections`, in batches; what does not fit is dropped and counted.
+ * Records of single requests that gateways report for the owner of a share: failures, and requests that the owner
+ * inspects. `POST /gateway/v1/failures` and `/gateway/v1/inspections`, in batches. Records beyond the limits are
+ * dropped and counted.
  */
 export interface RequestTimings {
-  /** From the end of the head, in milliseconds; null: not reached. */
+  /** Since the end of the head, in milliseconds; null: not reached. */
   readonly decidedMs: number | null;
   readonly circuitMs: number | null;
   readonly firstByteMs: number | null;
@@ -11,16 +12,16 @@ export interface RequestTimings {
 }
 
 export interface RequestFailure {
-  /** The error id on the page: the request's id. */
+  /** The request's id, which is the error id on the page. */
   readonly id: string;
   readonly at: number;
-  /** `NO_SHARE`: no share has the host; the frontdoor's id is empty then, too. */
+  /** `NO_SHARE` if no share has the host. The frontdoor's id is empty then, too. */
   readonly shareId: string;
   readonly frontdoorId: string;
   readonly status: number;
-  /** Code and cause of the gateway's failure table. */
+  /** Code and cause from the gateway's failure table. */
   readonly code: string;
-  /** client, gateway, control, router, agent, service. */
+  /** client, gateway, control, router, agent or service. */
   readonly hop: string;
   readonly cause: string;
   readonly method: string;
@@ -28,9 +29,9 @@ export interface RequestFailure {
   /** Without its query. */
   readonly path: string;
   readonly client: string;
-  /** Subject, and e-mail when there is one. */
+  /** The subject, and the e-mail address if there is one. */
   readonly identity: string | null;
-  /** Why it was let in, or not. */
+  /** Why the request was admitted or refused. */
   readonly decision: string;
   readonly traceId: string | null;
   readonly timings: RequestTimings;
@@ -38,14 +39,14 @@ export interface RequestFailure {
 
 export interface InspectedMessage {
   readonly headers: readonly (readonly [string, string])[];
-  /** Base64 of what was kept. */
+  /** The kept bytes in base64. */
   readonly body: string;
-  /** Whole length on the wire. */
+  /** The whole length on the wire. */
   readonly bodyBytes: number;
   readonly isTruncated: boolean;
 }
 
-/** One request and its answer; secrets in headers and query are replaced by `********`. */
+/** One request and its response. Secrets in headers and query are replaced by `********`. */
 export interface InspectedRequest {
   readonly id: string;
   readonly replayOf: string | null;
@@ -58,9 +59,9 @@ export interface InspectedRequest {
   readonly client: string;
   readonly identity: string | null;
   readonly decision: string;
-  /** That its caller got; 0: none. */
+  /** The status that the caller received; 0: none. */
   readonly status: number;
-  /** Null: it was answered whole. */
+  /** Null if the response was complete. */
   readonly failure: { readonly code: string; readonly hop: string; readonly cause: string } | null;
   readonly traceId: string | null;
   readonly timings: RequestTimings;
@@ -69,9 +70,9 @@ export interface InspectedRequest {
 }
 
 export const MAX_RECORD_BATCH = 500;
-/** Replaces a share's id in the failure of a request to a host that no share has. */
+/** Replaces a share's id in the failure of a request to a host without a share. */
 export const NO_SHARE = '';
-/** Of each body of an inspected request. */
+/** Limit for each body of an inspected request. */
 export const MAX_INSPECTED_BODY_BYTES = 65_536;
-/** In place of what is not shown. */
+/** Replaces secret values. */
 export const REDACTED = '********';

@@ -1,6 +1,9 @@
-/** What agents and the control plane exchange about shares at `/agent/v1`: an agent sees those it hosts itself. */
+/**
+ * The shapes of `/agent/v1`, over which agents and the control plane exchange shares. An agent sees only the
+ * shares that it hosts.
+ */
 export interface HostedShareRequest {
-  /** Absent: a random token, and the share goes when it is released. */
+  /** Absent: a random token, and the share is deleted when it is released. */
   readonly name?: string;
   readonly shareMode: 'public' | 'private';
   readonly backendMode: 'proxy';
@@ -19,10 +22,10 @@ export interface HostedShare {
   readonly shareMode: 'public' | 'private';
   readonly backendMode: 'proxy';
   readonly target: string;
-  /** True: this agent asked for the target itself; false: it came through the Management API. */
+  /** Whether this agent set the target itself; false if it came through the Management API. */
   readonly targetByAgent: boolean;
   readonly reserved: boolean;
-  /** Grows when the share is taken back or changed. */
+  /** Incremented when the share is reclaimed or changed. */
   readonly epoch: number;
   readonly grants: readonly string[];
   readonly frontendEndpoints: readonly string[];

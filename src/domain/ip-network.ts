@@ -1,6 +1,6 @@
 /**
- * IP addresses and networks as bytes. An IPv4 address in IPv6 clothes is the IPv4 address; a zone (`%eth0`) is no part
- * of an address, and text that has one is none.
+ * IP addresses and networks as bytes. An IPv4-mapped IPv6 address becomes the IPv4 address. A text with a zone
+ * (`%eth0`) is not an address.
  */
 export interface IpNetwork {
   /** 4 or 16 bytes. */
@@ -8,7 +8,7 @@ export interface IpNetwork {
   readonly prefixBits: number;
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address. Bits behind the prefix count for nothing. */
+/** Parses `10.0.0.0/8`, `fd00::/8`, or a single address. Bits after the prefix are ignored. */
 export function parseIpNetwork(text: string): IpNetwork | undefined {
   const slash = text.indexOf('/');
   const addressText = slash === -1 ? text : text.slice(0, slash);
@@ -18,7 +18,7 @@ export function parseIpNetwork(text: string): IpNetwork | undefined {
   if (slash === -1) return { network, prefixBits: bits };
   const prefixText = text.slice(slash + 1);
   if (!/^(?:0|[1-9]\d{0,2})$/.test(prefixText)) return undefined;
-  // Of a v4-mapped address the prefix was counted in IPv6.
+  // The prefix of a v4-mapped address counts IPv6 bits.
   const prefixBits = Number(prefixText) - (bits === 32 && addressText.includes(':') ? 96 : 0);
   return prefixBits < 0 || prefixBits > bits ? undefined : { network, prefixBits };
 }
@@ -36,7 +36,7 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return ((a[whole] ?? 0) & mask) === ((b[whole] ?? 0) & mask);
 }
 
-/** 4 or 16 bytes; v4-mapped addresses become 4. Zones (`%eth0`) are no addresses here. */
+/** Returns 4 or 16 bytes; v4-mapped addresses become 4. Zones (`%eth0`) are not accepted. */
 export function parseAddress(text: string): Uint8Array | undefined {
   if (!text.includes(':')) return parseIpv4(text);
   const bytes = parseIpv6(text);

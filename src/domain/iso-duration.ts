@@ -1,26 +1,26 @@
 /**
- * ISO 8601 durations from weeks to seconds: years and months have no fixed length and are refused. The smallest part
- * given may have a fraction. Milliseconds on our side.
+ * ISO 8601 durations from weeks to seconds. Years and months have no fixed length and are refused. The smallest
+ * given part may have a fraction. Values are in milliseconds.
  */
 const FORM =
   /^P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/;
-/** The same with the fraction of the smallest part. */
+/** The fraction of the smallest part. */
 const FRACTION = /[.,](\d{1,9})(?=[WDHMS]$)/;
 const UNIT_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1_000] as const;
 const LETTERS = 'WDHMS';
 
-/** Whole milliseconds; undefined for anything that is no such duration. */
+/** Returns whole milliseconds, or undefined for any other text. */
 export function parseIsoDuration(text: string): number | undefined {
   const fraction = FRACTION.exec(text)?.[1];
   const parts = FORM.exec(fraction === undefined ? text : text.replace(FRACTION, ''));
   if (parts === null) return undefined;
   let ms = UNIT_MS.reduce((sum, unitMs, i) => sum + Number(parts[i + 1] ?? 0) * unitMs, 0);
-  // An M before the T would be months, which the form does not take: the last letter names one unit.
+  // The form excludes months (an M before the T), so the last letter is a unique unit.
   if (fraction !== undefined) ms += Number(`0.${fraction}`) * UNIT_MS[LETTERS.indexOf(text.at(-1)!)]!;
   return Math.round(ms);
 }
 
-/** In days, hours, minutes and seconds; `PT0S` for nothing. */
+/** Formats in days, hours, minutes and seconds; zero is `PT0S`. */
 export function formatIsoDuration(ms: number): string {
   let left = Math.round(ms);
   const take = (unitMs: number, letter: string): string => {

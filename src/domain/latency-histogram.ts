@@ -1,19 +1,19 @@
 /**
- * Latencies as counts per bucket: ten buckets of equal width from each power of two milliseconds to the next, so that
- * what is read back is off by 5 % at most (below a millisecond by 0.05 ms), however many are counted or merged. The
- * gateway counts, the control plane merges and asks for percentiles.
+ * Latencies as counts per bucket: ten buckets of equal width between successive powers of two milliseconds, so
+ * that a percentile is off by at most 5 % (below a millisecond by 0.05 ms), however many values are counted or
+ * merged. The gateway counts; the control plane merges and computes percentiles.
  */
 const PER_OCTAVE = 10;
 const OCTAVES = 22;
-/** Up to 70 minutes; what takes longer counts as that. */
+/** Up to 70 minutes. Longer latencies count as that. */
 export const LATENCY_BUCKETS = PER_OCTAVE * (1 + OCTAVES);
 
-/** Bucket and count by turns, buckets ascending, no count zero. */
+/** Alternating bucket and count, with ascending buckets and no zero counts. */
 export type LatencyHistogram = readonly number[];
 
 export const NO_LATENCIES: LatencyHistogram = [];
 
-/** On the path of every request: no allocation. */
+/** Runs for every request: no allocation. */
 export function latencyBucketOf(ms: number): number {
   if (ms < 1) return ms > 0 ? Math.floor(ms * PER_OCTAVE) : 0;
   const octave = 31 - Math.clz32(Math.min(ms, 0x7fffffff));
@@ -21,7 +21,7 @@ export function latencyBucketOf(ms: number): number {
   return PER_OCTAVE * (1 + octave) + Math.floor((ms / (1 << octave) - 1) * PER_OCTAVE);
 }
 
-/** The middle of a bucket, in milliseconds. */
+/** Returns the middle of a bucket in milliseconds. */
 export function latencyOfBucket(bucket: number): number {
   const step = bucket % PER_OCTAVE;
   if (bucket < PER_OCTAVE) return (step + 0.5) / PER_OCTAVE;
@@ -52,14 +52,17 @@ export function mergeLatencies(a: LatencyHistogram, b: LatencyHistogram): Latenc
   return merged;
 }
 
-/** How many were counted. */
+/** Returns the number of counted values. */
 export function latencyCount(histogram: LatencyHistogram): number {
   let count = 0;
   for (let i = 1; i < histogram.length; i += 2) count += histogram[i]!;
   return count;
 }
 
-/** The latency that this share (0 to 1) of the requests did not exceed, in milliseconds; 0 when none were counted. */
+/**
+ * Returns the latency in milliseconds that this fraction (0 to 1) of the requests did not exceed; 0 if none were
+ * counted.
+ */
 export function latencyPercentile(histogram: LatencyHistogram, share: number): number {
   const rank = Math.max(1, Math.ceil(share * latencyCount(histogram)));
   let seen = 0;
@@ -70,7 +73,7 @@ export function latencyPercentile(histogram: LatencyHistogram, share: number): n
   return 0;
 }
 
-/** A short text: `bucket:count` by spaces. */
+/** Returns a short text: `bucket:count`, separated by spaces. */
 export function encodeLatencies(histogram: LatencyHistogram): string {
   let text = '';
   for (let i = 0; i < histogram.length; i += 2) {
@@ -79,7 +82,7 @@ export function encodeLatencies(histogram: LatencyHistogram): string {
   return text;
 }
 
-/** What `encodeLatencies` made. */
+/** Reverses `encodeLatencies`. */
 export function decodeLatencies(text: string): LatencyHistogram {
   return text === '' ? NO_LATENCIES : text.split(/[ :]/).map(Number);
 }

@@ -1,6 +1,6 @@
 /**
- * Splits a byte stream into lines of UTF-8 text with a cap on their length; keeps at most one unfinished line.
- * "Not enough yet" is an empty list. A line over the cap makes the decoder overflow for good: its owner closes.
+ * Splits a byte stream into lines of UTF-8 text with a limit for their length. It keeps at most one unfinished
+ * line. A line over the limit makes the decoder overflow permanently, and its owner closes the stream.
  */
 import { concatBytes, textOf } from '#base';
 
@@ -20,7 +20,7 @@ export class LineDecoder {
     return this.#overflowed;
   }
 
-  /** The lines that these bytes complete, without their line feed. */
+  /** Returns the lines that these bytes complete, without their line feed; an empty list if there is none. */
   push(bytes: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;

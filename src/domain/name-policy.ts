@@ -1,13 +1,19 @@
-/** What names may look like: of things people name (frontdoors, environments), and of shares, which become DNS labels. */
+/**
+ * The form of names: of resources that people name (frontdoors, environments), and of shares, which become DNS
+ * labels.
+ */
 
 const MAX_NAME_CODE_POINTS = 255;
 const CONTROL = /\p{Cc}/u;
-/** Half of a surrogate pair cannot be written as UTF-8. */
+/** Half of a surrogate pair cannot be encoded as UTF-8. */
 const LONE_SURROGATE = /\p{Cs}/u;
 const SHARE_NAME = /^[a-z0-9]([a-z0-9-]{1,61}[a-z0-9])$/;
 const RESERVED_SHARE_NAMES: ReadonlySet<string> = new Set(['oauth', 'api', 'www']);
 
-/** The name without outer spaces: 1 to 255 code points, no control characters. Undefined: not a name. */
+/**
+ * Returns the name without outer spaces: 1 to 255 code points, no control characters. Undefined if it is not a
+ * name.
+ */
 export function parseName(text: string): string | undefined {
   const name = text.trim();
   if (
@@ -21,14 +27,18 @@ export function parseName(text: string): string | undefined {
   return [...name].length <= MAX_NAME_CODE_POINTS ? name : undefined;
 }
 
-/** 3 to 63 of a-z, 0-9 and inner hyphens; not a label that gateways keep for themselves. Shares may have been made with it. */
+/**
+ * Accepts 3 to 63 of a-z, 0-9 and inner hyphens, except labels that gateways reserve. Existing shares may have
+ * any of these.
+ */
 export function isShareLabel(text: string): boolean {
   return SHARE_NAME.test(text) && !RESERVED_SHARE_NAMES.has(text);
 }
 
 /**
- * What a new share may be called: a share label without hyphens in the third and fourth place. Those are reserved
- * (RFC 5891, 4.2.3.1): browsers show `xn--…` as letters of other scripts, which may pass for another share's name.
+ * Accepts names for new shares: a share label without hyphens in the third and fourth place. Those are reserved
+ * (RFC 5891, 4.2.3.1): browsers display `xn--…` in letters of other scripts, which may look like another share's
+ * name.
  */
 export function isShareName(text: string): boolean {
   return isShareLabel(text) && !text.startsWith('--', 2);

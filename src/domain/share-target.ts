@@ -1,13 +1,13 @@
 /**
- * Where a share's private service is: `http://host[:port]` or `https://host[:port]`, nothing more. A path, a query or
- * credentials would change what requests mean on their way, so they are refused.
+ * The address of a share's private service: `http://host[:port]` or `https://host[:port]`, and nothing else. A
+ * path, a query or credentials would change the meaning of forwarded requests, so they are refused.
  */
 export interface ShareTarget {
   readonly scheme: 'http' | 'https';
-  /** DNS name (lower case), IPv4 address, or IPv6 address without brackets. */
+  /** A DNS name (lower case), an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The normalised text: lower case, no final slash, the port as given. */
+  /** The normalised text: lower case, no trailing slash, the port as given. */
   readonly url: string;
 }
 
@@ -15,7 +15,7 @@ const TARGET = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST_LENGTH = 253;
 
-/** Undefined: not a target. */
+/** Returns undefined if the text is not a target. */
 export function parseShareTarget(text: string): ShareTarget | undefined {
   if (text.length > 300) return undefined;
   const match = TARGET.exec(text.toLowerCase());
@@ -37,7 +37,7 @@ export function parseShareTarget(text: string): ShareTarget | undefined {
 function isHostName(host: string): boolean {
   if (host.length > MAX_HOST_LENGTH) return false;
   const labels = host.split('.');
-  // What ends in a number is an IPv4 address and nothing else: other spellings of one hide where they lead.
+  // A host that ends in a number must be a plain IPv4 address, because other spellings of one are misleading.
   if (/^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return isIpv4(host);
   return labels.every((label) => LABEL.test(label));
 }

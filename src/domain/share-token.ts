@@ -2,10 +2,13 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
 export const SHARE_TOKEN_BYTES = 10;
 
-/** The token of a share that was given no name: `SHARE_TOKEN_BYTES` random bytes as 16 characters, a share name. */
+/**
+ * Returns the token of a share without a name: `SHARE_TOKEN_BYTES` random bytes as 16 characters, which are a
+ * valid share name.
+ */
 export function shareTokenOf(random: Uint8Array): string {
   if (random.length !== SHARE_TOKEN_BYTES)
-    throw new RangeError(`a share token takes ${SHARE_TOKEN_BYTES} bytes`);
+    throw new RangeError(`a share token requires ${SHARE_TOKEN_BYTES} bytes`);
   let text = '';
   let value = 0;
   let bits = 0;

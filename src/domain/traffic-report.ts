@@ -1,38 +1,42 @@
 /**
- * What gateways report of their traffic, at `POST /gateway/v1/metrics`: counts per share since the last report, in
- * numbered batches, so that one that is sent twice counts once. Pure; the numbers mean what the Management API says.
+ * The traffic reports of gateways for `POST /gateway/v1/metrics`: counts per share since the last report, in
+ * numbered batches, so that a repeated batch counts once. Pure. The Management API defines the meaning of the
+ * numbers.
  */
 import { LATENCY_BUCKETS, latencyCount, type LatencyHistogram } from './latency-histogram.ts';
 
-/** Traffic is told apart by spans of this length. */
+/** The time resolution of traffic. */
 export const TRAFFIC_SPAN_MS = 10_000;
-/** Keeps the largest possible report below the edge API's 1 MiB. */
+/** Keeps the largest possible report below the edge API's limit of 1 MiB. */
 export const MAX_TRAFFIC_SAMPLES = 250;
-/** Far above any real count, far enough below what a number holds that sums of samples stay exact. */
+/** Far above any real count, and low enough that sums of samples stay exact in a number. */
 export const MAX_TRAFFIC_REQUESTS = 2 ** 42;
 export const MAX_TRAFFIC_BYTES = Number.MAX_SAFE_INTEGER;
 
 export interface TrafficReport {
-  /** Names one process of a gateway. */
+  /** Identifies one process of a gateway. */
   readonly source: string;
-  /** From 1 in each process; the next one follows only when this one was acknowledged. */
+  /** Counts from 1 in each process. The next batch follows only after this one was acknowledged. */
   readonly batch: number;
   readonly samples: readonly TrafficSample[];
 }
 
 export interface TrafficCounts {
   readonly requests: number;
-  /** Answers of 500 and above, and requests that got no whole answer though their client waited for it. */
+  /**
+   * Responses with status 500 and above, and requests without a complete response although their client waited
+   * for it.
+   */
   readonly errors: number;
-  /** Bytes of bodies, and of what flows after an upgrade. */
+  /** Bytes of bodies, and of data after an upgrade. */
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** From the end of the request's head to the last byte of its answer; only of requests that were answered. */
+  /** From the end of the request's head to the last byte of its response, for answered requests only. */
   readonly latency: LatencyHistogram;
 }
 
 export interface TrafficSample extends TrafficCounts {
-  /** Start of a span, Unix milliseconds. */
+  /** Start of a span in Unix milliseconds. */
   readonly startsAt: number;
   readonly shareId: string;
   readonly environmentId: string;
@@ -45,7 +49,7 @@ const SAMPLE_FIELDS = [
   ...['requests', 'errors', 'bytesIn', 'bytesOut', 'latency'],
 ];
 
-/** The checked report, or a text that says what is wrong with it. */
+/** Returns the checked report, or a text with its problem. */
 export function parseTrafficReport(value: unknown): TrafficReport | string {
   if (!isRecordOf(value, REPORT_FIELDS)) return `a report has exactly ${REPORT_FIELDS.join(', ')}`;
   const { source, batch, samples } = value;

@@ -1,7 +1,7 @@
-/** A web origin as browsers write it in `Origin`: scheme, host, and the port where it is not the scheme's own. */
+/** A web origin in the form of the `Origin` header: scheme, host, and the port unless it is the scheme's default. */
 import { parseShareTarget } from './share-target.ts';
 
-/** `https://app.example.com` in canonical form; undefined: no origin of the web. */
+/** Returns `https://app.example.com` in canonical form, or undefined if the text is not a web origin. */
 export function parseWebOrigin(text: string): string | undefined {
   const target = text.endsWith('/') ? undefined : parseShareTarget(text);
   if (target === undefined) return undefined;

@@ -1,16 +1,16 @@
 import { formatHostPort } from '#base';
 
-/** Overlay addresses, `<type>:<host>:<port>`; IPv6 hosts in brackets, kept without them. */
+/** Overlay addresses of the form `<type>:<host>:<port>`. IPv6 hosts are in brackets, which are removed when parsed. */
 export interface OverlayAddress {
   readonly type: string;
-  /** Without brackets; may be empty (all interfaces). */
+  /** Without brackets. May be empty (all interfaces). */
   readonly host: string;
   readonly port: number;
 }
 
 const ADDRESS = /^([a-z]+):(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/]*)):(\d{1,5})$/;
 
-/** Undefined when the text is no address. `types` lists those accepted. */
+/** Returns undefined if the text is not an address. `types` lists the accepted ones. */
 export function parseAddress(text: string, types: readonly string[] = ['tls']): OverlayAddress | undefined {
   const match = ADDRESS.exec(text);
   if (match === null || !types.includes(match[1]!)) return undefined;

@@ -1,14 +1,14 @@
 /**
- * Circuit ids as they stand in frames: base 62, one byte a character. The frames of a circuit repeat its id, so the
- * text is made once and found again by its bytes: a fresh string for each frame would be hashed for each look-up too.
+ * Circuit ids in frames: base 62, one byte per character. All frames of a circuit repeat its id, so its text is
+ * cached by its bytes; a fresh string per frame would also be hashed for each look-up.
  */
 
 const MAX_CIRCUIT_ID_BYTES = 64;
-/** A power of two. An id that falls on another's place takes it. */
+/** A power of two. An id replaces another one in the same place. */
 const PLACES = 1024;
 const known: string[] = Array.from({ length: PLACES }, () => '');
 
-/** Empty when it is longer than any id may be. */
+/** Returns an empty text if the id is longer than any valid one. */
 export function decodeCircuitId(bytes: Uint8Array, start: number, length: number): string {
   if (length > MAX_CIRCUIT_ID_BYTES) return '';
   let hash = length;

@@ -1,4 +1,7 @@
-/** Answers to a CircuitRequest, with which a router asks for a circuit of its own: success keeps its content in headers. */
+/**
+ * Responses to a CircuitRequest, with which a router requests a circuit of its own. A success keeps its content
+ * in headers.
+ */
 import { FrontdoorError, textOf } from '#base';
 import type { PeerData } from './ctrl-messages-circuit.ts';
 import { asReplyTo, makeFrame, type Frame } from './frame-codec.ts';
@@ -28,7 +31,10 @@ export function encodeCircuitFailed(request: Frame, reason: string): Frame {
   return asReplyTo(request, makeFrame(contentType.circuitFailed, { body: reason }));
 }
 
-/** @throws FrontdoorError `badGateway` with the controller's reason; `protocol` when the answer is neither. */
+/**
+ * @throws FrontdoorError `badGateway` with the controller's reason; `protocol` if the response is neither a
+ * success nor a refusal.
+ */
 export function decodeCircuitAnswer(answer: Frame): CircuitGranted {
   if (answer.contentType === contentType.circuitFailed) {
     const reason = textOf(answer.body) || 'no reason given';

@@ -1,6 +1,6 @@
 /**
- * Control frames of circuits (1102): a traceroute that counts down hop by hop, and its answer on the way back. The
- * body is a type byte and the circuit's id, the rest is headers.
+ * Control frames of circuits (1102): a traceroute that counts down hop by hop, and its response on the way back.
+ * The body is a type byte and the circuit's id; everything else is in headers.
  */
 import { concatBytes, textOf, utf8 } from '#base';
 import { makeFrame, type Frame } from './frame-codec.ts';
@@ -13,7 +13,7 @@ const TRACE_ROUTE_RESPONSE = 2;
 const MAX_CIRCUIT_ID_BYTES = 64;
 
 const { xgressControl } = headerId;
-/** Of the channel that a frame came over, not of the circuit. */
+/** Headers that belong to the channel of the frame, not to the circuit. */
 const CHANNEL_HEADERS: ReadonlySet<number> = new Set([
   headerId.channel.replyFor,
   headerId.channel.heartbeat,
@@ -29,7 +29,7 @@ export interface ControlFrame {
   readonly frame: Frame;
 }
 
-/** Undefined when there is no circuit id. Other types than traces are passed on as they are. */
+/** Returns undefined if there is no circuit id. Types other than traces are forwarded unchanged. */
 export function decodeControl(frame: Frame): ControlFrame | undefined {
   const { body } = frame;
   if (body.length < 2 || body.length > MAX_CIRCUIT_ID_BYTES + 1) return undefined;
@@ -42,7 +42,7 @@ export function decodeControl(frame: Frame): ControlFrame | undefined {
   };
 }
 
-/** For the next address: without what belongs to the channel it came over, with the hops that are left. */
+/** Returns the frame for the next address: without the headers of the received channel, with the remaining hops. */
 export function controlToPass({ frame }: ControlFrame, hops?: number): Frame {
   const headers = new HeaderWriter();
   for (const [key, value] of frame.headers.entries()) {
@@ -61,7 +61,7 @@ export interface TraceHop {
   readonly error?: string;
 }
 
-/** The answer to a trace: what it brought along, and who answers. */
+/** Returns the response to a trace, with the trace's own data and the responding hop. */
 export function traceResponse({ frame, circuitId }: ControlFrame, hop: TraceHop): Frame {
   const headers = new HeaderWriter();
   for (const [key, value] of frame.headers.entries()) {
@@ -74,7 +74,7 @@ export function traceResponse({ frame, circuitId }: ControlFrame, hop: TraceHop)
   return makeFrame(contentType.control, { headers, body: bodyOf(TRACE_ROUTE_RESPONSE, circuitId) });
 }
 
-/** A trace of a circuit that begins here. `userValue` and `timestamp` (ns) come back with the answer. */
+/** Returns a trace of a circuit that begins here. `userValue` and `timestamp` (ns) are returned with the response. */
 export function traceRequest(circuitId: string, hops: number, userValue: number, timestamp: bigint): Frame {
   const headers = new HeaderWriter()
     .u32(xgressControl.hopCount, hops)

@@ -1,6 +1,6 @@
 /**
  * Control-channel messages about circuits that keep their content in headers: CreateCircuitV2 and V3 with their
- * answers and refusals, RouteResult. Readers take absent headers as empty and refuse malformed ones.
+ * responses and refusals, RouteResult. Decoders treat absent headers as empty and refuse malformed ones.
  */
 import { EMPTY_BYTES, FrontdoorError, textOf } from '#base';
 import { asReplyTo, makeFrame, type Frame } from './frame-codec.ts';
@@ -16,13 +16,13 @@ import {
 } from './header-values.ts';
 import { contentType, messageName } from './message-table.ts';
 
-/** Edge header id to value: what the two ends of a circuit tell each other while it is made. */
+/** Edge header id to value: data that the two ends of a circuit exchange while it is made. */
 export type PeerData = ReadonlyMap<number, Uint8Array>;
 
-/** Why a router could not do what a Route asked. */
+/** Why a router could not carry out a Route. */
 export const RouteErrorCode = {
   generic: 0,
-  /** The terminator is gone for good: the controller deletes it. */
+  /** The terminator no longer exists; the controller deletes it. */
   invalidTerminator: 1,
   misconfiguredTerminator: 2,
   dialTimeout: 3,
@@ -47,7 +47,7 @@ export const EdgeErrorCode = {
   invalidPrecedence: 9,
   invalidCost: 10,
   encryptionDataMissing: 11,
-  /** Ours, from a router to a client of ours: no control plane answers it. */
+  /** Our own code, from a router to a client of ours: no control plane responds. */
   noController: 61_001,
 } as const;
 
@@ -64,7 +64,7 @@ export interface CircuitRequestV2 {
 export interface CircuitRequestV3 extends Omit<CircuitRequestV2, 'sessionToken'> {
   readonly identityId: string;
   readonly serviceId: string;
-  /** Empty: the controller makes one. */
+  /** Empty if the controller is to make one. */
   readonly circuitId: string;
 }
 
@@ -81,7 +81,7 @@ export interface EdgeRefusal {
   readonly code: number;
   readonly retryHint: number;
   readonly circuitId?: string;
-  /** Why a router could not route, when that is the reason (header of RouteResult; OpenZiti sends none here). */
+  /** Set if a router could not route (header of RouteResult; OpenZiti sends none here). */
   readonly routeErrorCode?: number;
 }
 
@@ -130,7 +130,7 @@ export function decodeCreateCircuitV3(frame: Frame): CircuitRequestV3 {
   };
 }
 
-/** The answer to CreateCircuitV2 or V3, whichever `request` is. */
+/** Returns the response to CreateCircuitV2 or V3, whichever `request` is. */
 export function encodeCircuitCreated(request: Frame, created: CircuitCreated): Frame {
   const isV3 = request.contentType === contentType.createCircuitV3;
   const type = isV3 ? contentType.createCircuitV3Response : contentType.createCircuitV2Response;
@@ -142,7 +142,7 @@ export function encodeCircuitCreated(request: Frame, created: CircuitCreated): F
   return asReplyTo(request, makeFrame(type, { headers }));
 }
 
-/** @throws FrontdoorError `protocol`, also when circuit id or address is absent. */
+/** @throws FrontdoorError `protocol`, also if circuit id or address is absent. */
 export function decodeCircuitCreated(frame: Frame): CircuitCreated {
   const { headers } = frame;
   return {
@@ -174,7 +174,7 @@ export function decodeEdgeRefusal(frame: Frame): EdgeRefusal {
   };
 }
 
-/** Answers a Route. `peerData` goes along on success only. */
+/** Answers a Route. `peerData` is included on success only. */
 export function encodeRouteResult(route: Frame, result: RouteResult): Frame {
   const headers = new HeaderWriter().u32(ctrl.routeAttempt, result.attempt);
   if (result.isSuccess) {
@@ -186,11 +186,11 @@ export function encodeRouteResult(route: Frame, result: RouteResult): Frame {
   return asReplyTo(route, makeFrame(contentType.routeResult, { headers, body: result.circuitId }));
 }
 
-/** @throws FrontdoorError `protocol` without a circuit id or with an attempt that is no u32. */
+/** @throws FrontdoorError `protocol` without a circuit id or with an attempt that is not a u32. */
 export function decodeRouteResult(frame: Frame): RouteResult {
   const { headers } = frame;
   const circuitId = known(frame, nonEmpty(textOf(frame.body)));
-  // Channel headers end at 128; OpenZiti's controllers pass everything else on to the dialer.
+  // Channel headers end at 128; OpenZiti's controllers forward all others to the dialer.
   const peerData = new Map<number, Uint8Array>();
   for (const [key, value] of headers.entries()) {
     if (key > headerId.channel.reflected && (key < ctrl.routeAttempt || key > ctrl.routeErrorCode)) {
@@ -208,7 +208,7 @@ export function decodeRouteResult(frame: Frame): RouteResult {
   };
 }
 
-/** Protobuf's form of peer data. */
+/** Peer data in its protobuf form. */
 export function peerDataRecord(peerData: PeerData): Record<number, Uint8Array> {
   return Object.fromEntries(peerData);
 }

@@ -1,6 +1,6 @@
 /**
- * The hello of a router to a controller and its answer: their headers beyond the channel's own. Routers of 1.x and
- * 2.x put the same facts under different numbers; we write both and read either.
+ * The hello of a router to a controller and its response: their headers beyond those of the channel. Routers of
+ * 1.x and 2.x use different numbers for the same facts; we write both and read either.
  */
 import { EMPTY_BYTES } from '#base';
 import type { Frame } from './frame-codec.ts';
@@ -31,7 +31,7 @@ export const ControllerCapability = {
 export interface RouterHello {
   /** Version part of header 4. */
   readonly version: string;
-  /** Our own release, '' when the router does not state it; undefined: the router is of another make. */
+  /** Our own release, '' if the router does not state it; undefined if the router is not ours. */
   readonly release: string | undefined;
   /** Link listeners that the router advertises. */
   readonly listeners: readonly Listener[];
@@ -41,16 +41,16 @@ export interface RouterHello {
 
 const { channel, ctrlHello, ctrlHelloResult } = headerId;
 
-/** A link listener as a router advertises it. */
+/** A link listener that a router advertises. */
 export interface AdvertisedListener {
   readonly address: string;
   readonly protocol: string;
   readonly groups: readonly string[];
-  /** Interface that owns its bind address; '' for all. */
+  /** The interface that owns its bind address; '' for all. */
   readonly localBinding?: string;
 }
 
-/** Where controllers may dial the router. */
+/** An address at which controllers may dial the router. */
 export interface AdvertisedCtrlListener {
   readonly address: string;
   readonly groups: readonly string[];
@@ -58,7 +58,7 @@ export interface AdvertisedCtrlListener {
 
 export interface RouterHelloExtras {
   readonly ctrlListeners?: readonly AdvertisedCtrlListener[];
-  /** Numbers of 2.x alone: on a grouped channel header 10 is the group's secret. */
+  /** Use only numbers of 2.x: on a grouped channel, header 10 is the group's secret. */
   readonly isGrouped?: boolean;
 }
 
@@ -91,7 +91,7 @@ export function encodeRouterHello(
     .build();
 }
 
-/** Undefined without a version of five parts. @throws FrontdoorError `protocol` on malformed listeners. */
+/** Returns undefined without a version of five parts. @throws FrontdoorError `protocol` on malformed listeners. */
 export function decodeRouterHello(hello: Frame): RouterHello | undefined {
   const { headers } = hello;
   const version = parseVersionHeader(headers.text(channel.helloVersion));
@@ -99,7 +99,7 @@ export function decodeRouterHello(hello: Frame): RouterHello | undefined {
   const capabilities = headers.bytes(ctrlHello.capabilities) ?? EMPTY_BYTES;
   const isGrouped = headers.bool(channel.isGrouped);
   const isCurrent = hasCapability(capabilities, CtrlRouterCapability.multiChannel);
-  // Header 10 is the group secret on a grouped channel, whatever the mask says.
+  // On a grouped channel, header 10 is the group secret, whatever the mask states.
   const listeners =
     headers.bytes(ctrlHello.listeners) ??
     (isCurrent || isGrouped ? undefined : headers.bytes(ctrlHello.legacyListeners));
@@ -112,7 +112,7 @@ export function decodeRouterHello(hello: Frame): RouterHello | undefined {
   };
 }
 
-/** Headers that a controller adds to its hello result, beside connection id, own id and group. */
+/** Headers that a controller adds to its hello result, in addition to connection id, own id and group. */
 export function encodeControllerHello(versionText: string, capabilities: readonly number[]): FrameHeaders {
   const mask = encodeCapabilities(capabilities);
   return new HeaderWriter()
@@ -127,7 +127,7 @@ export interface ControllerHello {
   readonly capabilities: Uint8Array;
 }
 
-/** Undefined without a version of five parts. */
+/** Returns undefined without a version of five parts. */
 export function decodeControllerHello(result: Frame): ControllerHello | undefined {
   const version = parseVersionHeader(result.headers.text(channel.helloVersion));
   if (version === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Control-channel messages whose body is a protobuf: one typed codec per message, made from the generated schemas and
- * the message table. Messages that keep their content in headers are in ctrl-messages-circuit.ts.
+ * Control-channel messages whose body is a protobuf: one typed codec per message, derived from the generated
+ * schemas and the message table. Messages that keep their content in headers are in ctrl-messages-circuit.ts.
  */
 import {
   create,
@@ -28,7 +28,7 @@ export class ProtobufMessage<Desc extends DescMessage> {
     this.#schema = schema;
   }
 
-  /** @throws FrontdoorError `protocol` when the bytes are no such message. Absent fields read as their defaults. */
+  /** @throws FrontdoorError `protocol` if the bytes are not such a message. Absent fields have their defaults. */
   decode(body: Uint8Array): MessageShape<Desc> {
     try {
       return fromBinary(this.#schema, body);
@@ -38,7 +38,7 @@ export class ProtobufMessage<Desc extends DescMessage> {
     }
   }
 
-  /** For traces: as protobuf's JSON has it. */
+  /** For traces: protobuf's JSON form. */
   decodeJson(body: Uint8Array): JsonValue {
     return toJson(this.#schema, this.decode(body));
   }
@@ -57,7 +57,7 @@ function message<Desc extends DescMessage>(type: number, schema: Desc): Protobuf
   return new ProtobufMessage(type, schema);
 }
 
-/** By the names of the message table: `ctrlMessages.route.decode(frame.body)`. */
+/** Codecs by the names of the message table: `ctrlMessages.route.decode(frame.body)`. */
 export const ctrlMessages = {
   circuitRequest: message(contentType.circuitRequest, ctrl.CircuitRequestSchema),
   fault: message(contentType.fault, ctrl.FaultSchema),
@@ -134,7 +134,7 @@ export const ctrlMessages = {
     contentType.enrollmentExtendRouterVerify,
     edge.EnrollmentExtendRouterVerifyRequestSchema,
   ),
-  /** The answer to `enrollmentExtendRouterVerify`; an empty code is success. */
+  /** The response to `enrollmentExtendRouterVerify`; an empty code means success. */
   enrollmentVerified: message(contentType.error, edge.ErrorSchema),
   connectEvents: message(contentType.connectEvents, edge.ConnectEventsSchema),
   dataState: message(contentType.dataState, edge.DataStateSchema),
@@ -160,7 +160,7 @@ type InitOf<M> = M extends ProtobufMessage<infer Desc> ? MessageInitShape<Desc> 
 export type CtrlMessageName = keyof typeof ctrlMessages;
 /** The decoded body of a message: `CtrlBody<'route'>`. */
 export type CtrlBody<Name extends CtrlMessageName> = BodyOf<(typeof ctrlMessages)[Name]>;
-/** What its `encode` takes; every field may be left out. */
+/** The argument of its `encode`; every field is optional. */
 export type CtrlInit<Name extends CtrlMessageName> = InitOf<(typeof ctrlMessages)[Name]>;
 
 export {

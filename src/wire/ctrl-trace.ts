@@ -1,6 +1,6 @@
 /**
- * Records of a trace file, as OpenZiti's routers write them: what a channel was and what it carried, each message
- * also decoded, as JSON. Tokens and secrets are withheld: whoever debugs a message needs none.
+ * Records of a trace file in the form of OpenZiti's routers: channels and their messages, each also decoded as
+ * JSON. Tokens and secrets are left out, because they are not needed to debug a message.
  */
 import { create, fromBinary, toBinary, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
 import { concatBytes, hexOf, textOf, utf8 } from '#base';
@@ -23,7 +23,7 @@ const HEAD_BYTES = 8;
 const NO_REPLY = -1;
 const SECRET = /token|secret|password|jwt/i;
 const WITHHELD = '(withheld)';
-/** Longer bodies, such as whole data models, are told by their length alone. */
+/** Longer bodies, such as whole data models, are recorded by their length only. */
 const MAX_DECODED_BODY_BYTES = 16_384;
 const MAX_HEX_BYTES = 64;
 
@@ -42,7 +42,7 @@ export function encodeTraceMessage(message: TraceMessage): Uint8Array {
   return recordOf(MESSAGE, ChannelMessageSchema, message);
 }
 
-/** A whole file; undefined when it ends within a record, or has one of another kind. */
+/** Decodes a whole file. Returns undefined if it ends within a record, or has a record of another kind. */
 export function decodeTraceRecords(bytes: Uint8Array): TraceRecord[] | undefined {
   const records: TraceRecord[] = [];
   let at = 0;
@@ -62,7 +62,7 @@ export function decodeTraceRecords(bytes: Uint8Array): TraceRecord[] | undefined
   return records;
 }
 
-/** What a record says of a frame. */
+/** Returns the record of a frame. */
 export function traceOfFrame(frame: Frame): TraceMessage {
   return {
     contentType: frame.contentType,
@@ -73,7 +73,7 @@ export function traceOfFrame(frame: Frame): TraceMessage {
   };
 }
 
-/** The two names in front are those that OpenZiti's reader of traces looks for. */
+/** OpenZiti's trace reader looks for the two names at the beginning. */
 function decodedFrame(frame: Frame): Record<string, unknown> {
   return {
     __decoder__: 'ctrl',

@@ -1,6 +1,6 @@
 /**
- * The control channel's protobufs, as a door of their own: agents and gateways never load them, and the generated
- * schemas cost time and memory at start.
+ * The separate entry point for the control channel's protobufs. Agents and gateways never load them, because the
+ * generated schemas cost time and memory at start.
  */
 export {
   CreateTerminatorResult,

@@ -6,16 +6,16 @@ import { EMPTY_BYTES, textOf, utf8 } from '#base';
 import { FrameHeaders, HeaderWriter, writeU32 } from './frame-headers.ts';
 
 export const FRAME_MAGIC = Uint8Array.of(0x03, 0x06, 0x09, 0x0c);
-/** The same, as a number. */
+/** The same as a number. */
 const MAGIC_WORD = 0x0c_09_06_03;
 export const FRAME_HEAD_BYTES = 20;
 
-/** Header 1: the sequence of the frame that this one answers. */
+/** Header 1: the sequence of the request that this frame answers. */
 export const REPLY_FOR = 1;
 
 export interface Frame {
   readonly contentType: number;
-  /** i32; set by the channel when the frame is sent. */
+  /** i32. The channel sets it when the frame is sent. */
   sequence: number;
   readonly headers: FrameHeaders;
   readonly body: Uint8Array;
@@ -42,13 +42,13 @@ export function textOfBody(frame: Frame): string {
   return textOf(frame.body);
 }
 
-/** The request's sequence when the frame is a reply. −1 stands for none. */
+/** The request's sequence if the frame is a reply. −1 means none. */
 export function replyForOf(frame: Frame): number | undefined {
   const sequence = frame.headers.i32(REPLY_FOR);
   return sequence === -1 ? undefined : sequence;
 }
 
-/** A copy with header 1 put first. */
+/** Returns a copy with header 1 added at the front. */
 export function asReplyTo(request: Frame, frame: Frame): Frame {
   const headers = new HeaderWriter().u32(REPLY_FOR, request.sequence).copy(frame.headers).build();
   return { contentType: frame.contentType, sequence: frame.sequence, headers, body: frame.body };
@@ -69,7 +69,7 @@ export function writeFrameHead(
   writeU32(target, at + 16, bodyBytes);
 }
 
-/** The whole frame in one new buffer. */
+/** Encodes the whole frame into one new buffer. */
 export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
   const { raw } = frame.headers;
   const bytes = new Uint8Array(FRAME_HEAD_BYTES + raw.length + frame.body.length);
@@ -79,5 +79,5 @@ export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** What a listener answers, unframed, to a magic it does not know, before it closes: two versions, 1 and 2. */
+/** What a listener sends, unframed, in response to an unknown magic before it closes: two versions, 1 and 2. */
 export const UNKNOWN_VERSION_ANSWER = Uint8Array.of(3, 6, 9, 0x0a, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0);

@@ -1,7 +1,7 @@
 /**
- * Incremental frame decoder: bytes in, in any cuts; whole frames out. Lengths are held against the limits before
- * anything is allocated for them, and memory grows with the bytes that came, not with the lengths they claim.
- * Mutable on purpose: it runs once per socket read on the data path.
+ * Incremental frame decoder: bytes in any pieces in, whole frames out. Lengths are checked against the limits
+ * before memory is allocated, and memory grows with the received bytes, not with claimed lengths. Mutable on
+ * purpose, because it runs once per socket read on the data path.
  */
 import { concatBytes, copyOf } from '#base';
 import { checkHeaderBytes, FrameHeaders, readU32 } from './frame-headers.ts';
@@ -16,60 +16,63 @@ import {
 
 export interface FrameLimits {
   readonly maxHeadersBytes: number;
-  /** Limit for a frame whose content type is one of `largeTypes`; for any frame where these are absent. */
+  /** Limit for a frame whose content type is one of `largeTypes`, or for any frame if these are absent. */
   readonly maxBodyBytes: number;
   readonly largeTypes?: ReadonlySet<number>;
-  /** Limit for a frame of any other content type, with `largeTypes`. */
+  /** Limit for a frame of any other content type, if there are `largeTypes`. */
   readonly maxOtherBodyBytes?: number;
 }
 
-/** Before and in the hello. */
+/** Limits until the hello is complete. */
 export const HELLO_LIMITS: FrameLimits = { maxHeadersBytes: 16_384, maxBodyBytes: 4_192 };
 
 export type DecodeFault = 'bad-magic' | 'headers-too-long' | 'body-too-long' | 'bad-headers' | 'discarded';
 
-/** Payloads and acknowledgements, read without a `Frame` in between; undefined: one that is malformed. */
+/**
+ * Receives payloads and acknowledgements, which are decoded without an intermediate `Frame`; undefined for a
+ * malformed one.
+ */
 export type DataFrameHandler = (frame: DataFrame | undefined) => void;
 
-/** An unfinished frame is kept in one piece up to here, and beyond in pieces of this length. */
+/** An unfinished frame is kept in one piece up to this length, and beyond it in pieces of this length. */
 const PIECE_BYTES = 64 * 1024;
 
 export class FrameDecoder {
   limits: FrameLimits;
-  /** Whole frames so far: an unfinished frame that is still there when this has not changed is the same one. */
+  /** Number of whole frames so far. An unfinished frame is still the same one if this has not changed. */
   frames = 0;
   #fault: DecodeFault | undefined;
-  /** Bytes behind the frame after which `onFrame` stopped the decoding. */
+  /** Bytes after the frame at which `onFrame` stopped the decoding. */
   #rest: Uint8Array | undefined;
-  /** The unfinished frame: pieces that are full, then the one that is being filled. */
+  /** The unfinished frame: full pieces, then the one that is being filled. */
   #pieces: Uint8Array<ArrayBuffer>[] = [];
   #fullBytes = 0;
   #last: Uint8Array<ArrayBuffer> | undefined;
   #lastBytes = 0;
   #unfinishedBytes = 0;
-  /** Length of the unfinished frame; 0 while its head is not whole. */
+  /** Length of the unfinished frame; 0 while its head is incomplete. */
   #frameLength = 0;
 
   constructor(limits: FrameLimits) {
     this.limits = limits;
   }
 
-  /** Bytes that came for a frame that is not whole yet, or behind a frame after which decoding stopped. */
+  /** Received bytes of an incomplete frame, or after a frame at which decoding stopped. */
   get bufferedBytes(): number {
     return this.#unfinishedBytes + (this.#rest?.length ?? 0);
   }
 
-  /** The memory that these take. */
+  /** The memory that these occupy. */
   get heldBytes(): number {
     if (this.#last === undefined) return this.#rest?.length ?? 0;
     return this.#fullBytes + this.#last.length;
   }
 
   /**
-   * Calls `onFrame` for each whole frame; bodies and headers are views of `chunk` where they lie in it. Returns a
-   * fault when the peer broke the framing: nothing more is decoded then. `onFrame` may change `limits`; when it
-   * returns false the rest stays buffered until `push` is called again (an empty chunk will do). With `onData`, data
-   * frames go there.
+   * Calls `onFrame` for each whole frame; bodies and headers are views of `chunk` where possible. Returns a fault
+   * if the peer violated the framing, and decodes nothing after that. `onFrame` may change `limits`; if it
+   * returns false, the rest stays buffered until the next `push` (an empty chunk is sufficient). With `onData`,
+   * data frames go there.
    */
   push(
     chunk: Uint8Array,
@@ -101,12 +104,15 @@ export class FrameDecoder {
     return undefined;
   }
 
-  /** Also when a handler of a frame of this push discarded it. */
+  /** Also true if a handler of a frame of this push discarded the decoder. */
   get #isOver(): boolean {
     return this.#fault !== undefined;
   }
 
-  /** The whole frame between the two positions. False: stop here, for a fault or because `onFrame` asked for it. */
+  /**
+   * Decodes the frame between the two positions. Returns false to stop, after a fault or because `onFrame`
+   * requested it.
+   */
   #decode(
     bytes: Uint8Array,
     start: number,
@@ -134,7 +140,7 @@ export class FrameDecoder {
     return onFrame(frameOf(bytes, start, headersEnd, end)) !== false;
   }
 
-  /** Length of the frame at `at`; 0 when its head is not whole; −1 after a fault. */
+  /** Returns the length of the frame at `at`; 0 if its head is incomplete; −1 after a fault. */
   #frameBytes(bytes: Uint8Array, at: number): number {
     for (let i = 0; i < 4; i += 1) {
       if (bytes[at + i] !== FRAME_MAGIC[i]) return this.#failed('bad-magic');
@@ -151,7 +157,7 @@ export class FrameDecoder {
     return FRAME_HEAD_BYTES + headersBytes + bodyBytes;
   }
 
-  /** Gives its memory back: nothing more is decoded. */
+  /** Releases the memory. Nothing more is decoded. */
   discard(): void {
     this.#fail('discarded');
   }
@@ -168,13 +174,13 @@ export class FrameDecoder {
     this.#forgetUnfinished();
   }
 
-  /** Keeps what lies behind `at` for the next `push`, unless decoding stopped for a fault. */
+  /** Keeps the bytes after `at` for the next `push`, unless decoding stopped because of a fault. */
   #stop(bytes: Uint8Array, at: number): DecodeFault | undefined {
     if (this.#fault === undefined && at < bytes.length) this.#rest = copyOf(bytes.subarray(at));
     return this.#fault;
   }
 
-  /** The rest of a chunk begins a frame. It is copied: the chunk's memory is the socket's. */
+  /** Begins a frame with the rest of a chunk, which is copied because the chunk's memory is the socket's. */
   #begin(bytes: Uint8Array, at: number): void {
     const cameBytes = bytes.length - at;
     this.#frameLength = cameBytes >= FRAME_HEAD_BYTES ? this.#frameBytes(bytes, at) : 0;
@@ -184,7 +190,7 @@ export class FrameDecoder {
     this.#lastBytes = this.#unfinishedBytes = cameBytes;
   }
 
-  /** Adds to the unfinished frame what belongs to it. Returns how much of the chunk that is; −1 after a fault. */
+  /** Adds the bytes of the unfinished frame. Returns how many of the chunk's bytes that are, or −1 after a fault. */
   #extend(chunk: Uint8Array): number {
     let at = 0;
     if (this.#frameLength === 0) {
@@ -211,7 +217,7 @@ export class FrameDecoder {
     return end;
   }
 
-  /** A frame that is short enough stays in one piece, which doubles: its length is only what the peer claims. */
+  /** A short frame stays in one piece that doubles in size, because its length is only a claim of the peer. */
   #makeRoom(takes: number): void {
     const last = this.#last!;
     const wanted = this.#lastBytes + takes;
@@ -250,7 +256,7 @@ export class FrameDecoder {
   }
 }
 
-/** Frees the memory of pieces that nobody has a view of now, not when the collector comes by. */
+/** Frees the memory of pieces without views now, rather than at the next garbage collection. */
 function release(pieces: readonly Uint8Array<ArrayBuffer>[]): void {
   for (const { buffer } of pieces) buffer.transfer(0);
 }

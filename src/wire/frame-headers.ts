@@ -1,6 +1,7 @@
 /**
- * The headers of a frame: entries of key (i32), length (i32) and value, little-endian, kept as the bytes that came
- * so that their order survives. Readers follow OpenZiti: the last of equal keys wins, a wrong length reads as absent.
+ * The headers of a frame: entries of key (i32), length (i32) and value, little-endian, kept as received bytes so
+ * that their order is preserved. Readers follow OpenZiti: the last of equal keys wins, a wrong length counts as
+ * absent.
  */
 import { concatBytes, EMPTY_BYTES, textOf, utf8 } from '#base';
 
@@ -9,7 +10,7 @@ const ENTRY_HEAD_BYTES = 8;
 export class FrameHeaders {
   static readonly empty = new FrameHeaders(EMPTY_BYTES);
 
-  /** The encoded entries; already checked by `checkHeaderBytes` or made by `HeaderWriter`. */
+  /** The encoded entries, already checked by `checkHeaderBytes` or made by `HeaderWriter`. */
   readonly raw: Uint8Array;
 
   constructor(raw: Uint8Array) {
@@ -30,7 +31,7 @@ export class FrameHeaders {
     return this.bytes(key) !== undefined;
   }
 
-  /** True iff the first byte is 1. */
+  /** True if and only if the first byte is 1. */
   bool(key: number): boolean {
     return this.bytes(key)?.[0] === 1;
   }
@@ -66,7 +67,7 @@ export class FrameHeaders {
     return value === undefined ? undefined : textOf(value);
   }
 
-  /** Key and value of each entry, in wire order. Keys as unsigned numbers. */
+  /** Key and value of each entry, in wire order. Keys are unsigned numbers. */
   *entries(): Generator<readonly [key: number, value: Uint8Array]> {
     const { raw } = this;
     for (let at = 0; at + ENTRY_HEAD_BYTES <= raw.length;) {
@@ -102,7 +103,7 @@ export class HeaderWriter {
     return this.bytes(key, Uint8Array.of(value & 0xff, (value >> 8) & 0xff));
   }
 
-  /** Also for i32: the bit pattern is the same. */
+  /** Also for i32, which has the same bit pattern. */
   u32(key: number, value: number): this {
     const bytes = new Uint8Array(4);
     writeU32(bytes, 0, value);
@@ -120,7 +121,7 @@ export class HeaderWriter {
     return this.bytes(key, utf8(value));
   }
 
-  /** Entries of another frame, as they are. */
+  /** Copies the entries of another frame. */
   copy(headers: FrameHeaders): this {
     if (headers.raw.length > 0) this.#parts.push(headers.raw);
     return this;
@@ -131,7 +132,7 @@ export class HeaderWriter {
   }
 }
 
-/** False when an entry overruns the bytes: a fatal framing error. */
+/** Returns false if an entry overruns the bytes, which is a fatal framing error. */
 export function checkHeaderBytes(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
   let at = start;
   while (at < end) {

@@ -1,7 +1,7 @@
 /**
- * Every header of OpenZiti's channels that we know. The same number means different things in different messages, so
- * a header's key is its context and its id; `headerContexts` tells which contexts a message has, nearest first.
- * The one place where a header's number stands.
+ * All known headers of OpenZiti's channels. The same number has different meanings in different messages, so a
+ * header's key is its context and its id; `headerContexts` returns the contexts of a message, nearest first.
+ * Header numbers are defined only here.
  */
 import { contentType } from './message-table.ts';
 
@@ -23,7 +23,7 @@ export type HeaderType =
   /** Big-endian bit mask. */
   | 'mask'
   | 'protobuf'
-  /** Whatever the sender put there. */
+  /** Any value that the sender chose. */
   | 'any';
 
 export interface HeaderRow {
@@ -41,12 +41,12 @@ export const HEADER_TABLE = {
     resultSuccess: row(2, 'ResultSuccess', 'bool', 'On Result.'),
     routerAdvertisements: row(3, 'HelloRouterAdvertisements', 'text', 'Obsolete.'),
     helloVersion: row(4, 'HelloVersion', 'text', 'Five parts joined by |.'),
-    heartbeat: row(5, 'Heartbeat', 'u64', 'Clock of the sender in ns; to be echoed.'),
+    heartbeat: row(5, 'Heartbeat', 'u64', 'Clock of the sender in ns; the receiver echoes it.'),
     heartbeatResponse: row(6, 'HeartbeatResponse', 'u64', 'The echo.'),
     type: row(7, 'Type', 'text', 'Kind of the underlying connection.'),
     id: row(8, 'Id', 'text', 'Identity of the listener.'),
     isGrouped: row(9, 'IsGrouped', 'bool', 'Part of a group of connections.'),
-    groupSecret: row(10, 'GroupSecret', 'bytes', 'Made by the listener; joins show it.'),
+    groupSecret: row(10, 'GroupSecret', 'bytes', 'Made by the listener; joining connections send it.'),
     isFirstGroupConnection: row(11, 'IsFirstGroupConnection', 'bool', 'Makes a new group.'),
     underlayType: row(12, 'UnderlayType', 'text', 'Never on the wire.'),
     helloRejectClass: row(13, 'HelloRejectClass', 'u32', '1 busy, 2 not permitted.'),
@@ -61,7 +61,7 @@ export const HEADER_TABLE = {
     capabilities: row(1002, 'Capabilities', 'mask', 'What the router can do.'),
     ctrlListeners: row(1003, 'CtrlChanListeners', 'protobuf', 'Where controllers may dial the router.'),
   },
-  /** Answer of a controller to it. */
+  /** Response of a controller to it. */
   ctrlHelloResult: {
     listenersEcho: row(10, 'ListenersEcho', 'bytes', 'A group secret, or the legacy listeners come back.'),
     legacyCapabilities: row(12, 'Capabilities', 'mask', '1.x place of the controller capabilities.'),
@@ -72,7 +72,7 @@ export const HEADER_TABLE = {
     signingCert: row(2004, 'SigningCert', 'bytes', 'Of clustered controllers.'),
     clusterApiAddresses: row(2005, 'ApiAddresses', 'json', 'Of clustered controllers.'),
   },
-  /** Hello of a router to a router; these shadow the channel's own. */
+  /** Hello of a router to a router. These shadow the channel's own headers. */
   linkHello: {
     connectionId: row(0, 'ConnectionId', 'text', 'Made by the dialer, one per dial.'),
     channelType: row(1, 'ChannelType', 'byte', '1 payload, 2 ack, on split links only.'),
@@ -80,10 +80,10 @@ export const HEADER_TABLE = {
     routerVersion: row(3, 'RouterVersion', 'text', 'Version of the dialed router as the dialer knows it.'),
     binding: row(4, 'Binding', 'text', 'Of the dialer; may be empty.'),
     iteration: row(5, 'Iteration', 'u32', 'Counts the dials of a link.'),
-    dialedRouterId: row(6, 'DialedRouterId', 'text', 'Refused when it is somebody else.'),
+    dialedRouterId: row(6, 'DialedRouterId', 'text', 'Refused if the dialed router has another id.'),
     linkId: row(100, 'LinkId', 'text', 'Preferred over the body.'),
   },
-  /** Control messages with their content in headers. */
+  /** Control messages that keep their content in headers. */
   ctrl: {
     ingressAddress: row(1100, 'CircuitSuccessAddress', 'text', 'On CircuitSuccess.'),
     routeAttempt: row(1101, 'RouteResultAttempt', 'u32', 'Which attempt is answered.'),
@@ -92,18 +92,18 @@ export const HEADER_TABLE = {
     routeErrorCode: row(1104, 'RouteResultErrorCode', 'byte', 'Kind of that failure.'),
     terminatorsBusy: row(10, 'ErrorCode', 'u32', 'On a Result: 1 is busy, try again.'),
   },
-  /** Data that the ends of a circuit tell each other while it is made. */
+  /** Data that the ends of a circuit exchange while it is made. */
   peerData: {
     publicKey: row(1003, 'PublicKey', 'bytes', 'For end-to-end encryption.'),
     callerId: row(1008, 'CallerId', 'text', 'Name of the dialing identity.'),
     cryptoMethod: row(1009, 'CryptoMethod', 'any', 'Never forwarded.'),
-    appData: row(1011, 'AppData', 'bytes', 'Of the application.'),
+    appData: row(1011, 'AppData', 'bytes', 'Chosen by the application.'),
     connectionMarker: row(1025, 'ConnectionMarker', 'text', 'Eight characters, for logs.'),
     terminatorLocalAddress: row(1110, 'TerminatorLocalAddress', 'text', 'host:port'),
     terminatorRemoteAddress: row(1111, 'TerminatorRemoteAddress', 'text', 'host:port'),
     initiatorLocalAddress: row(1112, 'InitiatorLocalAddress', 'text', 'host:port'),
     initiatorRemoteAddress: row(1113, 'InitiatorRemoteAddress', 'text', 'host:port'),
-    stickinessToken: row(1114, 'StickinessToken', 'bytes', 'Back to the same terminator.'),
+    stickinessToken: row(1114, 'StickinessToken', 'bytes', 'Selects the same terminator again.'),
     dialerIdentityId: row(1115, 'DialerIdentityId', 'text', 'Who dials.'),
     dialerIdentityName: row(1116, 'DialerIdentityName', 'text', 'Who dials.'),
   },
@@ -118,7 +118,7 @@ export const HEADER_TABLE = {
     serviceId: row(16, 'ServiceId', 'text', 'V3.'),
     circuitId: row(17, 'CircuitId', 'text', 'V3; may be empty.'),
   },
-  /** Their answers. */
+  /** Responses to CreateCircuit. */
   createCircuitResult: {
     peerData: row(10, 'PeerData', 'u32 map', 'Data of the hosting end.'),
     circuitId: row(11, 'CircuitId', 'text', 'The new circuit.'),
@@ -152,7 +152,7 @@ export const HEADER_TABLE = {
     state: row(1014, 'SyncStrategyState', 'json', 'Which chunk of which set this is.'),
     lastIndex: row(1015, 'SyncStrategyLastIndex', 'u64', 'Not used by the instant strategy.'),
   },
-  /** Data of circuits: on links, and on edge channels that speak xgress. */
+  /** Data of circuits, on links and on edge channels that use xgress. */
   xgress: {
     traceUuid: row(2000, 'TraceUuid', 'bytes', 'Payload header 0.'),
     capabilities: row(
@@ -174,11 +174,11 @@ export const HEADER_TABLE = {
     hopCount: row(20, 'HopCount', 'u32', 'Hops left.'),
     hopType: row(21, 'HopType', 'text', 'What answers.'),
     hopId: row(22, 'HopId', 'text', 'Who answers.'),
-    timestamp: row(23, 'Timestamp', 'u64', 'Of the asker.'),
-    userValue: row(24, 'UserValue', 'u32', 'Of the asker.'),
+    timestamp: row(23, 'Timestamp', 'u64', 'Of the sender.'),
+    userValue: row(24, 'UserValue', 'u32', 'Of the sender.'),
     error: row(25, 'Error', 'text', 'What went wrong.'),
   },
-  /** SDK to router and back. */
+  /** Between SDK and router. */
   edge: {
     uuid: row(128, 'UUID', 'bytes', 'Data tracing.'),
     connId: row(1000, 'ConnId', 'u32', 'Connection within the channel.'),
@@ -192,7 +192,7 @@ export const HEADER_TABLE = {
     callerId: row(1008, 'CallerId', 'text', 'Name of the dialing identity.'),
     cryptoMethod: row(1009, 'CryptoMethod', 'any', 'Go: a byte; C: a text. Never forwarded.'),
     flags: row(1010, 'Flags', 'u32', 'On Data: 1 is the end of the stream.'),
-    appData: row(1011, 'AppData', 'bytes', 'Of the application.'),
+    appData: row(1011, 'AppData', 'bytes', 'Chosen by the application.'),
     routerProvidedConnId: row(1012, 'RouterProvidedConnId', 'any', 'Bind: bool; Dial: u32.'),
     healthStatus: row(1013, 'HealthStatus', 'bool', 'On HealthEvent.'),
     errorCode: row(1014, 'ErrorCode', 'u32', 'On StateClosed.'),
@@ -208,7 +208,7 @@ export const HEADER_TABLE = {
     supportsBindSuccess: row(1024, 'SupportsBindSuccess', 'bool', 'On Hello and Bind.'),
     connectionMarker: row(1025, 'ConnectionMarker', 'text', 'Eight characters, for logs.'),
     circuitId: row(1026, 'CircuitId', 'text', 'On StateConnected and Dial.'),
-    stickinessToken: row(1027, 'StickinessToken', 'bytes', 'Back to the same terminator.'),
+    stickinessToken: row(1027, 'StickinessToken', 'bytes', 'Selects the same terminator again.'),
     useXgressToSdk: row(1028, 'UseXgressToSdk', 'bool', 'Offer, and its acceptance.'),
     xgressCtrlId: row(1029, 'XgressCtrlId', 'text', 'The controller of the circuit.'),
     xgressAddress: row(1030, 'XgressAddress', 'text', 'Own address in the circuit.'),
@@ -271,7 +271,7 @@ const CONTEXTS_OF: ReadonlyMap<number, readonly HeaderContext[]> = new Map<numbe
   [contentType.xgClose, ['xgress']],
 ]);
 
-/** The contexts in which a message's headers are read, nearest first; `channel` always comes last. */
+/** Returns the contexts in which a message's headers are read, nearest first; `channel` always comes last. */
 export function headerContexts(channel: ChannelKind, type: number): readonly HeaderContext[] {
   const own = CONTEXTS_OF.get(type) ?? NO_CONTEXT;
   if (channel === 'edge') return [...own, 'edge', 'channel'];
@@ -280,7 +280,7 @@ export function headerContexts(channel: ChannelKind, type: number): readonly Hea
   return [...own, 'channel'];
 }
 
-/** What a header of a message is; undefined when nothing is known of it. */
+/** Describes a header of a message. Returns undefined if it is not known. */
 export function headerRow(channel: ChannelKind, type: number, id: number): HeaderRow | undefined {
   for (const context of headerContexts(channel, type)) {
     for (const header of Object.values<HeaderRow>(HEADER_TABLE[context])) if (header.id === id) return header;

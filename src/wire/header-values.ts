@@ -1,6 +1,7 @@
 /**
  * Composite header values: string lists, maps from u32 to bytes, maps from string to string, capability masks.
- * Decoders answer undefined to anything malformed or over OpenZiti's limits (128 entries, 8,192 bytes each).
+ * Decoders return undefined for malformed values or values over OpenZiti's limits (128 entries, 8,192 bytes
+ * each).
  */
 import { concatBytes, textOf, utf8 } from '#base';
 import { readU32, writeU32 } from './frame-headers.ts';
@@ -77,7 +78,7 @@ function sized(value: Uint8Array): [Uint8Array, Uint8Array] {
   return [u32(value.length), value];
 }
 
-/** Reads on with empty values after a fault; `isWhole` tells at the end. */
+/** Returns empty values after a fault; `isWhole` reports it at the end. */
 class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;

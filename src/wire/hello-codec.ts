@@ -1,6 +1,6 @@
 /**
- * The hello of a channel: the first frame of each connection and its answer. OpenZiti's rules for plain and grouped
- * channels; what a peer's own hello headers mean (session token, version, listeners) is the caller's business.
+ * The hello of a channel: the first frame of each connection and its response, with OpenZiti's rules for plain
+ * and grouped channels. The caller interprets a peer's own hello headers (session token, version, listeners).
  */
 import { asReplyTo, makeFrame, REPLY_FOR, type Frame } from './frame-codec.ts';
 import { HeaderWriter, type FrameHeaders } from './frame-headers.ts';
@@ -29,25 +29,25 @@ export const CHANNEL_HEADERS = {
   reflected: 128,
 } as const;
 
-/** What every part of ours says on the wire; the product's own version shows only in its own APIs. */
+/** The version that all our parts send on the wire. The product's own version appears only in its own APIs. */
 export const WIRE_VERSION = 'v1.7.2';
 
 const OWN_REVISION = 'frontdoor';
 
-/** The five parts of header 4; the second one names our release. */
+/** Returns the five parts of header 4; the second one contains our release. */
 export function versionHeader(os: string, architecture: string, release = ''): string {
   const revision = release === '' ? OWN_REVISION : `${OWN_REVISION} ${release}`;
   return [WIRE_VERSION, revision, '2026-01-01 00:00:00', os, architecture].join('|');
 }
 
-/** Our release that a peer runs, '' when its header 4 does not state it; undefined: the peer is not ours. */
+/** Returns our release that a peer runs, '' if its header 4 does not state it, or undefined if the peer is not ours. */
 export function ownRelease(text: string | undefined): string | undefined {
   const parts = text?.split('|');
   const [name, release = ''] = (parts?.length === 5 ? parts[1]! : '').split(' ');
   return name === OWN_REVISION ? release : undefined;
 }
 
-/** The version part of header 4; undefined unless it has exactly five parts. */
+/** Returns the version part of header 4, or undefined unless it has exactly five parts. */
 export function parseVersionHeader(text: string | undefined): string | undefined {
   const parts = text?.split('|');
   return parts?.length === 5 ? parts[0] : undefined;
@@ -57,7 +57,7 @@ export interface HelloAnswer {
   readonly connectionId: string;
   /** The listener's own id, header 8. */
   readonly ownId: string;
-  /** Present when the channel is grouped: echoed as headers 7, 9, 10. */
+  /** Present if the channel is grouped; echoed as headers 7, 9, 10. */
   readonly group?: { readonly underlayType: string; readonly secret: Uint8Array };
   readonly extra?: FrameHeaders;
 }
@@ -86,7 +86,7 @@ export function rejectHello(hello: Frame, reason: string): Frame {
   return asReplyTo(hello, makeFrame(RESULT_TYPE, { headers, body: reason, sequence: -1 }));
 }
 
-/** A Result with header 2, answering `request`; header 128 is reflected. */
+/** Returns a Result with header 2 that answers `request`; header 128 is reflected. */
 export function makeResult(request: Frame, isSuccess: boolean, text = ''): Frame {
   const headers = new HeaderWriter().bool(CHANNEL_HEADERS.resultSuccess, isSuccess);
   const reflected = request.headers.bytes(CHANNEL_HEADERS.reflected);

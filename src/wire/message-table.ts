@@ -1,7 +1,7 @@
 /**
- * Every content type of OpenZiti's channels that we know: control channel, links, edge (SDK) channels. The one place
- * where a type's number stands; codecs, traces and documents derive from it. A type that is not here is ignored.
- * `body` says how the body is read; the headers of each message stand in header-table.ts.
+ * All known content types of OpenZiti's channels: control channel, links, edge (SDK) channels. Type numbers are
+ * defined only here; codecs, traces and documents derive from the table. Unknown types are ignored. `body` is the
+ * encoding of the body; header-table.ts has the headers of each message.
  */
 export type BodyKind = 'empty' | 'text' | 'protobuf' | 'bytes' | 'u32' | 'i32BE list' | 'json' | 'control';
 
@@ -13,7 +13,7 @@ export interface MessageRow {
   readonly name: string;
   readonly from: Sender;
   readonly body: BodyKind;
-  /** First release that has it; `1.x`: older than what we speak with. */
+  /** First release with the message; `1.x` means older than the oldest peer that we support. */
   readonly since: string;
   readonly note: string;
 }
@@ -27,12 +27,12 @@ const CHANNEL_MESSAGES = {
     'First frame of a connection; the body is the identity or link id.',
   ),
   ping: row(1, 'Ping', 'router', 'empty', 'The controller answers Result "ok".'),
-  result: row(2, 'Result', 'both', 'text', 'Answer to many requests, to the Hello as well.'),
+  result: row(2, 'Result', 'both', 'text', 'Answers many requests and the Hello.'),
   latency: row(3, 'Latency', 'both', 'empty', 'Probe; answered by Result with header 128 reflected.'),
-  latencyResponse: row(4, 'LatencyResponse', 'both', 'empty', 'Unused answer form of the probe.'),
+  latencyResponse: row(4, 'LatencyResponse', 'both', 'empty', 'Unused response form of the probe.'),
   heartbeat: row(5, 'Heartbeat', 'both', 'empty', 'Carries headers 5 and 6 when nothing else does.'),
-  raw: row(6, 'Raw', 'both', 'bytes', 'Never on a stream connection.'),
-  reconnectPing: row(-33, 'ReconnectPing', 'dialer', 'empty', 'Of the 1.x reconnecting dialer; ignored.'),
+  raw: row(6, 'Raw', 'both', 'bytes', 'Never sent on a stream connection.'),
+  reconnectPing: row(-33, 'ReconnectPing', 'dialer', 'empty', 'From the 1.x reconnecting dialer; ignored.'),
 } as const;
 
 const CTRL_MESSAGES = {
@@ -44,14 +44,14 @@ const CTRL_MESSAGES = {
     'text',
     'Circuit id; ingress address in a header.',
   ),
-  fault: row(1004, 'Fault', 'both', 'protobuf', 'A circuit, link or forwarding entry is gone.'),
+  fault: row(1004, 'Fault', 'both', 'protobuf', 'A circuit, link or entry was removed.'),
   route: row(1005, 'Route', 'controller', 'protobuf', 'Forwarding entries of a circuit, and its egress.'),
   unroute: row(1006, 'Unroute', 'controller', 'protobuf', 'Drops a circuit, at once or when it is idle.'),
   metrics: row(1007, 'Metrics', 'router', 'protobuf', 'Counters and histograms, each minute.'),
   togglePipeTraces: row(1008, 'TogglePipeTraces', 'controller', 'bytes', 'Diagnostics.'),
   traceEvent: row(1010, 'TraceEvent', 'router', 'bytes', 'Diagnostics.'),
   createTerminator: row(1011, 'CreateTerminatorRequest', 'router', 'protobuf', 'Terminator of the fabric.'),
-  removeTerminator: row(1012, 'RemoveTerminatorRequest', 'router', 'protobuf', 'One terminator goes.'),
+  removeTerminator: row(1012, 'RemoveTerminatorRequest', 'router', 'protobuf', 'Removes one terminator.'),
   inspectRequest: row(1013, 'InspectRequest', 'both', 'protobuf', 'Asks for named diagnostics.'),
   inspectResponse: row(1014, 'InspectResponse', 'both', 'protobuf', 'JSON texts by name.'),
   circuitFailed: row(1016, 'CircuitFailed', 'controller', 'text', 'Why a CircuitRequest failed.'),
@@ -65,9 +65,9 @@ const CTRL_MESSAGES = {
   updateTerminator: row(1018, 'UpdateTerminatorRequest', 'router', 'protobuf', 'Cost and precedence.'),
   settings: row(1020, 'Settings', 'controller', 'protobuf', 'New control address.'),
   routeResult: row(1022, 'RouteResult', 'router', 'text', 'Circuit id; success is a header being present.'),
-  circuitConfirmation: row(1034, 'CircuitConfirmation', 'router', 'protobuf', 'Idle circuits: still known?'),
+  circuitConfirmation: row(1034, 'CircuitConfirmation', 'router', 'protobuf', 'Checks idle circuits.'),
   routerLinks: row(1035, 'RouterLinks', 'router', 'protobuf', 'Links that the router dialed.'),
-  verifyRouter: row(1036, 'VerifyRouter', 'router', 'protobuf', 'Is this the certificate of that router?'),
+  verifyRouter: row(1036, 'VerifyRouter', 'router', 'protobuf', 'Checks a router’s certificate.'),
   updateCtrlAddresses: row(
     1037,
     'UpdateCtrlAddresses',
@@ -75,15 +75,15 @@ const CTRL_MESSAGES = {
     'protobuf',
     'All controllers of the cluster.',
   ),
-  removeTerminators: row(1038, 'RemoveTerminatorsRequest', 'router', 'protobuf', 'Several terminators go.'),
-  quiesceRouter: row(1039, 'QuiesceRouter', 'router', 'empty', 'No new circuits, please.'),
-  dequiesceRouter: row(1040, 'DequiesceRouter', 'router', 'empty', 'New circuits again.'),
+  removeTerminators: row(1038, 'RemoveTerminatorsRequest', 'router', 'protobuf', 'Removes terminators.'),
+  quiesceRouter: row(1039, 'QuiesceRouter', 'router', 'empty', 'Requests no new circuits.'),
+  dequiesceRouter: row(1040, 'DequiesceRouter', 'router', 'empty', 'Allows new circuits again.'),
   validateTerminatorsV2: row(
     1041,
     'ValidateTerminatorsV2Request',
     'controller',
     'protobuf',
-    'Are these alive?',
+    'Asks whether these are alive.',
   ),
   validateTerminatorsV2Response: row(
     1042,
@@ -92,7 +92,7 @@ const CTRL_MESSAGES = {
     'protobuf',
     'State of each.',
   ),
-  decommissionRouter: row(1043, 'DecommissionRouter', 'router', 'empty', 'The router leaves for good.'),
+  decommissionRouter: row(1043, 'DecommissionRouter', 'router', 'empty', 'Removes the router itself.'),
   peerStateChanges: row(
     1050,
     'PeerStateChangeRequest',
@@ -110,7 +110,7 @@ const CTRL_MESSAGES = {
     '1.6',
   ),
   linkState: row(1053, 'LinkState', 'router', 'protobuf', 'All connections of one link.', '1.6'),
-  alerts: row(1054, 'Alerts', 'router', 'protobuf', 'Something to tell the operator.', '1.7'),
+  alerts: row(1054, 'Alerts', 'router', 'protobuf', 'Alerts for the operator.', '1.7'),
   requestClusterMembers: row(1055, 'RequestClusterMembers', 'router', 'empty', 'Answered by 1037.', '2.0'),
   updateLinkListeners: row(
     1056,
@@ -132,17 +132,17 @@ const XGRESS_MESSAGES = {
     'Sequences that arrived, and the window.',
   ),
   control: row(1102, 'Control', 'both', 'control', 'Trace route through a circuit.'),
-  xgClose: row(1103, 'XgClose', 'sdk', 'text', 'The SDK is done with a circuit.', '1.6'),
+  xgClose: row(1103, 'XgClose', 'sdk', 'text', 'The SDK no longer uses a circuit.', '1.6'),
 } as const;
 
 const EDGE_CTRL_MESSAGES = {
   serverHello: row(20000, 'ServerHello', 'controller', 'protobuf', 'To routers with an edge part.'),
-  clientHello: row(20001, 'ClientHello', 'router', 'protobuf', 'The answer: where SDKs reach the router.'),
+  clientHello: row(20001, 'ClientHello', 'router', 'protobuf', 'The response: addresses for SDKs.'),
   error: row(20002, 'Error', 'controller', 'text', 'Refusal of an edge request.'),
-  sessionRemoved: row(20102, 'SessionRemoved', 'controller', 'protobuf', 'Service sessions that are over.'),
+  sessionRemoved: row(20102, 'SessionRemoved', 'controller', 'protobuf', 'Ended service sessions.'),
   apiSessionAdded: row(20200, 'ApiSessionAdded', 'controller', 'protobuf', 'New log-ins, or all in chunks.'),
   apiSessionUpdated: row(20201, 'ApiSessionUpdated', 'controller', 'protobuf', 'Changed log-ins.'),
-  apiSessionRemoved: row(20202, 'ApiSessionRemoved', 'controller', 'protobuf', 'Log-ins that are over.'),
+  apiSessionRemoved: row(20202, 'ApiSessionRemoved', 'controller', 'protobuf', 'Ended log-ins.'),
   apiSessionHeartbeat: row(20203, 'ApiSessionHeartbeat', 'router', 'protobuf', 'Tokens in use on channels.'),
   requestClientReSync: row(20204, 'RequestClientReSync', 'router', 'protobuf', 'Send all log-ins again.'),
   createCircuit: row(20205, 'CreateCircuitRequest', 'router', 'protobuf', 'Old form of 20218.'),
@@ -157,7 +157,7 @@ const EDGE_CTRL_MESSAGES = {
   ),
   updateEdgeTerminator: row(20209, 'UpdateTerminatorRequest', 'router', 'protobuf', 'Cost and precedence.'),
   updateEdgeTerminatorResponse: row(20210, 'UpdateTerminatorResponse', 'controller', 'empty', 'Done.'),
-  removeEdgeTerminator: row(20211, 'RemoveTerminatorRequest', 'router', 'protobuf', 'One terminator goes.'),
+  removeEdgeTerminator: row(20211, 'RemoveTerminatorRequest', 'router', 'protobuf', 'Removes one.'),
   removeEdgeTerminatorResponse: row(20212, 'RemoveTerminatorResponse', 'controller', 'empty', 'Done.'),
   validateSessions: row(
     20213,
@@ -270,7 +270,7 @@ const EDGE_CTRL_MESSAGES = {
     'protobuf',
     'By id.',
   ),
-  connectEvents: row(20415, 'ConnectEvents', 'router', 'protobuf', 'Identities that came and went.', '1.1'),
+  connectEvents: row(20415, 'ConnectEvents', 'router', 'protobuf', 'Connected identities.', '1.1'),
   dataState: row(20500, 'DataState', 'controller', 'protobuf', 'The whole router data model.'),
   dataStateChangeSet: row(20501, 'DataStateChangeSet', 'controller', 'protobuf', 'Changes of that model.'),
   validateDataState: row(
@@ -278,7 +278,7 @@ const EDGE_CTRL_MESSAGES = {
     'RouterDataModelValidateRequest',
     'controller',
     'protobuf',
-    'Compare the model.',
+    'Compares the model.',
   ),
   validateDataStateResponse: row(
     20504,
@@ -292,7 +292,7 @@ const EDGE_CTRL_MESSAGES = {
     'SubscribeToDataModelRequest',
     'router',
     'protobuf',
-    'Send the model.',
+    'Sends the model.',
     '1.6',
   ),
   currentIndex: row(20506, 'CurrentIndexMessage', 'controller', 'empty', 'Index of the model.', '1.6'),
@@ -301,20 +301,20 @@ const EDGE_CTRL_MESSAGES = {
 const EDGE_MESSAGES = {
   connect: row(60783, 'Connect', 'sdk', 'text', 'Dial a service; the body is the service session.'),
   stateConnected: row(60784, 'StateConnected', 'router', 'empty', 'Connect or Bind worked.'),
-  stateClosed: row(60785, 'StateClosed', 'both', 'text', 'A connection is over, and why.'),
+  stateClosed: row(60785, 'StateClosed', 'both', 'text', 'Ends a connection, with the reason.'),
   data: row(60786, 'Data', 'both', 'bytes', 'Bytes of a connection.'),
-  dial: row(60787, 'Dial', 'router', 'text', 'Somebody dials; the body is the token of the Bind.'),
-  dialSuccess: row(60788, 'DialSuccess', 'sdk', 'u32', 'Taken; new connection id.'),
-  dialFailed: row(60789, 'DialFailed', 'sdk', 'text', 'Refused, and why.'),
+  dial: row(60787, 'Dial', 'router', 'text', 'A client dials; the body is the Bind token.'),
+  dialSuccess: row(60788, 'DialSuccess', 'sdk', 'u32', 'Accepted, with a new connection id.'),
+  dialFailed: row(60789, 'DialFailed', 'sdk', 'text', 'Refused, with the reason.'),
   bind: row(60790, 'Bind', 'sdk', 'text', 'Host a service; the body is the service session.'),
   unbind: row(60791, 'Unbind', 'sdk', 'text', 'Stop hosting.'),
-  stateSessionEnded: row(60792, 'StateSessionEnded', 'router', 'empty', 'The service session is over.'),
+  stateSessionEnded: row(60792, 'StateSessionEnded', 'router', 'empty', 'The session has ended.'),
   probe: row(60793, 'Probe', 'sdk', 'empty', 'Ignored.'),
   updateBind: row(60794, 'UpdateBind', 'sdk', 'text', 'New cost or precedence.'),
   edgeHealthEvent: row(60795, 'HealthEvent', 'sdk', 'text', 'The host checked its service.'),
   traceRoute: row(60796, 'TraceRoute', 'both', 'empty', 'Diagnostics.'),
   traceRouteResponse: row(60797, 'TraceRouteResponse', 'both', 'empty', 'Diagnostics.'),
-  connInspectRequest: row(60798, 'ConnInspectRequest', 'router', 'empty', 'Is this connection alive?'),
+  connInspectRequest: row(60798, 'ConnInspectRequest', 'router', 'empty', 'Checks a connection.'),
   connInspectResponse: row(
     60799,
     'ConnInspectResponse',
@@ -322,15 +322,15 @@ const EDGE_MESSAGES = {
     'text',
     'Its kind; Go SDKs answer with 60805.',
   ),
-  bindSuccess: row(60800, 'BindSuccess', 'router', 'empty', 'The terminator stands.'),
-  updateTokenSuccess: row(60801, 'UpdateTokenSuccess', 'router', 'empty', 'New token taken.'),
-  updateTokenFailure: row(60802, 'UpdateTokenFailure', 'router', 'text', 'New token refused.'),
+  bindSuccess: row(60800, 'BindSuccess', 'router', 'empty', 'The terminator exists.'),
+  updateTokenSuccess: row(60801, 'UpdateTokenSuccess', 'router', 'empty', 'The new token was accepted.'),
+  updateTokenFailure: row(60802, 'UpdateTokenFailure', 'router', 'text', 'The new token was refused.'),
   updateToken: row(60803, 'UpdateToken', 'sdk', 'text', 'New access token.'),
   edgeInspectRequest: row(60804, 'InspectRequest', 'both', 'empty', 'Asks for named diagnostics.'),
   edgeInspectResponse: row(60805, 'InspectResponse', 'both', 'json', 'Diagnostics.'),
   connectV2: row(60806, 'ConnectV2', 'sdk', 'empty', 'Dial with the service in headers.', '2.0'),
   routeCircuit: row(60807, 'RouteCircuit', 'router', 'empty', 'Unused.', '2.0'),
-  postureResponse: row(10800, 'PostureResponse', 'sdk', 'protobuf', 'What the device is like.'),
+  postureResponse: row(10800, 'PostureResponse', 'sdk', 'protobuf', 'State of the device.'),
   servicePostureRequest: row(108001, 'ServicePostureStateRequest', 'sdk', 'protobuf', 'Posture.', '2.0'),
   servicePostureResponse: row(108002, 'ServicePostureStateResponse', 'router', 'protobuf', 'Posture.', '2.0'),
   subscribeToServiceUpdates: row(10900, 'SubscribeToServiceUpdates', 'sdk', 'protobuf', 'Push.', '2.0'),
@@ -347,10 +347,10 @@ const EDGE_MESSAGES = {
   postureStateChange: row(10904, 'PostureStateChange', 'router', 'protobuf', 'Push.', '2.0'),
 } as const;
 
-/** Sent only to a peer whose hello names a release of ours. */
+/** Sent only to a peer whose hello contains a release of ours. */
 const OWN_MESSAGES = {
-  stopping: row(61000, 'Stopping', 'both', 'empty', 'The sender ends soon: new circuits go elsewhere.'),
-  circuitsLeaving: row(61001, 'CircuitsLeaving', 'both', 'text', 'Ids in lines: their far end stops.'),
+  stopping: row(61000, 'Stopping', 'both', 'empty', 'The sender stops soon: dial elsewhere.'),
+  circuitsLeaving: row(61001, 'CircuitsLeaving', 'both', 'text', 'Circuits whose far end stops.'),
 } as const;
 
 export const MESSAGE_TABLE = {
@@ -373,12 +373,12 @@ export const contentType = Object.fromEntries(
 
 const BY_ID = new Map<number, MessageRow>(Object.values(MESSAGE_TABLE).map((row) => [row.id, row]));
 
-/** What a content type is; undefined when it is none of ours (it is then ignored). */
+/** Describes a content type. Returns undefined for an unknown one, which is then ignored. */
 export function messageRow(id: number): MessageRow | undefined {
   return BY_ID.get(id);
 }
 
-/** For logs: the message's name, or its number. */
+/** Returns the message's name for logs, or its number. */
 export function messageName(id: number): string {
   return BY_ID.get(id)?.name ?? `type ${String(id)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The data path's two frames, xgress payload (1100) and acknowledgement (1101), as plain mutable classes: they are
- * made, passed on and re-encoded without a generic header list in between. Every other frame is a `Frame`.
+ * The two frames of the data path, xgress payload (1100) and acknowledgement (1101), as plain mutable classes:
+ * they are decoded, forwarded and re-encoded without an intermediate header list. Every other frame is a `Frame`.
  */
 import { decodeCircuitId } from './circuit-id-codec.ts';
 import { FRAME_HEAD_BYTES, writeFrameHead, type Frame } from './frame-codec.ts';
@@ -21,7 +21,7 @@ export const PAYLOAD_FLAGS = {
   writeFailed: 64,
 } as const;
 
-/** Keys of payload headers; on the wire 2000 + key. */
+/** Keys of payload headers; the number on the wire is 2000 + key. */
 export const PAYLOAD_HEADERS = { traceId: 0, capabilities: 1, edgeFlags: 0x10 } as const;
 
 const HEARTBEAT = 5;
@@ -35,13 +35,13 @@ const FLAGS = 2258;
 const RECEIVE_BUFFER_SIZE = 2259;
 const RTT = 2260;
 
-/** Longest list of sequences that one acknowledgement of ours carries. */
+/** The longest list of sequences in an acknowledgement that we send. */
 export const MAX_SEQUENCES_PER_ACK = 1024;
 
 export class PayloadFrame {
   readonly contentType = PAYLOAD_TYPE;
   circuitId: string;
-  /** Position in its direction of the circuit, from 0; not the frame's channel sequence. */
+  /** Position in its direction of the circuit, from 0. It is not the frame's channel sequence. */
   sequence: number;
   flags: number;
   /** Low 16 bits of the sender's Unix milliseconds; 0: none. */
@@ -51,7 +51,7 @@ export class PayloadFrame {
   headers: Map<number, Uint8Array> | undefined;
   /** Header 1000, on edge channels only. */
   connId: number | undefined;
-  /** A heartbeat, and the answer to one of ours, that rode along when it was received; never sent. */
+  /** A received heartbeat, or the response to one of ours, that this frame carried. Never sent. */
   heartbeat: Uint8Array | undefined;
   heartbeatResponse: Uint8Array | undefined;
 
@@ -75,11 +75,11 @@ export class PayloadFrame {
 export class AcknowledgementFrame {
   readonly contentType = ACKNOWLEDGEMENT_TYPE;
   circuitId: string;
-  /** Only the originator bit: which end sent it. */
+  /** Only the originator bit, which identifies the sending end. */
   flags: number;
-  /** Bytes received and not yet read at the sender of this frame. */
+  /** Number of bytes that the sender of this frame has received and not yet read. */
   receiveBufferSize: number;
-  /** The stamp of a payload, echoed; 0: none. */
+  /** The echoed stamp of a payload; 0: none. */
   rtt: number;
   sequences: readonly number[];
   connId: number | undefined;
@@ -104,7 +104,7 @@ export class AcknowledgementFrame {
 
 export type DataFrame = PayloadFrame | AcknowledgementFrame;
 
-/** Undefined when the circuit id or the sequence is missing or mis-sized: the payload is dropped. */
+/** Returns undefined if the circuit id or the sequence is missing or has a wrong size; the payload is dropped. */
 export function decodePayload({ headers, body }: Frame): PayloadFrame | undefined {
   const { raw } = headers;
   return payloadOf(raw, 0, raw.length, body);
@@ -115,7 +115,7 @@ export function decodeAcknowledgement({ headers, body }: Frame): Acknowledgement
   return acknowledgementOf(raw, 0, raw.length, body, 0, body.length);
 }
 
-/** A payload whose checked headers lie in `bytes` between the two positions. */
+/** Returns the payload whose checked headers are between the two positions of `bytes`. */
 export function payloadOf(
   bytes: Uint8Array,
   headersStart: number,
@@ -143,7 +143,7 @@ export function payloadOf(
   return payload.circuitId === '' || payload.sequence < 0 ? undefined : payload;
 }
 
-/** An acknowledgement whose checked headers lie in `bytes`, and its sequences in `body`. */
+/** Returns the acknowledgement whose checked headers are in `bytes`, and its sequences in `body`. */
 export function acknowledgementOf(
   bytes: Uint8Array,
   headersStart: number,
@@ -174,7 +174,7 @@ export function acknowledgementOf(
   return ack.circuitId === '' ? undefined : ack;
 }
 
-/** Bytes that `writePayloadHead` takes: frame head and headers, without the data. */
+/** Size of the frame head and headers that `writePayloadHead` writes, without the data. */
 export function payloadHeadBytes(payload: PayloadFrame): number {
   const { circuitId, connId, flags, headers } = payload;
   let bytes = FRAME_HEAD_BYTES + 8 + circuitId.length + 16 + 10;
@@ -184,7 +184,7 @@ export function payloadHeadBytes(payload: PayloadFrame): number {
   return bytes;
 }
 
-/** Writes frame head and headers; the data goes right behind. Returns where. */
+/** Writes frame head and headers and returns the position for the data. */
 export function writePayloadHead(
   target: Uint8Array,
   from: number,
@@ -222,7 +222,7 @@ export function acknowledgementBytes({ circuitId, connId, flags, sequences }: Ac
   return bytes;
 }
 
-/** Writes the whole frame; returns where it ends. */
+/** Writes the whole frame and returns its end. */
 export function writeAcknowledgement(
   target: Uint8Array,
   from: number,
@@ -248,7 +248,7 @@ export function writeAcknowledgement(
   return at;
 }
 
-/** A payload's head in a buffer of its own. */
+/** Encodes a payload's head into a buffer of its own. */
 export function encodePayloadHead(payload: PayloadFrame, channelSequence: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(payloadHeadBytes(payload));
   writePayloadHead(bytes, 0, payload, channelSequence);
@@ -264,7 +264,7 @@ export function encodeAcknowledgement(
   return bytes;
 }
 
-/** −1 unless it is a u64 that an acknowledgement, whose sequences are i32, can name. */
+/** Returns −1 unless the value is a u64 within the i32 range of acknowledged sequences. */
 function sequenceOf(raw: Uint8Array, start: number, length: number): number {
   if (length !== 8 || readU32(raw, start + 4) !== 0) return -1;
   const sequence = readU32(raw, start);

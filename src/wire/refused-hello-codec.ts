@@ -1,6 +1,6 @@
 /**
- * Hellos that a router refused, as it reports them to a controller of ours: an Alert of a type of our own (ADR 0022). A
- * controller announces in the data of its ServerHello that it accepts them; others are not sent any.
+ * Reports of a router to a controller of ours about hellos that it refused: an Alert of our own type (ADR 0022).
+ * A controller announces in its ServerHello that it accepts them; other controllers get none.
  */
 import type { CtrlBody, CtrlInit } from './ctrl-messages.ts';
 
@@ -8,20 +8,20 @@ import type { CtrlBody, CtrlInit } from './ctrl-messages.ts';
 export const REFUSED_HELLO = 'frontdoor.refused-hello';
 
 export interface RefusedHello {
-  /** The leaf that the peer showed, DER in base64; empty: several peers, counted together. */
+  /** The peer's leaf certificate, DER in base64. Empty if several peers are counted together. */
   readonly certificate: string;
-  /** Address of the peer, without a port; empty: not known. */
+  /** The peer's address without a port. Empty if not known. */
   readonly address: string;
   /** A code such as `no-api-session`. */
   readonly reason: string;
-  /** So many equal ones. */
+  /** The number of equal refusals. */
   readonly occurrences: number;
 }
 
 type AlertInit = NonNullable<CtrlInit<'alerts'>['alerts']>[number];
 type Alert = CtrlBody<'alerts'>['alerts'][number];
 
-/** More than a certificate of ours takes. */
+/** Longer than any certificate of ours. */
 const MAX_CERTIFICATE_CHARACTERS = 8_192;
 const MAX_OCCURRENCES = 1_000_000;
 const REASON = /^[a-z0-9-]{1,64}$/;
@@ -39,7 +39,7 @@ export function refusedHelloAlert(routerId: string, hello: RefusedHello, nowMs: 
   };
 }
 
-/** Undefined: an alert of another type, or one that nothing can be made of. */
+/** Returns undefined for an alert of another type, or a malformed one. */
 export function parseRefusedHello({ sourceType, message, relatedEntities }: Alert): RefusedHello | undefined {
   const { certificate = '', address = '', occurrences = '' } = relatedEntities;
   const count = Number(occurrences);

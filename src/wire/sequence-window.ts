@@ -1,7 +1,7 @@
 /**
- * Values by ascending sequence numbers of which the oldest mostly leave first: what a circuit's end has on its way. A
- * ring with places from the oldest on; a map that shrinks and grows with every request cost more than the rest of the
- * window's work. Values beyond the ring's reach, behind one that never leaves, are in a map.
+ * Values by ascending sequence number, of which the oldest usually leave first: the unacknowledged data of a
+ * circuit's end. A ring from the oldest value on, because a map that shrinks and grows with every request costs
+ * more than the rest of the window's work. Values beyond the ring, after an old one that stays, are in a map.
  */
 
 const FIRST_PLACES = 4;
@@ -9,7 +9,7 @@ const MAX_PLACES = 4_096;
 
 export class SequenceWindow<T> {
   #places: (T | undefined)[] = places(FIRST_PLACES);
-  /** Nothing of the ring is older, and nothing as young as `#end`. */
+  /** The ring has no value before `#start`, and none from `#end` on. */
   #start = 0;
   #end = 0;
   #far: Map<number, T> | undefined;
@@ -19,7 +19,7 @@ export class SequenceWindow<T> {
     return this.#size;
   }
 
-  /** Sequences only ever grow. */
+  /** Sequences must ascend. */
   add(sequence: number, value: T): void {
     if (this.#start === this.#end) this.#start = this.#end = sequence;
     this.#size += 1;
@@ -35,7 +35,7 @@ export class SequenceWindow<T> {
     this.#end = sequence + 1;
   }
 
-  /** Takes it out; undefined: it is not there. */
+  /** Removes and returns a value, or returns undefined if it is not there. */
   take(sequence: number): T | undefined {
     if (sequence < this.#start || sequence >= this.#end) return this.#takeFar(sequence);
     const places = this.#places;
@@ -49,7 +49,7 @@ export class SequenceWindow<T> {
     return value;
   }
 
-  /** Oldest first. */
+  /** The oldest first. */
   *values(): Generator<T> {
     for (let sequence = this.#start; sequence < this.#end; sequence += 1) {
       const value = this.#places[sequence & (this.#places.length - 1)];

@@ -1,10 +1,10 @@
 /**
- * Messages in chunks: the first begins with the whole length as a varint, the others are bytes alone, all bear the
- * chunk flag. Only for ends whose payloads are messages and may not be cut in two.
+ * Messages in chunks: the first begins with the total length as a varint, the others contain only data, and all
+ * have the chunk flag. Only for ends whose payloads are messages and must not be split.
  */
 import { concatBytes } from '#base';
 
-/** Bytes that a varint of any message that we take may have. */
+/** Maximum length of the varint for a message that we accept. */
 const MAX_HEAD_BYTES = 5;
 
 export interface ChunkHead {
@@ -12,7 +12,7 @@ export interface ChunkHead {
   readonly headBytes: number;
 }
 
-/** Undefined when there is no length at the beginning. */
+/** Returns undefined if there is no length at the beginning. */
 export function chunkHead(data: Uint8Array): ChunkHead | undefined {
   let messageBytes = 0;
   for (let at = 0; at < MAX_HEAD_BYTES && at < data.length; at += 1) {
@@ -22,7 +22,7 @@ export function chunkHead(data: Uint8Array): ChunkHead | undefined {
   return undefined;
 }
 
-/** Pieces of at most `maxBytes` (at least 8), the first with the length before it. */
+/** Returns pieces of at most `maxBytes` (at least 8), the first with the length before it. */
 export function chunksOf(message: Uint8Array, maxBytes: number): Uint8Array[] {
   const size = Math.max(maxBytes, 8);
   const head: number[] = [];

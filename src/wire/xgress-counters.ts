@@ -1,6 +1,6 @@
 /**
- * What all xgress ends of a process did: totals, and what is so now. Plain fields, because payloads touch them; who
- * reports metrics reads them from time to time.
+ * Counters of all xgress ends of a process: totals and current values. Plain fields, because payloads update
+ * them; the metrics reporter reads them periodically.
  */
 export class XgressCounters {
   // Totals.
@@ -9,14 +9,14 @@ export class XgressCounters {
   /** Acknowledged sequences that were not outstanding. */
   duplicateAcks = 0;
   duplicatePayloads = 0;
-  /** Arrived, but beyond what the receive buffer takes; not acknowledged. */
+  /** Payloads that exceeded the receive buffer and were not acknowledged. */
   droppedPayloads = 0;
   retransmissions = 0;
-  /** How often an end had to stop: its own window was full, or the far end's buffer. */
+  /** How often an end had to stop because its own window, or the far end's buffer, was full. */
   localWindowBlocks = 0;
   remoteWindowBlocks = 0;
 
-  // Now.
+  // Current values.
   unackedPayloads = 0;
   unackedBytes = 0;
   blockedByLocalWindow = 0;

@@ -1,20 +1,21 @@
 /**
- * What a payload costs that waits for its turn or its reader, and how it is kept: without the read that brought it,
- * which also holds other frames. Plain functions, because slow readers and lossy ways bring many of these.
+ * The memory cost of a payload that waits for its turn or its reader, and how it is kept: without the read that
+ * it arrived in, which contains other frames too. Plain functions, because slow readers and lossy networks cause
+ * many of these.
  */
 import { keptBytes, keptSize } from '#base';
 import type { PayloadFrame } from './payload-codec.ts';
 
-/** Measured: frame, view and place in the map, in bytes. */
+/** Measured in bytes: frame, view and map entry. */
 const PAYLOAD_COST = 512;
-/** Measured: a map of headers, and each of its entries. */
+/** Measured in bytes: a map of headers, and each of its entries. */
 const HEADERS_COST = 256;
 const HEADER_COST = 160;
 
-/** Makes a payload fit to be kept: data and headers that are a small part of their read are copied out of it. */
+/** Prepares a payload for being kept: data and headers that are a small part of their read are copied. */
 export function keepPayload(payload: PayloadFrame): void {
   payload.data = keptBytes(payload.data);
-  // They were answered when they came.
+  // Heartbeats were answered when they arrived.
   payload.heartbeat = undefined;
   payload.heartbeatResponse = undefined;
   const { headers } = payload;
@@ -22,7 +23,7 @@ export function keepPayload(payload: PayloadFrame): void {
   for (const [key, value] of headers) headers.set(key, keptBytes(value));
 }
 
-/** The memory that a kept payload takes, in bytes. */
+/** Returns the memory of a kept payload in bytes. */
 export function keptPayloadSize({ data, headers }: PayloadFrame): number {
   let bytes = PAYLOAD_COST + keptSize(data);
   if (headers === undefined) return bytes;

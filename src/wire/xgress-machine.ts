@@ -1,7 +1,7 @@
 /**
- * One end of a circuit: OpenZiti's xgress flow control, a sending and a receiving half and what connects them. Pure:
- * time comes in as arguments, effects go out through the port. A plain mutable class, because every payload of the
- * data path passes through it.
+ * One end of a circuit: OpenZiti's xgress flow control, with a sending and a receiving half. Pure: time is an
+ * argument, and effects go through the port. A plain mutable class, because every payload of the data path passes
+ * through it.
  */
 import { EMPTY_BYTES } from '#base';
 import {
@@ -17,20 +17,20 @@ import type { XgressOptions } from './xgress-options.ts';
 import { ReceiveBuffer, type ReceivePort } from './xgress-receive-buffer.ts';
 import { SendBuffer, type SendPort } from './xgress-send-buffer.ts';
 
-/** How often `tick` is due while `isWaitingForAcks`. */
+/** Interval at which `tick` must be called while `isWaitingForAcks`. */
 export const XGRESS_TICK_MS = 100;
 
-/** What capability header values of 2.x peers mean; u32 big-endian. */
+/** Capability header value of 2.x peers; u32 big-endian. */
 const UNDERSTANDS_EOF = Uint8Array.of(0, 0, 1, 0);
 
 /**
- * What the machine wants done; calls happen during the machine's own methods. `canSend`: false while the channel's
- * queue is full, new payloads wait until `resumeSending`. `drained`: after `write` returned false. `acknowledgementDue`:
- * acknowledgements wait for `flushAcknowledgements` at the end of this tick, told once a batch. `deliver`: bytes in
- * order, with the payload headers that came. `deliverEnd`: the far end sends nothing more.
+ * The effects of the machine, called during its own methods. `canSend`: false while the channel's queue is full;
+ * new payloads wait until `resumeSending`. `drained`: called after `write` returned false. `acknowledgementDue`:
+ * acknowledgements wait for `flushAcknowledgements` at the end of this tick; called once per batch. `deliver`:
+ * bytes in order, with the received payload headers. `deliverEnd`: the far end sends nothing more.
  */
 export interface XgressPort extends SendPort, ReceivePort {
-  /** The far end reads no more: what was on its way is forgotten, writes go nowhere. */
+  /** The far end no longer reads. Outstanding data is dropped, and writes have no effect. */
   sendFailed?(): void;
 }
 
@@ -69,69 +69,69 @@ export class Xgress {
     return this.#originator !== 0;
   }
 
-  /** The circuit was opened by its initiator. */
+  /** Whether the initiator opened the circuit. */
   get isStarted(): boolean {
     return this.#sending.isStarted;
   }
 
-  /** True while something is on its way or the far end is full: `tick` is due every `XGRESS_TICK_MS`. */
+  /** Whether `tick` must be called every `XGRESS_TICK_MS`, because data is outstanding or the far end is full. */
   get isWaitingForAcks(): boolean {
     return this.#sending.needsTick;
   }
 
-  /** Nothing that was written is on its way or waits. */
+  /** Whether no written data is outstanding or waiting. */
   get isEverythingSent(): boolean {
     return this.#sending.isEmpty;
   }
 
-  /** Nothing is on its way, though something may wait. */
+  /** Whether nothing is outstanding. Data may be waiting. */
   get isAcknowledged(): boolean {
     return this.#sending.isAcknowledged;
   }
 
-  /** Everything written, the end included, reached the far end; or can no longer. */
+  /** Whether everything written, including the end, has reached the far end or never will. */
   get isSendDone(): boolean {
     return this.#sending.isClosed || (this.#isEndQueued && this.#sending.isEmpty);
   }
 
-  /** What was written last did not reach the far end and never will. */
+  /** Whether the last written data did not reach the far end and never will. */
   get isSendBroken(): boolean {
     return this.#sending.isClosed;
   }
 
-  /** The far end's last byte is here, though perhaps not yet delivered. */
+  /** Whether the far end's last byte has arrived, though perhaps not been delivered. */
   get hasReceivedEnd(): boolean {
     return this.#receiving.hasEnd;
   }
 
-  /** The far end's last byte and its end were delivered. */
+  /** Whether the far end's last byte and its end were delivered. */
   get isReceiveDone(): boolean {
     return this.#receiving.isEndDelivered;
   }
 
-  /** The far end has closed, both ways; nothing of it will ask for acknowledgements any more. */
+  /** Whether the far end has closed both directions, so that nothing of it needs acknowledgements. */
   get hasPeerEnded(): boolean {
     return this.#hasPeerEnded;
   }
 
-  /** Bytes held at this end, both directions. */
+  /** Bytes held at this end in both directions. */
   get bufferedBytes(): number {
     return this.#sending.bytes + this.#receiving.bytes;
   }
 
-  /** The initiator opens the circuit: the terminator sends nothing before this. */
+  /** Opens the circuit, at the initiator. The terminator sends nothing before this. */
   start(nowMs: number): void {
     const opening = { data: EMPTY_BYTES, flags: PAYLOAD_FLAGS.circuitStart, headers: undefined };
     this.#sending.transmit(opening, nowMs);
   }
 
-  /** False: the window is full, wait for `drained`. */
+  /** Returns false if the window is full; the caller then waits for `drained`. */
   write(data: Uint8Array, nowMs: number, headers?: Map<number, Uint8Array>): boolean {
     if (this.#isEndQueued) return true;
     return this.#sending.queue({ data, flags: 0, headers }, nowMs);
   }
 
-  /** As `write`, but the far end gets `data` whole, though it travels in chunks of at most `maxBytes`; 0: uncut. */
+  /** As `write`, but the far end receives `data` as one message, in chunks of at most `maxBytes`; 0: in one piece. */
   writeMessage(
     data: Uint8Array,
     nowMs: number,
@@ -148,7 +148,7 @@ export class Xgress {
     return mayGoOn;
   }
 
-  /** Half-close, after all that was written. `headers` go on a payload before the end (an edge FIN). */
+  /** Half-closes after everything that was written. `headers` are sent on a payload before the end (an edge FIN). */
   end(nowMs: number, headers?: Map<number, Uint8Array>): void {
     if (this.#isEndQueued) return;
     if (headers !== undefined) this.#sending.queue({ data: EMPTY_BYTES, flags: 0, headers }, nowMs);
@@ -156,22 +156,22 @@ export class Xgress {
     this.#sending.queue({ data: EMPTY_BYTES, flags: PAYLOAD_FLAGS.eof, headers: undefined }, nowMs);
   }
 
-  /** This end closes, both ways having ended. */
+  /** Closes this end after both directions have ended. */
   sendCircuitEnd(nowMs: number): void {
     this.#sending.transmitOnce(PAYLOAD_FLAGS.circuitEnd, nowMs);
   }
 
-  /** This end reads no more though more may come. */
+  /** Reports that this end no longer reads. */
   sendWriteFailed(nowMs: number): void {
     this.#sending.transmitOnce(PAYLOAD_FLAGS.writeFailed, nowMs);
   }
 
-  /** Gives up what is on its way: nobody will acknowledge it. */
+  /** Drops outstanding data that will never be acknowledged. */
   abandonSending(): void {
     this.#sending.close();
   }
 
-  /** The last call, once nobody reads here any more: what waited for its reader is forgotten. */
+  /** The last call, after reading has stopped. Undelivered data is dropped. */
   release(): void {
     this.#receiving.release();
   }
@@ -184,7 +184,7 @@ export class Xgress {
     this.#receiving.resume();
   }
 
-  /** The channel has room again. */
+  /** Called when the channel accepts data again. */
   resumeSending(nowMs: number): void {
     this.#sending.pump(nowMs);
   }
@@ -205,18 +205,18 @@ export class Xgress {
     this.#sending.onAcknowledgement(ack, nowMs);
   }
 
-  /** Retransmits what is overdue, and tries again what waits. */
+  /** Retransmits overdue payloads and sends waiting ones. */
   tick(nowMs: number): void {
     this.#sending.tick(nowMs);
     this.#sending.pump(nowMs);
   }
 
-  /** Sends the acknowledgements that this tick's payloads asked for, in one frame. */
+  /** Sends the acknowledgements of this tick's payloads in one frame. */
   flushAcknowledgements(): void {
     this.#receiving.flushAcknowledgements();
   }
 
-  /** For who looks into a running router: OpenZiti's names. */
+  /** The state for inspections of a running router, with OpenZiti's names. */
   inspect(): { readonly sendBufferDetail: object; readonly recvBufferDetail: object } {
     return { sendBufferDetail: this.#sending.inspect(), recvBufferDetail: this.#receiving.inspect() };
   }

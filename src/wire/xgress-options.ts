@@ -1,4 +1,4 @@
-/** The knobs of xgress flow control, by OpenZiti's names. */
+/** Options of xgress flow control, with OpenZiti's names. */
 export interface XgressOptions {
   readonly txPortalStartSize: number;
   readonly txPortalMinSize: number;

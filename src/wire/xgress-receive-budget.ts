@@ -1,18 +1,18 @@
 /**
- * The memory of what waits for its turn or its reader in all receive buffers of a process. While it is much, a circuit
- * with more than its part of it has a full window, even if its own buffer has room: a thousand slow readers
- * then cost no more than the budget, and one alone keeps its whole window. Mutable on purpose: what waits on the data
- * path is counted here.
+ * The memory budget for undelivered data in all receive buffers of a process. While much of it is used, a circuit
+ * above its part of the budget announces a full window, even if its own buffer has room. A thousand slow readers
+ * then cost no more than the budget, and a single one keeps its whole window. Mutable on purpose, because the
+ * data path updates it.
  */
 
-/** Of OpenZiti's length: every circuit may hold so much, or it could come to a stand. */
+/** OpenZiti's value. Every circuit may hold this much, because it could stall otherwise. */
 const LEAST_PART_BYTES = 16 * 1024;
-/** What waits for a payload before it needs no slow reader, only a far end that leaves one out. */
+/** The part for data that waits for an earlier payload, which needs no slow reader, only a far end that omits one. */
 const GAP_PART = 1 / 5;
 
 class SharedBytes {
   heldBytes = 0;
-  /** Receive buffers that hold something. */
+  /** Number of receive buffers that hold something. */
   holders = 0;
   readonly #halfBytes: number;
   readonly #limitBytes: number;
@@ -22,19 +22,19 @@ class SharedBytes {
     this.#halfBytes = limitBytes / 2;
   }
 
-  /** A buffer that held `before` holds `after`. */
+  /** A buffer's size changed from `before` to `after`. */
   count(before: number, after: number): void {
     this.heldBytes += after - before;
     if (before === 0 && after > 0) this.holders += 1;
     else if (before > 0 && after === 0) this.holders -= 1;
   }
 
-  /** A buffer that holds so much is to take no more now: its far end is asked to wait. */
+  /** Whether a buffer of this size must accept no more now, so that its far end is asked to wait. */
   isOverdrawn(bytes: number): boolean {
     return bytes > LEAST_PART_BYTES && this.#isBeyondPart(bytes);
   }
 
-  /** Data of a far end that does not wait is dropped: its buffer holds too much, or all of them exceed the limit. */
+  /** Whether data of a far end that does not wait is dropped, because its buffer or all buffers exceed the limit. */
   isSpent(bytes: number): boolean {
     return (
       this.heldBytes > this.#limitBytes || (bytes > 2 * LEAST_PART_BYTES && this.#isBeyondPart(bytes / 2))
@@ -47,10 +47,10 @@ class SharedBytes {
 }
 
 export class ReceiveBudget extends SharedBytes {
-  /** The part of the budget for data that is out of order. */
+  /** The part of the budget for out-of-order data. */
   readonly gaps: SharedBytes;
 
-  /** All parts together stay below `limitBytes`, but for one payload more. */
+  /** All parts together stay below `limitBytes`, plus one payload. */
   constructor(limitBytes: number) {
     super(limitBytes);
     this.gaps = new SharedBytes(limitBytes * GAP_PART);

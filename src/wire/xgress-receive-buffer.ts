@@ -1,6 +1,6 @@
 /**
- * The receiving half of a circuit's end: puts payloads in order, acknowledges them, joins chunks, and tells the far
- * end how much lies here unread. A plain mutable class, because every payload of the data path passes here.
+ * The receiving half of a circuit's end: orders payloads, acknowledges them, joins chunks, and reports the unread
+ * bytes to the far end. A plain mutable class, because every payload of the data path passes through it.
  */
 import { concatBytes } from '#base';
 import {
@@ -16,27 +16,27 @@ import { keepPayload, keptPayloadSize } from './xgress-held-payload.ts';
 import type { ReceiveBudget } from './xgress-receive-budget.ts';
 
 const WINDOW_UPDATE_FLOOR_BYTES = 10_000;
-/** More than any sender's window: it waits until it hears less, OpenZiti's too. */
+/** More than any sender's window, so that the far end, including OpenZiti's, waits for a lower value. */
 const FULL = 0xffff_ffff;
 /**
- * Beyond this many times the receive buffer nothing but the next payload in order is kept: a far end that sends a
- * high sequence first could fill the gap below it without bound. Dropped payloads are not acknowledged.
+ * Beyond this multiple of the receive buffer, only the next payload in order is kept. Otherwise a far end that
+ * sends a high sequence first could fill the gap below it without limit. Dropped payloads are not acknowledged.
  */
 const HELD_LIMIT_FACTOR = 2;
-/** Payloads that may wait, however short they are. */
+/** Limit for waiting payloads, however short they are. */
 const MAX_HELD_PAYLOADS = 8_192;
-/** Of a message in chunks; what one frame may carry, too. */
+/** Limit for a chunked message, which is also the limit of one frame. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const FIN = 1;
 const END_FLAGS = PAYLOAD_FLAGS.eof | PAYLOAD_FLAGS.circuitEnd;
 
-/** What it needs of its end. */
+/** The functions that the buffer requires from its end. */
 export interface ReceivePort {
   sendAcknowledgement(frame: AcknowledgementFrame): void;
   acknowledgementDue(): void;
   deliver(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void;
   deliverEnd(): void;
-  /** The far end sent what nobody can put together. */
+  /** The far end sent chunks that cannot be joined. */
   broken?(reason: string): void;
 }
 
@@ -53,14 +53,17 @@ export class ReceiveBuffer {
   readonly #port: ReceivePort;
   readonly #counters: XgressCounters;
   readonly #budget: ReceiveBudget;
-  /** Ahead of its turn, or before a reader that waits. */
+  /** Payloads that are out of order, or wait for a paused reader. */
   readonly #arrived = new Map<number, PayloadFrame>();
-  /** The next in order, on its way from `take` to `deliver`: most payloads, and a map costs more than they do. */
+  /**
+   * The next payload in order, between `take` and `deliver`. Most payloads take this way, because a map would
+   * cost more than the rest.
+   */
   #ready: PayloadFrame | undefined;
   #next = 0;
   #maxSequence = -1;
   #bytes = 0;
-  /** The memory that `#arrived` takes. */
+  /** The memory of `#arrived`. */
   #keptBytes = 0;
   /** The part of `#keptBytes` that the budget counts as out of order. */
   #gapBytes = 0;
@@ -89,7 +92,7 @@ export class ReceiveBuffer {
     this.#counters = counters;
   }
 
-  /** Bytes that arrived and were not delivered. */
+  /** Number of bytes that arrived and were not delivered. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -98,7 +101,7 @@ export class ReceiveBuffer {
     return this.#isEndDelivered;
   }
 
-  /** The far end's last byte is here, though perhaps not yet delivered. */
+  /** Whether the far end's last byte has arrived, though perhaps not been delivered. */
   get hasEnd(): boolean {
     if (this.#isEnded) return true;
     if (this.#ready !== undefined) this.#putBack(this.#ready);
@@ -109,7 +112,7 @@ export class ReceiveBuffer {
     }
   }
 
-  /** False: it was here before, or there is no room for it. Deliver afterwards. */
+  /** Returns false for a duplicate, or if there is no room. Call `deliver` afterwards. */
   take(payload: PayloadFrame): boolean {
     const { sequence } = payload;
     if (sequence < this.#next || (this.#arrived.size > 0 && this.#arrived.has(sequence))) {
@@ -145,7 +148,7 @@ export class ReceiveBuffer {
     this.deliver();
   }
 
-  /** Hands over what is in order, unless paused. */
+  /** Delivers payloads that are in order, unless paused. */
   deliver(): void {
     if (this.#isDelivering || this.#isPaused) return;
     this.#isDelivering = true;
@@ -168,7 +171,7 @@ export class ReceiveBuffer {
     this.#updateWindow();
   }
 
-  /** Sends the acknowledgements that this tick's payloads asked for, in one frame. */
+  /** Sends the acknowledgements of this tick's payloads in one frame. */
   flushAcknowledgements(): void {
     if (this.#ackSequences.length === 0) return;
     const held = this.#isFull(1) ? FULL : this.#bytes;
@@ -180,7 +183,7 @@ export class ReceiveBuffer {
     this.#port.sendAcknowledgement(ack);
   }
 
-  /** Nobody will read what is still here. */
+  /** Drops undelivered data. */
   release(): void {
     this.#ready = undefined;
     this.#chunks = undefined;
@@ -200,8 +203,8 @@ export class ReceiveBuffer {
   }
 
   /**
-   * Whether a payload that cannot be delivered now may wait. A far end that means well sends a dropped one again: it
-   * stops before its own window is full, while one that does not is held to what is counted here.
+   * Whether a payload that cannot be delivered now may wait. A correct far end retransmits a dropped one and
+   * stops before its own window is full; a far end that does not is held to this limit.
    */
   #hasRoomFor(sequence: number, isNext: boolean): boolean {
     const keptBytes = this.#keptBytes;
@@ -212,7 +215,10 @@ export class ReceiveBuffer {
     return !this.#budget.isSpent(keptBytes);
   }
 
-  /** `times` as much as waits here would be too much: the far end is asked to wait before anything is dropped. */
+  /**
+   * Whether `times` the waiting data would be too much, so that the far end is asked to wait before anything is
+   * dropped.
+   */
   #isFull(times: number): boolean {
     return (
       times * this.#arrived.size > MAX_HELD_PAYLOADS / 2 || this.#budget.isOverdrawn(times * this.#keptBytes)
@@ -232,7 +238,7 @@ export class ReceiveBuffer {
     this.#budget.count(before, this.#keptBytes);
   }
 
-  /** While its reader takes all that is in order, what waits is out of order. */
+  /** While the reader accepts everything in order, all waiting data is out of order. */
   #countGap(): void {
     const gapBytes = this.#isPaused ? 0 : this.#keptBytes;
     if (gapBytes === this.#gapBytes) return;
@@ -266,13 +272,13 @@ export class ReceiveBuffer {
     this.#port.deliverEnd();
   }
 
-  /** The first chunk tells how long the message is; they follow one another without gaps. */
+  /** Joins chunks. The first one contains the length of the message; the others follow without gaps. */
   #join(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void {
     let part = data;
     if (this.#chunks === undefined) {
       const head = chunkHead(data);
       if (head === undefined || head.messageBytes > MAX_MESSAGE_BYTES) {
-        this.#break('a chunk without a length, or longer than may be');
+        this.#break('a chunk without a length, or one that is too long');
         return;
       }
       part = data.subarray(head.headBytes);
@@ -299,7 +305,8 @@ export class ReceiveBuffer {
 
   #updateWindow(): void {
     if (this.#lastAdvertised <= WINDOW_UPDATE_FLOOR_BYTES) return;
-    // Not at once when it may: what comes is more than one payload, and would be too much again.
+    // Announced with a delay, because more than one payload is about to arrive, which would be too much
+    // again.
     if (this.#lastAdvertised === FULL ? this.#isFull(2) : this.#bytes >= this.#lastAdvertised / 2) return;
     this.#lastAdvertised = this.#bytes;
     this.#counters.acksSent += 1;

@@ -1,6 +1,7 @@
 /**
- * The sending half of a circuit's end: a window of unacknowledged payloads, sent again when they count as lost, and
- * behind it what waits for the window. A plain mutable class, because every payload of the data path passes here.
+ * The sending half of a circuit's end: a window of unacknowledged payloads, which are retransmitted when they
+ * count as lost, and a queue of data that waits for the window. A plain mutable class, because every payload of
+ * the data path passes through it.
  */
 import { EMPTY_BYTES } from '#base';
 import { PAYLOAD_FLAGS, PayloadFrame, type AcknowledgementFrame } from './payload-codec.ts';
@@ -11,7 +12,7 @@ import { RoundTrip, stampOf } from './xgress-round-trip.ts';
 
 const RETRANSMIT_PAUSE_MS = 64;
 
-/** What it needs of its end. */
+/** The functions that the buffer requires from its end. */
 export interface SendPort {
   canSend(): boolean;
   sendPayload(frame: PayloadFrame): void;
@@ -29,12 +30,15 @@ interface Sent {
   sentAtMs: number;
 }
 
-/** A far end that was full and says nothing for so long is asked: its word may have been lost. Each time later. */
+/**
+ * A far end that was full and silent for this time is probed, because its announcement may have been lost.
+ * Further probes come at growing intervals.
+ */
 const PROBE_MS = 1_000;
 const MAX_PROBE_MS = 16_000;
 
 export class SendBuffer {
-  /** The circuit was opened: before, nothing leaves. */
+  /** Whether the circuit was opened. Nothing is sent before. */
   isStarted: boolean;
   readonly #circuitId: string;
   readonly #originator: number;
@@ -59,7 +63,7 @@ export class SendBuffer {
   #isBlockedHere = false;
   #isBlockedThere = false;
   #isClosed = false;
-  /** Since then the far end has not said how full it is. */
+  /** When the far end last reported its buffer size. */
   #heardAtMs = 0;
   #probeAfterMs = PROBE_MS;
 
@@ -80,7 +84,7 @@ export class SendBuffer {
     this.#roundTrip = new RoundTrip(options);
   }
 
-  /** Something is on its way, or waits for a far end that may have said in vain that it has room again. */
+  /** Whether data is outstanding, or waits for a far end whose announcement of room may have been lost. */
   get needsTick(): boolean {
     return this.#sent.size > 0 || (this.#isBlockedThere && this.#waitingCount > 0);
   }
@@ -89,12 +93,12 @@ export class SendBuffer {
     return this.#isClosed;
   }
 
-  /** Nothing is on its way or waits. */
+  /** Whether nothing is outstanding or waiting. */
   get isEmpty(): boolean {
     return this.#sent.size === 0 && this.#waitingCount === 0;
   }
 
-  /** All that was sent has been acknowledged. */
+  /** Whether all sent data has been acknowledged. */
   get isAcknowledged(): boolean {
     return this.#sent.size === 0;
   }
@@ -107,7 +111,7 @@ export class SendBuffer {
     return this.#waiting.length - this.#waitingHead;
   }
 
-  /** False: it waits for the window; `drained` tells when all that waited has left. */
+  /** Returns false if the item waits for the window. `drained` is called when all waiting items have been sent. */
   queue(item: OutgoingPayload, nowMs: number): boolean {
     if (this.#isClosed) return true;
     if (this.#waitingCount > 0 || !this.#maySend()) {
@@ -120,7 +124,7 @@ export class SendBuffer {
     return true;
   }
 
-  /** Whatever the window says. */
+  /** Sends regardless of the window. */
   transmit({ data, flags, headers }: OutgoingPayload, nowMs: number): void {
     const frame = this.#frame(data, flags, nowMs);
     frame.headers = headers;
@@ -131,7 +135,7 @@ export class SendBuffer {
     this.#port.sendPayload(frame);
   }
 
-  /** A payload that nobody waits to see acknowledged. */
+  /** Sends a payload without waiting for its acknowledgement. */
   transmitOnce(flags: number, nowMs: number): void {
     this.#port.sendPayload(this.#frame(EMPTY_BYTES, flags, nowMs));
   }
@@ -169,7 +173,7 @@ export class SendBuffer {
     this.pump(nowMs);
   }
 
-  /** Sends again what is overdue. */
+  /** Retransmits overdue payloads. */
   tick(nowMs: number): void {
     if (this.#sent.size === 0 && this.#isBlockedThere && nowMs - this.#heardAtMs >= this.#probeAfterMs)
       this.#probe(nowMs);
@@ -193,7 +197,7 @@ export class SendBuffer {
     this.#lastRetransmitMs = nowMs;
   }
 
-  /** Sends what waits, as far as the window goes. */
+  /** Sends waiting items as far as the window permits. */
   pump(nowMs: number): void {
     while (this.#waitingCount > 0 && this.#maySend()) this.#transmitNext(nowMs);
     if (this.#waitingCount > 0) return;
@@ -206,7 +210,7 @@ export class SendBuffer {
     this.#port.drained();
   }
 
-  /** Forgets what is on its way or waits, and takes nothing more. */
+  /** Drops outstanding and waiting data, and accepts nothing more. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -240,13 +244,14 @@ export class SendBuffer {
   }
 
   /**
-   * The first payload once more, without its data: the far end has long passed that number, acknowledges what it knows
-   * and keeps nothing, full as it is, OpenZiti's too. A new payload a second would fill it in a quarter of an hour.
+   * Repeats the first payload without its data. The far end has received that number before, so it acknowledges
+   * it and reports its buffer size without storing anything, even if it is full; OpenZiti's does too. A new
+   * payload per second would fill its buffer in a quarter of an hour.
    */
   #probe(nowMs: number): void {
     this.#heardAtMs = nowMs;
     this.#probeAfterMs = Math.min(2 * this.#probeAfterMs, MAX_PROBE_MS);
-    // There is no first one yet: a far end that is full of nothing gets it.
+    // If no payload was sent yet, the far end gets the first one.
     if (this.#nextSequence === 0) {
       this.#transmitNext(nowMs);
       return;
@@ -274,14 +279,16 @@ export class SendBuffer {
 
   #maySend(): boolean {
     if (!this.isStarted) return false;
-    // What is under way will be held there too: beyond its buffer the far end drops, and that is found out late.
+    // Outstanding data will be held there too. The far end drops data beyond its buffer, which is detected
+    // late.
     const isBlockedThere = this.#peerBufferBytes + this.#sentBytes > this.#options.txPortalMaxSize;
     const isBlockedHere = this.#sentBytes > this.#window;
     if (isBlockedHere !== this.#isBlockedHere || isBlockedThere !== this.#isBlockedThere)
       this.#mark(isBlockedHere, isBlockedThere);
-    // A far end that is full drops what comes, and sees it again late: it is waited for, and probed by `tick`.
+    // A full far end drops data, which is retransmitted late, so this end waits, and `tick` probes.
     if (isBlockedThere) return false;
-    // One payload may always pass when nothing is outstanding: otherwise a circuit could stall for ever.
+    // One payload may always be sent if nothing is outstanding, because otherwise a circuit could stall
+    // forever.
     if (isBlockedHere && this.#sentBytes > 0) return false;
     return this.#port.canSend();
   }

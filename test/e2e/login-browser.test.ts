@@ -104,7 +104,10 @@ describe('a browser', { skip: browserSkip }, () => {
     await bob.page.click('#bob');
     await refused;
     await bob.page.waitForURL(urlOf(host, '/secret'));
-    assert.match((await bob.page.textContent('body')) ?? '', /logged in, but this address is not for you/);
+    assert.match(
+      (await bob.page.textContent('body')) ?? '',
+      /logged in, but do not have access to this address/,
+    );
     assert.equal(world.origin.hits(host), hits);
   });
 

@@ -47,15 +47,15 @@ test('a share without rules lets everybody in, and says why', () => {
     steps: [
       { rule: 'time', outcome: 'skipped', detail: 'no end' },
       { rule: 'address', outcome: 'skipped', detail: 'no rules on addresses' },
-      { rule: 'certificate', outcome: 'skipped', detail: 'none is needed' },
+      { rule: 'certificate', outcome: 'skipped', detail: 'none is required' },
       { rule: 'path', outcome: 'skipped', detail: 'no public paths' },
       {
         rule: 'identity',
         outcome: 'skipped',
-        detail: 'no auth provider and no basic user: anybody may come',
+        detail: 'no auth provider and no basic user: every caller is admitted',
       },
       { rule: 'rate', outcome: 'skipped', detail: 'no limit' },
-      { rule: 'admission', outcome: 'decided', detail: 'goes to the service' },
+      { rule: 'admission', outcome: 'decided', detail: 'forwarded to the service' },
     ],
   });
 });

@@ -1,7 +1,7 @@
 /**
- * What would become of a request, told step by step: the order in which gateways ask, by the very functions that they
- * ask with. Credentials are not looked at: the question says what they would prove. Rates are counted where requests
- * are, so that a limit is told and not decided.
+ * Explains the access decision about a request step by step, in the order of gateways and with the same
+ * functions. Credentials are not checked: the question states what they would prove. Rate limits are reported but
+ * not decided, because only gateways count requests.
  */
 import type { AuthProviderType } from '../auth-provider-type.ts';
 import { ACCESS_REASONS, type AccessReason } from './access-reason-table.ts';
@@ -19,13 +19,13 @@ import {
 } from './compiled-rules.ts';
 import { isReserved } from './path-rules.ts';
 
-/** A provider of the host, in the order in which it names them. */
+/** A provider of the host, in the order in which the host lists them. */
 export interface ExplainedProvider {
   readonly id: string;
   readonly name: string;
   readonly type: AuthProviderType;
   readonly enabled: boolean;
-  /** Of an API_KEY provider. */
+  /** Keys of an API_KEY provider. */
   readonly keys: readonly { readonly name: string; readonly expiresAtMs: number | null }[];
 }
 
@@ -34,15 +34,15 @@ export interface ExplainedRequest {
   readonly method: string;
   /** In origin form. */
   readonly target: string;
-  /** Canonical; undefined: no page, or one of the host itself, makes the request. */
+  /** In canonical form; undefined if no page, or one of the host itself, makes the request. */
   readonly origin: string | undefined;
   readonly isPreflight: boolean;
-  /** Undefined: not told, so that rules on addresses are passed over. */
+  /** Undefined if not given, so that rules on addresses are skipped. */
   readonly address: string | undefined;
   readonly isSecure: boolean;
   readonly nowMs: number;
   readonly providerId: string | undefined;
-  /** Who a log-in or token would prove; undefined: nobody. */
+  /** The person that a log-in or token would prove; undefined: nobody. */
   readonly person: Pick<CallerIdentity, 'email' | 'groups' | 'claims'> | undefined;
   readonly keyName: string | undefined;
   readonly basicUser: string | undefined;
@@ -51,14 +51,14 @@ export interface ExplainedRequest {
 
 export interface ExplanationStep {
   readonly rule: string;
-  /** `decided`: the others are not asked any more. */
+  /** `decided`: later rules are not evaluated. */
   readonly outcome: 'passed' | 'decided' | 'skipped';
   readonly detail: string;
 }
 
 export interface AccessExplanation {
   readonly decision: 'allow' | 'login' | 'unauthenticated' | 'refuse' | 'unavailable';
-  /** Null: what the service answers. */
+  /** Null if the service answers. */
   readonly status: number | null;
   readonly reason: string;
   readonly steps: readonly ExplanationStep[];
@@ -98,13 +98,14 @@ export function explainAccess(
   if (kind === 'public') steps.passed('path', 'public: needs no identity');
   else steps.skipped('path', rules.rules.publicPaths.length === 0 ? 'no public paths' : 'not a public path');
   if (kind === 'public' || !needsIdentity(rules, ids)) {
-    if (kind !== 'public') steps.skipped('identity', 'no auth provider and no basic user: anybody may come');
+    if (kind !== 'public')
+      steps.skipped('identity', 'no auth provider and no basic user: every caller is admitted');
     limit(rules, steps, 'the address');
     const unguarded = rules.rules === OPEN_RULES ? 'open' : 'network';
     return steps.decided('admission', allowed(kind === 'public' ? 'public-path' : unguarded));
   }
   if (providers.some(isLogin) && isReserved(request.target.split('?')[0]!)) {
-    const detail = 'gateways answer it by themselves: log-in and log-out';
+    const detail = 'gateways answer this path themselves: log-in and log-out';
     return steps.decided('path', { ...allowed('own-path'), detail });
   }
   const { allowPreflights } = rules.rules;
@@ -114,7 +115,7 @@ export function explainAccess(
       limit(rules, steps, 'the address');
       return steps.decided('admission', allowed('preflight'));
     }
-    steps.skipped('preflight', 'CORS preflights are not let through: see allowPreflights');
+    steps.skipped('preflight', 'CORS preflights are not admitted: see allowPreflights');
   }
   return explainIdentity(rules, providers, request, steps);
 }
@@ -128,27 +129,27 @@ function explainNetwork(
   const time = decideTime(rules, nowMs);
   if (expiresAtMs === null) steps.skipped('time', 'no end');
   else if (time === undefined) steps.passed('time', `open until ${isoTime(expiresAtMs)}`);
-  else return steps.decided('time', refusal(time, `over since ${isoTime(expiresAtMs)}`));
+  else return steps.decided('time', refusal(time, `expired at ${isoTime(expiresAtMs)}`));
 
   if (ip.allow.length + ip.deny.length === 0) steps.skipped('address', 'no rules on addresses');
-  else if (address === undefined) steps.skipped('address', 'the question names no address');
+  else if (address === undefined) steps.skipped('address', 'the question has no address');
   else {
     const reason = decideAddress(rules, address);
     const listed = reason === 'address-denied' ? 'is denied' : 'is not among those allowed';
     if (reason !== undefined) return steps.decided('address', refusal(reason, `${address} ${listed}`));
-    steps.passed('address', `${address} may come`);
+    steps.passed('address', `${address} is allowed`);
   }
 
   const { clientCertificate } = rules.rules;
   if (clientCertificate === null) {
-    steps.skipped('certificate', 'none is needed');
+    steps.skipped('certificate', 'none is required');
     return undefined;
   }
   const shown = certificateName === undefined ? undefined : { isTrusted: true, names: [certificateName] };
   const reason = decideCertificate(rules, shown);
-  const detail = shown === undefined ? 'none is shown' : `${certificateName} is no name that may come`;
+  const detail = shown === undefined ? 'none is presented' : `${certificateName} is not an allowed name`;
   if (reason !== undefined) return steps.decided('certificate', refusal(reason, detail));
-  steps.passed('certificate', `${certificateName} may come`);
+  steps.passed('certificate', `${certificateName} is allowed`);
   return undefined;
 }
 
@@ -190,11 +191,11 @@ function explainKey(
     return steps.decided('identity', wrong('provider-disabled', `the provider ${holder.name} is disabled`));
   const expiresAtMs = holder.keys.find(({ name }) => name === keyName)?.expiresAtMs ?? null;
   if (expiresAtMs !== null && nowMs >= expiresAtMs) {
-    const detail = `the key ${keyName} has expired at ${isoTime(expiresAtMs)}`;
+    const detail = `the key ${keyName} expired at ${isoTime(expiresAtMs)}`;
     return steps.decided('identity', wrong('credential-wrong', detail));
   }
   steps.passed('identity', `key ${keyName} of ${holder.name}`);
-  if (rules.hasIdentityRules) steps.skipped('person', 'keys are not held to e-mail and claim rules');
+  if (rules.hasIdentityRules) steps.skipped('person', 'e-mail and claim rules do not apply to keys');
   limit(rules, steps, 'the key');
   return steps.decided('admission', allowed(`api-key ${keyName}`));
 }
@@ -212,16 +213,16 @@ function explainPerson(
   );
   const prover = able.find(({ enabled }) => enabled) ?? able[0];
   if (prover === undefined)
-    return steps.decided('identity', wrong('credential-wrong', 'no provider here proves log-ins'));
+    return steps.decided('identity', wrong('credential-wrong', 'no provider here supports log-ins'));
   if (!prover.enabled)
     return steps.decided('identity', wrong('provider-disabled', `the provider ${prover.name} is disabled`));
-  steps.passed('identity', `logged in by ${prover.name}`);
+  steps.passed('identity', `logged in with ${prover.name}`);
   const { emails, claims } = rules.rules;
   const email = decideEmail(rules, person.email);
-  if (emails.length === 0) steps.skipped('email', 'any will do');
+  if (emails.length === 0) steps.skipped('email', 'every address is allowed');
   else if (email === undefined) steps.passed('email', `${person.email} fits`);
   else {
-    const detail = email === 'email-missing' ? 'no verified e-mail' : `${person.email} fits no pattern`;
+    const detail = email === 'email-missing' ? 'no verified e-mail' : `${person.email} matches no pattern`;
     return steps.decided('email', refusal(email, detail));
   }
   const claim = decideClaims(rules, person);
@@ -231,7 +232,7 @@ function explainPerson(
     );
     return steps.decided('claims', refusal(claim, `${failed!.claim} is none of ${failed!.anyOf.join(', ')}`));
   }
-  if (claims.length === 0) steps.skipped('claims', 'none are asked for');
+  if (claims.length === 0) steps.skipped('claims', 'none are required');
   else steps.passed('claims', 'all hold');
   const foreign = explainOrigin(rules, request, steps);
   if (foreign !== undefined) return foreign;
@@ -239,14 +240,14 @@ function explainPerson(
   return steps.decided('admission', allowed('session'));
 }
 
-/** Pages of others may not change things in the name of a person whom the browser identifies by itself. */
+/** Pages of other origins may not change anything in the name of a person whom the browser identifies by itself. */
 function explainOrigin(
   { rules }: CompiledRules,
   { method, origin, host, isSecure }: ExplainedRequest,
   steps: Steps,
 ): AccessExplanation | undefined {
   const own = `${isSecure ? 'https' : 'http'}://${host}`;
-  // The port is the gateway's, which the question does not name.
+  // The port is the gateway's, which the question does not include.
   if (origin === undefined || origin === own || origin.startsWith(`${own}:`)) return undefined;
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') {
     steps.skipped('origin', `${method} changes nothing (but an upgrade would be refused)`);
@@ -258,7 +259,7 @@ function explainOrigin(
   return undefined;
 }
 
-/** Browsers are sent where they can log in; others are told what is missing. */
+/** Browsers are redirected to where they can log in; other callers get the accepted credentials. */
 function withoutCredential(
   { rules }: CompiledRules,
   providers: readonly ExplainedProvider[],
@@ -270,19 +271,19 @@ function withoutCredential(
   if (isShut && (logins.length === 0 || !isNavigation))
     return wrong('provider-disabled', 'every provider here is disabled');
   if (logins.length === 0 || !isNavigation) {
-    const said = logins.length === 0 ? 'no log-in' : `${method} is no visit of a browser`;
+    const said = logins.length === 0 ? 'no log-in' : `${method} is not a navigation of a browser`;
     const basic = rules.basicAuth.length > 0 ? ' or HTTP Basic' : '';
     const how = providers.length === 0 ? 'HTTP Basic' : `a key or token${basic}`;
-    return wrong('credential-missing', `no credential, ${said}: ${how} is needed`);
+    return wrong('credential-missing', `no credential, ${said}: ${how} is required`);
   }
   const enabled = logins.filter((provider) => provider.enabled);
   if (enabled.length === 0) {
-    const detail = `every provider that could log in is disabled (other callers: 401)`;
+    const detail = `every provider with log-ins is disabled (other callers: 401)`;
     return { decision: 'unavailable', status: 503, reason: 'login-not-available', detail };
   }
   const others = 'other callers: 401';
   const detail = !isSecure
-    ? `a browser is sent to https://${host}, where it logs in (${others})`
+    ? `a browser is redirected to https://${host}, where it logs in (${others})`
     : enabled.length === 1
       ? `a browser logs in with ${enabled[0]!.name} (${others})`
       : `a browser chooses between ${enabled.map(({ name }) => name).join(', ')} (${others})`;
@@ -303,7 +304,7 @@ function limit({ rules: { rateLimit } }: CompiledRules, steps: Steps, who: strin
 }
 
 function allowed(reason: string): Verdict {
-  return { decision: 'allow', status: null, reason, detail: 'goes to the service' };
+  return { decision: 'allow', status: null, reason, detail: 'forwarded to the service' };
 }
 
 function refusal(reason: AccessReason, detail: string): Verdict {

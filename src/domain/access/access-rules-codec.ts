@@ -1,15 +1,16 @@
 /**
- * Access rules as they come from another program or another version of ours. A rule that is not understood restricts in
- * a way that nobody here knows: the whole set is refused by the name of that field, and its share has to be closed.
+ * Decodes access rules from another program or another version. A rule that this version does not understand
+ * restricts access in an unknown way, so the whole set is refused with the name of that field, and its share has
+ * to be closed.
  */
 import { OPEN_RULES, type AccessRules } from './access-rules.ts';
 
 export type ReadRules = { readonly rules: AccessRules } | { readonly unreadable: string };
 
-/** Undefined: as it should be; else the path of the field that is not, from `at`. */
+/** Returns undefined for a valid value, or the path of the invalid field, starting with `at`. */
 type Check = (value: unknown, at: string) => string | undefined;
 
-/** Fields that came after the first version; a control plane that does not send them means their defaults. */
+/** Fields that were added after the first version. A control plane that does not send them means their defaults. */
 const { allowedOrigins, allowPreflights, responseTimeoutMs, contact } = OPEN_RULES;
 const LATER_FIELDS = { allowedOrigins, allowPreflights, responseTimeoutMs, contact };
 
@@ -33,7 +34,7 @@ function listOf(check: Check): Check {
   };
 }
 
-/** Every field must be there, and no other may be: an unknown one may be what keeps somebody out. */
+/** Requires exactly these fields, because an unknown one may restrict access. */
 function exactly(checks: Readonly<Record<string, Check>>): Check {
   return (value, at) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return at;

@@ -1,36 +1,40 @@
 /**
- * Who may reach a share, as gateways are told it and as the decision is made everywhere: providers stand beside it, by
- * host. Times in milliseconds, passwords as argon2id hashes. What the API shows of it is `contract`'s share policy.
+ * The access rules of a share, as gateways receive them and as every decision uses them. The auth providers are
+ * listed separately, by host. Times are in milliseconds, passwords are argon2id hashes. `contract`'s share policy
+ * is the form of the API.
  */
 export interface AccessRules {
-  /** One of them must fit the verified e-mail of a log-in or token; none: any. `ann@example.com`, `*@example.com`. */
+  /**
+   * One pattern must match the verified e-mail address of a log-in or token; empty: any address.
+   * `ann@example.com`, `*@example.com`.
+   */
   readonly emails: readonly string[];
-  /** All must hold for a log-in or token. */
+  /** Rules that a log-in or token must all satisfy. */
   readonly claims: readonly ClaimRule[];
   readonly basicAuth: readonly BasicUser[];
   readonly clientCertificate: ClientCertificateRule | null;
-  /** CIDRs or addresses. What is denied is denied; with an allow list everything else is too. */
+  /** CIDRs or addresses. `deny` has precedence; with an allow list, all other addresses are denied. */
   readonly ip: { readonly allow: readonly string[]; readonly deny: readonly string[] };
-  /** `/health`, `/static/*`: need no identity. All other rules hold for them. */
+  /** `/health`, `/static/*`: paths that require no identity. All other rules apply to them. */
   readonly publicPaths: readonly string[];
-  /** Unix milliseconds; from then on nobody gets in. */
+  /** Every request is refused from this time on, in Unix milliseconds. */
   readonly expiresAtMs: number | null;
   readonly rateLimit: RateLimit | null;
   readonly session: SessionLimits;
-  /** Canonical web origins whose pages may act in the name of callers whom browsers identify by themselves. */
+  /** Canonical origins whose pages may act for callers that browsers identify by themselves. */
   readonly allowedOrigins: readonly string[];
-  /** Whether CORS preflights, which carry no credential, go to the service. */
+  /** Whether CORS preflights, which carry no credential, are forwarded to the service. */
   readonly allowPreflights: boolean;
-  /** How long the service may take until the first byte of its answer; null: as long as the gateway's own limit. */
+  /** Time limit for the first byte of the service's response; null: the gateway's own limit. */
   readonly responseTimeoutMs: number | null;
-  /** Whom people may ask when they are not let in: an e-mail address or a web address. */
+  /** The owner's contact for people who are refused: an e-mail address or a web address. */
   readonly contact: string | null;
 }
 
 export interface ClaimRule {
-  /** `groups`, or the name of a claim; `a.b` goes into an object. */
+  /** `groups`, or the name of a claim; `a.b` selects a field of an object. */
   readonly claim: string;
-  /** The claim is, or holds, one of these. */
+  /** The claim equals one of these values, or contains one. */
   readonly anyOf: readonly string[];
 }
 
@@ -41,13 +45,16 @@ export interface BasicUser {
 }
 
 export interface ClientCertificateRule {
-  /** PEM certificates of the authorities that are believed. */
+  /** PEM certificates of the trusted authorities. */
   readonly authorities: readonly string[];
-  /** One must equal the subject's common name, a DNS name or an e-mail of the leaf (`*` as in e-mail patterns); none: any. */
+  /**
+   * One must equal the subject's common name, a DNS name or an e-mail address of the leaf (`*` as in e-mail
+   * patterns); empty: any name.
+   */
   readonly names: readonly string[];
 }
 
-/** Per caller: an identity where there is one, else an address. */
+/** Applies per caller: an identity if there is one, otherwise an address. */
 export interface RateLimit {
   readonly requests: number;
   readonly perMs: number;
@@ -60,7 +67,7 @@ export interface SessionLimits {
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { idleMs: 8 * 3_600_000, absoluteMs: 7 * 86_400_000 };
 
-/** Of a share that has no policy. */
+/** The rules of a share without a policy. */
 export const OPEN_RULES: AccessRules = {
   emails: [],
   claims: [],

@@ -1,12 +1,12 @@
 /**
- * Which client certificates a rule means, by the names of the leaf: whether its chain ends at one of the rule's
- * authorities is found out where TLS ends.
+ * Matches a rule's names against those of a client certificate's leaf. The TLS layer verifies that the chain ends
+ * at one of the rule's authorities.
  */
 import type { ClientCertificateRule } from './access-rules.ts';
 import { EmailPatterns, parseEmailPattern } from './email-pattern.ts';
 
 export interface CallerCertificate {
-  /** Its chain ends at one of the rule's authorities, and it is in its time. */
+  /** Whether the chain ends at one of the rule's authorities and the certificate is currently valid. */
   readonly isTrusted: boolean;
   /** The leaf's common name, DNS names and e-mail addresses. */
   readonly names: readonly string[];
@@ -14,7 +14,7 @@ export interface CallerCertificate {
 
 const MAX_NAME = 255;
 
-/** A whole name, or `*@domain`: a star anywhere else would look like a pattern and be none. */
+/** Accepts a whole name, or `*@domain`. A star elsewhere would look like a pattern without being one. */
 export function isCertificateName(text: string): boolean {
   if (text === '' || text.length > 2 * MAX_NAME || /\p{Cc}/u.test(text)) return false;
   if ([...text].length > MAX_NAME) return false;
@@ -37,7 +37,7 @@ export class CertificateNames {
   }
 }
 
-/** Letters beyond ASCII stay: some of them fold onto ASCII letters. */
+/** Letters beyond ASCII are not changed, because some of them fold onto ASCII letters. */
 function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,12 +1,12 @@
-/** What a claim rule finds in an identity, and whether that is enough. */
+/** Reads the claim of a rule from an identity and checks its value. */
 import type { ClaimRule } from './access-rules.ts';
 import type { CallerIdentity } from './caller-identity.ts';
 
 const MAX_DEPTH = 8;
 
 /**
- * `groups` are the identity's groups. A claim whose whole name is there is meant before a way into an object: names
- * such as `https://example.com/roles` have dots of their own.
+ * `groups` are the identity's groups. A claim with exactly this name has precedence over a path into an object,
+ * because names such as `https://example.com/roles` contain dots.
  */
 export function readClaim(identity: Pick<CallerIdentity, 'claims' | 'groups'>, claim: string): unknown {
   if (claim === 'groups') return identity.groups;
@@ -22,7 +22,7 @@ export function readClaim(identity: Pick<CallerIdentity, 'claims' | 'groups'>, c
   return value;
 }
 
-/** The claim is one of the values, or a list that holds one; letter by letter. */
+/** Whether the claim is one of the values, or a list that contains one; compared exactly. */
 export function holdsClaim(identity: Pick<CallerIdentity, 'claims' | 'groups'>, rule: ClaimRule): boolean {
   const value = readClaim(identity, rule.claim);
   return Array.isArray(value) ? value.some((each) => isOneOf(rule, each)) : isOneOf(rule, value);

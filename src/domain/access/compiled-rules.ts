@@ -1,6 +1,7 @@
 /**
- * Access rules in the form that is asked about on every request: read once, so that a request costs a few look-ups and
- * no memory. What cannot be read lets nobody in. The order of the questions is `access-explanation.ts`.
+ * Access rules in the form that is evaluated for every request: parsed once, so that a request costs a few
+ * look-ups and no allocation. Rules that cannot be read admit nobody. `access-explanation.ts` has the order of
+ * evaluation.
  */
 import { isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from '../ip-network.ts';
 import type { AccessReason } from './access-reason-table.ts';
@@ -13,15 +14,15 @@ import { PathRules, type PathKind } from './path-rules.ts';
 
 export interface CompiledRules {
   readonly rules: AccessRules;
-  /** `decideNetwork` looks at the certificate. */
+  /** Whether `decideNetwork` needs the certificate. */
   readonly needsCertificate: boolean;
-  /** `decideIdentity` may refuse a log-in or token. */
+  /** Whether `decideIdentity` may refuse a log-in or token. */
   readonly hasIdentityRules: boolean;
   readonly paths: PathRules;
   readonly deny: readonly IpNetwork[];
-  /** An entry that cannot be read: everybody is denied. */
+  /** Set if an entry cannot be read: everyone is denied. */
   readonly deniesAll: boolean;
-  /** Undefined: everybody. */
+  /** Undefined: everyone is allowed. */
   readonly allow: readonly IpNetwork[] | undefined;
   readonly emails: EmailPatterns | undefined;
   readonly certificateNames: CertificateNames | undefined;
@@ -50,13 +51,13 @@ function networksOf(texts: readonly string[]): readonly IpNetwork[] {
 
 export interface NetworkFacts {
   readonly nowMs: number;
-  /** Of the client; bytes where they are at hand. What is no address is in no network. */
+  /** The client's address, as bytes if they are at hand. A text that is no address is in no network. */
   readonly address: Uint8Array | string;
-  /** Undefined: none was shown. Looked at when `needsCertificate`. */
+  /** Undefined if none was presented. Read if `needsCertificate`. */
   readonly certificate: CallerCertificate | undefined;
 }
 
-/** Time, address, certificate; undefined: nothing against it. */
+/** Checks time, address and certificate. Returns undefined if they permit the request. */
 export function decideNetwork(compiled: CompiledRules, facts: NetworkFacts): AccessReason | undefined {
   return (
     decideTime(compiled, facts.nowMs) ??
@@ -83,7 +84,7 @@ export function decideAddress(
   return 'address-not-allowed';
 }
 
-/** Sockets name the interface behind a link-local address. */
+/** Removes the interface name that sockets add to a link-local address. */
 function withoutZone(address: string): string {
   const zone = address.indexOf('%');
   return zone === -1 ? address : address.slice(0, zone);
@@ -99,12 +100,12 @@ export function decideCertificate(
   return certificateNames.fits(certificate.names) ? undefined : 'certificate-not-allowed';
 }
 
-/** Of a request's target, as it came. */
+/** `target` is a request's target as received. */
 export function pathKind({ paths }: CompiledRules, target: string): PathKind {
   return paths.kind(target);
 }
 
-/** Log-ins and tokens are held to e-mail and claim rules; keys and basic users are named by the owner already. */
+/** E-mail and claim rules apply to log-ins and tokens. Keys and basic users are named by the owner. */
 export function decideIdentity(compiled: CompiledRules, identity: CallerIdentity): AccessReason | undefined {
   if (!compiled.hasIdentityRules || (identity.kind !== 'session' && identity.kind !== 'token'))
     return undefined;
@@ -125,7 +126,7 @@ export function decideClaims(
   return undefined;
 }
 
-/** Whether anybody must say who he is at a host with these providers. */
+/** Whether callers must be identified at a host with these providers. */
 export function needsIdentity({ rules }: CompiledRules, authProviderIds: readonly string[]): boolean {
   return authProviderIds.length > 0 || rules.basicAuth.length > 0;
 }

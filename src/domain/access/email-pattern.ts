@@ -1,7 +1,7 @@
 /**
- * E-mail addresses in the one form that rules compare: plain ASCII `local@domain`, lower case, no quotes, no comments.
- * What has another form is no address here and fits no pattern: letters beyond ASCII fold onto ASCII ones in ways that
- * let strangers in, so that domains of other scripts are written `xn--…` on both sides. `ann+x@` is not `ann@`.
+ * E-mail addresses in the canonical form that rules compare: plain ASCII `local@domain`, lower case, no quotes,
+ * no comments. A text in another form is not an address and matches no pattern, because letters beyond ASCII can
+ * fold onto ASCII ones; domains of other scripts are written `xn--…` on both sides. `ann+x@` differs from `ann@`.
  */
 
 /** The characters of an unquoted local part (RFC 5321 atext and dots). */
@@ -11,7 +11,7 @@ const MAX_LOCAL = 64;
 const MAX_DOMAIN = 253;
 const PRINTABLE = /^[!-~]+$/;
 
-/** The address as it is compared; undefined: it has no such form. */
+/** Returns the canonical address, or undefined if the text has no such form. */
 export function canonicalEmail(text: string): string | undefined {
   const at = text.indexOf('@');
   if (at < 1 || at > MAX_LOCAL || text.length - at - 1 > MAX_DOMAIN || !PRINTABLE.test(text))
@@ -20,7 +20,7 @@ export function canonicalEmail(text: string): string | undefined {
   return LOCAL.test(email.slice(0, at)) && DOMAIN.test(email.slice(at + 1)) ? email : undefined;
 }
 
-/** `ann@example.com`, or `*@example.com` for everybody of exactly this domain. */
+/** `ann@example.com`, or `*@example.com` for every address of exactly this domain. */
 export type EmailPattern = { readonly email: string } | { readonly domain: string };
 
 export function parseEmailPattern(text: string): EmailPattern | undefined {
@@ -30,7 +30,7 @@ export function parseEmailPattern(text: string): EmailPattern | undefined {
   return email.slice(0, email.indexOf('@')).includes('*') ? undefined : { email };
 }
 
-/** Patterns for one look per address. What is no pattern fits nobody. */
+/** A set of patterns with one look-up per address. A malformed pattern matches nothing. */
 export class EmailPatterns {
   readonly #emails = new Set<string>();
   readonly #domains = new Set<string>();

@@ -1,23 +1,26 @@
 /**
- * Paths that need no identity. A path is read once, in one canonical form (RFC 3986 §6.2.2: escapes of unreserved
- * characters undone, the others in upper case); what servers read in several ways is `ambiguous`, and nothing that a
- * lenient server could take for another path is `public`. The query is no part of a path.
+ * Paths that need no identity. A path is read once, in canonical form (RFC 3986 §6.2.2: escapes of unreserved
+ * characters are decoded, others are in upper case). A path that servers read in several ways is `ambiguous`, and
+ * one that a lenient server could take for another path is never `public`. The query is not part of a path.
  */
 
-/** `ambiguous` is found only where there are public paths: elsewhere every path needs the same. */
+/** `ambiguous` is reported only if there are public paths, because otherwise all paths have the same requirement. */
 export type PathKind = 'public' | 'guarded' | 'ambiguous';
 
 const MAX_PATTERN = 1_024;
-/** Gateways answer these by themselves. */
+/** Gateways answer these paths themselves. */
 const RESERVED = '/.frontdoor';
-/** Characters of a path that say nothing to anybody: unreserved and sub-delims without `;`, `:` and `@`. */
+/** Path characters without special meaning: unreserved characters and sub-delims without `;`, plus `:` and `@`. */
 const PATTERN =
   /^\/(?:(?:[A-Za-z0-9._~!$&'()+,=:@-]|%[0-9A-Fa-f]{2})+\/)*(?:(?:[A-Za-z0-9._~!$&'()+,=:@-]|%[0-9A-Fa-f]{2})+|\*)?$/;
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
-/** Two or more dots begin a segment: `..` to those who trim spaces, semicolons or what comes after. */
+/**
+ * A segment that begins with two or more dots. Servers that trim spaces, semicolons or what follows read it as
+ * `..`.
+ */
 const DOTTED = /(?:^|\/)\.\./;
 
-/** `/health` or `/static/*` in canonical form; undefined: no such pattern. */
+/** Returns `/health` or `/static/*` in canonical form, or undefined if the text is no such pattern. */
 export function parsePathPattern(text: string): string | undefined {
   if (text.length > MAX_PATTERN || !PATTERN.test(text)) return undefined;
   const path = canonicalPath(text);
@@ -40,7 +43,7 @@ export class PathRules {
     this.#any = patterns.length > 0;
   }
 
-  /** Of a request's target in origin form, as it came and as it travels. */
+  /** `target` is a request's target in origin form, as received and forwarded. */
   kind(target: string): PathKind {
     if (!this.#any) return 'guarded';
     const query = target.indexOf('?');
@@ -51,7 +54,7 @@ export class PathRules {
   }
 }
 
-/** Undefined: ambiguous. Without escapes it is the text itself. */
+/** Returns undefined if the path is ambiguous. A path without escapes is returned unchanged. */
 function canonicalPath(path: string): string | undefined {
   if (path === '*') return path;
   if (path.charCodeAt(0) !== SLASH) return undefined;
@@ -61,13 +64,13 @@ function canonicalPath(path: string): string | undefined {
     const code = i === path.length ? SLASH : path.charCodeAt(i);
     if (code === SLASH) {
       const length = i - start;
-      // Empty segments, but the last one, and those of one or two dots.
+      // Refuses empty segments except the last one, and segments of one or two dots.
       if (length === 0 && i < path.length) return undefined;
       if (length > 0 && length < 3 && path.charCodeAt(start) === DOT && path.charCodeAt(i - 1) === DOT)
         return undefined;
       start = i + 1;
     } else if (code === PERCENT) hasEscapes = true;
-    // Controls and space, `#`, `;`, backslash, and whatever is not ASCII.
+    // Refuses control characters and space, `#`, `;`, backslash, and non-ASCII characters.
     else if (code < 0x21 || code > 0x7e || code === 0x23 || code === 0x3b || code === 0x5c) return undefined;
   }
   return hasEscapes ? withoutEscapes(path) : path;
@@ -77,7 +80,10 @@ const SLASH = 0x2f;
 const DOT = 0x2e;
 const PERCENT = 0x25;
 
-/** Undefined: an escape that is none, whose character would be refused as it is, or whose bytes are no UTF-8. */
+/**
+ * Returns undefined for a malformed escape, an escaped character that would be refused, or bytes that are not
+ * UTF-8.
+ */
 function withoutEscapes(path: string): string | undefined {
   let canonical = '';
   let from = 0;
@@ -104,14 +110,14 @@ function withoutEscapes(path: string): string | undefined {
   return followers > 0 ? undefined : canonical + path.slice(from);
 }
 
-/** How many bytes of a UTF-8 character come after this first one; 0: it begins none. */
+/** Returns how many bytes follow the first byte of a UTF-8 character; 0 if the byte starts none. */
 function followersOf(byte: number): number {
   if (byte >= 0xc2 && byte <= 0xdf) return 1;
   if (byte >= 0xe0 && byte <= 0xef) return 2;
   return byte >= 0xf0 && byte <= 0xf4 ? 3 : 0;
 }
 
-/** A longer form of a shorter character, a surrogate, or beyond Unicode: told by the second byte. */
+/** Whether the second byte shows an overlong form, a surrogate, or a value beyond Unicode. */
 function isOverlong(first: number, second: number): boolean {
   if (first === 0xe0) return second < 0xa0;
   if (first === 0xed) return second > 0x9f;
@@ -119,12 +125,12 @@ function isOverlong(first: number, second: number): boolean {
   return first === 0xf4 && second > 0x8f;
 }
 
-/** What gateways answer by themselves where one can log in. Without its query. */
+/** Whether gateways answer the path themselves where people can log in. `path` has no query. */
 export function isReserved(path: string): boolean {
   return path.startsWith(RESERVED) && (path.length === RESERVED.length || path[RESERVED.length] === '/');
 }
 
-/** Another path to a server that decodes twice, or that cuts what follows two dots. */
+/** Whether a server that decodes twice, or cuts what follows two dots, reads another path. */
 function isDoubtful(path: string): boolean {
   return path.includes('%25') || DOTTED.test(path);
 }

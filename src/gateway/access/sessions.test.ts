@@ -207,7 +207,7 @@ describe('sessions', () => {
     });
     const refused = await world.ask('ruled', { lines: [line, BROWSER_LINE] });
     assert.equal(refused.status, 403);
-    assert.match(refused.body, /not for you.*\/\.frontdoor\/logout/);
+    assert.match(refused.body, /do not have access.*\/\.frontdoor\/logout/);
     const claims = [
       { claim: 'groups', anyOf: ['staff'] },
       { claim: 'department', anyOf: ['sales'] },
