@@ -1,25 +1,26 @@
 /**
- * How much of the bodies of requests may be in memory at one time: in all, and for one peer. When there is no more room,
- * the oldest unfinished body of the peer that holds most is evicted, so that a peer with little gets in all the same.
+ * Limits how much of the bodies of requests is in memory at one time, in total and per peer. When there is no
+ * room, the oldest unfinished body of the peer that holds most is evicted, so that a peer with little data is
+ * still served.
  */
 
 export interface BodyBounds {
-  /** Bytes of all peers together. */
+  /** Limit for all peers together, in bytes. */
   readonly maxBytes: number;
   readonly maxBytesPerPeer: number;
   readonly maxBodiesPerPeer: number;
 }
 
-/** A body that takes room until it is released. */
+/** A body that occupies memory until it is released. */
 export interface HeldBody {
-  /** False: it arrived, and its request is being answered. */
+  /** False once it has arrived and its request is being answered. */
   readonly isArriving: boolean;
-  /** It has to go. Releases it. */
+  /** Drops the body and releases its memory. */
   evict(): void;
 }
 
 interface Peer {
-  /** Bytes by body, oldest first. */
+  /** Bytes by body, the oldest first. */
   readonly bodies: Map<HeldBody, number>;
   bytes: number;
 }
@@ -37,19 +38,19 @@ export class BodyBudget {
     return this.#bytes;
   }
 
-  /** Enters a body that holds nothing yet; false when its peer has too many, none of which can go. */
+  /** Adds an empty body. Returns false if its peer has too many and none of them can be evicted. */
   enter(peerKey: string, body: HeldBody): boolean {
     let peer = this.#peers.get(peerKey);
     if (peer !== undefined && peer.bodies.size >= this.#bounds.maxBodiesPerPeer && !evictOldest(peer))
       return false;
-    // The peer's last body may have gone just now, and the peer with it.
+    // The eviction may have removed the peer's last body, and the peer with it.
     peer = this.#peers.get(peerKey) ?? { bodies: new Map(), bytes: 0 };
     this.#peers.set(peerKey, peer);
     peer.bodies.set(body, 0);
     return true;
   }
 
-  /** More room for a body that was entered; false when there is none. Other bodies may go for it. */
+  /** Takes more memory for an added body, evicting others if necessary. Returns false if there is no room. */
   take(peerKey: string, body: HeldBody, bytes: number): boolean {
     const peer = this.#peers.get(peerKey)!;
     const { maxBytes, maxBytesPerPeer } = this.#bounds;
@@ -83,7 +84,7 @@ export class BodyBudget {
   }
 }
 
-/** False when nothing but `asking` and what is being answered is left. */
+/** Returns false if only `asking` and bodies of requests that are being answered are left. */
 function evictOldest(peer: Peer, asking?: HeldBody): boolean {
   for (const body of peer.bodies.keys()) {
     if (body === asking || !body.isArriving) continue;

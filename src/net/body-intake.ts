@@ -1,7 +1,7 @@
 /**
- * Reads the bodies of requests to our APIs, each under a cap, a deadline, a least rate, and a budget over all: a small one
- * for peers that have not shown who they are (counted by address), a larger one for those that have. One coarse timer
- * judges all of them. What is not read is discarded, and its connection ends soon.
+ * Reads the bodies of requests to our APIs with a size limit, a deadline, a minimum rate, and memory budgets: a
+ * small one for unauthenticated peers (counted by address), and a larger one for authenticated ones. One coarse
+ * timer enforces all of them. A body that is not read is discarded, and its connection ends soon after.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,38 +9,38 @@ import { addressKey, FrontdoorError, RunningClock } from '#base';
 import { BodyBudget, type BodyBounds, type HeldBody } from './body-budget.ts';
 
 export interface BodyAllowance {
-  /** Who sends it: an identity or account that has proven itself. Undefined: nobody, and the address is counted. */
+  /** The authenticated identity or account. Undefined: the address is counted instead. */
   readonly peer: string | undefined;
   readonly maxBytes: number;
 }
 
 export interface BodyLimits {
-  /** Bodies of unproven peers in memory, in bytes; 4 MiB when absent. */
+  /** Memory for bodies of unauthenticated peers in bytes; 4 MiB by default. */
   readonly maxUnprovenBytes?: number;
-  /** Unproven bodies of one address at one time; 256 when absent. */
+  /** Concurrent bodies of one unauthenticated address; 256 by default. */
   readonly maxUnprovenPerAddress?: number;
-  /** Bodies of proven peers in memory, in bytes; 64 MiB when absent, a quarter of it for one peer. */
+  /** Memory for bodies of authenticated peers in bytes; 64 MiB by default, a quarter of it for one peer. */
   readonly maxProvenBytes?: number;
-  /** For the whole body of an unproven peer; 10 s when absent. */
+  /** Deadline for the whole body of an unauthenticated peer; 10 s by default. */
   readonly unprovenDeadlineMs?: number;
-  /** For the whole body of a proven peer; 30 s when absent. */
+  /** Deadline for the whole body of an authenticated peer; 30 s by default. */
   readonly provenDeadlineMs?: number;
-  /** Time after which the least rate holds; 3 s when absent. */
+  /** Time after which the minimum rate applies; 3 s by default. */
   readonly graceMs?: number;
-  /** On average since the beginning; 1,024 when absent. */
+  /** Average since the beginning; 1,024 by default. */
   readonly leastBytesPerSecond?: number;
 }
 
 const MIB = 1_048_576;
 const TICK_MS = 500;
 const FIRST_BYTES = 4_096;
-/** Limits of an unread body that is discarded, so that its sender gets the answer before the connection ends. */
+/** Limits for discarding an unread body, so that its sender receives the response before the connection ends. */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 4 * MIB;
 const RETRY_AFTER_S = 2;
 const BODY_REFUSALS: ReadonlySet<number> = new Set([408, 413, 503]);
 
-/** A body that was refused: 413, 408 or 503. After it the connection ends. */
+/** A refused body: 413, 408 or 503. The connection ends after the response. */
 export class BodyRefusal extends FrontdoorError {
   readonly retryAfterS: number | undefined;
 
@@ -81,7 +81,7 @@ export function hasBody(request: IncomingMessage): boolean {
   return coding !== undefined || (length !== undefined && Number(length) > 0);
 }
 
-/** Throws `bodyTooLarge` when the stated length is over the cap. */
+/** Throws `bodyTooLarge` if the stated length is over the limit. */
 export function checkStatedLength(request: IncomingMessage, maxBytes: number): void {
   if (isStatedLarger(request, maxBytes)) throw bodyTooLarge(maxBytes);
 }
@@ -90,7 +90,7 @@ function isStatedLarger(request: IncomingMessage, maxBytes: number): boolean {
   return Number(request.headers['content-length'] ?? 0) > maxBytes;
 }
 
-/** A sender that asks before it sends its body is answered when the body is read, not before. */
+/** Sends `100 Continue` when the body is read, not before. */
 export function continueWhenRead(server: Pick<Server, 'on' | 'emit'>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waitingForContinue.add(request);
@@ -132,8 +132,8 @@ export class BodyIntake {
   }
 
   /**
-   * The whole body, empty when there is none. Rejects with a `BodyRefusal`, or with `invalid` when it breaks off. Its
-   * bytes count as held until the response is done.
+   * Returns the whole body, empty if there is none. Rejects with a `BodyRefusal`, or with `invalid` if it is
+   * incomplete. Its bytes count until the response is done.
    */
   read(request: IncomingMessage, response: ServerResponse, allowance: BodyAllowance): Promise<Buffer> {
     const { peer, maxBytes } = allowance;
@@ -175,7 +175,7 @@ export class BodyIntake {
         return;
       }
       if (length > kept.length) {
-        // One buffer that grows: many tiny parts would each take hundreds of bytes.
+        // One growing buffer, because many tiny parts would each take hundreds of bytes.
         const size = Math.min(maxBytes, Math.max(length, FIRST_BYTES, 2 * kept.length));
         if (!budget.take(peerKey, held, size - kept.length)) {
           fail(busy());
@@ -192,7 +192,8 @@ export class BodyIntake {
       settle();
       resolve(kept.subarray(0, arriving.received));
     };
-    const onBroken = (): void => fail(new FrontdoorError('invalid', 'invalid_request', 'The body broke off'));
+    const onBroken = (): void =>
+      fail(new FrontdoorError('invalid', 'invalid_request', 'The body is incomplete'));
     if (!budget.enter(peerKey, held)) return Promise.reject(busy());
     response.once('close', release);
     response.once('finish', release);
@@ -207,9 +208,10 @@ export class BodyIntake {
   }
 
   /**
-   * Before an answer is sent: when the body of its request was not read to the end, and its sender may not go on (it is
-   * unproven, its body was refused, or it waits for a `100 Continue` that never came), the connection ends after the
-   * answer. What comes meanwhile is discarded for a moment: a sender that is cut off while it sends may lose the answer.
+   * Call before a response is sent. If the body of its request was not read to the end, and its sender may not
+   * continue (it is unauthenticated, its body was refused, or it waits for a `100 Continue` that was never sent),
+   * the connection ends after the response. Further data is discarded for a moment, because a sender that is cut
+   * off may lose the response.
    */
   endIfUnread(request: IncomingMessage, response: ServerResponse, isProven: boolean): void {
     if (request.complete !== false || !hasBody(request)) return;

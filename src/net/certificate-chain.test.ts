@@ -47,7 +47,7 @@ describe('the certificate of a peer', () => {
 
   test('is not believed from another authority, even with our authorities as filler', async () => {
     const stranger = leafOf(await other.issue('stranger'));
-    const why = 'the certificate leads to no authority of ours';
+    const why = 'the certificate does not chain to a trusted authority';
     assert.equal(check(stranger, [], root.ca), why);
     assert.equal(check(stranger, [root.ca, middle.ca, other.ca], root.ca), why);
     assert.equal(check(leafOf(await middle.issue('below')), [], root.ca), why, 'with a link missing');

@@ -1,7 +1,7 @@
 /**
- * Whether a peer's certificate leads to our trust anchors, judged by hand: OpenZiti takes any certificate of the
- * bundle as an anchor and any purpose from clients, where TLS in node insists on a root and on the client's purpose.
- * Names are not judged here, nor constraints that authorities set for authorities below them.
+ * Verifies that a peer's certificate chains to our trust anchors, with OpenZiti's rules: any certificate of the
+ * bundle is an anchor, and clients may have any purpose, while Node's TLS requires a root and the client purpose.
+ * Names, and constraints that authorities set for subordinate ones, are not checked here.
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError } from '#base';
@@ -12,8 +12,8 @@ const PEM_BLOCK =
   /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]+-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
 /**
- * `chain`: what else the peer showed, in any order, trusted for nothing but being links. `now`: Unix ms. A text says
- * why the leaf is not to be believed.
+ * `chain` has the peer's other certificates in any order, which are only used as links. `now` is in Unix ms.
+ * Returns a text with the reason if the leaf is not trusted.
  */
 export function checkPeerChain(
   leaf: X509Certificate,
@@ -25,7 +25,7 @@ export function checkPeerChain(
   if (dateFault !== undefined) return `the certificate ${dateFault}`;
   const anchors = certificatesOfPem(caPem);
   if (anchors.some(({ raw }) => raw.equals(leaf.raw))) return undefined;
-  // Each of the peer's certificates is looked at once, however they name each other.
+  // Each of the peer's certificates is used at most once, so that cycles end.
   const unused = new Set(chain.slice(0, MAX_PEER_CERTIFICATES));
   let reached: readonly X509Certificate[] = [leaf];
   for (let length = 1; length < MAX_CHAIN_LENGTH && reached.length > 0; length += 1) {
@@ -36,10 +36,10 @@ export function checkPeerChain(
     for (const link of next) unused.delete(link);
     reached = next;
   }
-  return 'the certificate leads to no authority of ours';
+  return 'the certificate does not chain to a trusted authority';
 }
 
-/** What a peer sent behind its leaf. */
+/** The certificates that a peer sent after its leaf. */
 export function issuersOf(leaf: X509Certificate): X509Certificate[] {
   const found: X509Certificate[] = [];
   let next = leaf.issuerCertificate;
@@ -51,7 +51,7 @@ export function issuersOf(leaf: X509Certificate): X509Certificate[] {
   return found;
 }
 
-/** Throws `invalid` when there is none in it; blocks that cannot be read are left out, as in OpenZiti. */
+/** Throws `invalid` if there is none. Blocks that cannot be read are skipped, as in OpenZiti. */
 export function certificatesOfPem(pem: string): X509Certificate[] {
   const found: X509Certificate[] = [];
   for (const [block] of pem.matchAll(PEM_BLOCK)) {
@@ -70,7 +70,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate, now: 
   try {
     return certificate.verify(issuer.publicKey);
   } catch {
-    // A key of a kind that the signature cannot be checked with.
+    // The key has a type that does not fit the signature.
     return false;
   }
 }

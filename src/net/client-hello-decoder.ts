@@ -1,12 +1,12 @@
 /**
- * Which protocols (ALPN) a TLS client offers and which server name (SNI) it asks for, read from its first bytes: what
- * has to be decided before the handshake begins is decided by them. Nothing else of the hello is judged here.
+ * Reads the offered protocols (ALPN) and the requested server name (SNI) from a TLS client's first bytes, for
+ * decisions that must be made before the handshake. Other parts of the hello are not checked.
  */
 export type ClientHelloOutcome =
   | { readonly kind: 'incomplete' }
-  /** Not TLS, or broken: nothing that a handshake could be made of. */
+  /** Not TLS, or malformed, so that no handshake is possible. */
   | { readonly kind: 'malformed' }
-  /** Undefined: the client offers no protocols, or names no server. The name is as it was sent, in Latin-1. */
+  /** Undefined if the client offers no protocols, or sends no server name. The name is unchanged, in Latin-1. */
   | {
       readonly kind: 'hello';
       readonly protocols: readonly string[] | undefined;
@@ -27,7 +27,7 @@ const SERVER_NAME_EXTENSION = 0;
 const HOST_NAME = 0;
 const ALPN_EXTENSION = 16;
 
-/** `bytes`: everything that the client sent so far. */
+/** `bytes` is everything that the client has sent so far. */
 export function decodeClientHello(bytes: Uint8Array): ClientHelloOutcome {
   const message = handshakeMessage(bytes);
   if (!(message instanceof Uint8Array)) return message;
@@ -39,7 +39,7 @@ export function decodeClientHello(bytes: Uint8Array): ClientHelloOutcome {
   }
 }
 
-/** The body of the ClientHello, put together from the records that it lies in. */
+/** Returns the body of the ClientHello, joined from its records. */
 function handshakeMessage(bytes: Uint8Array): Uint8Array | ClientHelloOutcome {
   const pieces: number[] = [];
   let wanted = 4;
@@ -103,7 +103,7 @@ function serverNameOf(body: Cursor): string | undefined {
   return undefined;
 }
 
-/** Throws `RangeError` behind the end. */
+/** Throws `RangeError` beyond the end. */
 class Cursor {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -126,7 +126,7 @@ class Cursor {
   }
 
   skip(bytes: number): void {
-    if (this.#at + bytes > this.#bytes.length) throw new RangeError('behind the end');
+    if (this.#at + bytes > this.#bytes.length) throw new RangeError('beyond the end');
     this.#at += bytes;
   }
 

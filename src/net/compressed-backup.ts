@@ -1,17 +1,17 @@
-/** A backup as it lies on disk or comes over the wire: gzip around the lines that `BackupDecoder` reads. */
+/** A backup in its form on disk and wire: gzip around the lines that `BackupDecoder` reads. */
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { FrontdoorError, messageOf } from '#base';
 import { BackupDecoder, type BackupItem, type BackupSummary } from '#domain';
 
-/** Comes last, once everything before it has proven right: nothing counts until then. */
+/** The last item, after everything has been verified. Nothing may be trusted before. */
 export interface BackupEnd {
   readonly type: 'end';
   readonly summary: BackupSummary;
 }
 
-/** Throws `invalid` for what is no backup or a damaged one, and whatever reading `compressed` throws. */
+/** Throws `invalid` for data that is no backup or damaged, and any error of reading `compressed`. */
 export async function* decodeBackup(
   compressed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly (BackupItem | BackupEnd)[], void> {
@@ -21,14 +21,14 @@ export async function* decodeBackup(
     digest: () => hash.copy().digest('hex'),
   });
   const lines = createGunzip();
-  // Its failures show where the lines are read.
+  // Its failures surface where the lines are read.
   pipeline(compressed, lines, () => {});
   try {
     for await (const bytes of lines as AsyncIterable<Uint8Array>) yield decoder.push(bytes);
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code);
     if (!code.startsWith('Z_')) throw error;
-    const message = `the backup is damaged or none at all: ${messageOf(error)}`;
+    const message = `the backup is damaged, or not a backup: ${messageOf(error)}`;
     throw new FrontdoorError('invalid', 'backup_damaged', message, { cause: error });
   }
   yield [{ type: 'end', summary: decoder.end() }];

@@ -1,6 +1,6 @@
 /**
- * Replaces a file so that a crash leaves the old or the new content, never a mixture, and the new one survives a power
- * cut once the promise resolves.
+ * Replaces a file so that a crash leaves the old or the new content, never a mixture, and so that the new content
+ * survives a power failure once the promise resolves.
  */
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export async function writeFileDurably(
   await replaceFileDurably(path, (file) => file.writeFile(content), mode);
 }
 
-/** `write` fills the new file; when it throws, the old one stays as it was. */
+/** `write` fills the new file. If it throws, the old file is not changed. */
 export async function replaceFileDurably<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,

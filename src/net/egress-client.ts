@@ -1,7 +1,8 @@
 /**
- * The one way out to hosts that somebody else named (token issuers, for one): a name is resolved once, every address
- * that it has must pass the egress policy, and only those are connected to, with the certificate checked against the
- * name. No redirects, no connection that is used twice, one deadline for all of it, a cap on the answer.
+ * The only client for hosts that other parties named, such as token issuers. A name is resolved once, every
+ * address of it must pass the egress policy, and only these addresses are connected to, with the certificate
+ * verified for the name. No redirects, no reused connections, one deadline for everything, a limit for the
+ * response.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { once } from 'node:events';
@@ -15,36 +16,36 @@ import { TLS_MIN_VERSION } from './tls-policy.ts';
 import { systemAnchors } from './trust-anchors.ts';
 
 export interface EgressClientOptions {
-  /** Beyond the public internet; there plain HTTP is allowed too. */
+  /** Networks besides the public internet; plain HTTP is allowed there too. */
   readonly allowed: readonly AllowedNetwork[];
   readonly lookup?: EgressLookup;
   /** PEM trust anchors that replace the system's. */
   readonly ca?: string;
-  /** From the look-up to the end of the answer; 5 s when absent. */
+  /** From the look-up to the end of the response; 5 s by default. */
   readonly timeoutMs?: number;
-  /** 1 MiB when absent. */
+  /** 1 MiB by default. */
   readonly maxAnswerBytes?: number;
 }
 
-/** Every address of a name. */
+/** Returns every address of a name. */
 export type EgressLookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
 
 export interface EgressRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** With its `content-type` among the headers. */
+  /** The headers include its `content-type`. */
   readonly body?: string;
-  /** Ends it before its own deadline does. */
+  /** Ends the request before its own deadline does. */
   readonly signal?: AbortSignal;
 }
 
 export interface EgressAnswer {
-  /** A redirect is an answer like any other. */
+  /** A redirect is a response like any other. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -56,7 +57,7 @@ interface Address {
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 const MAX_URL_CHARS = 2_048;
-/** Of a name with more, these are tried. */
+/** If a name has more addresses, only these are tried. */
 const MAX_TRIED_ADDRESSES = 8;
 
 export class EgressClient {
@@ -72,8 +73,8 @@ export class EgressClient {
   }
 
   /**
-   * Any status is an answer. Throws `forbidden` for what the policy refuses, `timeout`, and `unavailable` when there
-   * is no whole answer under the cap. Sent once, whatever happens.
+   * Returns any status as a response. Throws `forbidden` if the policy refuses, `timeout`, and `unavailable` if
+   * there is no complete response within the limit. The request is sent at most once.
    */
   async send(request: EgressRequest): Promise<EgressAnswer> {
     const target = parseTarget(request.url);
@@ -91,7 +92,7 @@ export class EgressClient {
     }
   }
 
-  /** The addresses that may be connected to: all that there are, or none. */
+  /** Returns all addresses of the name if every one is allowed, and none otherwise. */
   async #resolve(target: URL, signal: AbortSignal): Promise<readonly Address[]> {
     const host = hostOf(target);
     const family = isIP(host);
@@ -136,7 +137,7 @@ export class EgressClient {
       target.protocol === 'http:'
         ? httpRequest(target, request)
         : httpsRequest(target, { ...request, ca: this.#anchors, minVersion: TLS_MIN_VERSION });
-    // The abort may come after the answer's head, when nobody waits for the request any more.
+    // The abort may come after the response's head, when the request has no other listener.
     sent.on('error', () => {});
     sent.end(body);
     return sent;
@@ -148,7 +149,7 @@ export class EgressClient {
     let length = 0;
     for await (const chunk of response as AsyncIterable<Uint8Array>) {
       length += chunk.length;
-      if (length > maxBytes) throw new RangeError(`an answer above ${maxBytes} bytes`);
+      if (length > maxBytes) throw new RangeError(`a response above ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
@@ -190,7 +191,7 @@ function refused(target: URL, why: string): FrontdoorError {
 function failureOf(target: URL, cause: unknown): FrontdoorError {
   if (cause instanceof FrontdoorError) return cause;
   if ((cause as { name?: string }).name === 'TimeoutError') {
-    return new FrontdoorError('timeout', 'no_answer', `${target.origin} did not answer in time`, { cause });
+    return new FrontdoorError('timeout', 'no_answer', `${target.origin} did not respond in time`, { cause });
   }
   const inner = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
   const message = `${target.origin} cannot be fetched: ${messageOf(inner)}`;

@@ -1,6 +1,7 @@
 /**
- * The HTTPS server of our own APIs: asks for a client certificate without judging it (the caller does, by the leaf),
- * never resumes a TLS session (that would hide the certificate), and bounds sockets, heads and waits.
+ * The HTTPS server of our own APIs. It requests a client certificate without verifying it (the caller does, by
+ * the leaf), never resumes a TLS session (which would hide the certificate), and limits sockets, heads and
+ * waiting times.
  */
 import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
@@ -16,15 +17,15 @@ export interface ServerKeyPair {
 }
 
 export interface ApiServerLimits {
-  /** Sockets in all; 16,384 when absent. */
+  /** Sockets in total; 16,384 by default. */
   readonly maxSockets?: number;
-  /** Sockets of one address; 1,024 when absent. */
+  /** Sockets per address; 1,024 by default. */
   readonly maxSocketsPerAddress?: number;
-  /** For the TLS handshake and for the head of a request; 10 s when absent. */
+  /** For the TLS handshake and for the head of a request; 10 s by default. */
   readonly headTimeoutMs?: number;
-  /** For a whole request; 30 s when absent. */
+  /** For a whole request; 30 s by default. */
   readonly requestTimeoutMs?: number;
-  /** Between requests; 75 s when absent. */
+  /** Between requests; 75 s by default. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -66,8 +67,8 @@ export function createApiServer(
 }
 
 /**
- * What node leaves open: a connection whose TLS handshake takes too long, and, when the server closes, connections
- * that never got so far as to speak HTTP.
+ * Covers two gaps of Node: connections whose TLS handshake takes too long, and, when the server closes,
+ * connections that have not sent any HTTP.
  */
 export function endUnfinishedHandshakes(server: Server, log: Log): void {
   const sockets = new Set<Socket>();

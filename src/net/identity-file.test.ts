@@ -58,7 +58,7 @@ test('a file that others may read or write is refused with the remedy', async ()
   const file = { ztAPI: identity.apiUrl, id: { key: 'pem:x', cert: 'pem:x', ca: 'pem:x' } };
   for (const mode of [0o640, 0o604, 0o660, 0o602, 0o610]) {
     await assert.rejects(loadIdentityFile(put('open.json', file, mode)), {
-      message: /open to other users; run: chmod 600/,
+      message: /other users can access it; run: chmod 600/,
     });
   }
 });

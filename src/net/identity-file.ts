@@ -1,6 +1,7 @@
 /**
- * The file that holds an enrolled identity (key, certificate, trust bundle), in OpenZiti's format: our own clients
- * and OpenZiti's read each other's. It holds a private key: a file that others may read or write is refused.
+ * The file of an enrolled identity (key, certificate, trust bundle) in OpenZiti's format, so that our clients and
+ * OpenZiti's can read each other's files. It contains a private key: a file that other users may read or write is
+ * refused.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -8,7 +9,7 @@ import { FrontdoorError } from '#base';
 import { writeFileDurably } from './durable-file.ts';
 import { readPrivateFile } from './private-file.ts';
 
-/** An identity in memory: every part as PEM text. */
+/** An identity in memory. All parts are PEM texts. */
 export interface IdentityFile {
   /** `https://host:port` of the edge API. */
   readonly apiUrl: string;
@@ -21,7 +22,7 @@ export interface IdentityFile {
 }
 
 /**
- * Reads `pem:` values and `file:` or bare paths (relative to the file). Throws `FrontdoorError`s: `notFound` when
+ * Reads `pem:` values and `file:` or bare paths (relative to the file). Throws `FrontdoorError`s: `notFound` if
  * there is no such file, `invalid` with a remedy for everything else.
  */
 export async function loadIdentityFile(path: string): Promise<IdentityFile> {
@@ -60,7 +61,7 @@ export async function loadIdentityFile(path: string): Promise<IdentityFile> {
   return identity;
 }
 
-/** Replaces the file in one step, readable by its owner alone. */
+/** Replaces the file atomically. Only its owner can read it. */
 export async function saveIdentityFile(path: string, identity: IdentityFile): Promise<void> {
   const file = {
     ztAPI: identity.apiUrl,

@@ -1,7 +1,7 @@
 /**
  * A small HTTP client for our own APIs and OpenZiti's: one origin, keep-alive, optional client certificate, a
- * deadline and a size cap on every answer, no redirects. Not for addresses that users name: those are
- * `egress-client.ts`'s.
+ * deadline and a size limit for every response, no redirects. Addresses that users name require
+ * `egress-client.ts`.
  */
 import { once } from 'node:events';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
@@ -15,22 +15,22 @@ export interface JsonClientOptions {
   readonly origin: string;
   /** PEM trust anchors that replace the system's. */
   readonly ca?: string;
-  /** Takes any certificate of `ca` as an anchor, a leaf too: how a single certificate is pinned. */
+  /** Accepts any certificate of `ca` as an anchor, even a leaf, which pins a single certificate. */
   readonly pinned?: boolean;
   readonly certPem?: string;
   readonly keyPem?: string;
-  /** From the request to the end of its answer; 10 s when absent. */
+  /** From the request to the end of its response; 10 s by default. */
   readonly timeoutMs?: number;
-  /** 16 MiB when absent. */
+  /** 16 MiB by default. */
   readonly maxAnswerBytes?: number;
 }
 
 export interface JsonRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query, already escaped. */
+  /** With its query, escaped. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text as it is; everything else as JSON. */
+  /** Text is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -38,19 +38,19 @@ export interface JsonAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** A response whose body is read as it comes. `bytes` throws when the stream breaks or is silent for too long. */
+/** A response whose body is streamed. `bytes` throws if the stream breaks or is silent for too long. */
 export interface StreamAnswer {
   readonly status: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Methods that may be sent again when nothing of the answer came. */
+/** Methods that may be repeated if no part of the response arrived. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
-/** Below what servers keep idle connections for. */
+/** Shorter than servers keep idle connections. */
 const IDLE_MS = 4_000;
 
 export class JsonClient {
@@ -69,7 +69,10 @@ export class JsonClient {
     this.#isSecure = options.origin.startsWith('https:');
   }
 
-  /** Any status is an answer. Throws `unavailable` when the server cannot be reached, `timeout` when it is silent. */
+  /**
+   * Returns any status as a response. Throws `unavailable` if the server cannot be reached, `timeout` if it is
+   * silent.
+   */
   async request(request: JsonRequest): Promise<JsonAnswer> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
@@ -78,18 +81,19 @@ export class JsonClient {
       let length = 0;
       for await (const chunk of response as AsyncIterable<Uint8Array>) {
         length += chunk.length;
-        if (length > this.#maxAnswerBytes) throw new RangeError(`answer above ${this.#maxAnswerBytes} bytes`);
+        if (length > this.#maxAnswerBytes)
+          throw new RangeError(`response above ${this.#maxAnswerBytes} bytes`);
         chunks.push(chunk);
       }
       const text = Buffer.concat(chunks).toString('utf8');
       return { status: response.statusCode ?? 0, headers: response.headers, text, json: jsonOf(text) };
     } catch (error) {
-      // Inside the body an abort shows as a broken connection.
+      // During the body, an abort looks like a broken connection.
       throw this.#failure(signal.aborted ? signal.reason : error);
     }
   }
 
-  /** Opens a long answer; `silenceMs` without a byte breaks it. Abort `signal` to end it. */
+  /** Opens a long response. It breaks after `silenceMs` without a byte. Abort `signal` to end it. */
   async stream(request: JsonRequest, silenceMs: number, signal: AbortSignal): Promise<StreamAnswer> {
     const head = new AbortController();
     const timer = setTimeout(
@@ -112,7 +116,10 @@ export class JsonClient {
     return Promise.resolve();
   }
 
-  /** Resolves with the head of the answer. An idle connection that the server had just closed is not its refusal. */
+  /**
+   * Resolves with the head of the response. If the server had just closed an idle connection, the request is sent
+   * again.
+   */
   async #send(request: JsonRequest, signal: AbortSignal): Promise<IncomingMessage> {
     for (;;) {
       const sent = this.#open(request, signal);
@@ -138,7 +145,7 @@ export class JsonClient {
     const open = this.#isSecure ? httpsRequest : httpRequest;
     this.#agent ??= this.#makeAgent();
     const sent = open(new URL(this.#origin), { method, path, headers, signal, agent: this.#agent });
-    // The abort may come after the answer's head, when nobody waits for the request any more.
+    // The abort may come after the response's head, when the request has no other listener.
     sent.on('error', () => {});
     sent.end(text);
     return sent;
@@ -162,7 +169,7 @@ export class JsonClient {
     const { name, code } = cause as { name?: string; code?: string };
     const inner = (cause as { cause?: { name?: string } }).cause?.name;
     if (name === 'TimeoutError' || inner === 'TimeoutError' || code === 'ETIMEDOUT') {
-      return new FrontdoorError('timeout', 'no_answer', `${this.#origin} did not answer in time`, { cause });
+      return new FrontdoorError('timeout', 'no_answer', `${this.#origin} did not respond in time`, { cause });
     }
     const message = `${this.#origin} cannot be reached: ${reason(cause)}`;
     return new FrontdoorError('unavailable', 'unreachable', message, { cause });

@@ -1,6 +1,6 @@
 /**
- * What the product takes of `node:http`. Not by an import: that fetches every name which the module has, and three of
- * them load undici, ninety modules that nothing here uses. ADR 0018.
+ * The parts of `node:http` that the product uses. They are not imported statically, because that resolves every
+ * export of the module, three of which load undici, ninety modules that nothing here uses. ADR 0018.
  */
 import process from 'node:process';
 

@@ -1,4 +1,4 @@
-/** Reads a small file that holds secrets; one that others may read or write is refused with the remedy. */
+/** Reads a small file with secrets. A file that other users may read or write is refused with the remedy. */
 import { readFile, stat } from 'node:fs/promises';
 
 const MAX_FILE_BYTES = 1_048_576;
@@ -13,12 +13,12 @@ export async function readPrivateFile(path: string): Promise<PrivateFile> {
   try {
     const info = await stat(path);
     if ((info.mode & OTHERS_ACCESS) !== 0)
-      return refused(`it is open to other users; run: chmod 600 ${path}`);
+      return refused(`other users can access it; run: chmod 600 ${path}`);
     if (!info.isFile() || info.size > MAX_FILE_BYTES) return refused('it is not a small regular file');
     return { text: await readFile(path, 'utf8') };
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    return { problem: isMissing ? 'there is none' : 'it cannot be read', isMissing, cause };
+    return { problem: isMissing ? 'it does not exist' : 'it cannot be read', isMissing, cause };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Looks at the way to a server without using it: names, open ports, what TLS shows. Nothing is trusted and nothing is
- * sent; every look ends by itself. For diagnosis only.
+ * Examines the connection to a server without using it: name resolution, open ports, the TLS certificate. Nothing
+ * is trusted and nothing is sent, and every probe ends by itself. For diagnosis only.
  */
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
@@ -17,18 +17,18 @@ export type PortProbe =
 
 export interface TlsProbe {
   readonly leaf: X509Certificate;
-  /** Whether the certificate is made out to the host. */
+  /** Whether the certificate is valid for the host. */
   readonly namesHost: boolean;
-  /** OpenSSL's or Node's code of what is wrong with the chain or the name; undefined: it is trusted. */
+  /** The code of OpenSSL or Node for the problem of the chain or the name; undefined if it is trusted. */
   readonly problem: string | undefined;
 }
 
-/** Every address of a name. Rejects when it has none, or the answer does not come in time. */
+/** Returns every address of a name. Rejects if it has none, or if the response does not arrive in time. */
 export async function probeAddresses(host: string, timeoutMs: number): Promise<readonly string[]> {
   const name = bare(host);
   if (isIP(name) !== 0) return [name];
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => reject(new Error(`no response in ${timeoutMs} ms`)), timeoutMs);
   try {
     return (await Promise.race([lookup(name, { all: true }), late])).map(({ address }) => address);
   } finally {
@@ -55,7 +55,7 @@ export function probePort(host: string, port: number, timeoutMs: number): Promis
   });
 }
 
-/** Rejects when no TLS server answers there in time. `ca` (PEM) replaces the system's anchors. */
+/** Rejects if no TLS server responds in time. `ca` (PEM) replaces the system's anchors. */
 export function probeTls(host: string, port: number, timeoutMs: number, ca?: string): Promise<TlsProbe> {
   const name = bare(host);
   return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export function probeTls(host: string, port: number, timeoutMs: number, ca?: str
       port,
       ca: ca ?? systemAnchors(),
       ...(isIP(name) === 0 ? { servername: name } : {}),
-      // It is looked at, not talked to: what is wrong with it is the result.
+      // The certificate is only examined. Its problems are part of the result.
       rejectUnauthorized: false,
     });
     const fail = (why: string): void => {
@@ -72,16 +72,16 @@ export function probeTls(host: string, port: number, timeoutMs: number, ca?: str
       socket.destroy();
       reject(new Error(why));
     };
-    const timer = setTimeout(() => fail(`no TLS answer in ${timeoutMs} ms`), timeoutMs);
+    const timer = setTimeout(() => fail(`no TLS response in ${timeoutMs} ms`), timeoutMs);
     socket.once('error', (error) => fail(messageOf(error)));
     socket.once('close', () => fail('the connection was closed before TLS began'));
     socket.once('secureConnect', () => {
       const leaf = socket.getPeerX509Certificate();
-      if (leaf === undefined) return fail('the server shows no certificate');
+      if (leaf === undefined) return fail('the server sent no certificate');
       clearTimeout(timer);
       const namesHost = (isIP(name) === 0 ? leaf.checkHost(name) : leaf.checkIP(name)) !== undefined;
       const { authorized, authorizationError } = socket;
-      // Typed as an error, but it is the code.
+      // The type is an error, but the value is its code.
       const problem = authorized ? undefined : String(authorizationError);
       resolve({ leaf, namesHost, problem });
       socket.destroy();
@@ -89,7 +89,7 @@ export function probeTls(host: string, port: number, timeoutMs: number, ca?: str
   });
 }
 
-/** An IPv6 literal without its brackets. */
+/** Removes the brackets of an IPv6 literal. */
 function bare(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }

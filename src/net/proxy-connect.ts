@@ -1,4 +1,7 @@
-/** A connection through an HTTP proxy (CONNECT), as OpenZiti asks for it: Basic credentials, 200 or nothing. */
+/**
+ * A connection through an HTTP proxy (CONNECT), as OpenZiti defines it: Basic credentials, and only 200 is a
+ * success.
+ */
 import * as net from 'node:net';
 import { FrontdoorError, formatHostPort } from '#base';
 
@@ -13,8 +16,8 @@ const MAX_HEAD_BYTES = 8 * 1024;
 const HEAD_END = '\r\n\r\n';
 
 /**
- * The connection to `host:port` beyond the proxy, paused; whoever asked puts a deadline on it by `signal`. Rejects
- * with `unavailable`; an aborted signal ends the connection and rejects with its reason.
+ * Returns the connection to `host:port` behind the proxy, paused. The caller sets a deadline with `signal`.
+ * Rejects with `unavailable`; an aborted signal ends the connection and rejects with its reason.
  */
 export function connectThroughProxy(
   proxy: HttpProxy,
@@ -36,7 +39,7 @@ export function connectThroughProxy(
     reject(new FrontdoorError('unavailable', 'proxy-failed', `${where}: ${why}`, { cause }));
   };
   const onError = (error: Error): void => fail(error.message, error);
-  const onClose = (): void => fail('closed the connection before it answered');
+  const onClose = (): void => fail('closed the connection before it responded');
   const onAbort = (): void => {
     done();
     socket.destroy();
@@ -47,7 +50,7 @@ export function connectThroughProxy(
     head += chunk.toString('latin1');
     const end = head.indexOf(HEAD_END);
     if (end < 0) {
-      if (head.length > MAX_HEAD_BYTES) fail('its answer is too long');
+      if (head.length > MAX_HEAD_BYTES) fail('its response is too long');
       return;
     }
     const [statusLine = ''] = head.slice(0, end).split('\r\n');

@@ -1,4 +1,7 @@
-/** One warning of a kind at a time from what a peer could make happen thousands of times: the rest are counted into the next. */
+/**
+ * Limits the rate of a warning that a peer could cause thousands of times. Suppressed ones are counted in the
+ * next one.
+ */
 import type { Log, LogFields } from '#base';
 
 const INTERVAL_MS = 10_000;
@@ -13,7 +16,7 @@ export class QuietLog {
     this.#nowMs = nowMs;
   }
 
-  /** `message` is the kind: a constant, with what differs in `fields`. */
+  /** `message` identifies the kind, so it must be constant; variable parts are in `fields`. */
   warn(fields: LogFields, message: string): void {
     const now = this.#nowMs();
     const kind = this.#kinds.get(message) ?? { nextMs: -Infinity, withheld: 0 };

@@ -1,12 +1,12 @@
-/** What an HTTPS server shows of itself, before anybody trusts it: how enrollment finds the key to check a token with. */
+/** The certificate of an HTTPS server before it is trusted. Enrollment uses it to verify a token. */
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import * as tls from 'node:tls';
 import { FrontdoorError, messageOf } from '#base';
 
 /**
- * The leaf certificate that the server at `origin` (`https://host:port`) shows; it must be made out to that host, and
- * chain to `ca` (PEM) when that is given. Nothing else is verified. Throws `unavailable`.
+ * Returns the leaf certificate of the server at `origin` (`https://host:port`). It must be valid for that host,
+ * and chain to `ca` (PEM) if given. Nothing else is verified. Throws `unavailable`.
  */
 export function fetchServedCertificate(
   origin: string,
@@ -28,11 +28,11 @@ export function fetchServedCertificate(
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
     });
-    const deadline = setTimeout(() => fail('no answer in time'), timeoutMs);
+    const deadline = setTimeout(() => fail('no response in time'), timeoutMs);
     socket.on('error', (error) => fail(messageOf(error), error));
     socket.once('secureConnect', () => {
       const leaf = socket.getPeerX509Certificate();
-      if (leaf === undefined) return fail('it shows no certificate');
+      if (leaf === undefined) return fail('it sent no certificate');
       const named = isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host);
       if (named === undefined) return fail(`its certificate is not for ${host}`);
       clearTimeout(deadline);

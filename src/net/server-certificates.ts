@@ -1,7 +1,7 @@
 /**
- * The certificates that a listener can show, and which one a client gets: OpenZiti's rule. Candidates are the leafs of
- * the server's file and of the alternates, in that order; with several, the first that is made out to the name the
- * client asks for, else the first of all.
+ * The certificates of a listener, and the selection for a client by OpenZiti's rule: candidates are the leafs of
+ * the server's file and of the alternates, in that order; the first one that is valid for the requested name is
+ * used, otherwise the first of all.
  */
 import { createPrivateKey, type X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -11,13 +11,13 @@ import { certificatesOfPem } from './certificate-chain.ts';
 import { TLS_CIPHERS } from './tls-policy.ts';
 import { CHANNEL_SERVER_TLS, channelTls, type TlsIdentity } from './channel/channel-tls.ts';
 
-/** What a listener shows. The trust anchors are the default's. */
+/** The certificates of a listener. The trust anchors are those of the default. */
 export interface ServerTls {
   readonly default: TlsIdentity;
   readonly alternates: readonly TlsIdentity[];
 }
 
-/** A leaf with the authorities behind it, as it is shown. */
+/** A leaf with its intermediate authorities, as it is sent. */
 export interface ServedLeaf {
   readonly certificate: X509Certificate;
   readonly chainPem: string;
@@ -36,7 +36,7 @@ interface Candidate {
   context: SecureContext | undefined;
 }
 
-/** For versions before 1.2, which OpenSSL refuses unless its security level is let down. */
+/** For versions before 1.2, which OpenSSL refuses unless its security level is lowered. */
 const OLD_CIPHERS =
   'ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA:@SECLEVEL=0';
 const SERVER_PURPOSES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
@@ -44,7 +44,7 @@ const SERVER_PURPOSES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 export class ServerCertificates {
   readonly #candidates: readonly Candidate[];
 
-  /** Throws `invalid` when a file has no certificate, or a key does not belong to any of its certificates. */
+  /** Throws `invalid` if a file has no certificate, or a key does not belong to any of its certificates. */
   constructor(tls: ServerTls, versions?: TlsVersions) {
     const all = [tls.default, ...tls.alternates].flatMap((identity) =>
       leafsOf(identity).map((leaf) => ({
@@ -61,7 +61,7 @@ export class ServerCertificates {
     this.#candidates = named.length > 0 ? named : all.slice(0, 1);
   }
 
-  /** For clients that ask for no name. */
+  /** For clients that request no name. */
   get defaultOptions(): SecureContextOptions {
     return this.#candidates[0]!.options;
   }
@@ -76,7 +76,7 @@ export class ServerCertificates {
   }
 }
 
-/** Versions before 1.2 need ciphers that ours leave out: whoever asks for such a version asks for those too. */
+/** Versions before 1.2 require ciphers that are disabled otherwise, so they are enabled with such a version. */
 function versionOptions({ min, max }: TlsVersions): SecureContextOptions {
   const isOld = min === 'TLSv1' || min === 'TLSv1.1';
   return { minVersion: min, maxVersion: max, ...(isOld ? { ciphers: `${TLS_CIPHERS}:${OLD_CIPHERS}` } : {}) };
@@ -88,8 +88,8 @@ export function checkServerTls(tls: ServerTls): void {
 }
 
 /**
- * A file may hold several leafs, each with its intermediates behind it, all for one key; one that signed itself as an
- * authority counts where there is no other. Throws `invalid` when the key belongs to none of them.
+ * A file may contain several leafs with their intermediates, all for one key. A self-signed authority counts as a
+ * leaf only if there is no other. Throws `invalid` if the key belongs to none of them.
  */
 export function leafsOf({ cert, key }: Pick<TlsIdentity, 'cert' | 'key'>): ServedLeaf[] {
   const certificates = certificatesOfPem(cert);

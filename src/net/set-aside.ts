@@ -1,9 +1,12 @@
-/** Moves a file of ours that cannot be read out of the way: the program goes on without it, and nothing is lost. */
+/** Renames a file of ours that cannot be read, so that the program continues without it and nothing is lost. */
 import { rename } from 'node:fs/promises';
 
 const SUFFIX = '.unreadable';
 
-/** Returns the new path; a file set aside earlier is replaced. Undefined: it could not be moved. Never rejects. */
+/**
+ * Returns the new path. A file that was set aside earlier is replaced. Resolves to undefined if the file could
+ * not be renamed, and never rejects.
+ */
 export async function setAside(path: string): Promise<string | undefined> {
   const moved = `${path}${SUFFIX}`;
   try {

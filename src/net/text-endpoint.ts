@@ -1,6 +1,7 @@
 /**
- * A small HTTP server for operators' tools: a few paths that answer GET with a text made at that moment. No credentials
- * and no TLS, so it belongs on a loopback or management address. Bounded in connections, heads and waits.
+ * A small HTTP server for operators' tools: a few paths that answer GET with a text made at that moment. It has
+ * no credentials and no TLS, so it belongs on a loopback or management address. Connections, heads and waiting
+ * times are limited.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,9 +11,9 @@ import { createHttpServer } from './node-http.ts';
 export interface TextEndpointOptions {
   /** Without brackets. */
   readonly host: string;
-  /** 0: any. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** With others of this user that say so too; false when absent. */
+  /** Shares the port with other listeners of this user that set it too; false by default. */
   readonly reusePort?: boolean | undefined;
   readonly paths: Readonly<Record<string, TextSource>>;
   readonly log: Log;
@@ -34,7 +35,7 @@ const HEAD_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_HEAD_BYTES = 8_192;
 
-/** Rejects with `conflict` (`port-taken`) when the port is taken, else with `unavailable` (`cannot-listen`). */
+/** Rejects with `conflict` (`port-taken`) if the port is taken, otherwise with `unavailable` (`cannot-listen`). */
 export async function openTextEndpoint(options: TextEndpointOptions): Promise<TextEndpoint> {
   const { host, port, reusePort = false, log } = options;
   const server = createHttpServer(
@@ -91,9 +92,9 @@ async function answer(
     });
     response.end(request.method === 'HEAD' ? undefined : text);
   };
-  if (source === undefined) say(404, 'nothing is here\n', 'text/plain');
+  if (source === undefined) say(404, 'not found\n', 'text/plain');
   else if (request.method !== 'GET' && request.method !== 'HEAD')
-    say(405, 'only GET is served here\n', 'text/plain', { allow: 'GET, HEAD' });
+    say(405, 'only GET is supported\n', 'text/plain', { allow: 'GET, HEAD' });
   else {
     try {
       say(200, await source.text(), source.contentType);

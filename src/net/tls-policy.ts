@@ -1,4 +1,7 @@
-/** What our TLS listeners and channels agree to: forward secrecy and authenticated encryption, nothing older. */
+/**
+ * The TLS versions and ciphers of our listeners and channels: forward secrecy and authenticated encryption,
+ * nothing older.
+ */
 export const TLS_MIN_VERSION = 'TLSv1.2';
 
 /** In OpenSSL's form. */

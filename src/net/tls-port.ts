@@ -1,7 +1,7 @@
 /**
- * One TLS socket that several listeners share: the protocols that the client offers (ALPN) decide who takes the
- * connection, as in OpenZiti: the last one of the client's list that somebody handles. The choice is made from the
- * client's hello, so that each of them may show certificates and versions of its own.
+ * One TLS socket that several listeners share. The protocols that the client offers (ALPN) select the listener,
+ * as in OpenZiti: the last one of the client's list that has a handler. The client hello is read first, so that
+ * each listener may have its own certificates and versions.
  */
 import * as net from 'node:net';
 import * as tls from 'node:tls';
@@ -18,7 +18,7 @@ import {
 export interface TlsPortOptions {
   /** Without brackets; '' for all interfaces. */
   readonly host: string;
-  /** 0: any. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly tls: ServerTls;
   /** From the connection to the end of the TLS handshake. */
@@ -26,18 +26,18 @@ export interface TlsPortOptions {
   readonly log: Log;
 }
 
-/** What a handler of a port may have of its own. */
+/** Settings that a handler of a port may override. */
 export interface TlsHandlerOptions {
-  /** In errors: who handles the protocols. */
+  /** Name of the handler in errors. */
   readonly name?: string;
-  /** Instead of the port's. */
+  /** Replaces the port's settings. */
   readonly tls?: ServerTls;
   readonly versions?: TlsVersions;
 }
 
 interface Handler {
   readonly name: string;
-  /** Nearest first: what is answered when the client offers several of them. */
+  /** In order of preference, if the client offers several of them. */
   readonly protocols: readonly string[];
   readonly options: TlsHandlerOptions;
   readonly server: tls.Server;
@@ -51,11 +51,14 @@ interface Handshake {
   done(): void;
 }
 
-/** Connections whose handshake is not finished, some 60 KiB each. */
+/** Limit for connections with an unfinished handshake, about 60 KiB each. */
 const MAX_HANDSHAKES = 1_024;
-/** Limit for one address: a load balancer or a whole site may stand behind it. */
+/** Limit per address. A load balancer or a whole site may share one. */
 const MAX_HANDSHAKES_PER_ADDRESS = 512;
-/** A handshake that takes longer gives way to others; when many peers come at once, the first are finished first. */
+/**
+ * A handshake that takes longer may be closed in favour of others, so that the first of many simultaneous peers
+ * complete first.
+ */
 const PATIENCE_MS = 2_000;
 /** `15 03 01 00 02`: alert, fatal, no application protocol. */
 const NO_APPLICATION_PROTOCOL = Uint8Array.of(0x15, 3, 1, 0, 2, 2, 120);
@@ -65,7 +68,7 @@ export class TlsPort {
   readonly #quietLog: QuietLog;
   readonly #server: net.Server;
   readonly #handlers = new Map<string, Handler>();
-  /** Handshakes, in the order in which they began. */
+  /** Unfinished handshakes in the order in which they began. */
   readonly #unfinished = new Map<string, Handshake>();
   readonly #perAddress = new Map<string | undefined, number>();
   #tls: ServerTls;
@@ -80,7 +83,10 @@ export class TlsPort {
     );
   }
 
-  /** Rejects with `conflict` when the port is taken, `invalid` for certificates that cannot be used, else `unavailable`. */
+  /**
+   * Rejects with `conflict` if the port is taken, `invalid` for certificates that cannot be used, otherwise
+   * `unavailable`.
+   */
   static async open(options: TlsPortOptions): Promise<TlsPort> {
     checkServerTls(options.tls);
     const port = new TlsPort(options);
@@ -114,9 +120,9 @@ export class TlsPort {
   }
 
   /**
-   * `protocols`: names of ALPN, `''` for clients that offer none. `onSocket` gets sockets whose handshake is done; a
-   * client certificate was asked for, nobody judged it. Returns how to stop. Throws `conflict` when another handler
-   * has one of the protocols.
+   * `protocols` are ALPN names, `''` for clients that offer none. `onSocket` receives sockets after their
+   * handshake; a client certificate was requested but not verified. Returns a function that removes the handler.
+   * Throws `conflict` if another handler has one of the protocols.
    */
   handle(
     protocols: readonly string[],
@@ -159,8 +165,8 @@ export class TlsPort {
   }
 
   /**
-   * For new handshakes of those who have no certificates of their own; connections that stand keep theirs. Throws
-   * `invalid` and keeps the former when they cannot be used.
+   * Applies to new handshakes of handlers without certificates of their own; existing connections keep theirs.
+   * Throws `invalid` and keeps the former certificates if the new ones cannot be used.
    */
   setTls(tls: ServerTls): void {
     const handlers = [...new Set(this.#handlers.values())].filter(({ options }) => options.tls === undefined);
@@ -173,12 +179,12 @@ export class TlsPort {
     }
   }
 
-  /** No new connections; those that were handed over belong to their handlers. */
+  /** Accepts no new connections. Connections that were handed over belong to their handlers. */
   close(): Promise<void> {
     this.#handlers.clear();
     this.#server.close();
     for (const { socket } of this.#unfinished.values()) socket.destroy();
-    // The listening socket itself is closed in this turn of the loop, whoever is still connected.
+    // The listening socket itself is closed in this turn of the event loop, even while connections exist.
     return new Promise((resolve) => void setImmediate(resolve));
   }
 
@@ -203,7 +209,7 @@ export class TlsPort {
     return server;
   }
 
-  /** Reads the client's hello and hands all that came to whom it is for. */
+  /** Reads the client hello and passes all received bytes to the selected handler. */
   #onConnection(socket: net.Socket): void {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
     socket.on('error', () => {});
@@ -242,14 +248,14 @@ export class TlsPort {
       socket.off('data', onData);
       socket.pause();
       if (outcome.kind === 'malformed') {
-        refuse('no client hello of TLS');
+        refuse('not a TLS client hello');
         return;
       }
       const handler = this.#handlerFor(outcome.protocols);
       if (handler === undefined) {
         const offered = (outcome.protocols ?? []).slice(0, 4).map((name) => name.slice(0, 32));
         refuse(
-          `nobody here handles ${offered.join(', ') || 'connections without a protocol'}`,
+          `no handler for ${offered.join(', ') || 'connections without a protocol'}`,
           NO_APPLICATION_PROTOCOL,
         );
         return;
@@ -260,7 +266,10 @@ export class TlsPort {
     socket.on('data', onData);
   }
 
-  /** Where too many are unfinished, the oldest gives way, of the same address if that has many. False: none does. */
+  /**
+   * If there are too many unfinished handshakes, closes the oldest, of the same address if that has many. Returns
+   * false if none may be closed.
+   */
   #makeRoomFor({ remoteAddress: address }: net.Socket): boolean {
     const hasMany = (this.#perAddress.get(address) ?? 0) >= MAX_HANDSHAKES_PER_ADDRESS;
     if (!hasMany && this.#unfinished.size < MAX_HANDSHAKES) return true;
@@ -286,7 +295,7 @@ export class TlsPort {
   }
 }
 
-/** The same for a connection and for the TLS socket that was made of it. */
+/** The same key for a connection and for the TLS socket that was made of it. */
 function connectionOf(socket: net.Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
 }

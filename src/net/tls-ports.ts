@@ -1,5 +1,5 @@
 /**
- * The TLS ports of a router: one socket for each bind string `host:port`, whoever listens on it. Port 0 stands for
+ * The TLS ports of a router: one socket per bind string `host:port`, shared by all its listeners. Port 0 means
  * another port each time.
  */
 import type { Log } from '#base';
@@ -15,7 +15,7 @@ export class TlsPorts {
     this.#log = log;
   }
 
-  /** The port of that bind string, opened by whoever asks first. Rejects as `TlsPort.open` does. */
+  /** Returns the port of the bind string; the first caller opens it. Rejects as `TlsPort.open` does. */
   open(options: Omit<TlsPortOptions, 'log'>): Promise<TlsPort> {
     let key = `${options.host}:${options.port}`;
     if (options.port === 0) key += `#${(this.#unnamed += 1)}`;
@@ -23,12 +23,12 @@ export class TlsPorts {
     if (known !== undefined) return known;
     const opened = TlsPort.open({ ...options, log: this.#log });
     this.#ports.set(key, opened);
-    // A port that could not be opened may be tried again.
+    // A port that could not be opened may be retried.
     opened.catch(() => this.#ports.delete(key));
     return opened;
   }
 
-  /** For new handshakes; connections that stand keep what they began with. */
+  /** Applies to new handshakes; existing connections keep their settings. */
   async setTls(tls: ServerTls): Promise<void> {
     for (const port of await this.#opened()) port.setTls(tls);
   }

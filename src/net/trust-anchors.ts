@@ -1,6 +1,6 @@
 import { getCACertificates } from 'node:tls';
 
-/** The trust anchors of this machine: Node's own and those that the operating system's owner added. */
+/** Returns the trust anchors of this machine: Node's own and those of the operating system. */
 export function systemAnchors(): string[] {
   return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
 }

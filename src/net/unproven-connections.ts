@@ -1,8 +1,9 @@
 /**
- * Connections to a server whose peer has not shown who it is: each costs memory (over TLS some 50 KiB), and anybody can
- * open them. They are bounded in all and by address. When a bound is reached, the oldest one of the address that has most
- * goes, one without a request first: newcomers get in, and those of other addresses stay. Of its own address a newcomer
- * displaces none that had no time for a handshake: when everybody comes back at once, some get through.
+ * Limits unauthenticated connections to a server, which cost memory (over TLS about 50 KiB) and can be opened by
+ * anyone, in total and by address. At a limit, the oldest connection of the address with most of them is closed,
+ * one without a request first, so that newcomers are served and other addresses keep their connections. A
+ * newcomer does not displace a connection of its own address that had no time for a handshake, so that some
+ * succeed when all clients reconnect at once.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,13 +11,13 @@ import { addressKey, type Log } from '#base';
 import { QuietLog } from './quiet-log.ts';
 
 export interface UnprovenLimits {
-  /** Limit in all; 256 when absent. */
+  /** Limit in total; 256 by default. */
   readonly maxUnproven?: number | undefined;
-  /** Limit for one address; 192 when absent. Behind a load balancer that hides addresses all clients have one. */
+  /** Limit per address; 192 by default. Behind a load balancer that hides addresses, all clients share one. */
   readonly maxUnprovenPerAddress?: number | undefined;
 }
 
-/** For a handshake, on a busy machine. */
+/** Time for a handshake on a busy machine. */
 const UNDISTURBED_MS = 1_000;
 
 interface Connection {
@@ -24,7 +25,7 @@ interface Connection {
   readonly address: string;
   readonly socket: Socket;
   readonly openedMs: number;
-  /** Requests that are not answered yet. */
+  /** Requests without a response yet. */
   requests: number;
 }
 
@@ -32,10 +33,10 @@ export class UnprovenConnections {
   readonly #maxUnproven: number;
   readonly #maxPerAddress: number;
   readonly #log: QuietLog;
-  /** By both ends of the connection: over TLS a request knows another socket object than the one that was accepted. */
+  /** By both ends of the connection, because over TLS a request has another socket object than the accepted one. */
   readonly #connections = new Map<string, Connection>();
   readonly #proven = new WeakSet<object>();
-  /** Oldest first. */
+  /** The oldest first. */
   readonly #byAddress = new Map<string, Set<Connection>>();
 
   constructor(limits: UnprovenLimits, log: Log) {
@@ -60,7 +61,7 @@ export class UnprovenConnections {
     });
   }
 
-  /** Its peer has shown who it is: it counts no more. */
+  /** The peer is authenticated, so the connection no longer counts. */
   prove(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
     if (this.#proven.has(socket)) return;
     this.#proven.add(socket);
@@ -69,7 +70,7 @@ export class UnprovenConnections {
   }
 
   #enter(socket: Socket): void {
-    // Gone already.
+    // The connection is closed already.
     if (socket.remoteAddress === undefined) return;
     const address = addressKey(socket.remoteAddress);
     const own = this.#byAddress.get(address);
@@ -106,7 +107,7 @@ export class UnprovenConnections {
     return heaviest;
   }
 
-  /** False when none is old enough. */
+  /** Returns false if none is old enough. */
   #evict(own: ReadonlySet<Connection>, leastAgeMs: number): boolean {
     const victim = oldestIdle(own) ?? own.values().next().value;
     if (victim === undefined || performance.now() - victim.openedMs < leastAgeMs) return false;

@@ -1,6 +1,6 @@
-/** Waits for work whose end is worth a while and no more: what is still going on afterwards goes on by itself. */
+/** Waits for work, but not longer than a limit. Unfinished work continues by itself. */
 
-/** Rejects when the work does, before its time is over. */
+/** Rejects if the work does so within the time. */
 export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);

@@ -1,4 +1,4 @@
-/** Requests for certificates, with a new key or an old one; and the trust bundle as control planes hand it out. */
+/** Certificate requests with a new or an existing key, and the trust bundle of control planes. */
 import { createPrivateKey, createPublicKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { JsonGeneralName } from '@peculiar/x509';
@@ -20,7 +20,7 @@ export interface KeyRequest {
   readonly csrPem: string;
 }
 
-/** What a router asks its certificate to say; clients ask for nothing. An issuer may leave out what it likes. */
+/** Names that a router requests in its certificate; clients request none. An issuer may omit any of them. */
 export interface RequestDetails {
   /** DNS names and IP literals. */
   readonly hosts?: readonly string[];
@@ -43,7 +43,7 @@ const SUBJECT_KEYS = {
   organizationalUnit: 'OU',
 } as const;
 
-/** A new P-256 key, and the request to certify it. */
+/** Creates a P-256 key and a certificate request for it. */
 export async function makeKeyRequest(commonName: string, details: RequestDetails = {}): Promise<KeyRequest> {
   const keys = await webcrypto.subtle.generateKey(P256, true, ['sign', 'verify']);
   return {
@@ -52,7 +52,7 @@ export async function makeKeyRequest(commonName: string, details: RequestDetails
   };
 }
 
-/** A request (PEM) to certify a key that exists: EC P-256, P-384, P-521 or RSA. Throws for any other. */
+/** Creates a certificate request (PEM) for an existing key: EC P-256, P-384, P-521 or RSA. Throws for any other. */
 export async function makeRequestFor(
   keyPem: string,
   commonName: string,
@@ -98,7 +98,7 @@ async function signRequest(
   return `${csr.toString('pem')}\n`;
 }
 
-/** The certificates of a PKCS#7 bundle (base64) as PEM, those that sign others alone. Rejects when it is none. */
+/** Returns the authorities of a PKCS#7 bundle (base64) as PEM. Rejects if it is not a bundle. */
 export async function parseCertificateBundle(base64: string): Promise<string[]> {
   const { X509Certificates } = await loadX509();
   const found = new X509Certificates(Buffer.from(base64, 'base64'));

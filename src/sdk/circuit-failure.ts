@@ -1,4 +1,4 @@
-/** Why a dial failed, from the numbers that the overlay gives: never from its words. */
+/** Derives why a dial failed from the codes that the overlay sends, never from its texts. */
 import { EdgeErrorCode, headerId, RouteErrorCode, textOfBody, type Frame } from '#wire';
 import { CircuitError, type CircuitErrorCode } from './circuit.ts';
 
@@ -21,7 +21,7 @@ const BY_EDGE_CODE: ReadonlyMap<number, Failure> = new Map<number, Failure>([
   [EdgeErrorCode.noController, ['control-away', 'control']],
 ]);
 
-/** Of the StateClosed that answers a Connect. */
+/** For the StateClosed that answers a Connect. */
 export function dialFailure(answer: Frame): CircuitError {
   const routeCode = answer.headers.u8(headerId.ctrl.routeErrorCode);
   const edgeCode = answer.headers.u32(headerId.edge.errorCode);

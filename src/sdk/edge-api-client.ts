@@ -1,6 +1,6 @@
 /**
- * The REST side of an overlay client: logs in with the identity's certificate, keeps the session, logs in once more
- * when it was lost, and calls the edge client API and our own `/agent/v1` and `/gateway/v1` beside it.
+ * The REST client of an overlay identity: logs in with its certificate, keeps the session, logs in once more if
+ * the session was lost, and calls the edge client API and our own `/agent/v1` and `/gateway/v1`.
  */
 import { FrontdoorError, type Log } from '#base';
 import {
@@ -40,20 +40,20 @@ const MAX_FEED_LINE_BYTES = 256 * 1_048_576;
 export interface EdgeApiClientOptions {
   readonly identity: IdentityFile;
   readonly log: Log;
-  /** Whole calls; 10 s when absent. */
+  /** Deadline of a whole call; 10 s by default. */
   readonly timeoutMs?: number;
-  /** Told at log-in: which configs services come with. `host.v1` when absent. */
+  /** Sent at log-in: the configs to include with services. `host.v1` by default. */
   readonly configTypes?: readonly string[];
-  /** Told at log-in, for operators. */
+  /** Sent at log-in, for operators. */
   readonly version?: string;
 }
 
 export interface GatewayFeedSubscription {
-  /** The last version that was taken in, with its epoch: the control plane resumes there if it can. */
+  /** The last applied version with its epoch. The control plane resumes there if possible. */
   readonly since?: { readonly version: number; readonly epoch: string };
   /** One line of the stream (JSON). */
   readonly onLine: (line: string) => void;
-  /** Once, last. Never called after `close`. */
+  /** The last call, once. Never called after `close`. */
   readonly onEnd: (error: FrontdoorError) => void;
 }
 
@@ -76,12 +76,12 @@ export class EdgeApiClient {
     return this.#identity;
   }
 
-  /** After each log-in: channels that present the old token must present the new one. */
+  /** Called after each log-in. Channels that presented the old token must present the new one. */
   onSession(listener: (session: EdgeSession) => void): void {
     this.#sessionListeners.push(listener);
   }
 
-  /** A renewed certificate: later calls, and a new log-in, use it. */
+  /** Uses a renewed certificate for later calls and log-ins. */
   async useIdentity(identity: IdentityFile): Promise<void> {
     const old = this.#http;
     this.#identity = identity;
@@ -100,7 +100,7 @@ export class EdgeApiClient {
     return (await this.#call({ method: 'GET', path: `${BASE_PATH}/version` }, 200)) as EdgeVersion;
   }
 
-  /** The present session, or a new log-in; several callers share one. */
+  /** Returns the current session, or logs in; concurrent callers share one log-in. */
   session(): Promise<EdgeSession> {
     if (this.#session !== undefined) return Promise.resolve(this.#session);
     if (this.#logIn === undefined) {
@@ -114,14 +114,15 @@ export class EdgeApiClient {
     return this.#logIn;
   }
 
-  /** The session is over: the next call logs in again, unless that has happened meanwhile. */
+  /** Discards an ended session. The next call logs in again, unless that has happened meanwhile. */
   forgetSession(token: string): void {
     if (this.#session?.token === token) this.#session = undefined;
   }
 
   /**
-   * A router does not take the token: asks the control plane whether the session still stands, and forgets it if not.
-   * A router can be wrong, and a needless log-in would part this client's service sessions from its other channels.
+   * Called when a router refuses the token: asks the control plane whether the session is still valid, and
+   * discards it if not. A router can be wrong, and a needless log-in would separate this client's service
+   * sessions from its other channels.
    */
   async checkSession(token: string): Promise<void> {
     if (this.#session?.token !== token) return;
@@ -145,14 +146,14 @@ export class EdgeApiClient {
     };
   }
 
-  /** Changes when services, their configs or permissions change; only to be compared. */
+  /** Returns a mark that changes with services, their configs or permissions. It is only meant for comparison. */
   async serviceUpdates(): Promise<string> {
     const path = `${BASE_PATH}/current-api-session/service-updates`;
     const { lastChangeAt } = (await this.#inSession({ method: 'GET', path })) as { lastChangeAt: string };
     return lastChangeAt;
   }
 
-  /** Every service that this identity may dial or bind, all pages. */
+  /** Returns all services that this identity may dial or bind, from all pages. */
   async services(): Promise<EdgeService[]> {
     return (await this.#pages(`${BASE_PATH}/services`)) as EdgeService[];
   }
@@ -167,7 +168,7 @@ export class EdgeApiClient {
     return (await this.#pages(`${BASE_PATH}/current-identity/edge-routers`)).map(routerOf);
   }
 
-  /** `notFound` when the service is gone or this identity may not use it so. */
+  /** Rejects with `notFound` if the service was deleted or this identity has no such permission. */
   async createSession(serviceId: string, type: 'Dial' | 'Bind'): Promise<ServiceSession> {
     const path = `${BASE_PATH}/sessions`;
     const data = await this.#inSession({ method: 'POST', path, body: { serviceId, type } }, 201);
@@ -175,7 +176,10 @@ export class EdgeApiClient {
     return { id, token, serviceId, type, routers: edgeRouters.map(routerOf) };
   }
 
-  /** Certifies a new key of this identity; the old certificate lives until the new one was used. Leaf and chain. */
+  /**
+   * Certifies a new key of this identity and returns leaf and chain. The old certificate is valid until the new
+   * one was used.
+   */
   async extendIdentity(csrPem: string): Promise<string> {
     const path = `${BASE_PATH}/enroll/extend/identity`;
     const { cert } = (await this.#call({ method: 'POST', path, body: { csr: csrPem } }, 200)) as {
@@ -184,12 +188,15 @@ export class EdgeApiClient {
     return cert;
   }
 
-  /** The shares that this environment hosts, whoever made them. Environments alone. */
+  /** Returns all shares that this environment hosts. Only for environments. */
   async hostedShares(): Promise<HostedShare[]> {
     return (await this.#call({ method: 'GET', path: '/agent/v1/shares' }, 200)) as HostedShare[];
   }
 
-  /** Makes a share of this environment, or takes its name back. `conflict` when another environment holds it. */
+  /**
+   * Creates a share of this environment, or reclaims its name. Rejects with `conflict` if another environment
+   * holds it.
+   */
   async createShare(request: HostedShareRequest): Promise<HostedShare> {
     return (await this.#call(
       { method: 'POST', path: '/agent/v1/shares', body: request },
@@ -197,7 +204,7 @@ export class EdgeApiClient {
     )) as HostedShare;
   }
 
-  /** `notFound` when this environment holds no share with the token. */
+  /** Rejects with `notFound` if this environment has no share with the token. */
   async releaseShare(token: string): Promise<void> {
     await this.#call({ method: 'DELETE', path: `/agent/v1/shares/${encodeURIComponent(token)}` }, 204);
   }
@@ -206,17 +213,17 @@ export class EdgeApiClient {
     await this.#call({ method: 'PUT', path: '/agent/v1/self', body: { version } }, 204);
   }
 
-  /** Resolves once the report is taken in, whether now or when it was sent before. Gateways alone. */
+  /** Resolves once the report was accepted, now or when it was sent before. Only for gateways. */
   async reportTraffic(report: TrafficReport): Promise<void> {
     await this.#call({ method: 'POST', path: '/gateway/v1/metrics', body: report }, 204);
   }
 
-  /** Where to send a browser that is to log in. This and the other log-in calls: gateways alone. */
+  /** Returns where to redirect a browser for its log-in. This and the other log-in calls are only for gateways. */
   async startLogin(start: LoginStart): Promise<LoginStarted> {
     return (await this.#post('/gateway/v1/logins/start', start)) as LoginStarted;
   }
 
-  /** Where to send a browser that came back from its identity provider. */
+  /** Returns where to redirect a browser that returned from its identity provider. */
   async finishLogin(callback: LoginCallback): Promise<LoginReturned> {
     return (await this.#post('/gateway/v1/logins/callback', callback)) as LoginReturned;
   }
@@ -225,17 +232,20 @@ export class EdgeApiClient {
     return (await this.#post('/gateway/v1/logins/redeem', redemption)) as LoginRedeemed;
   }
 
-  /** Null: there is none, or it is over. */
+  /** Resolves to null if there is no such session, or it has ended. */
   async findSession(query: SessionQuery): Promise<GatewaySession | null> {
     return ((await this.#post('/gateway/v1/sessions/find', query)) as SessionFound).session;
   }
 
-  /** At every gateway. */
+  /** Ends the session at every gateway. */
   async endSession(query: SessionQuery): Promise<void> {
     await this.#post('/gateway/v1/sessions/end', query, 204);
   }
 
-  /** A token names a key that the provider's known ones are not; new ones come with the share feed. */
+  /**
+   * Requests a fetch of the provider's keys, because a token names an unknown one. New keys arrive with the share
+   * feed.
+   */
   async refreshProvider(providerId: string): Promise<void> {
     await this.#post('/gateway/v1/providers/refresh', { providerId }, 204);
   }
@@ -244,7 +254,10 @@ export class EdgeApiClient {
     await this.#post('/gateway/v1/usage', usage, 204);
   }
 
-  /** Resolves once they are taken in, whether now or when they were sent before; so do inspections. Gateways alone. */
+  /**
+   * Resolves once the records were accepted, now or when they were sent before; the same applies to inspections.
+   * Only for gateways.
+   */
   async reportFailures(failures: readonly RequestFailure[]): Promise<void> {
     await this.#post('/gateway/v1/failures', { failures }, 204);
   }
@@ -253,7 +266,7 @@ export class EdgeApiClient {
     await this.#post('/gateway/v1/inspections', { requests }, 204);
   }
 
-  /** Follows the gateways' share feed, one stream: who wants it again after its end subscribes again. */
+  /** Follows the gateways' share feed with one stream. After its end, the caller subscribes again. */
   subscribeGatewayFeed(subscription: GatewayFeedSubscription): { close(): void } {
     const abort = new AbortController();
     const { since } = subscription;
@@ -299,7 +312,7 @@ export class EdgeApiClient {
     )) as EdgeSession;
     const { id, token, identityId, expiresAt } = data;
     const session = { id, token, identityId, expiresAt };
-    // A renewed identity in between: that certificate's own log-in counts.
+    // If the identity was renewed meanwhile, the log-in with the new certificate counts.
     if (http === this.#http && !this.#closed) {
       this.#session = session;
       for (const listener of this.#sessionListeners) listener(session);
@@ -326,7 +339,7 @@ export class EdgeApiClient {
     return this.#call({ method: 'POST', path, body }, expected);
   }
 
-  /** For calls that the certificate alone authorises. */
+  /** For calls that the certificate alone authorizes. */
   async #call(request: JsonRequest, expected: number): Promise<unknown> {
     return dataOf(await this.#http.request(request), expected, this.#hop);
   }
@@ -366,7 +379,7 @@ function dataOf(answer: JsonAnswer, expected: number, hop: string): unknown {
   if (expected === 204) return undefined;
   const data = (answer.json as { data?: unknown } | undefined)?.data;
   if (data === undefined || data === null) {
-    throw new FrontdoorError('badGateway', 'answer_unreadable', `${hop} sent an answer that cannot be read`);
+    throw new FrontdoorError('badGateway', 'answer_unreadable', `${hop} sent a response that cannot be read`);
   }
   return data;
 }

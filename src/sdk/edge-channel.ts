@@ -1,6 +1,6 @@
 /**
- * One channel from this process to a router: circuits dialed and hosted on it, and their frames. Ends when the
- * channel does; who opens the next one is `RouterConnection`.
+ * A channel from this process to a router: circuits that are dialed and hosted over it, and their frames. Ends
+ * with the underlying channel; `RouterConnection` opens the next one.
  */
 import { messageOf, utf8, type Log } from '#base';
 import { ChannelError, type Channel } from '#net';
@@ -24,7 +24,7 @@ import { isStandbyMark, STANDBY_MARK } from './standby-mark.ts';
 const { edge } = headerId;
 const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
-/** What a circuit may send before it is the next one's turn, while several wait for room. */
+/** Payloads that a circuit may send before the next one's turn, while several wait for room. */
 const PAYLOADS_PER_TURN = 4;
 /** Precedence of a terminator that is used after all others of the service. */
 const PRECEDENCE_FAILED = 2;
@@ -40,7 +40,7 @@ export interface ChannelBind {
   readonly token: string;
   readonly serviceId: string;
   readonly onDial: (incoming: IncomingDial) => void;
-  /** The router has the controller's word that the terminator stands. */
+  /** The controller confirmed the terminator to the router. */
   readonly onEstablished: () => void;
   readonly onClosed: (reason: string) => void;
 }
@@ -60,7 +60,7 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #binds = new Map<number, ChannelBind>();
   readonly #timer: NodeJS.Timeout;
   #acknowledge: OverlayCircuit[] = [];
-  /** For room in the channel, in the order of their turns. */
+  /** Circuits that wait for room in the channel, in the order of their turns. */
   readonly #waiting = new Set<OverlayCircuit>();
   #served: OverlayCircuit | undefined;
   #payloadsLeft = 0;
@@ -92,12 +92,12 @@ export class EdgeChannel implements CircuitCarrier {
     return this.#channel.isClosed;
   }
 
-  /** The router announced that it ends soon. It still takes circuits of callers that have no other way. */
+  /** Whether the router announced that it stops soon. It still accepts circuits of callers without another router. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
 
-  /** New requests are better sent over a new circuit. */
+  /** Whether new requests should use a new circuit instead. */
   get isLeaving(): boolean {
     return this.#isStopping && this.#options.hasOtherWay();
   }
@@ -135,14 +135,14 @@ export class EdgeChannel implements CircuitCarrier {
     const circuitId = answer.headers.text(edge.circuitId) ?? '';
     if (circuitId === '' || !answer.headers.bool(edge.useXgressToSdk)) {
       this.#sendStateClosed(connId);
-      throw new CircuitError('overlay', 'router', 'the router does not carry xgress to this client');
+      throw new CircuitError('overlay', 'router', 'the router does not support xgress to this client');
     }
     const circuit = this.#open(circuitId, connId, false);
     circuit.start();
     return circuit;
   }
 
-  /** Resolves when the router took the Bind; the terminator stands when `onEstablished` is called. */
+  /** Resolves when the router accepted the Bind. The terminator exists when `onEstablished` is called. */
   async bind(
     bind: Omit<ChannelBind, 'connId'>,
     listenerId: string,
@@ -174,7 +174,7 @@ export class EdgeChannel implements CircuitCarrier {
     this.#channel.send(makeFrame(contentType.unbind, { headers, body: bind.token }));
   }
 
-  /** Circuits go to this host only where there is no other. */
+  /** Lowers the precedence, so that circuits use this host only if there is no other. */
   lower(bind: ChannelBind): void {
     const headers = new HeaderWriter().u32(edge.connId, bind.connId).u8(edge.precedence, PRECEDENCE_FAILED);
     this.#channel.send(makeFrame(contentType.updateBind, { headers, body: bind.token }));
@@ -230,7 +230,7 @@ export class EdgeChannel implements CircuitCarrier {
         this.#binds.get(connId ?? -1)?.onEstablished();
         return;
       case contentType.stateConnected:
-        // The answer to a dial that this side gave up meanwhile.
+        // The response belongs to a dial that this side has abandoned.
         if (connId !== undefined && !this.#byConnId.has(connId)) this.#sendStateClosed(connId);
         return;
       case contentType.stopping:
@@ -318,7 +318,7 @@ export class EdgeChannel implements CircuitCarrier {
     return circuit;
   }
 
-  /** Who still has something after its turn waits behind the others; who never waited, behind all of them. */
+  /** A circuit that still has data after its turn waits behind the others; a circuit that did not wait comes last. */
   #onDrain(): void {
     for (const circuit of this.#waiting) {
       if (!this.#channel.isWritable) break;

@@ -1,8 +1,11 @@
-/** An API's refusal as an error: kind by status, code and message by its body, whichever of our two forms it has. */
+/**
+ * Converts an API's error response to an error: the kind by its status, code and message by its body in either of
+ * our two forms.
+ */
 import { ERROR_KINDS, FrontdoorError, type ErrorKind } from '#base';
 import type { JsonAnswer } from '#net';
 
-/** `hop`: who answered, for the reader, such as `the edge API at https://…`. */
+/** `hop` names the server for the reader, such as `the edge API at https://…`. */
 export function failureOf(answer: JsonAnswer, hop: string): FrontdoorError {
   const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
   const kind = kinds.find((one) => ERROR_KINDS[one].status === answer.status) ?? 'badGateway';

@@ -1,8 +1,8 @@
-/** What the edge client API answers, as far as our own clients read it. Field names are OpenZiti's. */
+/** Responses of the edge client API, as far as our clients read them. Field names are OpenZiti's. */
 export interface EdgeRouterAddress {
   readonly name: string;
   readonly isOnline: boolean;
-  /** `tls://host:port`; absent while the router has told no listener. */
+  /** `tls://host:port`; absent while the router has not reported a listener. */
   readonly tlsUrl: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface EdgeService {
   readonly updatedAt: string;
 }
 
-/** One API session: what channels to routers present. */
+/** An API session, whose token channels to routers present. */
 export interface EdgeSession {
   readonly id: string;
   readonly token: string;
@@ -25,7 +25,7 @@ export interface EdgeSession {
   readonly expiresAt: string;
 }
 
-/** Permission to dial or bind one service: what Connect and Bind carry. */
+/** Permission to dial or bind one service, which Connect and Bind carry. */
 export interface ServiceSession {
   readonly id: string;
   readonly token: string;

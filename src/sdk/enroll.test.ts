@@ -33,7 +33,7 @@ test('a refused code says what to do and does not repeat the code', async () => 
     fetchBootstrapToken({ apiUrl, code: 'SECRET/../CODE' }),
     (error: Error & { code?: string }) => {
       assert.equal(error.code, 'enrollment_code_refused');
-      assert.match(error.message, /make a new one/);
+      assert.match(error.message, /create a new one/);
       assert.ok(!error.message.includes('SECRET'));
       return true;
     },

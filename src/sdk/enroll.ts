@@ -1,6 +1,6 @@
 /**
- * Enrollment as OpenZiti defines it: a one-time token becomes a certificate for a key that never leaves this
- * machine. Works against any OpenZiti control plane; ours also learns the name of the machine.
+ * Enrollment as OpenZiti defines it: a one-time token is exchanged for a certificate of a key that never leaves
+ * this machine. It works with any OpenZiti control plane; ours also gets the name of the machine.
  */
 import { FrontdoorError, isLoopbackHost } from '#base';
 import { JsonClient, type IdentityFile, type JsonAnswer } from '#net';
@@ -12,11 +12,11 @@ const BASE_PATH = '/edge/client/v1';
 
 export interface EnrollOptions {
   readonly jwt: string;
-  /** Name that the environment shall have; our own programs always give one. */
+  /** Requested name of the environment. Our own programs always set it. */
   readonly name?: string;
-  /** PEM anchors that the server's certificate must chain to, besides being proven by the token. */
+  /** PEM anchors that the server's certificate must chain to, in addition to being proven by the token. */
   readonly ca?: string;
-  /** For each step; 10 s when absent. */
+  /** For each step; 10 s by default. */
   readonly timeoutMs?: number;
 }
 
@@ -38,7 +38,7 @@ export interface EnrolledRouter {
   readonly controlAddresses: readonly string[];
 }
 
-/** Enrolls an environment or a gateway (`em: ott`). Throws `FrontdoorError`s that say the hop and the remedy. */
+/** Enrolls an environment or a gateway (`em: ott`). Throws `FrontdoorError`s with the hop and the remedy. */
 export async function enrollIdentity(options: EnrollOptions): Promise<EnrolledIdentity> {
   return withTrustedServer(options, ['ott'], async (token, client, caPem) => {
     const { keyPem, csrPem } = await makeKeyRequest(token.subject);
@@ -53,7 +53,10 @@ export async function enrollIdentity(options: EnrollOptions): Promise<EnrolledId
   });
 }
 
-/** Enrolls a router (`em: erott`, or `trott` for one without an edge). `hosts` are what its listeners are dialed by. */
+/**
+ * Enrolls a router (`em: erott`, or `trott` for one without an edge). `hosts` are the names at which its
+ * listeners are dialed.
+ */
 export async function enrollRouter(
   options: EnrollOptions & RequestDetails & { readonly hosts: readonly string[] },
 ): Promise<EnrolledRouter> {
@@ -93,7 +96,7 @@ export interface BootstrapToken {
   readonly expiresAt: string;
 }
 
-/** Trades an enrollment code for an enrollment JWT. The code is never part of an error. */
+/** Exchanges an enrollment code for an enrollment JWT. Errors never contain the code. */
 export async function fetchBootstrapToken(options: BootstrapOptions): Promise<BootstrapToken> {
   const url = URL.parse(options.apiUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -104,7 +107,7 @@ export async function fetchBootstrapToken(options: BootstrapOptions): Promise<Bo
     );
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
-    const message = `${url.origin} must be an https address: an enrollment code is a secret`;
+    const message = `${url.origin} must be an https address, because an enrollment code is a secret`;
     throw new FrontdoorError('invalid', 'api_url_insecure', message);
   }
   const client = new JsonClient({
@@ -119,7 +122,7 @@ export async function fetchBootstrapToken(options: BootstrapOptions): Promise<Bo
       throw new FrontdoorError(
         'notFound',
         'enrollment_code_refused',
-        `the control plane at ${url.origin} does not take this enrollment code: unknown, used or expired; make a new one`,
+        `the control plane at ${url.origin} does not accept this enrollment code: it is unknown, used or expired; create a new one`,
       );
     }
     const { frontdoorId, token, expiresAt } = (answer.json ?? {}) as Partial<BootstrapToken>;
@@ -188,7 +191,7 @@ function enrolled(
       ? new FrontdoorError(
           'unauthenticated',
           'enrollment_token_refused',
-          `${edgeApi(token)} does not take this enrollment token: unknown, used or expired; get a new one`,
+          `${edgeApi(token)} does not accept this enrollment token: it is unknown, used or expired; get a new one`,
           { cause: failure },
         )
       : failure;

@@ -1,6 +1,6 @@
 /**
- * The enrollment JWT, seen from the machine that enrolls: the token and the control plane prove each other, because
- * the token is signed with the key of the certificate that its issuer shows in TLS.
+ * The enrollment JWT from the view of the enrolling machine. Token and control plane prove each other, because
+ * the token is signed with the key of the certificate that its issuer uses for TLS.
  */
 import type { X509Certificate } from 'node:crypto';
 import { FrontdoorError } from '#base';
@@ -11,7 +11,7 @@ const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512'];
 export interface EnrollmentToken {
   /** `https://host:port`. */
   readonly issuer: string;
-  /** Id that the identity will have. */
+  /** Id of the new identity. */
   readonly subject: string;
   readonly jti: string;
   readonly method: string;
@@ -19,7 +19,10 @@ export interface EnrollmentToken {
   readonly controlAddresses: readonly string[];
 }
 
-/** What the token says, unproven: only to find its issuer. Throws `invalid` when it is no enrollment token. */
+/**
+ * Returns the unverified content of the token, which is only used to find its issuer. Throws `invalid` if it is
+ * not an enrollment token.
+ */
 export function readEnrollmentToken(jwt: string): EnrollmentToken {
   try {
     const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<
@@ -35,21 +38,21 @@ export function readEnrollmentToken(jwt: string): EnrollmentToken {
     ) {
       const { origin, protocol } = new URL(iss);
       if (protocol === 'https:' && sub !== '' && jti !== '') {
-        // Older controllers name one.
+        // Older controllers have a single address.
         const named: unknown[] = Array.isArray(ctrls) ? ctrls : [ctrl];
         const controlAddresses = named.filter((one) => typeof one === 'string');
         return { issuer: origin, subject: sub, jti, method: em, controlAddresses };
       }
     }
   } catch {
-    // Told below: what it holds must not stand in an error.
+    // The error below must not contain any part of the token.
   }
   throw new FrontdoorError('invalid', 'enrollment_token_unreadable', 'this is not an enrollment token');
 }
 
 /**
- * Fetches the certificate that the issuer shows and proves the token with it. From here on the certificate is the
- * anchor of trust. `ca`: the certificate must also chain to it.
+ * Fetches the issuer's certificate and verifies the token with it. From here on the certificate is the trust
+ * anchor. If `ca` is given, the certificate must also chain to it.
  */
 export async function proveEnrollmentToken(
   jwt: string,
@@ -76,7 +79,7 @@ export async function proveEnrollmentToken(
       : new FrontdoorError(
           'unauthenticated',
           'enrollment_token_unproven',
-          `the enrollment token was not signed by the server at ${token.issuer}; somebody may be in between`,
+          `the server at ${token.issuer} did not sign the enrollment token; the connection may be intercepted`,
           { cause },
         );
   }

@@ -1,4 +1,4 @@
-/** What a program that hosts services through the overlay works with. */
+/** The interface for programs that host services in the overlay. */
 import type { Circuit } from './circuit.ts';
 
 export interface BindableService {
@@ -6,19 +6,22 @@ export interface BindableService {
   readonly name: string;
 }
 
-/** `not-hosted`: this host does not offer the service any more; another one is to be dialed. */
+/** `not-hosted`: this host no longer offers the service; another one should be dialed. */
 export type DialRefusal = 'service-refused' | 'service-timeout' | 'not-hosted';
 
-/** Somebody dials a hosted service. Exactly one of `accept` and `refuse` is to be called, soon. */
+/** A dial of a hosted service. Exactly one of `accept` and `refuse` must be called soon. */
 export interface IncomingDial {
-  /** As the dialer gave it: for logs, proves nothing. */
+  /** As the dialer sent it: for logs only, it proves nothing. */
   readonly callerId: string;
   readonly serviceId: string;
-  /** The dialer keeps the circuit for later: the service is not to be connected to before bytes come. */
+  /**
+   * Whether the dialer keeps the circuit for later, so that the host connects to the service only when bytes
+   * arrive.
+   */
   readonly isStandby?: boolean;
-  /** Takes the dial; the circuit starts paused. */
+  /** Accepts the dial. The circuit starts paused. */
   accept(): Circuit;
-  /** The reason reaches the dialer. */
+  /** The dialer receives the reason. */
   refuse(reason: string, code?: DialRefusal): void;
 }
 
@@ -27,11 +30,11 @@ export type HostingState = 'binding' | 'bound' | 'failed';
 export interface HostedService {
   readonly state: HostingState;
   onState: (state: HostingState, error?: Error) => void;
-  /** What the host's own check of the service says; kept and told again after each new bind. */
+  /** Reports the host's own check of the service. The result is kept and reported again after each new bind. */
   reportHealth(passed: boolean): void;
-  /** Lowers the precedence: this host is dialed only where the service has no other. */
+  /** Lowers the precedence, so that this host is dialed only if the service has no other. */
   lower(): void;
-  /** Takes the offer back; circuits that stand go on. */
+  /** Stops hosting. Open circuits continue. */
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps an identity's certificate young: at two thirds of its life a new key is made, certified over the old
- * certificate, written to the identity file and taken into use. Failures are tried again until it works.
+ * Renews an identity's certificate: after two thirds of its lifetime, a new key is made, certified with the old
+ * certificate, written to the identity file and used. Failures are retried until it works.
  */
 import { X509Certificate } from 'node:crypto';
 import { BackOff, messageOf, systemClock, type Clock, type Log } from '#base';
@@ -8,20 +8,23 @@ import { saveIdentityFile } from '#net';
 import { makeKeyRequest } from './certificate-signing.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 
-/** Longer waits are cut into pieces: timers are short-sighted and clocks are set. */
+/** Longer waits are split, because timers are limited and clocks can be set. */
 const LONGEST_WAIT_MS = 3_600_000;
 const FIRST_RETRY_MS = 60_000;
 
 export interface IdentityRenewalOptions {
   readonly client: Pick<EdgeApiClient, 'identity' | 'extendIdentity' | 'useIdentity' | 'session'>;
-  /** The identity file. */
+  /** Path of the identity file. */
   readonly path: string;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
 export interface IdentityRenewal {
-  /** Renews now if that is due; true: a new certificate is in use. Throws what the edge API or the disk refused. */
+  /**
+   * Renews now if that is due. Resolves to true if a new certificate is in use. Rejects with the error of the
+   * edge API or the disk.
+   */
   check(): Promise<boolean>;
   close(): void;
 }
@@ -39,7 +42,7 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
     const { keyPem, csrPem } = await makeKeyRequest(commonNameOf(identity.certPem));
     const certPem = await client.extendIdentity(csrPem);
     const renewed = { ...identity, keyPem, certPem };
-    // The file first: once the new certificate was used, the old one is worth nothing.
+    // The file is written first, because the old certificate is invalid once the new one was used.
     await saveIdentityFile(path, renewed);
     await client.useIdentity(renewed);
     await client.session();
@@ -80,7 +83,7 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
   };
 }
 
-/** Two thirds of a certificate's life, in Unix milliseconds. */
+/** Two thirds of a certificate's lifetime, in Unix milliseconds. */
 export function renewalAtMs(certPem: string): number {
   const leaf = new X509Certificate(certPem);
   const fromMs = Date.parse(leaf.validFrom);

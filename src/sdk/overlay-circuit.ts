@@ -1,6 +1,7 @@
 /**
- * A circuit whose xgress end is in this process: window, retransmission and order are ours, the router only passes
- * frames on. Ends cleanly only when both directions have ended; anything else is told as a broken circuit.
+ * A circuit whose xgress end is in this process: it handles window, retransmission and order, and the router only
+ * forwards frames. It ends cleanly only after both directions have ended; any other end is reported as a broken
+ * circuit.
  */
 import { EMPTY_BYTES } from '#base';
 import {
@@ -18,8 +19,8 @@ import {
 import { CircuitError, type Circuit } from './circuit.ts';
 
 /**
- * A quarter of OpenZiti's window: what is on its way and what a slow reader has not taken yet fit the far end's receive
- * buffer together, so that a slow reader costs no retransmission, and a stalled one little memory.
+ * A quarter of OpenZiti's window. Data on the way and unread data of a slow reader fit into the far end's receive
+ * buffer together, so that a slow reader causes no retransmission, and a stalled one little memory.
  */
 const OPTIONS: XgressOptions = {
   ...XGRESS_DEFAULTS,
@@ -28,26 +29,26 @@ const OPTIONS: XgressOptions = {
 };
 
 /**
- * A payload frame fills one TLS record at most: the receiver then gets whole frames and need not put them together,
- * which took a fifth of a download's CPU time at the router.
+ * A payload frame fits into one TLS record, so that the receiver need not join parts of frames, which took a
+ * fifth of a download's CPU time at the router.
  */
 const TLS_RECORD_BYTES = 16_384;
 
-/** Of all circuits in this process together, whatever their number: what waits for readers that are slow. */
+/** Limit for unread data of all circuits in this process together. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 const unread = new ReceiveBudget(MAX_UNREAD_BYTES);
 
-/** What a circuit needs of the channel that carries it. */
+/** The functions that a circuit requires from its channel. */
 export interface CircuitCarrier {
-  /** It ends soon, and circuits have another way. */
+  /** Whether the channel will end soon although circuits have another path. */
   readonly isLeaving: boolean;
-  /** For one payload. Asked for nothing else: others wait too. */
+  /** Whether there is room for one payload. The result holds only for that one, because others wait too. */
   hasRoom(circuit: OverlayCircuit): boolean;
   /** `onChannelDrain` is called when it is the circuit's turn. */
   awaitRoom(circuit: OverlayCircuit): void;
   sendData(frame: DataFrame): void;
   acknowledgeLater(circuit: OverlayCircuit): void;
-  /** Tells the router, unless it said so itself. */
+  /** Reports the close to the router, unless the router reported it. */
   closed(circuit: OverlayCircuit, tellRouter: boolean): void;
 }
 
@@ -62,11 +63,11 @@ export class OverlayCircuit implements Circuit {
   readonly #carrier: CircuitCarrier;
   readonly #xgress: Xgress;
   readonly #maxPayloadBytes: number;
-  /** Set when the overlay has taken the circuit away while bytes wait here for a paused reader. */
+  /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
   #isLeaving = false;
-  /** Nobody has resumed it yet: whoever gets the circuit may not have set its handlers. */
+  /** Whether it was never resumed, so that the owner may not have set its handlers. */
   #isNew = true;
   #closedWhileNew: { readonly error: CircuitError | undefined } | undefined;
 
@@ -98,12 +99,12 @@ export class OverlayCircuit implements Circuit {
     return this.#isLeaving || this.#carrier.isLeaving;
   }
 
-  /** Its far end stops. */
+  /** The far end stops. */
   leave(): void {
     this.#isLeaving = true;
   }
 
-  /** The initiator's first frame. */
+  /** Sends the initiator's first frame. */
   start(): void {
     this.#xgress.start(Date.now());
   }
@@ -150,11 +151,12 @@ export class OverlayCircuit implements Circuit {
     if (this.#isGone) this.#finishGone();
   }
 
-  /** From the channel. */
+  /** Called by the channel. */
   receive(frame: DataFrame): void {
     if (this.#isOver) return;
     if (frame.contentType === PAYLOAD_TYPE) {
-      // Only the payload that opens the circuit needs the time; asking costs more than the rest of many another.
+      // Only the payload that opens the circuit needs the time, and reading the clock costs more than the
+      // rest for many others.
       const isOpening = (frame.flags & PAYLOAD_FLAGS.circuitStart) !== 0;
       this.#xgress.onPayload(frame, isOpening ? Date.now() : 0);
     } else {
@@ -171,12 +173,12 @@ export class OverlayCircuit implements Circuit {
     if (this.#xgress.isWaitingForAcks) this.#xgress.tick(nowMs);
   }
 
-  /** Its turn, after it had to wait for room. */
+  /** Called when it is the circuit's turn after it had to wait for room. */
   onChannelDrain(): void {
     if (!this.#isOver) this.#xgress.resumeSending(Date.now());
   }
 
-  /** The overlay took the circuit away, or its channel is gone. What arrived whole is still delivered. */
+  /** The overlay removed the circuit, or its channel ended. Data that arrived completely is still delivered. */
   gone(error: CircuitError): void {
     if (this.#isOver || this.#isGone) return;
     if (!this.#xgress.isSendDone || !this.#xgress.hasReceivedEnd) {
@@ -188,7 +190,7 @@ export class OverlayCircuit implements Circuit {
     this.#finishGone();
   }
 
-  /** Before a full channel: a circuit with nothing on its way need not wait behind those that fill it. */
+  /** On a full channel, a circuit without outstanding data need not wait behind those that fill it. */
   #mayPass(): boolean {
     if (this.#xgress.isAcknowledged) return true;
     this.#carrier.awaitRoom(this);
@@ -202,7 +204,7 @@ export class OverlayCircuit implements Circuit {
 
   #finishIfDone(): void {
     if (this.#isOver || this.#isGone || !this.#xgress.isSendDone || !this.#xgress.isReceiveDone) return;
-    // The far end closes cleanly only if it knows that its own end arrived.
+    // The far end closes cleanly only if its own end was acknowledged.
     this.#xgress.flushAcknowledgements();
     this.#close(undefined, true);
   }
@@ -220,7 +222,7 @@ export class OverlayCircuit implements Circuit {
   }
 }
 
-/** Of a payload that carries every header it may. */
+/** Length of the head of a payload with every possible header. */
 function longestHeadBytes(circuitId: string, connId: number): number {
   const payload = new PayloadFrame(circuitId, 0, PAYLOAD_FLAGS.originator, EMPTY_BYTES);
   payload.connId = connId;

@@ -1,6 +1,6 @@
 /**
- * An identity on the overlay: keeps channels to the routers that the control plane names, dials services through
- * them and hosts services at them. Attaches again by itself after the loss of any of them.
+ * An identity in the overlay: keeps channels to the routers that the control plane lists, dials services through
+ * them and hosts services at them. It reconnects by itself.
  */
 import { FrontdoorError, messageOf, systemClock, type ErrorKind, type Log } from '#base';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
@@ -13,7 +13,7 @@ import { ServiceHosting } from './service-hosting.ts';
 export interface OverlayClientOptions {
   readonly api: EdgeApiClient;
   readonly log: Log;
-  /** Told to hosts as the caller. */
+  /** Sent to hosts as the caller. */
   readonly name: string;
   readonly openChannel?: ChannelOpener;
 }
@@ -21,9 +21,9 @@ export interface OverlayClientOptions {
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;
 const MAX_ROUTERS = 4;
-/** Attempts of one dial: each at another router, as far as there are some. */
+/** Attempts per dial, each at another router if there are enough. */
 const MAX_DIAL_ATTEMPTS = 4;
-/** Another router may know a controller, or a way, that this one does not. */
+/** Codes after which another router may succeed, because it may know another controller or path. */
 const REFUSED_BY_ROUTER: ReadonlySet<CircuitErrorCode> = new Set([
   'control-away',
   'no-terminator',
@@ -36,9 +36,9 @@ const REFUSALS: ReadonlySet<ErrorKind> = new Set([
   'notFound',
   'conflict',
 ]);
-/** How soon a session that could not be taken anew is asked for again; until then the former one is used. */
+/** Pause before the next attempt to get a new service session. Until then, the former one is used. */
 const SESSION_RETRY_MS = 5_000;
-/** Service sessions are asked for anew now and then, so that a changed policy shows. */
+/** Service sessions are renewed at this interval, so that a changed policy takes effect. */
 const SERVICE_SESSION_MS = 30 * 60_000;
 
 export class OverlayClient implements OverlayHost {
@@ -58,7 +58,7 @@ export class OverlayClient implements OverlayHost {
     void this.#followRouters();
   }
 
-  /** True while at least one router channel stands. */
+  /** Whether there is a channel to at least one router. */
   get isAttached(): boolean {
     return this.#up().length > 0;
   }
@@ -68,9 +68,9 @@ export class OverlayClient implements OverlayHost {
   }
 
   /**
-   * A new circuit to the service, paused. What one router refuses for a reason of its own is asked of another one, and
-   * a session that is over is taken anew, once. `isStandby`: the host is asked to connect to its service when bytes come,
-   * and not before. Rejects with a `CircuitError`.
+   * Returns a new circuit to the service, paused. If a router refuses for a reason of its own, another one is
+   * tried; an ended session is renewed once. With `isStandby`, the host connects to its service only when bytes
+   * arrive. Rejects with a `CircuitError`.
    */
   async dial(serviceId: string, timeoutMs: number, isStandby = false): Promise<Circuit> {
     const deadlineMs = systemClock.nowMs() + timeoutMs;
@@ -120,7 +120,7 @@ export class OverlayClient implements OverlayHost {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Those that stop come last. */
+  /** Routers that are shutting down come last. */
   #up(): RouterConnection[] {
     const up = [...this.#routers.values()].filter(({ isUp }) => isUp);
     return up.sort((a, b) => Number(a.edge!.isStopping) - Number(b.edge!.isStopping));
@@ -142,7 +142,7 @@ export class OverlayClient implements OverlayHost {
       return await session;
     } catch (error) {
       this.#dialSessions.delete(serviceId);
-      // The control plane refused. One that is away refuses nothing, and ends no session.
+      // A refusal of the control plane ends the session. A control plane that is away does not.
       if (isRefusal(error))
         throw new CircuitError('not-authorized', 'control', messageOf(error), { cause: error });
       if (known !== undefined) {
@@ -190,7 +190,10 @@ export class OverlayClient implements OverlayHost {
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#followRouters(), nextMs);
   }
 
-  /** A router that is offline for the control plane may still serve us: only those it no longer names go. */
+  /**
+   * A router that the control plane reports as offline may still serve this client, so only routers that it no
+   * longer lists are removed.
+   */
   #setRouters(routers: readonly EdgeRouterAddress[]): void {
     const wanted = new Map<string, { host: string; port: number }>();
     for (const { name, tlsUrl } of routers) {
@@ -204,7 +207,7 @@ export class OverlayClient implements OverlayHost {
         continue;
       if (address === undefined && connection.edge !== undefined && routers.length === 0) continue;
       this.#routers.delete(name);
-      connection.close('the router is gone or moved');
+      connection.close('the router was removed or moved');
     }
     for (const [name, address] of wanted) {
       if (!this.#routers.has(name)) this.#routers.set(name, this.#connectTo(name, address));
@@ -232,7 +235,7 @@ export class OverlayClient implements OverlayHost {
   }
 }
 
-/** The control plane answered, and not because something of its own was missing. */
+/** Whether the control plane responded with a refusal, and not with an error of its own. */
 function isRefusal(error: unknown): boolean {
   return error instanceof FrontdoorError && REFUSALS.has(error.kind);
 }

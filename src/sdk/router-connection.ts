@@ -1,7 +1,7 @@
 /**
- * Keeps a channel to one router, for as long as the router is wanted: dialed, dialed again with back-off. A channel
- * belongs to the API session that its hello showed; after a new log-in another one takes its place, and the former
- * ends when its circuits have.
+ * Keeps a channel to one router while the router is listed, and redials with back-off. A channel belongs to the
+ * API session of its hello; after a new log-in another channel replaces it, and the former one ends when its
+ * circuits have.
  */
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
 import { dialChannel, type Channel } from '#net';
@@ -10,8 +10,8 @@ import type { EdgeApiClient } from './edge-api-client.ts';
 import { EdgeChannel } from './edge-channel.ts';
 
 /**
- * Opens a channel in some other way than over TLS (a router in the same process); undefined: dial it. `certPem` is
- * the identity's present certificate, leaf first.
+ * Opens a channel other than over TLS (to a router in the same process). Undefined: dial it. `certPem` is the
+ * identity's current certificate, leaf first.
  */
 export type ChannelOpener = (
   routerName: string,
@@ -27,7 +27,7 @@ export interface RouterConnectionOptions {
   readonly api: EdgeApiClient;
   readonly log: Log;
   readonly openChannel?: ChannelOpener;
-  /** Whether new circuits have another way than this one: then a router that stops gets none. */
+  /** Whether new circuits can use another router, so that one that is shutting down gets none. */
   hasOtherWay(connection: RouterConnection): boolean;
   onUp(connection: RouterConnection): void;
   onDown(connection: RouterConnection, reason: string): void;
@@ -35,10 +35,10 @@ export interface RouterConnectionOptions {
 
 const REDIAL = { minMs: 200, maxMs: 5_000, factor: 1.6, jitter: 0.3 };
 const CONNECT_TIMEOUT_MS = 10_000;
-/** How long circuits of a channel that was replaced may go on, and how often that is looked at. */
+/** Limit for the remaining circuits of a replaced channel, and the interval of the check. */
 const RETIRE_MS = 3_600_000;
 const RETIRE_LOOK_MS = 1_000;
-/** The router closes the channel of a client that falls silent after having beaten. Whatever it sends proves it. */
+/** The router closes the channel of a client that stops sending heartbeats after it sent some. Any data counts. */
 const HEARTBEAT = { sendIntervalMs: 2_000, closeAfterMs: 8_000, countsTraffic: true };
 
 export class RouterConnection {
@@ -49,10 +49,10 @@ export class RouterConnection {
   readonly #backOff = new BackOff(REDIAL);
   readonly #stop = new AbortController();
   #edge: EdgeChannel | undefined;
-  /** Of the present channel; one that was replaced is told from it by its number. */
+  /** Number of the current channel, which distinguishes it from replaced ones. */
   #generation = 0;
   #token = '';
-  /** The session of the last log-in; empty before there was one beside a channel. */
+  /** The session of the last log-in; empty before there was one while a channel exists. */
   #wantedToken = '';
   #isConnecting = false;
   readonly #retired = new Map<EdgeChannel, NodeJS.Timeout>();
@@ -66,17 +66,17 @@ export class RouterConnection {
     void this.#connect();
   }
 
-  /** The channel, while there is one. */
+  /** The channel, if there is one. */
   get edge(): EdgeChannel | undefined {
     return this.#edge;
   }
 
-  /** It can take circuits now. */
+  /** Whether it can accept circuits now. */
   get isUp(): boolean {
     return this.#edge !== undefined && !this.#edge.isClosed;
   }
 
-  /** After a log-in: service sessions are of that session from now on, and so must the channel be. */
+  /** After a log-in, service sessions belong to the new session, and so must the channel. */
   followSession(token: string): void {
     this.#wantedToken = token;
     if (this.#edge === undefined || this.#token === token || this.#isConnecting) return;
@@ -113,7 +113,8 @@ export class RouterConnection {
     } catch (error) {
       this.#isConnecting = false;
       if (this.#stop.signal.aborted) return;
-      // A refusal may mean that the session is over. (Unanswered: the next refusal asks again.)
+      // A refusal may mean that the session has ended. If this check gets no response, the next refusal
+      // repeats it.
       if (error instanceof FrontdoorError && error.code === 'channel-refused') {
         await api.checkSession(token).catch(() => {});
         if (this.#stop.signal.aborted) return;
@@ -144,7 +145,7 @@ export class RouterConnection {
       if (edge.circuitCount > 0 && !edge.isClosed && performance.now() < deadlineMs) return;
       clearInterval(timer);
       this.#retired.delete(edge);
-      edge.close('another channel took its place');
+      edge.close('another channel replaced it');
     }, RETIRE_LOOK_MS);
     timer.unref();
     this.#retired.set(edge, timer);

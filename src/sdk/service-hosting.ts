@@ -1,6 +1,6 @@
 /**
- * One hosted service at every router that is connected: binds, binds again when a bind ends, and tells its health.
- * Bound as long as one router has the controller's word for it.
+ * Hosts one service at every connected router: binds, binds again when a bind ends, and reports its health. It
+ * counts as bound while the controller has confirmed it at one router or more.
  */
 import { BackOff, messageOf, type Log } from '#base';
 import type { ChannelBind } from './edge-channel.ts';
@@ -124,7 +124,7 @@ export class ServiceHosting implements HostedService {
     this.#refreshState();
   }
 
-  /** The word that the terminator stands may come before the bind's own answer was taken in, or after. */
+  /** The confirmation of the terminator may arrive before or after the bind's own response was handled. */
   #tellHealth(connection: RouterConnection, { bind, isEstablished }: Attachment): void {
     if (this.#health !== undefined && bind !== undefined && isEstablished) {
       connection.edge?.reportHealth(bind, this.#health);
@@ -142,7 +142,7 @@ export class ServiceHosting implements HostedService {
     const delayMs = attachment.backOff.next();
     this.#options.log.warn(
       { share: this.#options.service.name, reason, retryInMs: delayMs },
-      'cannot host the share now',
+      'the share cannot be hosted at the moment',
     );
     attachment.timer = setTimeout(() => void this.#bind(connection, attachment), delayMs);
     this.#setState('failed', new Error(reason));

@@ -1,6 +1,6 @@
 /**
- * How a dial says that its circuit is kept for later: as data of the application, which routers pass to the host. A
- * host that does not know the mark connects to its service at once, as for any dial.
+ * Marks a dial whose circuit is kept for later, as application data that routers forward to the host. A host that
+ * does not know the mark connects to its service at once, as for any dial.
  */
 import { utf8 } from '#base';
 

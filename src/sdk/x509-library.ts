@@ -1,9 +1,12 @@
-/** The library that makes and reads certificates beyond what `node:crypto` can. */
+/** The library for making and parsing certificates beyond `node:crypto`. */
 import type * as x509 from '@peculiar/x509';
 
 export type X509Library = typeof x509;
 
-/** Loaded when a certificate is made or asked for, seldom: its 200 modules would weigh on every idle program. */
+/**
+ * Loaded only when a certificate is made or requested, because its 200 modules would cost memory in every idle
+ * program.
+ */
 export async function loadX509(): Promise<X509Library> {
   await import('reflect-metadata');
   return import('@peculiar/x509');

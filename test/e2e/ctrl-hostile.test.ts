@@ -124,7 +124,7 @@ describe('a stranger at the control channel', () => {
     const records = world.recordsFromNow();
     const peer = await openPeer();
     await peer.closed();
-    await oneRecord(records, 'peer without a certificate refused');
+    await oneRecord(records, 'refused a peer without a certificate');
   });
 
   /** The last column is the answer: a peer without a certificate of ours gets no reason. */

@@ -172,7 +172,7 @@ describe('a stranger at the edge listener', () => {
     const records = world.recordsFromNow();
     const peer = await openPeer();
     await peer.closed();
-    await oneRecord(records, 'peer without a certificate refused');
+    await oneRecord(records, 'refused a peer without a certificate');
   });
 
   it('is turned away with a certificate of another authority, even with a valid token', async () => {

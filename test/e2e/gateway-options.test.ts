@@ -65,7 +65,7 @@ test('certificates that cannot be used are told all at once, each with its remed
   for (const workers of ['1', '2']) {
     const said = await saidTo('--workers', workers, '--tls-dir', folder);
     assert.match(said, /half\.crt has no key beside it/);
-    assert.match(said, /open\.key is refused: it is open to other users; run: chmod 600/);
+    assert.match(said, /open\.key is refused: other users can access it; run: chmod 600/);
   }
   assert.match(await saidTo('--tls-cert', file('half.crt')), /--tls-cert needs its key beside it/);
   assert.match(await saidTo('--tls-dir', file('missing')), /missing does not exist/);

@@ -148,7 +148,7 @@ describe('certificates as files', () => {
       /text\.crt has no certificate in PEM form/,
       /keyless\.crt has no key beside it: add .*keyless\.key/,
       /certless\.key has no certificate beside it/,
-      /open\.key is refused: it is open to other users; run: chmod 600 .*open\.key/,
+      /open\.key is refused: other users can access it; run: chmod 600 .*open\.key/,
       /nameless\.crt names no host/,
       /locked\.key cannot be used: it is locked with a passphrase/,
       /broken\.crt cannot be read/,

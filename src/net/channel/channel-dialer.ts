@@ -1,6 +1,6 @@
 /**
- * Dials a channel: one connection, or a group of connections that is kept complete (OpenZiti's underlays), or the two
- * of a split link. A listener that answers no group gets a plain channel.
+ * Dials a channel: one connection, a group of connections that is kept complete (OpenZiti's underlays), or the
+ * two connections of a split link. If the listener does not support groups, the result is a plain channel.
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, formatHostPort, type Log } from '#base';
@@ -14,20 +14,20 @@ import { TlsDriver, type SendLimits } from './tls-driver.ts';
 import type { UnfinishedFrames } from './unfinished-frames.ts';
 import { dialUnderlay, type DialedUnderlay, type UnderlayDialOptions } from './underlay-dial.ts';
 
-/** How many connections a channel has, and what for. */
+/** The connections of a channel and their purposes. */
 export type ConnectionPlan =
   | { readonly kind: 'single' }
-  /** The first is of the first type. `startupDelayMs` passes before the others are dialed. */
+  /** The first connection has the first type. `startupDelayMs` passes before the others are dialed. */
   | { readonly kind: 'group'; readonly types: readonly ConnectionType[]; readonly startupDelayMs: number }
-  /** Payloads on one, acknowledgements on the other: links of old. */
+  /** One connection for payloads and one for acknowledgements: the older form of links. */
   | { readonly kind: 'split' };
 
 export interface DialChannelOptions extends UnderlayDialOptions, SendLimits {
-  /** Of a split link and of a group whose id the dialer makes: with header 0. */
+  /** Includes header 0 for a split link, and for a group whose id the dialer chooses. */
   readonly helloHeaders: FrameHeaders;
   readonly connections?: ConnectionPlan | undefined;
   readonly heartbeat?: HeartbeatOptions | undefined;
-  /** Default: those of the process. */
+  /** By default those of the process. */
   readonly unfinished?: UnfinishedFrames | undefined;
   readonly log: Log;
 }
@@ -53,7 +53,8 @@ async function dialGroup(
   startupDelayMs: number,
 ): Promise<Channel> {
   const [first] = types;
-  if (first === undefined) throw new FrontdoorError('internal', 'no-connection-types', 'a group of nothing');
+  if (first === undefined)
+    throw new FrontdoorError('internal', 'no-connection-types', 'a group without connection types');
   const headers = new HeaderWriter()
     .copy(options.helloHeaders)
     .text(CHANNEL_HEADERS.underlayType, first.type)
@@ -67,7 +68,7 @@ async function dialGroup(
   const secret = answered.bytes(CHANNEL_HEADERS.groupSecret)?.slice() ?? new Uint8Array(0);
 
   const stop = new AbortController();
-  // Does nothing before this turn of the loop is over: driver and channel are there by then.
+  // It does nothing before this turn of the event loop ends. Driver and channel exist by then.
   const keeper = new GroupKeeper({
     types,
     startupDelayMs,
@@ -170,7 +171,7 @@ function openChannel(
   return channel;
 }
 
-/** Copies headers but one. */
+/** Copies all headers except one. */
 function without(headers: FrameHeaders, key: number): HeaderWriter {
   const writer = new HeaderWriter();
   for (const [id, value] of headers.entries()) if (id !== key) writer.bytes(id, value);

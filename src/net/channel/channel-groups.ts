@@ -1,7 +1,7 @@
 /**
- * The channels of a listener and the connections that belong to them: groups (OpenZiti's underlays), whose joins must
- * show the group's secret and the first connection's leaf certificate, and the two halves of split links, which are
- * paired by header 0.
+ * The channels of a listener and their connections: groups (OpenZiti's underlays), whose joining connections must
+ * present the group's secret and the first connection's leaf certificate, and the two halves of split links,
+ * which are paired by header 0.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
@@ -34,17 +34,17 @@ export interface ChannelGroupsOptions {
   onChannel(channel: Channel, hello: Frame): void;
 }
 
-/** A connection whose hello came. */
+/** A connection whose hello has arrived. */
 export interface HelloedConnection {
   readonly socket: TLSSocket;
-  /** May hold bytes that came behind the hello. */
+  /** May hold bytes that followed the hello. */
   readonly decoder: FrameDecoder;
   readonly hello: Frame;
   readonly peer: ChannelPeer;
 }
 
 interface Acceptance {
-  /** Absent: who shows the certificate. */
+  /** If absent, the certificate identifies the peer. */
   readonly identity?: string;
   readonly extra?: FrameHeaders;
   readonly heartbeat?: HeartbeatOptions;
@@ -67,11 +67,11 @@ interface Half {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Header of an edge hello that joins must repeat: the API session token. */
+/** A header of an edge hello that joining connections must repeat: the API session token. */
 const SESSION_TOKEN = 1002;
 const SPLIT_WAIT_MS = 30_000;
 const MAX_HALVES = 1_024;
-/** Of one channel: dialers are configured for 200 at most. */
+/** Limit per channel. Dialers are configured for 200 at most. */
 const MAX_CONNECTIONS = 256;
 
 export class ChannelGroups {
@@ -87,7 +87,7 @@ export class ChannelGroups {
     this.#counts = new PeerCounts(options.peerLimits);
   }
 
-  /** True: the connection is one more of a channel, or was refused; false: it begins something of its own. */
+  /** Returns true if the connection joined a channel or was refused, false if it begins a new one. */
   join(connection: HelloedConnection): boolean {
     const { hello, peer, socket } = connection;
     if (!this.#isGrouped(hello)) return false;
@@ -112,12 +112,12 @@ export class ChannelGroups {
     return true;
   }
 
-  /** Why the peer may not open one more channel here; undefined: it may. */
+  /** Returns why the peer may not open another channel here, or undefined if it may. */
   openFault(identity: string): string | undefined {
     return this.#counts.channelFault(identity);
   }
 
-  /** A channel of its own, whose hello was judged; or the half of one. */
+  /** Opens a channel whose hello was accepted, or keeps the half of one. */
   open(connection: HelloedConnection, { identity, extra, heartbeat }: Acceptance): void {
     const { hello } = connection;
     const owner = identity ?? connection.peer.fingerprint;
@@ -129,7 +129,7 @@ export class ChannelGroups {
     const isGrouped = this.#isGrouped(hello);
     const given = isGrouped ? hello.headers.text(CHANNEL_HEADERS.connectionId) : undefined;
     const id = given || hexOf(randomBytes(4));
-    // While this one was judged, another may have taken the id.
+    // Another connection may have taken the id while this hello was judged.
     if (this.#groups.get(id)?.channel.isClosed === false) {
       this.#refuse(connection, 'the group exists');
       return;
@@ -193,7 +193,7 @@ export class ChannelGroups {
     }
     if (other.type === type) return `two ${type} connections of one split link`;
     if (other.connection.peer.fingerprint !== peer.fingerprint || other.connection.peer.id !== peer.id) {
-      return 'half of somebody else’s split link';
+      return 'half of another peer’s split link';
     }
     return undefined;
   }
@@ -205,7 +205,7 @@ export class ChannelGroups {
 
   #drop(half: Half): void {
     this.#forget(half);
-    this.#refuse(half.connection, 'the other half of a split link did not come');
+    this.#refuse(half.connection, 'the other half of a split link did not arrive');
   }
 
   #driver(owner: string, send: SendLimits, minimums?: ReadonlyMap<string, number>): TlsDriver {
@@ -238,7 +238,7 @@ export class ChannelGroups {
     return channel;
   }
 
-  /** With its last connection a closed channel is forgotten. */
+  /** A closed channel is removed with its last connection. */
   #watch(socket: TLSSocket, channel: Channel, owner: string): void {
     this.#counts.connectionOpened(owner);
     socket.on('close', () => {
@@ -290,7 +290,7 @@ function joinFault(group: Group, hello: Frame, peer: ChannelPeer): string | unde
   return undefined;
 }
 
-/** Queues of their own for payloads and acknowledgements are for groups; other links have `outQueueSize` for both. */
+/** Separate queues for payloads and acknowledgements are for groups; other links use `outQueueSize` for both. */
 function withOneQueue({ outQueueSize, writeTimeoutMs }: SendLimits): SendLimits {
   return { outQueueSize, writeTimeoutMs };
 }
@@ -299,7 +299,7 @@ function typeOf(hello: Frame): string {
   return hello.headers.text(CHANNEL_HEADERS.underlayType) ?? '';
 }
 
-/** 0 unless header 1 is a single byte: elsewhere it says which frame is answered. */
+/** Returns 0 unless header 1 is a single byte. On other channels it is the sequence of a reply. */
 function splitNumberOf(hello: Frame): number {
   const value = hello.headers.bytes(CHANNEL_HEADERS.replyFor);
   return value?.length === 1 ? value[0]! : 0;

@@ -1,6 +1,6 @@
 /**
- * Sends and answers a channel's heartbeats and measures their latency; `HeartbeatMachine` judges the peer. TCP alone
- * would tell of a frozen or cut-off peer only after many minutes.
+ * Sends and answers a channel's heartbeats and measures their latency; `HeartbeatMachine` judges the peer. TCP
+ * alone would detect a frozen or disconnected peer only after many minutes.
  */
 import { CHANNEL_HEADERS, HeaderWriter } from '#wire';
 import { HeartbeatMachine, type HeartbeatOptions } from './heartbeat-machine.ts';
@@ -11,7 +11,7 @@ export interface HeartbeatEffects {
   latency(nanoseconds: number): void;
 }
 
-/** The system clock does not tell nanoseconds; the offset is taken once, so that latencies never jump. */
+/** The system clock has no nanoseconds. The offset is determined once, so that latencies never jump. */
 const UNIX_OFFSET_NS = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 
 const NO_HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 0, closeAfterMs: 0 };
@@ -34,19 +34,19 @@ export class ChannelHeartbeat {
     return this.#machine.isResponsive(performance.now());
   }
 
-  /** Anything came. */
+  /** Any data arrived. */
   onTraffic(): void {
     if (this.#timer !== undefined) this.#machine.onTraffic(performance.now());
   }
 
-  /** The peer's heartbeat came, alone or on another frame: its bytes go back as they are. */
+  /** The peer's heartbeat arrived, alone or on another frame. Its bytes are echoed unchanged. */
   onBeat(beat: Uint8Array): void {
     if (beat.length !== 8) return;
     this.#machine.onPeerBeat();
     this.#effects.send(new HeaderWriter().bytes(CHANNEL_HEADERS.heartbeatResponse, beat.slice()));
   }
 
-  /** One of ours came back. What was never sent, as far as its time tells, is no answer. */
+  /** An echo of our heartbeat arrived. An echo with an implausible time is ignored. */
   onResponse(beat: Uint8Array): void {
     if (beat.length !== 8) return;
     const sentNs = Buffer.from(beat.buffer, beat.byteOffset, 8).readBigUInt64LE();

@@ -1,30 +1,31 @@
 /**
- * What differs between kinds of channels: by protocol (ALPN) how long frames may be and whether two connections make
- * one link; by type of a connection what is sent on it. Frames of any kind are taken on any connection.
+ * The differences between kinds of channels: by protocol (ALPN), the maximum frame lengths and whether two
+ * connections form a link; by type of a connection, the frames that are sent on it. Every connection accepts all
+ * frames.
  */
 import { contentType, type FrameLimits } from '#wire';
 
-/** `control`: everything but payloads and acknowledgements; `acknowledgements`: these alone; `all`: everything. */
+/** `control`: everything except payloads and acknowledgements; `acknowledgements`: only these; `all`: everything. */
 export type UnderlayRole = 'all' | 'control' | 'acknowledgements';
 
 const MIB = 1024 * 1024;
 const MAX_HEADERS_BYTES = 64 * 1024;
-/** What one write of an application may be: SDKs of OpenZiti send it as one frame. */
+/** Limit for one write of an application, which OpenZiti's SDKs send as one frame. */
 const MAX_DATA_BYTES = 16 * MIB;
 const DATA_TYPES: ReadonlySet<number> = new Set([contentType.data, contentType.payload]);
 
-/** What a peer may take of this process, by the protocol of its channels. */
+/** Limits for the resources of one peer, by protocol. */
 export interface PeerLimits {
-  /** Channels of one identity at a listener: a foreign SDK opens one for each of its contexts. */
+  /** Channels of one identity at a listener. A foreign SDK opens one for each of its contexts. */
   readonly maxChannels: number;
-  /** Connections of all of them; a link has up to 200. */
+  /** Connections of all these channels. A link has up to 200. */
   readonly maxConnections: number;
-  /** Memory of frames that are not whole yet, in bytes. */
+  /** Memory for unfinished frames in bytes. */
   readonly maxUnfinishedBytes: number;
 }
 
 interface ChannelKind {
-  /** After the hello. */
+  /** Applies after the hello. */
   readonly frames: FrameLimits;
   readonly peer: PeerLimits;
 }
@@ -41,10 +42,10 @@ const LINK: ChannelKind = {
     largeTypes: DATA_TYPES,
     maxOtherBodyBytes: MIB,
   },
-  // Twice as many as a router takes of one peer: it refuses them itself.
+  // Twice the limit of a router for one peer, because the router itself refuses further ones.
   peer: { maxChannels: 256, maxConnections: 1_024, maxUnfinishedBytes: 64 * MIB },
 };
-/** Two large writes at once are taken. Tokens and reasons are the only other bodies. */
+/** Allows two large writes at once. Other bodies are only tokens and reasons. */
 const EDGE: ChannelKind = {
   frames: { ...LINK.frames, maxOtherBodyBytes: MIB / 4 },
   peer: { maxChannels: 64, maxConnections: 128, maxUnfinishedBytes: 36 * MIB },
@@ -63,7 +64,7 @@ export function peerLimitsOf(alpn: string): PeerLimits {
   return kindOf(alpn).peer;
 }
 
-/** Links before OpenZiti 1.6.6: one connection for payloads, one for acknowledgements, paired by header 0. */
+/** Links before OpenZiti 1.6.6: one connection for payloads and one for acknowledgements, paired by header 0. */
 export function isSplitAllowed(alpn: string): boolean {
   return alpn === 'ziti-link';
 }
@@ -81,7 +82,7 @@ export function roleOfUnderlay(type: string): UnderlayRole {
 
 /** Header 1 of a split link's hello, one byte. */
 export const SPLIT_TYPES: Readonly<Record<number, string>> = { 1: 'payload', 2: 'ack' };
-/** A split link needs both. */
+/** A split link requires both connections. */
 export const SPLIT_MINIMUMS: ReadonlyMap<string, number> = new Map([
   ['payload', 1],
   ['ack', 1],

@@ -307,7 +307,7 @@ describe('a channel listener', () => {
     await within('all refused', Promise.all(sockets));
     assert.deepEqual(
       lines.map(({ message }) => message),
-      ['peer without a certificate refused'],
+      ['refused a peer without a certificate'],
     );
   });
 

@@ -1,7 +1,7 @@
 /**
- * Accepts channels over TLS: a deadline for the hello, hello limits before anything is known of the peer, a bound on
- * those that owe theirs. Whether the peer may come in is the caller's decision; a refusal closes that connection
- * alone. Further connections of a channel are the business of `ChannelGroups`.
+ * Accepts channels over TLS, with a deadline for the hello, small limits before the peer is known, and a limit
+ * for connections whose hello is pending. The caller decides whether a peer is accepted; a refusal closes only
+ * that connection. `ChannelGroups` handles further connections of a channel.
  */
 import type { X509Certificate } from 'node:crypto';
 import type * as tls from 'node:tls';
@@ -31,22 +31,22 @@ import { fingerprintOf, leafOf } from './peer-certificate.ts';
 import type { SendLimits } from './tls-driver.ts';
 import type { UnfinishedFrames } from './unfinished-frames.ts';
 
-/** What a caller decides about a hello. */
+/** The caller's decision about a hello. */
 export type HelloDecision =
   | {
       readonly accept: true;
-      /** Owner of the channel, for the limits of one identity; absent: the certificate is the owner. */
+      /** Owner of the channel, for limits per identity. If absent, the certificate is the owner. */
       readonly identity?: string;
       readonly extra?: FrameHeaders;
       readonly heartbeat?: HeartbeatOptions;
     }
-  /** With a reason the peer is told; without one the connection just closes. */
+  /** With a reason, the peer receives it; without one, the connection is closed silently. */
   | { readonly accept: false; readonly log: string; readonly tell?: string; readonly fields?: LogFields };
 
-/** A port of its own, or one that others share. */
+/** A port of its own, or a shared one. */
 export type ListenerPlace =
   | {
-      /** `host` without brackets; port 0: any. */
+      /** `host` is without brackets; port 0 selects a free one. */
       readonly host: string;
       readonly port: number;
       readonly tls: TlsIdentity | ServerTls;
@@ -54,24 +54,24 @@ export type ListenerPlace =
   | { readonly port: TlsPort };
 
 export interface ChannelListenerParts extends SendLimits {
-  /** The protocols taken by ALPN; `''` beside others takes clients that offer none. */
+  /** The accepted ALPN protocols. `''` in addition to others accepts clients that offer none. */
   readonly alpn: readonly string[];
-  /** Own id, told to peers. */
+  /** The listener's own id, which is sent to peers. */
   readonly ownId: string;
-  /** Takes further connections into a channel whose first hello asked for it. */
+  /** Whether further connections may join a channel whose first hello requested it. */
   readonly allowGroups: boolean;
-  /** For the hello once the handshake is done (and for the handshake, on a port of its own), in ms. */
+  /** Deadline for the hello after the handshake (and for the handshake on a port of its own), in ms. */
   readonly helloTimeoutMs?: number | undefined;
-  /** Connections that may wait until others have said their hello. */
+  /** Connections that may wait while others complete their hello. */
   readonly maxQueuedConnects?: number | undefined;
-  /** Connections that owe their hello, at once. */
+  /** Concurrent connections with a pending hello. */
   readonly maxOutstandingConnects?: number | undefined;
-  /** What one identity may have here; absent: as the protocol is used. */
+  /** Limits per identity; by default those of the protocol. */
   readonly peerLimits?: Partial<PeerLimits> | undefined;
-  /** Default: those of the process. */
+  /** By default those of the process. */
   readonly unfinished?: UnfinishedFrames | undefined;
   readonly log: Log;
-  /** `chain`: what the peer showed behind its certificate; not to be trusted by itself. */
+  /** `chain` has the certificates that the peer sent after its leaf, which are not trusted by themselves. */
   authorize(
     hello: Frame,
     peer: ChannelPeer,
@@ -84,13 +84,13 @@ export interface ChannelListenerParts extends SendLimits {
 export type ChannelListenerOptions = ChannelListenerParts & ListenerPlace;
 
 const HELLO_TIMEOUT_MS = 5_000;
-/** Each has a TLS connection of its own, some 60 KiB. */
+/** Each has a TLS connection of its own, about 60 KiB. */
 const MAX_HELLOS = 512;
-/** A whole site may come from behind one address. */
+/** A whole site may share one address. */
 const MAX_HELLOS_PER_ADDRESS = 256;
-/** Hellos that a caller is still judging. */
+/** Hellos that the caller is deciding about. */
 const MAX_JUDGED = 1_024;
-/** How long closed channels may take to send what they still have. */
+/** Time limit for closed channels to send their remaining data. */
 const CLOSE_MS = 500;
 
 export class ChannelListener {
@@ -139,7 +139,7 @@ export class ChannelListener {
     });
   }
 
-  /** Rejects with `conflict` when the port, or a protocol on a shared one, is taken. */
+  /** Rejects with `conflict` if the port, or a protocol on a shared one, is taken. */
   static async open(options: ChannelListenerOptions): Promise<ChannelListener> {
     if (!('host' in options)) return new ChannelListener(options, options.port);
     const { host, port: number, tls: identity, log, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
@@ -161,7 +161,10 @@ export class ChannelListener {
     return this.#groups.channels;
   }
 
-  /** New handshakes use it; connections that stand keep theirs. On a shared port: everybody's. */
+  /**
+   * Applies to new handshakes; existing connections keep their settings. On a shared port it applies to all
+   * listeners.
+   */
   setTls(identity: TlsIdentity): void {
     this.#port.setTls({ default: identity, alternates: [] });
   }
@@ -177,7 +180,7 @@ export class ChannelListener {
       for (const socket of this.#sockets) socket.destroy();
     }, CLOSE_MS);
     const onGone = (): void => void (this.#sockets.size === 0 && resolve());
-    // Behind the listener that takes the socket out of the set.
+    // Runs after the listener that removes the socket from the set.
     for (const socket of this.#sockets) socket.once('close', onGone);
     await promise;
     clearTimeout(timer);
@@ -195,7 +198,7 @@ export class ChannelListener {
       log.debug({ peer: address, err: messageOf(error) }, 'channel connection failed'),
     );
     if (leafOf(socket) === undefined) {
-      this.#quietLog.warn({ peer: address }, 'peer without a certificate refused');
+      this.#quietLog.warn({ peer: address }, 'refused a peer without a certificate');
       socket.destroy();
       return;
     }
@@ -234,13 +237,13 @@ export class ChannelListener {
       return;
     }
     const fingerprint = fingerprintOf(certificate);
-    // It stays as long as the channel does; the read that brought it need not.
+    // The headers live as long as the channel, so they must not retain the read buffer.
     const headers = new FrameHeaders(keptBytes(hello.headers.raw));
     const peer: ChannelPeer = { id: textOfBody(hello), hello: headers, fingerprint, address };
     const connection = { socket, decoder, hello: { ...hello, headers }, peer };
     if (this.#groups.join(connection)) return;
     if (this.#judgedCount >= MAX_JUDGED) {
-      this.#quietLog.warn({ peer: address }, 'too many hellos to judge, connection closed');
+      this.#quietLog.warn({ peer: address }, 'too many hellos to decide about, connection closed');
       socket.destroy();
       return;
     }

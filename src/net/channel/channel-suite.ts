@@ -1,4 +1,4 @@
-/** What every kind of channel must do. Run against memory and TLS by `channel.test.ts`. */
+/** The behaviour of every kind of channel. `channel.test.ts` runs it with memory and TLS. */
 import assert from 'node:assert/strict';
 import { once, EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** TLS settings of channels: 1.2 and 1.3, AES-128-GCM first. */
+/** TLS settings of channels: versions 1.2 and 1.3, AES-128-GCM preferred. */
 import { constants } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import { TLS_CIPHERS, TLS_MIN_VERSION } from '../tls-policy.ts';
@@ -7,7 +7,7 @@ export interface TlsIdentity {
   /** PEM chain, leaf first. */
   readonly cert: string;
   readonly key: string;
-  /** PEM bundle: trust anchors for the other side. */
+  /** PEM bundle of trust anchors for the other side. */
   readonly ca: string;
 }
 
@@ -16,7 +16,7 @@ export function channelTls(identity: TlsIdentity): SecureContextOptions {
     cert: identity.cert,
     key: identity.key,
     ca: identity.ca,
-    // Every certificate of the bundle is an anchor, as OpenZiti has it. Only clients are served by this.
+    // Every certificate of the bundle is an anchor, as in OpenZiti. Affects only clients.
     allowPartialTrustChain: true,
     ciphers: TLS_CIPHERS,
     minVersion: TLS_MIN_VERSION,
@@ -24,7 +24,10 @@ export function channelTls(identity: TlsIdentity): SecureContextOptions {
   };
 }
 
-/** Of servers: their order of ciphers, no renegotiation, no tickets (a resumed session would hide the certificate). */
+/**
+ * For servers: their own cipher order, no renegotiation, and no tickets, because a resumed session would hide the
+ * certificate.
+ */
 export const CHANNEL_SERVER_TLS = {
   honorCipherOrder: true,
   secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,

@@ -1,7 +1,7 @@
 /**
- * A channel: frames both ways between two proven peers, over one or more connections (underlays), with requests and
- * replies, heartbeats and back-pressure. The driver beneath (TLS, memory) moves the frames; nothing here does I/O
- * of its own but timers.
+ * A channel: frames in both directions between two authenticated peers, over one or more connections (underlays),
+ * with requests and replies, heartbeats and back-pressure. The driver (TLS, memory) moves the frames; this file
+ * does no I/O except timers.
  */
 import { messageOf, type Log } from '#base';
 import {
@@ -23,11 +23,11 @@ import {
 import { ChannelHeartbeat } from './channel-heartbeat.ts';
 import type { HeartbeatOptions } from './heartbeat-machine.ts';
 
-/** Who is at the other end, as its certificate and hello proved it. */
+/** The other end, as its certificate and hello identified it. */
 export interface ChannelPeer {
   /** The listener's id (dialed channels) or the hello's body (accepted ones). */
   readonly id: string;
-  /** Headers of its hello, or of its answer to ours. */
+  /** Headers of its hello, or of its response to ours. */
   readonly hello: FrameHeaders;
   /** SHA-1 of its leaf certificate's DER, lower-case hex. */
   readonly fingerprint: string;
@@ -37,45 +37,45 @@ export interface ChannelPeer {
 
 export interface ChannelHandlers {
   onFrame(frame: Frame, channel: Channel): void;
-  /** Payloads and acknowledgements. Without it they are ignored. */
+  /** Payloads and acknowledgements. They are ignored without this handler. */
   onData?(frame: DataFrame, channel: Channel): void;
-  /** After the last frame of one read. */
+  /** Called after the last frame of one read. */
   onBatchEnd?(channel: Channel): void;
-  /** After `send` or `sendData` returned false: room again. */
+  /** Called when there is room again after `send` or `sendData` returned false. */
   onDrain?(channel: Channel): void;
-  /** A connection came or went; not for the first one. */
+  /** A connection was added or lost. Not called for the first one. */
   onUnderlays?(channel: Channel): void;
-  /** The peer answered a heartbeat of ours after so long. */
+  /** The peer answered our heartbeat with this latency. */
   onLatency?(nanoseconds: number, channel: Channel): void;
-  /** Once, last. */
+  /** The last call, once. */
   onClose?(reason: string, channel: Channel): void;
 }
 
 /** One connection of a channel. */
 export interface ChannelUnderlay {
-  /** `default` when the channel has no other; else `link.default`, `link.ack`, `edge.control`, `payload`, … */
+  /** `default` if the channel has no other; otherwise `link.default`, `link.ack`, `edge.control`, `payload`, … */
   readonly type: string;
   /** `tcp:ip:port`, also over TLS; `memory` within one process. */
   readonly localAddress: string;
   readonly remoteAddress: string;
 }
 
-/** Data frames that found their queue full. */
+/** Data frames that were dropped because their queue was full. */
 export interface DroppedFrames {
   readonly payloads: number;
   readonly acknowledgements: number;
 }
 
-/** What moves the frames of a channel. */
+/** Moves the frames of a channel. */
 export interface ChannelDriver {
-  /** False when the queue is over its high-water mark; the frame is queued all the same. */
+  /** Returns false if the queue is over its high-water mark. The frame is queued in any case. */
   sendFrame(frame: Frame): boolean;
-  /** False likewise; but a frame that finds its queue full is dropped and counted. */
+  /** Returns false likewise, but a frame is dropped and counted if its queue is full. */
   sendData(frame: DataFrame): boolean;
   readonly isWritable: boolean;
   readonly dropped: DroppedFrames;
   underlays(): readonly ChannelUnderlay[];
-  /** Calls back once what waits now has left for the connection. */
+  /** Calls back once everything that is queued now has been handed to the connection. */
   afterQueued(callback: () => void): void;
   pauseReading(): void;
   resumeReading(): void;
@@ -89,7 +89,7 @@ export interface ChannelOptions {
   readonly heartbeat?: HeartbeatOptions;
 }
 
-/** Sees every frame but data, both ways; must not throw. */
+/** Receives every frame except data, in both directions. Must not throw. */
 export type FrameObserver = (frame: Frame, direction: 'rx' | 'tx') => void;
 
 interface Waiter {
@@ -100,7 +100,7 @@ interface Waiter {
 
 const MAX_WAITERS = 65_536;
 
-/** The peer is gone, or did not answer in time. */
+/** The peer disconnected, or did not respond in time. */
 export class ChannelError extends Error {
   readonly code: 'closed' | 'timeout' | 'busy';
 
@@ -145,12 +145,12 @@ export class Channel {
     return this.#closeReason === undefined && this.#driver.isWritable;
   }
 
-  /** It answers heartbeats in time, as far as `unresponsiveAfterMs` asks for that. */
+  /** Whether the peer answers heartbeats within `unresponsiveAfterMs`. */
   get isResponsive(): boolean {
     return this.#closeReason === undefined && this.#heartbeat.isResponsive;
   }
 
-  /** Reads that brought something, since the channel began: the peer lives while it grows. */
+  /** Number of reads with data since the channel began. The peer is alive while it grows. */
   get reads(): number {
     return this.#reads;
   }
@@ -164,12 +164,15 @@ export class Channel {
     return this.#driver.underlays();
   }
 
-  /** Calls back once what waits now has left for the connection: how long that takes is the time in the queue. */
+  /**
+   * Calls back once everything that is queued now has been handed to the connection. The delay is the time in the
+   * queue.
+   */
   afterQueued(callback: () => void): void {
     this.#driver.afterQueued(callback);
   }
 
-  /** Sets who handles what arrives; frames that came before are handed over now. */
+  /** Sets the handlers. Frames that arrived before are delivered now. */
   handle(handlers: ChannelHandlers): void {
     this.#handlers = handlers;
     if (this.#closeReason !== undefined) {
@@ -182,12 +185,12 @@ export class Channel {
     if (early.length > 0) handlers.onBatchEnd?.(this);
   }
 
-  /** For traces: from now on. */
+  /** Adds an observer for traces. */
   observe(observer: FrameObserver): void {
     this.#observer = observer;
   }
 
-  /** False: over the high-water mark, wait for `onDrain`. Ignored on a closed channel. */
+  /** Returns false above the high-water mark; the caller then waits for `onDrain`. Ignored on a closed channel. */
   send(frame: Frame): boolean {
     if (this.#closeReason !== undefined) return false;
     frame.sequence = this.nextSequence();
@@ -204,7 +207,7 @@ export class Channel {
     return this.send(asReplyTo(request, frame));
   }
 
-  /** Sends and waits for the frame that answers it. Rejects with `ChannelError`. */
+  /** Sends a frame and waits for its reply. Rejects with `ChannelError`. */
   request(frame: Frame, timeoutMs: number): Promise<Frame> {
     return new Promise((resolve, reject) => {
       if (this.#closeReason !== undefined) {
@@ -212,20 +215,20 @@ export class Channel {
         return;
       }
       if (this.#waiters.size >= MAX_WAITERS) {
-        reject(new ChannelError('busy', 'too many requests wait for an answer'));
+        reject(new ChannelError('busy', 'too many requests wait for a response'));
         return;
       }
       this.send(frame);
       const { sequence } = frame;
       const timer = setTimeout(() => {
         this.#waiters.delete(sequence);
-        reject(new ChannelError('timeout', `no answer within ${timeoutMs} ms`));
+        reject(new ChannelError('timeout', `no response within ${timeoutMs} ms`));
       }, timeoutMs);
       this.#waiters.set(sequence, { resolve, reject, timer });
     });
   }
 
-  /** Positive i32, shared by all connections of the channel. */
+  /** Returns a positive i32 that is unique among all connections of the channel. */
   nextSequence(): number {
     const sequence = this.#nextSequence;
     this.#nextSequence = sequence === 0x7fffffff ? 1 : sequence + 1;
@@ -258,12 +261,15 @@ export class Channel {
     }
   }
 
-  /** For drivers: data frames may come by `receiveEncodedData`; before, they are kept like all others. */
+  /**
+   * For drivers: whether data frames may be passed to `receiveEncodedData`. Before that, they are kept like all
+   * others.
+   */
   get isHandled(): boolean {
     return this.#handlers !== undefined;
   }
 
-  /** For drivers: a frame came. Data frames take the short way: they are never replies. */
+  /** For drivers: a frame arrived. Data frames take a shorter path, because they are never replies. */
   receive(frame: Frame): void {
     if (this.#closeReason !== undefined) return;
     const { contentType } = frame;
@@ -292,7 +298,7 @@ export class Channel {
       return;
     }
     if (this.#handlers === undefined) {
-      if (this.#early.push(frame) > 256) this.close('too many frames before the channel was taken over');
+      if (this.#early.push(frame) > 256) this.close('too many frames before handlers were set');
       return;
     }
     try {
@@ -302,7 +308,7 @@ export class Channel {
     }
   }
 
-  /** For drivers that carry bytes; undefined: a data frame that is malformed. */
+  /** For drivers that carry bytes. Undefined stands for a malformed data frame. */
   receiveEncodedData(frame: DataFrame | undefined): void {
     if (this.#closeReason !== undefined) return;
     if (frame === undefined) {
@@ -324,7 +330,7 @@ export class Channel {
     }
   }
 
-  /** After the frames of one read. */
+  /** Called after the frames of one read. */
   receiveBatchEnd(): void {
     if (this.#closeReason !== undefined) return;
     this.#reads += 1;
@@ -345,7 +351,7 @@ export class Channel {
     }
   }
 
-  /** For drivers: a connection came or went. */
+  /** For drivers: a connection was added or lost. */
   underlaysChanged(): void {
     if (this.#closeReason !== undefined) return;
     try {
@@ -364,7 +370,7 @@ export class Channel {
     }
   }
 
-  /** A handler that throws is our fault, not the peer's; still only this channel may suffer. */
+  /** A handler that throws is our bug, not the peer's. It still affects only this channel. */
   #onHandlerFailed(error: unknown): void {
     this.log.error({ err: error, channel: this.id, peer: this.peer.id }, 'channel handler failed');
     this.close(`internal: ${messageOf(error)}`);

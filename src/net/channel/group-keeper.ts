@@ -1,6 +1,6 @@
 /**
- * Keeps the group of connections of a dialed channel complete: what is missing is dialed one after another, at once
- * when a connection is lost, and after failures with 2 s more each time, up to a minute.
+ * Keeps the group of connections of a dialed channel complete. Missing connections are dialed one after another:
+ * at once after a loss, and after failures with a delay that grows by 2 s each time, up to a minute.
  */
 import { messageOf, type Log } from '#base';
 
@@ -8,23 +8,23 @@ export interface ConnectionType {
   /** `link.default`, `link.ack`, … */
   readonly type: string;
   readonly desired: number;
-  /** Fewer end the channel. */
+  /** The channel ends if it has fewer. */
   readonly min: number;
 }
 
 export interface GroupKeeperOptions {
   readonly types: readonly ConnectionType[];
-  /** Between the first connection and the others. */
+  /** Delay between the first connection and the others. */
   readonly startupDelayMs: number;
   readonly log: Log;
-  /** Dials one more connection and adds it to the channel. */
+  /** Dials another connection and adds it to the channel. */
   join(type: string): Promise<void>;
   countOf(type: string): number;
 }
 
 const RETRY_STEP_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
-/** A connection that the peer takes and soon ends again is no better than one that it refuses. */
+/** A connection that the peer accepts and closes sooner counts as refused. */
 const STEADY_MS = 10_000;
 
 export class GroupKeeper {
@@ -39,7 +39,7 @@ export class GroupKeeper {
     this.#completeIn(options.startupDelayMs);
   }
 
-  /** A connection went after so long. */
+  /** A connection was lost after this time. */
   onLost(livedMs: number): void {
     this.#failures = livedMs < STEADY_MS ? this.#failures + 1 : 0;
     if (this.#isDialing || this.#timer !== undefined) return;

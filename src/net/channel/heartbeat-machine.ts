@@ -1,19 +1,23 @@
 /**
- * Liveness of a channel's peer: when to beat, whether it answers, when it counts as gone. It is judged by its answers
- * to our beats, which prove both directions; a peer that answers none is judged by its silence. Time is handed in.
+ * Liveness of a channel's peer: when to send heartbeats, whether the peer responds, and when it counts as gone.
+ * The peer is judged by its responses to heartbeats, which prove both directions; a peer that never responds is
+ * judged by its silence. Time is an argument.
  */
 export interface HeartbeatOptions {
-  /** Own heartbeats, in ms. 0: none are sent. */
+  /** Interval of own heartbeats in ms. 0: none are sent. */
   readonly sendIntervalMs: number;
-  /** Without an answer for so long the channel is closed, in ms; twice as long before the first one. 0: never. */
+  /**
+   * Closes the channel after this time without a response, in ms; twice as long before the first response. 0:
+   * never.
+   */
   readonly closeAfterMs: number;
-  /** How often all of this is looked at, in ms; 1,000 unless told. */
+  /** Interval of the checks in ms; 1,000 by default. */
   readonly checkIntervalMs?: number;
-  /** Answers later than this make the peer unresponsive, in ms. 0 or absent: it never is. */
+  /** Responses later than this make the peer unresponsive, in ms. 0 or absent: never. */
   readonly unresponsiveAfterMs?: number;
-  /** Any traffic counts as an answer: towards peers that need not answer heartbeats. */
+  /** Whether any traffic counts as a response, for peers that need not answer heartbeats. */
   readonly countsTraffic?: boolean;
-  /** Close for silence only once the peer has sent a heartbeat itself: foreign SDKs never do. */
+  /** Closes for silence only once the peer has sent a heartbeat itself, which foreign SDKs never do. */
   readonly onlyIfPeerBeats?: boolean;
 }
 
@@ -22,12 +26,12 @@ const DEFAULT_CHECK_INTERVAL_MS = 1_000;
 export class HeartbeatMachine {
   readonly checkIntervalMs: number;
   readonly #options: HeartbeatOptions;
-  /** Whether answers alone count. */
+  /** Whether only responses count. */
   readonly #wantsAnswers: boolean;
   #lastSignMs: number;
   #lastCheckMs: number;
   #lastSentMs: number | undefined;
-  /** Of the oldest beat without an answer. */
+  /** Time of the oldest heartbeat without a response. */
   #unansweredMs: number | undefined;
   #lastLatencyMs = 0;
   #peerBeats = false;
@@ -56,7 +60,7 @@ export class HeartbeatMachine {
   onAnswer(latencyMs: number, nowMs: number): void {
     this.#lastLatencyMs = latencyMs;
     this.#unansweredMs = undefined;
-    // The grace before the first answer ends with it.
+    // Ends the grace period before the first response.
     this.#lastSignMs = nowMs;
   }
 
@@ -72,12 +76,13 @@ export class HeartbeatMachine {
     return this.#lastLatencyMs <= unresponsiveAfterMs;
   }
 
-  /** To be called each `checkIntervalMs`. `silentMs`: the peer is gone, close. */
+  /** Must be called every `checkIntervalMs`. If `silentMs` is set, the peer is gone and the channel must be closed. */
   check(nowMs: number): { readonly isBeatDue: boolean; readonly silentMs: number | undefined } {
     const { sendIntervalMs, closeAfterMs, onlyIfPeerBeats = false } = this.#options;
     const lateMs = nowMs - this.#lastCheckMs - this.checkIntervalMs;
     this.#lastCheckMs = nowMs;
-    // After a pause of our own (a stopped process, a blocked loop) what the peer sent meanwhile is still unread.
+    // After a pause of this process (stopped, or a blocked event loop), the peer's data of that time is still
+    // unread.
     if (lateMs > DEFAULT_CHECK_INTERVAL_MS) {
       this.#lastSignMs = Math.max(this.#lastSignMs, nowMs);
       if (this.#unansweredMs !== undefined) this.#unansweredMs = nowMs;
@@ -86,7 +91,7 @@ export class HeartbeatMachine {
     const silentMs = nowMs - this.#lastSignMs;
     const isGone = closeAfterMs > 0 && silentMs > closeAfterMs && (this.#peerBeats || !onlyIfPeerBeats);
     return {
-      // Half a check early rather than a whole one late.
+      // Rather half a check early than a whole check late.
       isBeatDue: sendIntervalMs > 0 && sinceSentMs >= sendIntervalMs - this.checkIntervalMs / 2,
       silentMs: isGone ? silentMs : undefined,
     };

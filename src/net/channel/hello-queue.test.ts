@@ -44,13 +44,13 @@ describe('connections that owe their hello', () => {
     const { queue, begun, ended, named } = open(t, 0, 10, 2);
     for (const name of ['b1', 'a1', 'a2', 'a3']) queue.add(named(name));
     assert.deepEqual(begun, ['b1', 'a1', 'a2', 'a3']);
-    assert.deepEqual(ended, ['a1: too many of one address owe their hello']);
+    assert.deepEqual(ended, ['a1: too many connections of one address without a hello']);
   });
 
   test('beyond all that may wait push out the one that has owed its for longest', (t) => {
     const { queue, begun, ended, named } = open(t, 1, 2);
     for (const name of ['a', 'b', 'c', 'd']) queue.add(named(name));
-    assert.deepEqual(ended, ['a: too many owe their hello: the oldest']);
+    assert.deepEqual(ended, ['a: too many connections without a hello: the oldest']);
     assert.deepEqual(begun, ['a', 'b', 'c']);
     queue.done(named('b'));
     assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
@@ -89,7 +89,7 @@ describe('connections that owe their hello', () => {
     assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
     assert.deepEqual(
       ended,
-      ['a', 'b'].map((name) => `${name}: too many owe their hello: the oldest`),
+      ['a', 'b'].map((name) => `${name}: too many connections without a hello: the oldest`),
     );
   });
 

@@ -1,18 +1,18 @@
 /**
- * Bounds the connections that owe their hello: so many at once, so many of one address, so many waiting for one of these
- * to be done. A peer that means well sends it with the end of the handshake; so where nothing is free, or a connection
- * has waited for a second, the one that has owed its hello for longest gives way, and silent peers keep nobody out.
+ * Limits connections whose hello is pending: how many in total, how many per address, and how many wait for a
+ * place. A correct peer sends its hello at the end of the handshake. If no place is free, or a connection has
+ * waited for a second, the oldest pending connection is closed, so that silent peers do not block others.
  */
 import type { TLSSocket } from 'node:tls';
 
 export interface HelloQueueOptions {
   readonly maxQueued: number;
   readonly maxOutstanding: number;
-  /** Beyond this many of one address its own oldest gives way. */
+  /** Beyond this number, an address loses its own oldest connection. */
   readonly maxPerAddress: number;
-  /** To owe the hello at most. */
+  /** Deadline for the hello. */
   readonly timeoutMs: number;
-  /** The connection's turn: read its hello, then call `done`. */
+  /** Called when it is the connection's turn: the callee reads its hello, then calls `done`. */
   begin(socket: TLSSocket): void;
   giveUp(socket: TLSSocket, reason: string): void;
 }
@@ -34,7 +34,8 @@ export class HelloQueue {
     const same = [...this.#outstanding.keys()].filter(
       ({ remoteAddress }) => remoteAddress === socket.remoteAddress,
     );
-    if (same.length >= maxPerAddress) this.#giveUp(same[0]!, 'too many of one address owe their hello');
+    if (same.length >= maxPerAddress)
+      this.#giveUp(same[0]!, 'too many connections of one address without a hello');
     if (this.#outstanding.size >= maxOutstanding && this.#queued.size >= maxQueued) this.#giveUpOldest();
     if (this.#outstanding.size < maxOutstanding) this.#begin(socket);
     else
@@ -44,7 +45,7 @@ export class HelloQueue {
       );
   }
 
-  /** Its hello came, or it went. */
+  /** The hello arrived, or the connection closed. */
   done(socket: TLSSocket): void {
     for (const list of [this.#outstanding, this.#queued]) {
       clearTimeout(list.get(socket));
@@ -75,7 +76,7 @@ export class HelloQueue {
 
   #giveUpOldest(): void {
     const [oldest] = this.#outstanding.keys();
-    if (oldest !== undefined) this.#giveUp(oldest, 'too many owe their hello: the oldest');
+    if (oldest !== undefined) this.#giveUp(oldest, 'too many connections without a hello: the oldest');
   }
 
   #giveUp(socket: TLSSocket, reason: string): void {

@@ -1,6 +1,6 @@
 /**
- * A channel between two parts of one process: decoded frames through bounded queues, handed over in batches, with
- * the same back-pressure as over TLS. The identities are given by the caller, who alone can make such a pair.
+ * A channel between two parts of one process: decoded frames in bounded queues, delivered in batches, with the
+ * same back-pressure as over TLS. The caller, which alone can create such a pair, provides the identities.
  */
 import { keepPayload, PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
 import {
@@ -30,7 +30,7 @@ class MemoryDriver implements ChannelDriver {
   #isClosed = false;
   readonly #dropped = { payloads: 0, acknowledgements: 0 };
 
-  /** Queue of what the other end sent to us. */
+  /** Queue of frames from the other end. */
   tie(own: Channel, other: MemoryDriver): void {
     this.#own = own;
     this.#other = other;
@@ -119,7 +119,10 @@ class MemoryDriver implements ChannelDriver {
   };
 }
 
-/** Two tied ends. `dialer.peer` is who the dialer talks to, and the other way round. */
+/**
+ * Returns two connected ends. `dialer.peer` is the identity of the other end from the dialer's view, and vice
+ * versa.
+ */
 export function openMemoryChannel(
   dialer: ChannelOptions,
   listener: ChannelOptions,

@@ -1,4 +1,4 @@
-/** How many channels, and connections of them, each identity has at a listener. */
+/** Counts the channels, and their connections, of each identity at a listener. */
 import type { PeerLimits } from './channel-kind-table.ts';
 
 interface Counts {
@@ -14,18 +14,18 @@ export class PeerCounts {
     this.#limits = limits;
   }
 
-  /** Why an identity may have no more channels; undefined: it may. */
+  /** Returns why an identity may have no more channels, or undefined if it may. */
   channelFault(identity: string): string | undefined {
     const { maxChannels } = this.#limits;
     const isFull = (this.#counts.get(identity)?.channels ?? 0) >= maxChannels;
-    if (isFull) return `the identity has ${maxChannels} channels here, and may have no more`;
+    if (isFull) return `the identity has ${maxChannels} channels here, which is the limit`;
     return this.connectionFault(identity);
   }
 
   connectionFault(identity: string): string | undefined {
     const { maxConnections } = this.#limits;
     const isFull = (this.#counts.get(identity)?.connections ?? 0) >= maxConnections;
-    return isFull ? `the identity has ${maxConnections} connections here, and may have no more` : undefined;
+    return isFull ? `the identity has ${maxConnections} connections here, which is the limit` : undefined;
   }
 
   channelOpened(identity: string): void {

@@ -1,7 +1,7 @@
 /**
- * Carries a channel's frames over one or more TLS connections. While a connection is full, frames wait in it,
- * counted: data frames that find their queue full are dropped (xgress sends them again), while a peer that does not
- * read control frames loses its channel. A connection that is lost leaves what it had not sent to the others.
+ * Carries a channel's frames over one or more TLS connections. While a connection is full, its frames wait in a
+ * bounded queue: data frames that find their queue full are dropped (xgress retransmits them), while a peer that
+ * does not read control frames loses its channel. When a connection is lost, the others send its unsent frames.
  */
 import type { Socket } from 'node:net';
 import { RunningClock } from '#base';
@@ -17,14 +17,14 @@ import type { Channel, ChannelDriver, ChannelUnderlay, DroppedFrames } from './c
 import { CONNECTION_BYTES, Underlay, type WaitingFrames } from './underlay.ts';
 import { unfinishedFrames, type CountedFrame, type UnfinishedFrames } from './unfinished-frames.ts';
 
-/** What may wait in a channel whose connections take nothing. */
+/** Limits for data that waits while the connections are full. */
 export interface SendLimits {
-  /** Frames, beyond what the connections themselves take; absent: bytes alone count. */
+  /** Number of frames beyond what the connections themselves hold. If absent, only bytes count. */
   readonly outQueueSize?: number | undefined;
-  /** Of links; else `outQueueSize` counts for both. */
+  /** For links; otherwise `outQueueSize` counts both. */
   readonly payloadQueueSize?: number | undefined;
   readonly ackQueueSize?: number | undefined;
-  /** A connection of which a write stands still for so long is closed; 0 or absent: never. */
+  /** Closes a connection whose write makes no progress for this time; 0 or absent: never. */
   readonly writeTimeoutMs?: number | undefined;
 }
 
@@ -32,21 +32,21 @@ export interface TlsDriverOptions {
   readonly limits: FrameLimits;
   /** Owner of the memory of unfinished frames: an identity, or a certificate. */
   readonly owner: string;
-  /** Memory of unfinished frames in all channels of the owner, in bytes. */
+  /** Memory for unfinished frames in all channels of the owner, in bytes. */
   readonly maxUnfinishedBytes: number;
-  /** Default: those of the process. */
+  /** By default those of the process. */
   readonly unfinished?: UnfinishedFrames | undefined;
   readonly send?: SendLimits;
-  /** Fewer connections of a type than this end the channel. */
+  /** With fewer connections of a type, the channel ends. */
   readonly minimums?: ReadonlyMap<string, number>;
-  /** A connection went after so long, and the channel carries on. */
+  /** A connection was lost after this time, and the channel continues. */
   onLost?(livedMs: number): void;
   onClosed?(): void;
 }
 
 const HIGH_WATER_BYTES = 1024 * 1024;
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
-/** Frames keep to one connection up to here: fewer and larger writes, and payloads stay in order. */
+/** Frames stay on one connection up to this size, for fewer and larger writes and ordered payloads. */
 const STICKY_BYTES = 64 * 1024;
 
 export class TlsDriver implements ChannelDriver {
@@ -56,7 +56,7 @@ export class TlsDriver implements ChannelDriver {
   readonly #waiting: WaitingFrames = { payloads: 0, acknowledgements: 0 };
   readonly #dropped = { payloads: 0, acknowledgements: 0 };
   readonly #underlays: Underlay[] = [];
-  /** By what they carry. */
+  /** By the frames that they carry. */
   readonly #byRole = {
     all: [] as Underlay[],
     control: [] as Underlay[],
@@ -76,19 +76,19 @@ export class TlsDriver implements ChannelDriver {
     this.#maxAcknowledgements = ackQueueSize ?? outQueueSize;
   }
 
-  /** Ties the driver to its channel; frames flow from now on. */
+  /** Connects the driver to its channel. Frames flow from now on. */
   start(channel: Channel): void {
     this.#channel = channel;
     const { writeTimeoutMs = 0 } = this.#options.send ?? {};
     if (writeTimeoutMs <= 0) return;
     const everyMs = Math.min(1_000, Math.max(10, writeTimeoutMs / 4));
-    // The peer took nothing while nothing was given here.
+    // A pause of this process does not count against the peer.
     const clock = new RunningClock(2 * everyMs, () => performance.now());
     this.#stallTimer = setInterval(() => this.#endStalled(clock.nowMs(), writeTimeoutMs), everyMs);
     this.#stallTimer.unref();
   }
 
-  /** Adds a connection whose hello is done. `decoder` may hold bytes that came behind the hello. */
+  /** Adds a connection whose hello is complete. `decoder` may hold bytes that followed the hello. */
   attach(socket: Socket, decoder: FrameDecoder, type: string): void {
     const underlay = new Underlay(socket, type, this.#waiting, this.#onRoom);
     this.#underlays.push(underlay);
@@ -99,7 +99,7 @@ export class TlsDriver implements ChannelDriver {
     const onData = (frame: DataFrame | undefined): void => channel.receiveEncodedData(frame);
     const unfinished = this.#countUnfinished(underlay, decoder);
     const onBytes = (chunk: Uint8Array): void => {
-      // A closed connection still takes its time to send: what comes meanwhile is for nobody.
+      // A closed connection may still be sending. Its received data is ignored.
       if (this.#isClosed) return;
       underlay.hasUnread = false;
       const fault = decoder.push(chunk, onFrame, channel.isHandled ? onData : undefined);
@@ -192,7 +192,7 @@ export class TlsDriver implements ChannelDriver {
     for (const underlay of this.#underlays) {
       underlay.socket.resume();
       underlay.unfinished?.setPaused(false);
-      // What came behind its hello may be all that comes for a long time.
+      // The bytes after its hello may be all that arrives for a long time.
       this.#readSoon(underlay);
     }
   }
@@ -259,7 +259,7 @@ export class TlsDriver implements ChannelDriver {
     return this.#current;
   }
 
-  /** A connection for acknowledgements has them, unless it is behind and another is not. */
+  /** Returns the connection for acknowledgements, unless it is behind and another one is not. */
   #ackUnderlay(): Underlay | undefined {
     const best = leastLoaded(this.#byRole.acknowledgements);
     if (best !== undefined && best.queuedBytes < STICKY_BYTES) return best;
@@ -277,7 +277,7 @@ export class TlsDriver implements ChannelDriver {
     }
   }
 
-  /** The rest of a group carries on as long as it has what the channel needs. */
+  /** The rest of a group continues as long as it has the connections that the channel requires. */
   #onUnderlayClosed(underlay: Underlay): void {
     underlay.unfinished?.end();
     if (!remove(this.#underlays, underlay)) return;
@@ -298,7 +298,7 @@ export class TlsDriver implements ChannelDriver {
   }
 }
 
-/** No frame more: the connection takes none, and so many wait already. */
+/** Whether the connection is full and the limit of waiting frames is reached. */
 function isFull(underlay: Underlay | undefined, waiting: number, max: number): underlay is undefined {
   if (underlay === undefined) return true;
   const { queuedBytes } = underlay;

@@ -1,6 +1,6 @@
 /**
- * Dials one connection of a channel: through the proxy if there is one, TLS with the server's name checked against
- * our anchors, then the hello; all within one deadline.
+ * Dials one connection of a channel: through the proxy if there is one, then TLS with verification of the
+ * server's name against our anchors, then the hello; all within one deadline.
  */
 import type { X509Certificate } from 'node:crypto';
 import * as net from 'node:net';
@@ -38,13 +38,13 @@ export interface UnderlayDialOptions {
 
 export interface DialedUnderlay {
   readonly socket: tls.TLSSocket;
-  /** May hold bytes that came behind the answer. */
+  /** May hold bytes that followed the response. */
   readonly decoder: FrameDecoder;
   readonly answer: Frame;
   readonly certificate: X509Certificate;
 }
 
-/** Rejects with a `FrontdoorError` (unavailable, forbidden, timeout) that names the address. */
+/** Rejects with a `FrontdoorError` (unavailable, forbidden, timeout) that contains the address. */
 export async function dialUnderlay(
   options: UnderlayDialOptions,
   helloHeaders: FrameHeaders,
@@ -54,7 +54,7 @@ export async function dialUnderlay(
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(new Error('given up'));
   const timer = setTimeout(() => {
-    const message = `no answer from ${where} within ${timeoutMs} ms`;
+    const message = `no response from ${where} within ${timeoutMs} ms`;
     stop.abort(new FrontdoorError('timeout', 'channel-timeout', message));
   }, timeoutMs);
   options.signal?.addEventListener('abort', onAbort, { once: true });
@@ -91,7 +91,7 @@ function connect(options: UnderlayDialOptions, through: net.Socket | undefined):
   const { host, port, localAddress } = options;
   const socket = tls.connect({
     ...channelTls(options.tls),
-    // Behind a proxy the certificate is still judged by the name that was dialed.
+    // Behind a proxy, the certificate is still verified against the dialed name.
     ...(through === undefined ? { port } : { socket: through }),
     host,
     ...(net.isIP(host) === 0 ? { servername: host } : {}),
@@ -128,9 +128,9 @@ async function exchangeHello(
       else reject(new FrontdoorError('forbidden', 'channel-refused', refusal));
       return false;
     });
-    if (fault !== undefined) reject(new Error(`malformed answer to the hello (${fault})`));
+    if (fault !== undefined) reject(new Error(`malformed response to the hello (${fault})`));
   };
-  // Stays: a socket that is given up may still fail.
+  // Not removed, because an abandoned socket may still fail.
   socket.on('error', reject);
   socket.on('close', onClose);
   socket.on('data', onData);
@@ -146,7 +146,7 @@ async function exchangeHello(
 
 function refusalOf(hello: Frame, answer: Frame): string | undefined {
   if (answer.contentType !== RESULT_TYPE || answer.headers.i32(REPLY_FOR) !== hello.sequence) {
-    return 'the peer did not answer the hello';
+    return 'the peer did not respond to the hello';
   }
   if (answer.headers.bool(CHANNEL_HEADERS.resultSuccess)) return undefined;
   return textOfBody(answer) || 'refused';

@@ -1,7 +1,7 @@
 /**
- * One connection of a channel over TLS, its sending side: what one turn of the event loop produced leaves in one
- * write. Small frames are written into slabs, so that a turn's worth of them is one piece. Mutable on purpose: it
- * runs for every frame.
+ * The sending side of one TLS connection of a channel. The frames of one turn of the event loop are sent with one
+ * write. Small frames are written into slabs, so that those of a turn are one piece. Mutable on purpose, because
+ * it runs for every frame.
  */
 import { isIPv6, type Socket } from 'node:net';
 import {
@@ -16,21 +16,24 @@ import { roleOfUnderlay, type UnderlayRole } from './channel-kind-table.ts';
 import type { ChannelUnderlay } from './channel.ts';
 import type { CountedFrame } from './unfinished-frames.ts';
 
-/** Frames that wait beyond what their connections take, over all connections of a channel. */
+/** Frames that wait beyond what the connections hold, over all connections of a channel. */
 export interface WaitingFrames {
   /** Payloads and control frames. */
   payloads: number;
   acknowledgements: number;
 }
 
-/** What a connection takes before frames count as waiting: the kernel's buffer is not the only one. */
+/** What a connection holds before frames count as waiting, in addition to the kernel's buffer. */
 export const CONNECTION_BYTES = 512 * 1024;
 const SLAB_BYTES = 64 * 1024;
-/** The first slab's; each next one has twice as much, so that a connection which says little holds little. */
+/**
+ * Size of the first slab. Each further one is twice as large, so that a connection with little traffic uses
+ * little memory.
+ */
 const FIRST_SLAB_BYTES = 1024;
-/** Data up to this length is copied behind its head: one more piece to write would cost more. */
+/** Data up to this length is copied behind its head, because another piece would cost more. */
 const MAX_COPIED_BYTES = 4 * 1024;
-/** How long a closed connection may take to send what it still has. */
+/** Time limit for a closed connection to send its remaining data. */
 const LINGER_MS = 5_000;
 
 export class Underlay {
@@ -38,12 +41,12 @@ export class Underlay {
   readonly role: UnderlayRole;
   readonly info: ChannelUnderlay;
   readonly openedMs = performance.now();
-  /** Why we ended it; undefined: the peer did. */
+  /** Why we closed it; undefined if the peer did. */
   endReason: string | undefined;
-  /** Bytes behind the hello were not looked at yet; `read` with none of its own does it. */
+  /** Whether bytes after the hello are still unread; `read` without new data reads them. */
   hasUnread = true;
   read: (chunk: Uint8Array) => void = () => {};
-  /** What its decoder holds; there once it is attached. */
+  /** The unfinished frame of its decoder, set once the connection is attached. */
   unfinished: CountedFrame | undefined;
   readonly #onRoom: () => void;
   /** Shared with the channel's other connections. */
@@ -52,11 +55,11 @@ export class Underlay {
   #ownAcknowledgements = 0;
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
-  /** What the socket held when it was last looked at: once nothing, it stays nothing until the next flush. */
+  /** The socket's buffered bytes at the last check. Once 0, they stay 0 until the next flush. */
   #socketBytes = 0;
   #slab = new Uint8Array(0);
   #nextSlabBytes = FIRST_SLAB_BYTES;
-  /** Where the frames begin that are not in `#parts` yet, and where the free room begins. */
+  /** Start of the frames that are not in `#parts` yet, and start of the free room. */
   #slabStart = 0;
   #slabEnd = 0;
   #isFlushDue = false;
@@ -115,13 +118,13 @@ export class Underlay {
     this.#flushSoon();
   }
 
-  /** A whole frame. */
+  /** Sends a whole frame. */
   sendBytes(frame: Uint8Array): void {
     this.#countPayload();
     this.#push(frame);
   }
 
-  /** Whole frames that were not handed to the connection; it has them no longer. */
+  /** Returns and removes whole frames that were not handed to the connection. */
   takeUnsent(): readonly Uint8Array[] {
     this.#closeSlab();
     const unsent = this.#parts;
@@ -129,18 +132,18 @@ export class Underlay {
     return unsent;
   }
 
-  /** What another connection did not send; not counted as waiting once more. */
+  /** Sends frames of another connection, without counting them as waiting again. */
   resend(parts: readonly Uint8Array[]): void {
     for (const part of parts) this.#push(part);
   }
 
-  /** Calls back once what waits now was handed to the connection. */
+  /** Calls back once everything that is queued now has been handed to the connection. */
   afterQueued(callback: () => void): void {
     if (this.#partsBytes === 0 && this.#slabEnd === this.#slabStart) setImmediate(callback);
     else this.#flushListeners.push(callback);
   }
 
-  /** How long nothing was taken of what is being written; whole writes count. */
+  /** Returns how long the current write has made no progress. Only whole writes count. */
   stalledMs(nowMs: number): number {
     const waitingBytes = this.socket.writableLength;
     const takenBytes = this.#handedBytes - waitingBytes;
@@ -151,7 +154,7 @@ export class Underlay {
     return nowMs - this.#takenMs;
   }
 
-  /** Sends what waits, then ends the connection, whether the peer reads or not. */
+  /** Sends waiting frames, then ends the connection, whether the peer reads or not. */
   end(): void {
     this.#flush();
     this.socket.destroySoon();
@@ -180,7 +183,10 @@ export class Underlay {
     setImmediate(this.#flush);
   }
 
-  /** Room for so many bytes in one piece. A slab is never written over: the socket may still hold it. */
+  /**
+   * Returns room for this many bytes in one piece. A slab is never overwritten, because the socket may still hold
+   * it.
+   */
   #reserve(bytes: number): void {
     if (this.#slab.length - this.#slabEnd >= bytes) return;
     this.#closeSlab();
@@ -228,7 +234,7 @@ export class Underlay {
   };
 }
 
-/** As links report their connections to controllers. */
+/** The form in which links report their connections to controllers. */
 function addressOf(host: string | undefined, port: number | undefined): string {
   const plain = host?.startsWith('::ffff:') ? host.slice(7) : (host ?? '');
   return `tcp:${isIPv6(plain) ? `[${plain}]` : plain}:${port ?? 0}`;

@@ -64,7 +64,7 @@ describe('a frame that is not finished', () => {
     world.pass(15);
     assert.equal(peer.ended, undefined, 'ten seconds, and five for 5 KiB');
     world.pass(3);
-    assert.equal(peer.ended, 'a frame was not whole in time');
+    assert.equal(peer.ended, 'a frame was not complete in time');
     assert.equal(world.all.heldBytes, 0);
   });
 
@@ -113,7 +113,7 @@ describe('memory of unfinished frames', () => {
     world.pass(2);
     const second = new Peer(world.all, 'a', 40 * KIB);
     second.receive(21 * KIB);
-    assert.equal(first.ended, 'the peer has too much in unfinished frames');
+    assert.equal(first.ended, 'the peer has too many bytes in unfinished frames');
     assert.deepEqual([second.ended, innocent.ended], [undefined, undefined]);
     assert.equal(world.all.heldBytes, 51 * KIB);
   });

@@ -1,35 +1,35 @@
 /**
- * Frames that are not whole yet, in all channels of a process: one memory budget for all of them, a cap for each peer,
- * and for each frame a time that grows with its received bytes. One coarse timer judges all of them. Memory is counted
- * as each read changes it, which costs a subtraction; the hot path starts no timer and makes nothing.
+ * Unfinished frames in all channels of a process: a memory budget for all of them, a limit per owner, and for
+ * each frame a deadline that grows with its received bytes. One coarse timer enforces the deadlines. Memory is
+ * counted with each read, which costs a subtraction; the hot path starts no timer and allocates nothing.
  */
 import { RunningClock } from '#base';
 
 /** The part of a decoder that is needed here. */
 export interface UnfinishedFrame {
-  /** Memory held for the unfinished frame. */
+  /** Memory of the unfinished frame. */
   readonly heldBytes: number;
-  /** Received bytes of it. */
+  /** Its received bytes. */
   readonly bufferedBytes: number;
-  /** Whole frames before it. */
+  /** Number of whole frames before it. */
   readonly frames: number;
-  /** Frees it. */
+  /** Frees its memory. */
   discard(): void;
 }
 
 export interface FrameLimitsOfProcess {
   /** Memory of all unfinished frames together, in bytes. */
   readonly budgetBytes: number;
-  /** For a frame of any length, in ms, … */
+  /** Base deadline for a frame of any length, in ms. */
   readonly graceMs: number;
-  /** … and longer by the time that its received bytes take at this rate: a slower peer is ended. */
+  /** Extends the deadline by the time that the received bytes take at this rate. A slower peer loses its channel. */
   readonly leastBytesPerS: number;
   readonly checkIntervalMs: number;
 }
 
 /**
- * A link of 64 kbit/s that eight channels share is still fast enough; a peer that stalls is ended before two minutes
- * are over for any frame below 80 KiB.
+ * A link of 64 kbit/s with eight channels is still fast enough, and a peer that stalls is closed within two
+ * minutes for any frame below 80 KiB.
  */
 const LIMITS: FrameLimitsOfProcess = {
   budgetBytes: 96 * 1024 * 1024,
@@ -52,11 +52,11 @@ export class CountedFrame {
   readonly giveUp: (reason: string) => void;
   heldBytes = 0;
   isOver = false;
-  /** This side does not read: the peer cannot go on. */
+  /** Whether this side has paused reading, so that the peer cannot continue. */
   isPaused = false;
-  /** It was paused since the last look. */
+  /** Whether it was paused since the last check. */
   wasPaused = false;
-  /** When this frame was first seen, by the clock of the checks; 0: none. */
+  /** When this frame was first seen, by the clock of the checks; 0: there is none. */
   sinceMs = 0;
   framesBefore = 0;
   readonly #all: UnfinishedFrames;
@@ -73,7 +73,7 @@ export class CountedFrame {
     this.giveUp = giveUp;
   }
 
-  /** After each read. */
+  /** Called after each read. */
   count(): void {
     const { heldBytes } = this.decoder;
     if (heldBytes !== this.heldBytes) this.#all.change(this, heldBytes);
@@ -84,7 +84,7 @@ export class CountedFrame {
     this.wasPaused ||= isPaused;
   }
 
-  /** The connection is gone. */
+  /** The connection has closed. */
   end(): void {
     this.#all.remove(this);
   }
@@ -114,11 +114,11 @@ export class UnfinishedFrames {
     monotonicMs: () => number = () => performance.now(),
   ) {
     this.#limits = { ...LIMITS, ...limits };
-    // A peer is not to blame for the time in which this process stood still.
+    // A pause of this process does not count against peers.
     this.#clock = new RunningClock(2 * this.#limits.checkIntervalMs, monotonicMs);
   }
 
-  /** Memory of all unfinished frames, in bytes. */
+  /** Memory of all unfinished frames in bytes. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
@@ -149,10 +149,13 @@ export class UnfinishedFrames {
     owner.bytes += moreBytes;
     if (moreBytes <= 0) return;
     while (owner.bytes > frame.maxOwnerBytes) {
-      this.#giveUpWorst(owner.frames, 'the peer has too much in unfinished frames');
+      this.#giveUpWorst(owner.frames, 'the peer has too many bytes in unfinished frames');
     }
     while (this.#heldBytes > this.#limits.budgetBytes) {
-      this.#giveUpWorst(this.#frames, 'too much in unfinished frames of all peers: the largest and oldest');
+      this.#giveUpWorst(
+        this.#frames,
+        'too many bytes in unfinished frames of all peers: the largest and oldest',
+      );
     }
   }
 
@@ -171,7 +174,7 @@ export class UnfinishedFrames {
     this.#timer = undefined;
   }
 
-  /** To be called each check interval. */
+  /** Must be called once per check interval. */
   check(): void {
     const nowMs = this.#clock.nowMs();
     const sinceCheckMs = nowMs - this.#checkedMs;
@@ -188,7 +191,7 @@ export class UnfinishedFrames {
         frame.sinceMs += sinceCheckMs;
       } else if (nowMs - frame.sinceMs > graceMs + (1_000 * bufferedBytes) / leastBytesPerS) {
         this.remove(frame);
-        frame.giveUp('a frame was not whole in time');
+        frame.giveUp('a frame was not complete in time');
       }
       frame.wasPaused = frame.isPaused;
     }
@@ -198,7 +201,7 @@ export class UnfinishedFrames {
     let worst: CountedFrame | undefined;
     let worstScore = -1;
     for (const frame of frames) {
-      // Those that began since the last look count as just begun.
+      // Frames that began since the last check count as just begun.
       const isKnown = frame.sinceMs > 0 && frame.framesBefore === frame.decoder.frames;
       const ageMs = isKnown ? this.#checkedMs - frame.sinceMs : 0;
       const score = frame.heldBytes * (ageMs + this.#limits.checkIntervalMs);

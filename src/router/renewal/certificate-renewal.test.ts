@@ -171,7 +171,7 @@ test('a refusal, no answer, and certificates for another key, name or authority 
         void channel.reply(frame, ctrlMessages.enrollmentVerified.frame({ code: 'BUSY', message: 'later' })),
       /refused: BUSY later/,
     ],
-    [() => {}, /no answer/, 200],
+    [() => {}, /no response/, 200],
     [
       (_frame, channel) => {
         const pems = { clientCertPem: stranger.cert, serverCertPem: stranger.cert };
