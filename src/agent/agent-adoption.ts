@@ -1,6 +1,7 @@
 /**
- * For a supervisor that starts again: is the agent of a data directory still running, and is it the right one? One
- * that answers with the same version is adopted; any other that still runs is ended, so that a new one can start.
+ * For a restarted supervisor: checks whether the agent of a data directory still runs, and whether it is the
+ * right one. An agent that responds with the same version is adopted; any other running one is ended, so that a
+ * new one can start.
  */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,18 +9,18 @@ import { AGENT_SOCKET_MAX_ANSWER_BYTES, AGENT_SOCKET_VERSION, checkAgentAnswer, 
 import { inspectAgentLock, isRunning, type LockHolder } from './agent-lock.ts';
 
 export type Adoption =
-  /** Nothing runs (any more): start one. `replaced` is the process id of one that was ended. */
+  /** No agent runs (any more), so start one. `replaced` is the process id of one that was ended. */
   | { readonly action: 'start'; readonly replaced?: number }
-  /** This one goes on; watch it with `isRunning`. */
+  /** The agent continues; watch it with `isRunning`. */
   | { readonly action: 'adopt'; readonly holder: LockHolder };
 
 export interface AdoptionOptions {
   readonly version: string;
-  /** How long the agent has to answer. */
+  /** Time limit for the agent's response. */
   readonly answerTimeoutMs?: number;
-  /** How long it has to end after SIGTERM, then SIGKILL. */
+  /** Time limit for the agent to end after SIGTERM, then SIGKILL. */
   readonly endTimeoutMs?: number;
-  /** A last word on a running agent that answers: false replaces it. */
+  /** A final check of a running agent that responds: false replaces it. */
   readonly accept?: (holder: LockHolder) => boolean;
 }
 
@@ -33,7 +34,7 @@ export async function adoptOrReplaceAgent(dataDir: string, options: AdoptionOpti
   return { action: 'start', replaced: holder.pid };
 }
 
-/** SIGTERM, then SIGKILL; never to another process that got the same id. */
+/** Sends SIGTERM, then SIGKILL, but never to another process that got the same id. */
 async function endAgent(holder: LockHolder, timeoutMs: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!isRunning(holder)) return;
@@ -47,7 +48,7 @@ async function endAgent(holder: LockHolder, timeoutMs: number): Promise<void> {
   }
 }
 
-/** The process at the socket says that it is the one in the lock. */
+/** Whether the process at the socket is the one in the lock. */
 function answers(holder: LockHolder, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const decoder = new LineDecoder(AGENT_SOCKET_MAX_ANSWER_BYTES);

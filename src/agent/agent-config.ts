@@ -1,6 +1,6 @@
 /**
- * The agent's configuration file: the shares that it makes or takes back on every start. One schema; all problems
- * at once, each with its path, line and the value given.
+ * The agent's configuration file: shares that it creates or reclaims at every start. One schema checks it, and
+ * all problems are reported at once, each with path, line and value.
  */
 import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
@@ -18,7 +18,9 @@ const MAX_PROBLEMS = 100;
 const ConfiguredShareSchema = Type.Object(
   {
     name: Type.String({ description: 'Name and token of the share: 3 to 63 of a-z, 0-9 and -' }),
-    mode: Type.Enum(['public', 'private'], { description: 'Who may reach it: everybody, or the granted' }),
+    mode: Type.Enum(['public', 'private'], {
+      description: 'Who may reach it: everyone, or only granted environments',
+    }),
     target: Type.String({ description: 'http://HOST:PORT or https://HOST:PORT' }),
     grants: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), { description: 'Environments that may dial it' }),
@@ -36,12 +38,12 @@ export type AgentConfig = Static<typeof AgentConfigSchema>;
 export type ConfiguredShare = Static<typeof ConfiguredShareSchema>;
 
 export interface AgentConfigProblem {
-  /** Like `shares.2.target`; empty for the whole file. */
+  /** Such as `shares.2.target`; empty for the whole file. */
   readonly path: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly rule: string;
-  /** The value given, shortened. */
+  /** The given value, shortened. */
   readonly given: string | undefined;
 }
 
@@ -50,7 +52,7 @@ export type ParsedConfig =
 
 const validator = Compile(AgentConfigSchema);
 
-/** Throws `FrontdoorError` that lists every problem. */
+/** Throws a `FrontdoorError` with all problems. */
 export function loadAgentConfig(path: string): AgentConfig {
   let text: string;
   try {
@@ -107,7 +109,7 @@ export function parseAgentConfig(text: string): ParsedConfig {
     });
   };
   if (value === null) {
-    return { problems: [{ path: '', line: 1, rule: 'must hold a list named shares', given: undefined }] };
+    return { problems: [{ path: '', line: 1, rule: 'must contain a list named shares', given: undefined }] };
   }
   if (!validator.Check(value)) {
     for (const [path, rule] of schemaProblems(value)) add(path, rule, valueAt(value, path));
@@ -122,7 +124,7 @@ function schemaProblems(value: unknown): [path: string[], rule: string][] {
   const found: [string[], string][] = [];
   const seen = new Set<string>();
   for (const error of validator.Errors(value)) {
-    // One sentence per fault: a stray name is told by its own entry, not by its object's.
+    // An unknown name is reported by its own entry, not by its object.
     if (error.keyword === 'additionalProperties') continue;
     const path = error.instancePath.split('/').slice(1).map(unescapePointer);
     const missing = error.keyword === 'required' ? error.params.requiredProperties : [];
@@ -138,7 +140,7 @@ function schemaProblems(value: unknown): [path: string[], rule: string][] {
 
 function ruleOf(keyword: string, message: string, path: readonly string[]): string {
   const field = path.at(-1);
-  if (keyword === 'boolean') return `is no field here; known are ${knownAt(path).join(', ')}`;
+  if (keyword === 'boolean') return `is not a field here; known fields are ${knownAt(path).join(', ')}`;
   if (keyword === 'enum' && field === 'mode') return 'must be public or private';
   return message;
 }
@@ -156,7 +158,7 @@ function crossProblems(config: AgentConfig): [path: string[], rule: string][] {
     if ('problem' in parsed) found.push([at('target'), parsed.problem.replace(/^target ".*?" /, '')]);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)
       found.push([at('grants'), 'only a private share has grants']);
-    // What only new shares may not be called is the control plane's to refuse: this one may be older.
+    // Rules for new names only are left to the control plane, because this share may be older.
     if (!isShareLabel(share.name)) {
       found.push([at('name'), 'must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word']);
     }
@@ -185,7 +187,7 @@ function shorten(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** Where the node stands, or the nearest one above it. */
+/** Returns the offset of the node, or of its nearest existing ancestor. */
 function offsetOf(document: Document, path: readonly string[]): number {
   let node: unknown = document.contents;
   let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;

@@ -1,6 +1,6 @@
 /**
- * One agent per data directory: `agent.lock` says which process that is and where it listens. A lock whose process
- * is gone (or is another one with the same id) is taken over; a running agent's lock never is.
+ * Ensures one agent per data directory: `agent.lock` names its process and its socket. A lock whose process no
+ * longer runs (or whose id belongs to another process) is taken over; a running agent's lock never is.
  */
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,14 +18,14 @@ export interface LockHolder {
 }
 
 export interface AgentLock {
-  /** False: another process took the lock; the owner must stop. */
+  /** Returns false if another process took the lock, so that the owner must stop. */
   isHeld(): boolean;
   release(): void;
 }
 
 const ATTEMPTS = 20;
 
-/** Throws `conflict` when an agent runs on this directory. */
+/** Throws `conflict` if an agent runs on this directory. */
 export function acquireAgentLock(dataDir: string, socketPath: string, version: string): AgentLock {
   const path = join(dataDir, AGENT_LOCK_FILE);
   const start = processStart(process.pid);
@@ -37,7 +37,7 @@ export function acquireAgentLock(dataDir: string, socketPath: string, version: s
   writeFileSync(draft, text, { mode: 0o600 });
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // A link appears whole or not at all, and never over another one.
+      // A link is created atomically, and never replaces another file.
       if (tryLink(draft, path)) return lockOf(path, text);
       const holder = inspectAgentLock(dataDir);
       if (holder !== undefined) throw alreadyRunning(dataDir, holder);
@@ -53,13 +53,13 @@ export function acquireAgentLock(dataDir: string, socketPath: string, version: s
   );
 }
 
-/** The running agent of this directory, if there is one. */
+/** Returns the running agent of this directory, if there is one. */
 export function inspectAgentLock(dataDir: string): LockHolder | undefined {
   const holder = readHolder(join(dataDir, AGENT_LOCK_FILE));
   return holder !== undefined && isRunning(holder) ? holder : undefined;
 }
 
-/** True while exactly that process runs. */
+/** Whether exactly that process runs. */
 export function isRunning(holder: Pick<LockHolder, 'pid' | 'start'>): boolean {
   return processStart(holder.pid) === holder.start;
 }
@@ -73,7 +73,10 @@ function alreadyRunning(dataDir: string, holder: LockHolder): FrontdoorError {
   );
 }
 
-/** Replaces a stale lock; a second file keeps two processes from doing so at once. False: try from the start. */
+/**
+ * Replaces a stale lock. A second file prevents two processes from doing so at once. Returns false if the caller
+ * must start over.
+ */
 function takeOver(path: string, draft: string, dataDir: string): boolean {
   const guard = `${path}.takeover`;
   if (!tryLink(draft, guard)) {
@@ -117,7 +120,7 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Undefined when there is none or it is not one of ours. */
+/** Returns undefined if there is no lock, or the file is not a lock of ours. */
 function readHolder(path: string): LockHolder | undefined {
   try {
     const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockHolder> | null;

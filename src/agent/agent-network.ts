@@ -1,11 +1,11 @@
 /**
- * What the agent needs from outside: the control plane's calls and a place to host services. The real ones are
- * made of `#sdk` (`sdk-network.ts`); tests bring their own.
+ * The agent's outside interfaces: calls of the control plane, and a place to host services. `sdk-network.ts`
+ * implements them with `#sdk`; tests use their own.
  */
 import type { HostedShare, HostedShareRequest } from '#domain';
 import type { BindableService, OverlayHost } from '#sdk';
 
-/** A share of this environment, as `/agent/v1/shares` shows it; its token is the name of its overlay service. */
+/** A share of this environment in the form of `/agent/v1/shares`. Its token is the name of its overlay service. */
 export type AgentShare = HostedShare;
 
 export type OwnShareRequest = HostedShareRequest;
@@ -13,7 +13,7 @@ export type OwnShareRequest = HostedShareRequest;
 /** Every call has its own time limit and throws `FrontdoorError`. */
 export interface AgentControlPlane {
   tellVersion(version: string): Promise<void>;
-  /** Changes whenever `bindableServices` may have. */
+  /** Returns a mark that changes whenever `bindableServices` may have changed. */
   lastServiceChange(): Promise<string>;
   bindableServices(): Promise<readonly BindableService[]>;
   shares(): Promise<readonly AgentShare[]>;
@@ -24,7 +24,7 @@ export interface AgentControlPlane {
 export interface AgentNetwork {
   readonly environmentId: string;
   readonly environmentName: string;
-  /** Where the control plane's edge API is, for status. */
+  /** Address of the control plane's edge API, for status. */
   readonly apiUrl: string;
   readonly controlPlane: AgentControlPlane;
   readonly host: OverlayHost;

@@ -1,7 +1,7 @@
 /**
- * The agent program: one process beside private services, which enrolls, hosts shares and answers its control
- * socket. Holds the identity and the list of own targets in its data directory, guarded by a lock file. Stopping
- * it never releases a share: they stand until released by name or through the Management API.
+ * The agent program: one process beside private services, which enrolls, hosts shares and serves its control
+ * socket. Its data directory contains the identity and the list of own targets, guarded by a lock file. Stopping
+ * it never releases a share: shares remain until they are released by name or through the Management API.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,28 +29,28 @@ import { ShareRegistry } from './share-registry.ts';
 import { TargetHealthMonitor, type TargetHealthOptions } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
 
-/** As many as a gateway has connections: a crowd that is slow there does not shut a share for everybody else. */
+/** As many as a gateway has connections, so that many slow clients of one share do not block it for others. */
 const MAX_CIRCUITS_PER_SHARE = 16_384;
 
 export interface AgentOptions {
-  /** Made when absent; one agent at a time. */
+  /** Created if absent. One agent at a time uses it. */
   readonly dataDir: string;
   /** Default: `agent.sock` in the data directory. */
   readonly socketPath?: string | undefined;
-  /** Targets that the Management API may set: `CIDR:PORTS` each. */
+  /** Targets that the Management API may set, as `CIDR:PORTS`. */
   readonly allowTargets: readonly string[];
   readonly configFile?: string | undefined;
   readonly version: string;
   readonly log: Log;
-  /** Enrolls when needed and connects; called once, with the lock held. */
+  /** Enrolls if necessary and connects. Called once, while the lock is held. */
   readonly openNetwork: () => Promise<AgentNetwork>;
-  /** CA certificates (PEM) that https targets are verified with; default: the system's. */
+  /** CA certificates (PEM) to verify https targets with; by default the system's. */
   readonly targetCa?: string | undefined;
   readonly maxCircuitsPerShare?: number | undefined;
   readonly timing?: AgentTiming;
 }
 
-/** Milliseconds; the defaults are the product's. */
+/** In milliseconds; for tests. */
 export interface AgentTiming {
   readonly pollMs?: number;
   readonly refreshMs?: number;
@@ -67,15 +67,18 @@ export interface AgentTiming {
 export interface Agent {
   readonly environmentId: string;
   readonly socketPath: string;
-  /** Resolves once all is closed, whoever asked for it; `lost` when another process took the data directory. */
+  /** Resolves once everything is closed; `lost` if another process took over the data directory. */
   readonly closed: Promise<{ readonly reason: 'asked' | 'lost' }>;
   /** For Prometheus. */
   readonly writeMetrics: MetricsWriter;
-  /** Reads the configuration file again, if there is one: its shares are made or taken back. Rejects with what is wrong in it. */
+  /**
+   * Reads the configuration file again, if there is one, and creates or reclaims its shares. Rejects with its
+   * problems.
+   */
   reload(): Promise<void>;
   /**
-   * Gives the data directory to whoever starts next, lets circuits end for so long, closes; what no other agent and no
-   * successor hosts is served meanwhile. Again with less time: that time holds.
+   * Releases the data directory for the next agent, lets circuits end for up to `drainMs`, then closes. Shares
+   * without another host are served meanwhile. A second call with less time shortens the drain.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
@@ -83,7 +86,7 @@ export interface Agent {
 export const AGENT_DRAIN_MS = 30_000;
 const OWN_TARGETS_FILE = 'agent-shares.json';
 
-/** Throws `FrontdoorError` when it cannot start; a control plane that is away is no reason once enrolled. */
+/** Throws `FrontdoorError` if the agent cannot start. Once enrolled, it starts without a control plane. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { dataDir, version, log } = options;
   const socketPath = options.socketPath ?? join(dataDir, AGENT_SOCKET_FILE);
@@ -107,14 +110,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }
 }
 
-/** None without a configuration file. */
+/** Returns none without a configuration file. */
 async function configuredShares({ configFile }: AgentOptions): Promise<readonly ConfiguredShare[]> {
   if (configFile === undefined) return [];
-  // Loaded when needed: the schema compiler would be a fifth of an idle agent's memory.
+  // Loaded on demand, because the schema compiler would be a fifth of an idle agent's memory.
   return (await import('./agent-config.ts')).loadAgentConfig(configFile).shares;
 }
 
-/** All problems in one error. */
+/** Reports all problems in one error. */
 export function parseAllowTargets(texts: readonly string[]): readonly AllowedNetwork[] {
   return parseAllowedNetworks('--allow-target', texts);
 }
@@ -280,7 +283,7 @@ class RunningAgent implements Agent {
       case 'version':
         return this.#version();
       case 'stop':
-        // After the answer has left.
+        // After the response has been sent.
         setImmediate(() => void this.close({ drainMs: AGENT_DRAIN_MS }));
         return { stopping: true };
     }

@@ -1,4 +1,4 @@
-/** One question at an agent's control socket, for tests; the command line has its own client. */
+/** Sends one request to an agent's control socket, for tests. The command line has its own client. */
 import { connect } from 'node:net';
 import { FrontdoorError } from '#base';
 import {

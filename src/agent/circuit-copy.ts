@@ -1,26 +1,27 @@
 /**
- * Joins one circuit and one connection to the private service: bytes both ways with back-pressure and half-close.
- * A break on either side breaks the other visibly; an end stays an end. Data path: plain callbacks, no streams.
+ * Connects one circuit and one connection to the private service: bytes in both directions with back-pressure and
+ * half-close. A break on either side breaks the other visibly, and an end stays an end. Data path: plain
+ * callbacks, no streams.
  */
 import type { Circuit, CircuitError } from '#sdk';
 import type { TargetConnection } from './target-connection.ts';
 
-/** After the circuit closed cleanly the service has this long without progress to take the last bytes. */
+/** After the circuit closed cleanly, the service may take the last bytes for this long without progress. */
 const LINGER_MS = 30_000;
 
 export interface CopyHandlers {
-  /** The first bytes of the service arrived: it lives. */
+  /** The first bytes of the service arrived, so it is alive. */
   readonly onAlive: () => void;
-  /** Both sides are closed; `broken` says why when they did not end in order. */
+  /** Both sides are closed. `broken` has the reason unless they ended in order. */
   readonly onClosed: (copy: CircuitCopy, broken: string | undefined) => void;
 }
 
 export class CircuitCopy {
   readonly circuit: Circuit;
-  /** Counts, for status and drain. */
+  /** Byte counts, for status and drain. */
   bytesToService = 0;
   bytesFromService = 0;
-  /** The service spoke last: nothing is owed to the caller, as far as bytes can tell. */
+  /** Whether the last bytes came from the service, so that probably no response is outstanding. */
   serviceSpokeLast = false;
   readonly #connection: TargetConnection;
   readonly #handlers: CopyHandlers;
@@ -30,7 +31,7 @@ export class CircuitCopy {
   #finished = false;
   #broken: string | undefined;
 
-  /** `received`: bytes that the circuit has delivered already. */
+  /** `received` has the bytes that the circuit has delivered already. */
   constructor(
     circuit: Circuit,
     connection: TargetConnection,

@@ -1,7 +1,7 @@
 /**
- * Makes or takes back the shares of the configuration file on every start: a few at a time, again later for those
- * that fail, nothing for those that stand already as written. Shares that left the file are not released: reserved
- * names are given up only when asked.
+ * Creates or reclaims the shares of the configuration file at every start, a few at a time, and retries failed
+ * ones later. Shares that exist as configured are skipped. Shares that were removed from the file are not
+ * released, because a reserved name is given up only on request.
  */
 import { BackOff, FrontdoorError, type Log, messageOf } from '#base';
 import type { ConfiguredShare } from './agent-config.ts';
@@ -18,7 +18,7 @@ export interface ConfigRestoreOptions {
   readonly own: OwnTargets;
   readonly log: Log;
   readonly atOnce?: number;
-  /** First pause before failed entries are tried again; doubles up to a minute. */
+  /** First pause before failed entries are retried; it doubles up to a minute. */
   readonly retryMs?: number;
 }
 
@@ -34,12 +34,12 @@ export class ConfigRestore {
     this.#backOff = new BackOff({ minMs: options.retryMs ?? 1_000, maxMs: 60_000, factor: 2 });
   }
 
-  /** What could not be shared so far, each with its reason. */
+  /** Entries that could not be shared so far, each with its reason. */
   get failed(): { name: string; reason: string }[] {
     return [...this.#failed].map(([name, reason]) => ({ name, reason }));
   }
 
-  /** Resolves after the first round, whatever came of it. */
+  /** Resolves after the first round, whatever its result. */
   async start(): Promise<void> {
     const { shares, own } = this.#options;
     own.setAll(shares.flatMap((share) => ownTarget(share)));
@@ -105,7 +105,7 @@ function ownTarget(share: ConfiguredShare): [token: string, target: string][] {
   return 'target' in parsed ? [[share.name, parsed.target.text]] : [];
 }
 
-/** The record is what the file asks for: writing it again would only cost. */
+/** Whether the existing share already is as configured, so that no write is necessary. */
 function stands(share: ConfiguredShare, standing: AgentShare): boolean {
   const [wanted] = ownTarget(share);
   const is = parseTarget(standing.target);

@@ -1,7 +1,7 @@
 /**
  * The agent's control socket: serves the requests of `#domain`'s agent-socket to processes of the same user. Each
- * connection is answered in order, one request at a time; what is too long, too many or too slow ends that
- * connection only.
+ * connection is served in order, one request at a time; too long, too many or too slow requests end only that
+ * connection.
  */
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -27,7 +27,7 @@ export interface ControlSocketOptions {
 }
 
 export interface ControlSocket {
-  /** Lets answers that are under way leave for this long. */
+  /** Waits up to `graceMs` for pending responses. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ class ControlConnection {
     socket.on('end', () => this.finish());
   }
 
-  /** Closes once what was asked is answered. */
+  /** Closes once all received requests are answered. */
   finish(): void {
     this.#finishing = true;
     if (!this.#busy) this.#socket.end(() => this.#socket.destroy());
@@ -168,7 +168,7 @@ class ControlConnection {
   }
 }
 
-/** Removes what a dead agent left; a living one, or something that is no socket, is an error. */
+/** Removes the socket of an agent that no longer runs. Throws if an agent runs, or the file is not a socket. */
 async function clearStaleSocket(path: string): Promise<void> {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return;
@@ -176,7 +176,7 @@ async function clearStaleSocket(path: string): Promise<void> {
     throw new FrontdoorError(
       'conflict',
       'socket-path-taken',
-      `${path} exists and is no socket; choose another with --socket`,
+      `${path} exists and is not a socket; choose another with --socket`,
     );
   }
   const alive = await new Promise<boolean>((resolve) => {
@@ -197,7 +197,7 @@ async function clearStaleSocket(path: string): Promise<void> {
   rmSync(path, { force: true });
 }
 
-/** Nobody else may connect, not even between making the socket and setting its mode. */
+/** Ensures that other users cannot connect, not even between creating the socket and setting its mode. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

@@ -1,7 +1,7 @@
 /**
- * The targets that were given on this agent's own command line or in its configuration file, by share. Kept here,
- * beside the identity, because the control plane's word alone must not open this machine's network: a target is
- * only taken without `--allow-target` if both agree that the agent asked for it.
+ * The targets that were set on this agent's own command line or in its configuration file, by share. They are
+ * stored beside the identity, because the control plane alone must not open this machine's network: without
+ * `--allow-target`, a target is only accepted if both records show that the agent set it.
  */
 import { type Log, messageOf } from '#base';
 import { loadJsonFile, saveJsonFile } from './state-file.ts';
@@ -9,7 +9,7 @@ import { loadJsonFile, saveJsonFile } from './state-file.ts';
 export class OwnTargets {
   readonly #path: string;
   readonly #targets: Map<string, string>;
-  /** Shares being made: not listed yet, not to be forgotten. */
+  /** Shares that are being created: not listed yet, so they must not be removed. */
   readonly #pinned = new Set<string>();
 
   private constructor(path: string, targets: Map<string, string>) {
@@ -17,7 +17,7 @@ export class OwnTargets {
     this.#targets = targets;
   }
 
-  /** A damaged file counts as empty: shares that relied on it are refused until they are shared again. */
+  /** A damaged file counts as empty. Shares that relied on it are refused until they are shared again. */
   static load(path: string, log: Log): OwnTargets {
     const targets = new Map<string, string>();
     try {
@@ -67,7 +67,7 @@ export class OwnTargets {
     this.#pinned.delete(token);
   }
 
-  /** Forgets shares that are gone. */
+  /** Removes shares that no longer exist. */
   keepOnly(tokens: ReadonlySet<string>): void {
     let changed = false;
     for (const token of this.#targets.keys()) {

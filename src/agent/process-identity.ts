@@ -1,10 +1,8 @@
-/**
- * Tells whether a process is still the one that was meant: process ids are used again, start times are not.
- */
+/** Checks whether a process is still the same one: process ids are reused, start times are not. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Unique for this boot of the machine; undefined when there is no such process (a zombie is none). */
+/** Unique for this boot of the machine; undefined if there is no such process (a zombie does not count). */
 export function processStart(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxProcessStart(pid);
   const ps = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 });
@@ -19,7 +17,8 @@ function linuxProcessStart(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // The command name stands in parentheses and may hold anything: count the fields after the last one.
+  // The command name is in parentheses and may contain anything, so fields are counted after the last
+  // parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   const startTicks = fields[19];

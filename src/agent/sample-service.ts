@@ -1,7 +1,7 @@
 /**
- * The demo's private service: a small page that shows what arrives at a service behind the frontdoor, an echo, a
- * stream of events and bytes of any number. Plain node:http on loopback; not part of the product's data path.
- * Run directly, it takes `--host` and `--port` and prints one JSON line with the port it listens on.
+ * The demo's private service: a small page that shows requests as they arrive behind the frontdoor, an echo, a
+ * stream of events, and any number of bytes. Plain node:http on loopback; not part of the product's data path.
+ * Run directly, it accepts `--host` and `--port` and prints one JSON line with its port.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -51,10 +51,10 @@ function serve(request: IncomingMessage, response: ServerResponse, streamMs: num
   else
     response
       .writeHead(404, { 'content-type': 'text/plain' })
-      .end('nothing here; try /, /echo, /stream or /bytes/1000\n');
+      .end('not found; try /, /echo, /stream or /bytes/1000\n');
 }
 
-/** The body back as it comes, with its type. */
+/** Streams the body back with its content type. */
 function echo(request: IncomingMessage, response: ServerResponse): void {
   const length = request.headers['content-length'];
   if (Number(length ?? 0) > MAX_ECHO_BYTES) {
@@ -93,7 +93,7 @@ function stream(request: IncomingMessage, response: ServerResponse, everyMs: num
   send();
 }
 
-/** Byte `i` of the body is `i % 65536 % 251`: a receiver can check every one. */
+/** Byte `i` of the body is `i % 65536 % 251`, so that a receiver can verify every byte. */
 function sendBytes(request: IncomingMessage, response: ServerResponse, length: number): void {
   if (length > MAX_BYTES) {
     response.writeHead(400, { 'content-type': 'text/plain' }).end(`at most ${MAX_BYTES} bytes\n`);
@@ -174,7 +174,10 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** The process: one JSON line when ready, a clean end on a signal or when the parent's channel closes. */
+/**
+ * The process prints one JSON line when it is ready, and ends cleanly on a signal or when the parent's channel
+ * closes.
+ */
 export async function runSampleService(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { host: { type: 'string' }, port: { type: 'string' } } });
   const port = Number(values.port ?? 0);
@@ -187,7 +190,7 @@ export async function runSampleService(args: string[]): Promise<void> {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   process.once('disconnect', stop);
-  // There is nothing to read again, and it is no reason to end.
+  // There is nothing to reload, and the signal must not end the process.
   process.on('SIGHUP', () => {});
 }
 

@@ -1,6 +1,6 @@
 /**
- * The agent's network made of `#sdk`: the identity (enrolled with a code when there is none, or when the control
- * plane refuses the old one), the edge API and the overlay host over it.
+ * The agent's network with `#sdk`: the identity (enrolled with a code if there is none, or if the control plane
+ * refuses the old one), the edge API and the overlay host that uses it.
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -20,21 +20,21 @@ export const AGENT_IDENTITY_FILE = 'identity.json';
 
 export interface SdkNetworkOptions {
   readonly dataDir: string;
-  /** Base address of the Management API; only enrolling needs it. */
+  /** Base address of the Management API, which only enrolling needs. */
   readonly apiUrl: string;
   /** An enrollment code, or the enrollment JWT itself. */
   readonly enrollmentToken?: string | undefined;
-  /** Name of the environment; default: this machine's. */
+  /** Name of the environment; by default derived from this machine's name. */
   readonly name?: string | undefined;
-  /** CA certificates (PEM) for the Management API; default: the system's. */
+  /** CA certificates (PEM) for the Management API; by default the system's. */
   readonly ca?: string | undefined;
   readonly version: string;
   readonly log: Log;
-  /** The overlay side over the opened edge API. */
+  /** Opens the overlay side with the edge API. */
   readonly openHost: (edge: EdgeApiClient) => OverlayHost & { close(): Promise<void> | void };
 }
 
-/** Throws `FrontdoorError` when there is no identity and none can be got. */
+/** Throws `FrontdoorError` if there is no identity and none can be obtained. */
 export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentNetwork> {
   const { dataDir, version, log } = options;
   const path = join(dataDir, AGENT_IDENTITY_FILE);
@@ -93,7 +93,10 @@ async function loadIdentity(path: string): Promise<IdentityFile | undefined> {
   }
 }
 
-/** The name of this machine with a mark of the data directory, so that two agents on it have different names. */
+/**
+ * Returns the name of this machine with a mark of the data directory, so that two agents on it have different
+ * names.
+ */
 export function defaultNameOf(dataDir: string): string {
   return `${hostname()}-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 4)}`;
 }
@@ -119,7 +122,7 @@ async function enroll(options: SdkNetworkOptions, path: string): Promise<Identit
   return identity;
 }
 
-/** Sure only when the control plane says so; one that is away refuses nobody. */
+/** True only if the control plane refuses. A control plane that is away does not count. */
 async function isRefused(edge: EdgeApiClient): Promise<boolean> {
   try {
     await edge.session();

@@ -1,6 +1,7 @@
 /**
- * What the operator asks for: make a share and wait until it can be dialed, release one. Changes go to the control
- * plane one at a time; the agent's own list of targets is written first, so that a crash in between costs nothing.
+ * The operator's commands: create a share and wait until it can be dialed, or release one. Changes are sent to
+ * the control plane one at a time. The agent's own list of targets is written first, so that a crash in between
+ * has no effect.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain';
@@ -18,7 +19,7 @@ export interface ShareCommandsOptions {
   readonly follower: ShareFollower;
   /** How long `share` waits until the share can be dialed. */
   readonly readyTimeoutMs?: number;
-  /** How long a failure may be one from before the share was offered. */
+  /** How long a measured failure may be from before the share was hosted. */
   readonly settleMs?: number;
 }
 
@@ -43,7 +44,7 @@ export class ShareCommands {
     return { share: table.view(table.share(share.token) ?? share), readiness };
   }
 
-  /** Makes the share or takes it back, without waiting for anything to serve it. */
+  /** Creates or reclaims the share, without waiting for a service. */
   async place(request: AgentShareRequest): Promise<AgentShare> {
     const { controlPlane, own } = this.#options;
     const parsed = parseTarget(request.target);
@@ -68,7 +69,8 @@ export class ShareCommands {
         own.set(share.token, text);
         return share;
       } catch (error) {
-        // When it is open whether the share was made, the target stays known: it is what the operator asked for.
+        // If it is unknown whether the share was created, the target stays recorded, because the operator
+        // requested it.
         const certain = error instanceof FrontdoorError && !UNCERTAIN.has(error.kind);
         if (name !== undefined && certain) own.set(name, before);
         throw error;
@@ -107,7 +109,7 @@ export class ShareCommands {
           if (hosted.healthy === true && share?.status === 'DEPLOYED') return { ready: true };
           const measured = share?.status === 'FAILED' ? share.failure?.lastError : undefined;
           reason = hosted.problem ?? measured ?? 'no circuit through the overlay has reached the service yet';
-          // The agent's own look is fresh; a measured failure may be older than the offer.
+          // The agent's own check is recent. A measured failure may be older than the bind.
           if (hosted.healthy === false || (settled && measured !== undefined))
             return { ready: false, reason };
         } catch (error) {
@@ -126,7 +128,7 @@ export class ShareCommands {
       throw new FrontdoorError(
         'limited',
         'too-many-changes',
-        'too many changes of shares are waiting; try again',
+        'too many changes of shares are pending; retry later',
       );
     }
     this.#waiting += 1;

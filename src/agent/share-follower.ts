@@ -1,6 +1,6 @@
 /**
- * Follows what the control plane lists for this agent: a cheap question every few seconds, the lists when the answer
- * changed and now and then anyway. The control plane may be away for as long as it likes: what is hosted goes on.
+ * Follows the shares that the control plane lists for this agent: a cheap query every few seconds, and the lists
+ * when its result changed, and periodically. Hosted shares continue however long the control plane is away.
  */
 import { BackOff, FrontdoorError, type Log, messageOf } from '#base';
 import type { AgentControlPlane, AgentShare } from './agent-network.ts';
@@ -56,7 +56,7 @@ export class ShareFollower {
     return this.#problem;
   }
 
-  /** Resolves after the first attempt, whatever came of it. */
+  /** Resolves after the first attempt, whatever its result. */
   async start(): Promise<void> {
     await this.syncNow();
   }
@@ -66,10 +66,11 @@ export class ShareFollower {
     clearTimeout(this.#timer);
   }
 
-  /** Fetches and applies the lists as they are from now on; failures are kept as state, not thrown. */
+  /** Fetches and applies the current lists. Failures are kept as state, not thrown. */
   syncNow(): Promise<void> {
     if (this.#running === undefined) return this.#run(true);
-    // What runs may have read before the caller's change: one more run, shared by all who wait.
+    // A running fetch may have read the lists before the caller's change, so all waiting callers share one
+    // more.
     this.#queued ??= this.#running.then(() => {
       this.#queued = undefined;
       return this.#run(true);
@@ -77,7 +78,7 @@ export class ShareFollower {
     return this.#queued;
   }
 
-  /** The shares with their measured status, fetched now; callers at the same time share one answer. */
+  /** Fetches the shares with their measured status. Concurrent callers share one response. */
   fetchShares(): Promise<readonly AgentShare[]> {
     this.#fetching ??= this.#controlPlane
       .shares()

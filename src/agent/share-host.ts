@@ -1,6 +1,7 @@
 /**
- * One share while this agent hosts it: the bind at the overlay, the way to its private service, its circuits and
- * their limit, and what the agent's own looks say. Hot only where a circuit starts; bytes run in `circuit-copy.ts`.
+ * One share while this agent hosts it: its bind in the overlay, its private service, its circuits and their
+ * limit, and the results of the agent's health checks. Only starting a circuit is on the hot path here;
+ * `circuit-copy.ts` moves the bytes.
  */
 import { type Log, messageOf } from '#base';
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
@@ -13,19 +14,19 @@ import { connectTarget } from './target-connection.ts';
 import type { HealthWatch, TargetHealthMonitor } from './target-health.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
-/** What the share leads to, judged: a way to go, or why there is none. */
+/** The judged target of a share: an address, or why there is none. */
 export type TargetWay =
   | { readonly target: TargetAddress; readonly only: readonly AllowedNetwork[] | undefined }
   | { readonly problem: string };
 
-/** Circuits of one share that callers keep for later, without a connection to its service. */
+/** Limit for circuits of one share that callers keep for later, without a connection to its service. */
 const MAX_STANDBY_CIRCUITS = 64;
 
-/** For whom the service is connected to. Exactly one of the two is called. */
+/** The party for which the service is connected. Exactly one of the two methods is called. */
 interface Caller {
   readonly take: () => Circuit;
   readonly refuse: (reason: string, code?: DialRefusal) => void;
-  /** What the circuit has delivered already. */
+  /** The bytes that the circuit has delivered already. */
   readonly received: readonly Uint8Array[];
 }
 
@@ -40,9 +41,9 @@ export interface HostedShareOptions {
   readonly traffic: AgentTraffic;
   readonly connectTimeoutMs: number;
   readonly targetCa?: string | undefined;
-  /** How long circuits to a former target may go on. */
+  /** How long circuits to a former target may continue. */
   readonly retargetGraceMs: number;
-  /** A circuit closed: somebody may be waiting for the last one. */
+  /** A circuit closed, and a caller may be waiting for the last one. */
   readonly onIdle: () => void;
 }
 
@@ -53,7 +54,7 @@ export class ShareHost {
   readonly #handle: HostedService;
   readonly #copies = new Set<CircuitCopy>();
   readonly #standing = new Set<StandbyCircuit>();
-  /** Dials whose connection to the service is under way, each with the way to give it up. */
+  /** Dials that are connecting to the service, each with the function that cancels it. */
   readonly #connecting = new Set<() => void>();
   readonly #graceTimers = new Set<NodeJS.Timeout>();
   #way: TargetWay;
@@ -85,17 +86,17 @@ export class ShareHost {
     return this.#handle.state;
   }
 
-  /** Those that lead to the service, or are about to. */
+  /** Circuits that are connected to the service, or about to be. */
   get circuits(): number {
     return this.#copies.size + this.#connecting.size;
   }
 
-  /** Undefined before the first look. */
+  /** Undefined before the first check. */
   get healthy(): boolean | undefined {
     return 'problem' in this.#way ? false : this.#watch?.passed;
   }
 
-  /** What keeps it from being served, as far as this agent knows. */
+  /** Why the share is not served, as far as this agent knows. */
   get problem(): string | undefined {
     if ('problem' in this.#way) return this.#way.problem;
     if (this.#handle.state !== 'bound' && this.#bindProblem !== undefined) return this.#bindProblem;
@@ -124,14 +125,17 @@ export class ShareHost {
     this.#watchTarget();
   }
 
-  /** The agent stops: others that host the share come first, and it is still served where there is none. */
+  /**
+   * The agent is stopping: lowers the precedence, so that other hosts are preferred, but shares without another
+   * host are still served.
+   */
   lower(): void {
     this.#isLowered = true;
     this.#dropStanding('the agent is stopping');
     this.#handle.lower();
   }
 
-  /** Takes the offer back; circuits go on. */
+  /** Stops hosting. Open circuits continue. */
   withdraw(): void {
     if (this.#closing) return;
     this.#closing = true;
@@ -187,7 +191,7 @@ export class ShareHost {
     }
     const isFull = this.circuits + this.#standing.size >= this.#options.maxCircuits;
     const [standby] = this.#standing;
-    // One that is needed now comes before those that wait.
+    // A circuit that is needed now displaces one that is kept for later.
     if (isFull && standby !== undefined && incoming.isStandby !== true)
       standby.circuit.destroy('its place is needed');
     else if (isFull) {
@@ -204,7 +208,7 @@ export class ShareHost {
     }
   }
 
-  /** Takes the dial at once, and connects to the service when the first bytes come. */
+  /** Accepts the dial at once, and connects to the service when the first bytes arrive. */
   #standBy(incoming: IncomingDial): void {
     if (this.#isLowered) {
       incoming.refuse('the agent is stopping', 'not-hosted');
@@ -241,7 +245,7 @@ export class ShareHost {
     for (const { circuit } of [...this.#standing]) circuit.destroy(reason);
   }
 
-  /** Connects to the service for one caller; returns how to give that up. */
+  /** Connects to the service for one caller. Returns a function that cancels it. */
   #connect(way: Exclude<TargetWay, { problem: string }>, caller: Caller): () => void {
     const watch = this.#watch;
     const giveUp = (): void => {

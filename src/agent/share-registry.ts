@@ -1,7 +1,8 @@
 /**
- * The shares that this agent hosts, kept equal to what the control plane lists for it, whoever made them. Decides
- * for each where it may lead: a target that the agent itself asked for is taken as it is, any other must be inside
- * `--allow-target`; else the share is offered and every circuit refused with the reason, which its status shows.
+ * The shares that this agent hosts, kept equal to the control plane's list, whichever way they were created.
+ * Decides whether each target is allowed: a target that the agent itself set is accepted, any other must be
+ * inside `--allow-target`. Otherwise the share is hosted, but every circuit is refused with the reason, which its
+ * status shows.
  */
 import type { AgentShareView, AllowedNetwork } from '#domain';
 import type { Log } from '#base';
@@ -34,7 +35,7 @@ const LAST_MS = 1_000;
 const LAST_QUIET_MS = 100;
 
 interface DrainStep {
-  /** After how long a circuit that moves nothing is broken off, and of which circuits; undefined: of all. */
+  /** How long a circuit must be idle before it is broken off, and which circuits; undefined: all. */
   readonly quietMs: number;
   readonly of: ReadonlySet<CircuitCopy> | undefined;
   readonly cut: AbortSignal;
@@ -53,7 +54,7 @@ export class ShareRegistry {
     this.#options = options;
   }
 
-  /** Both lists whole. False: a service has no share yet, ask again soon. */
+  /** Both lists are complete. Returns false if a service has no share yet, so that the caller must fetch again soon. */
   apply(services: readonly BindableService[], shares: readonly AgentShare[]): boolean {
     if (this.#closing) return true;
     this.#shares = shares;
@@ -82,7 +83,7 @@ export class ShareRegistry {
     return complete;
   }
 
-  /** Fresh facts about the same shares, for views. */
+  /** Updates the records of the same shares, for views. */
   setShares(shares: readonly AgentShare[]): void {
     this.#shares = shares;
   }
@@ -106,8 +107,9 @@ export class ShareRegistry {
   }
 
   /**
-   * First other hosts come before this one, and circuits that stand now may end; who has no other host is still served.
-   * Then nothing is offered any more, and what began meanwhile may end. Resolves at the latest after `timeoutMs`.
+   * First lowers the precedence, so that other hosts are preferred, and lets existing circuits end; shares
+   * without another host are still served. Then stops hosting, and lets the remaining circuits end. Resolves
+   * after `timeoutMs` at the latest.
    */
   async drain(timeoutMs: number, quietMs: number, cut: AbortSignal): Promise<void> {
     this.#closing = true;
@@ -138,7 +140,7 @@ export class ShareRegistry {
     for (const hosted of this.#hosted.values()) yield* hosted.copies();
   }
 
-  /** Resolves when it is so, the time is over or the wait is cut; quiet circuits are broken off meanwhile. */
+  /** Resolves when the condition holds, the time is over or the wait is cut. Idle circuits are broken off meanwhile. */
   async #until(isSo: () => boolean, timeoutMs: number, { quietMs, of, cut }: DrainStep): Promise<void> {
     if (cut.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -158,8 +160,8 @@ export class ShareRegistry {
   }
 
   /**
-   * Callers keep circuits for their next request. While draining, one where nothing moved for a while and the
-   * service spoke last owes nobody an answer: it is broken off, so that the drain ends before its time.
+   * Callers keep circuits for their next request. While draining, a circuit that was idle for a while after the
+   * service sent the last bytes has no outstanding response, so it is broken off and the drain can end early.
    */
   #stopQuietCircuits(quietMs: number, of: ReadonlySet<CircuitCopy> | undefined): NodeJS.Timeout {
     const seen = new Map<CircuitCopy, number>();

@@ -1,19 +1,19 @@
 /**
- * A circuit that its caller keeps for later: the private service is connected to when the first bytes come, and not
- * before, since services close connections that say nothing.
+ * A circuit that its caller keeps for later. The agent connects to the private service only when the first bytes
+ * arrive, because services close idle connections.
  */
 import type { Circuit } from '#sdk';
 
 export interface StandbyHandlers {
-  /** The first bytes came; the circuit is paused. */
+  /** The first bytes arrived. The circuit is paused. */
   readonly onWanted: (standby: StandbyCircuit) => void;
-  /** The circuit closed before somebody else took its callbacks. */
+  /** The circuit closed before its callbacks were replaced. */
   readonly onGone: (standby: StandbyCircuit) => void;
 }
 
 export class StandbyCircuit {
   readonly circuit: Circuit;
-  /** What came before the service was connected. */
+  /** Bytes that arrived before the service was connected. */
   readonly received: Uint8Array[] = [];
   isGone = false;
 

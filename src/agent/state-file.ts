@@ -1,5 +1,6 @@
 /**
- * Small JSON files of the agent: read whole, written so that a crash leaves the old one or the new one, never half.
+ * Small JSON files of the agent, read whole and written atomically, so that a crash leaves the old or the new
+ * content.
  */
 import {
   closeSync,
@@ -14,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { FrontdoorError } from '#base';
 
-/** Undefined when there is none. Throws when it cannot be read or is not JSON. */
+/** Returns undefined if there is none. Throws if it cannot be read or is not JSON. */
 export function loadJsonFile(path: string): unknown {
   let text: string;
   try {
@@ -30,7 +31,7 @@ export function loadJsonFile(path: string): unknown {
   }
 }
 
-/** Mode 0600, on disk when this returns. */
+/** Mode 0600. The file is on disk when this returns. */
 export function saveJsonFile(path: string, value: unknown): void {
   const next = `${path}.${process.pid}.new`;
   const file = openSync(next, 'w', 0o600);
@@ -52,13 +53,13 @@ export function saveJsonFile(path: string, value: unknown): void {
   }
 }
 
-/** What others can write to must not decide what this machine publishes. */
+/** Refuses a file that other users can write, because it decides what this machine publishes. */
 export function checkNotWritableByOthers(path: string): void {
   const { mode } = statSync(path);
   if ((mode & 0o022) === 0) return;
   throw new FrontdoorError(
     'forbidden',
     'file-writable-by-others',
-    `${path} can be written by other users (mode ${(mode & 0o777).toString(8)}); run: chmod go-w ${path}`,
+    `other users can write to ${path} (mode ${(mode & 0o777).toString(8)}); run: chmod go-w ${path}`,
   );
 }

@@ -1,17 +1,17 @@
 /**
- * The private service that a share leads to, as the agent connects to it. What a target may look like is decided
- * in one place for all parts (`#domain`); here it gets one spelling, so that equal targets are equal text.
+ * The address of a share's private service, as the agent connects to it. `#domain` decides which targets are
+ * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
 import { parseShareTarget } from '#domain';
 
 export interface TargetAddress {
-  /** True: TLS to the service. */
+  /** Whether to use TLS. */
   readonly secure: boolean;
   /** Host name or address literal, without brackets, lower case. */
   readonly host: string;
   readonly port: number;
-  /** Scheme, host and port; equal targets have equal text. */
+  /** Scheme, host and port; equal targets have equal texts. */
   readonly text: string;
 }
 
@@ -28,7 +28,7 @@ export function parseTarget(text: string): ParsedTarget {
 }
 
 function faultOf(text: string): string {
-  if (/^https?:\/\/[^/]*@/i.test(text)) return 'must not hold credentials';
+  if (/^https?:\/\/[^/]*@/i.test(text)) return 'must not contain credentials';
   if (/^https?:\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
   return 'must look like http://HOST:PORT or https://HOST:PORT';
 }

@@ -1,7 +1,7 @@
 /**
- * One connection to a private service. Plain TCP is read into one buffer that all connections share and copied out
- * small: measured cheaper than a fresh 64 KiB block and a stream event for each read. TLS goes through the stream,
- * which hands out its own buffers. Callbacks only: this is the data path.
+ * One connection to a private service. Plain TCP is read into one buffer that all connections share, and copied
+ * out: measured cheaper than a new 64 KiB block and a stream event per read. TLS uses the stream, which has its
+ * own buffers. Callbacks only, because this is the data path.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,11 +11,12 @@ import type { TargetAddress } from './target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 /**
- * Four whole payloads of a circuit with the usual id: each fills a TLS record, and a full read leaves no small rest that
- * would put all that follow across two records. With 64 KiB the router took a quarter more CPU for a download.
+ * Four whole payloads of a circuit with a usual id. Each fills a TLS record, and a full read leaves no small rest
+ * that would shift all following payloads across two records. With 64 KiB the router used a quarter more CPU for
+ * a download.
  */
 const READ_BUFFER_BYTES = 4 * 16_284;
-/** How much may wait in the socket before the circuit is told to stop. */
+/** How many bytes may wait in the socket before the circuit is paused. */
 const WRITE_MARK_BYTES = 256 * 1024;
 const KEEP_ALIVE_MS = 60_000;
 const sharedReadBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
@@ -23,7 +24,7 @@ const sharedReadBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 export type TargetFailureCode =
   'refused' | 'timeout' | 'unreachable' | 'unresolved' | 'tls' | 'not-allowed' | 'closed';
 
-/** Why the private service could not be reached; `message` is for its owner and names no secrets. */
+/** Why the private service could not be reached. `message` is for its owner and contains no secrets. */
 export class TargetFailure extends Error {
   readonly code: TargetFailureCode;
 
@@ -36,24 +37,24 @@ export class TargetFailure extends Error {
 
 export interface TargetConnectOptions {
   readonly target: TargetAddress;
-  /** Set when somebody else than this agent's operator chose the target: only these addresses are connected to. */
+  /** Set if the target was not chosen by this agent's operator: only these addresses may be connected to. */
   readonly only?: readonly AllowedNetwork[] | undefined;
   readonly resolver: TargetResolver;
   /** For connecting and the TLS handshake together. */
   readonly timeoutMs: number;
-  /** CA certificates (PEM) for https targets, beside none other; absent: the system's. */
+  /** CA certificates (PEM) for https targets, which replace the system's; by default the system's. */
   readonly ca?: string | undefined;
-  /** False: TCP only, no TLS even for an https target (health checks). */
+  /** If false, only TCP is used, even for an https target (health checks). */
   readonly handshake?: boolean;
 }
 
-/** Set the handlers inside `onOpen`, before the next tick. */
+/** The handlers must be set inside `onOpen`, before the next tick. */
 export class TargetConnection {
-  /** Bytes of the service; the view may be kept. False: stop until `resume`. */
+  /** Bytes of the service; the view may be kept. Return false to pause until `resume`. */
   onData: (view: Uint8Array) => boolean = () => true;
   onEnd: () => void = () => {};
   onDrain: () => void = () => {};
-  /** Once, last. */
+  /** The last call, once. */
   onClose: (error?: Error) => void = () => {};
   readonly #socket: Socket;
   readonly #plain: boolean;
@@ -71,7 +72,7 @@ export class TargetConnection {
     });
   }
 
-  /** Batches what one tick brings into one system call. False: wait for `onDrain`. */
+  /** Combines the writes of one tick into one system call. Returns false if the caller must wait for `onDrain`. */
   write(view: Uint8Array): boolean {
     if (this.#pending.push(view) === 1 && unflushed.push(this) === 1) process.nextTick(flushAll);
     this.#pendingBytes += view.length;
@@ -87,7 +88,7 @@ export class TargetConnection {
     this.#pending = [];
     this.#pendingBytes = 0;
     if (socket.destroyed) return;
-    // What waits for a slow service must not keep the reads that brought it.
+    // Data that waits for a slow service must not retain the large read buffers it came in.
     const kept = socket.writableLength > 0 ? views.map(keptBytes) : views;
     if (kept.length === 1) {
       socket.write(kept[0]!);
@@ -96,7 +97,7 @@ export class TargetConnection {
       for (const view of kept) socket.write(view);
       socket.uncork();
     }
-    // The socket tells only if it was full by its own count.
+    // The socket emits `drain` only if it was full by its own count.
     if (!this.#owesDrain || socket.writableNeedDrain) return;
     this.#owesDrain = false;
     this.onDrain();
@@ -111,22 +112,22 @@ export class TargetConnection {
     this.#socket.resume();
   }
 
-  /** Ends at once with a reset where TCP allows, so that the service cannot take the stream for complete. */
+  /** Ends at once with a TCP reset if possible, so that the service cannot take the stream for complete. */
   abort(): void {
     const socket = this.#socket;
-    // A reset while the end is on its way fails inside Node and loses the descriptor.
+    // A reset after the end was written fails inside Node and leaks the descriptor.
     const ending = socket.writableEnded && !socket.writableFinished;
     if (this.#plain && !socket.destroyed && !ending) socket.resetAndDestroy();
     else socket.destroy();
   }
 
-  /** Gives up when nothing moves for this long. */
+  /** Aborts when nothing moves for this time. */
   closeWhenIdle(timeoutMs: number): void {
     this.#socket.setTimeout(timeoutMs, () => this.#socket.destroy());
   }
 }
 
-/** One callback serves all connections that the tick wrote to. */
+/** One callback serves all connections that were written to in the tick. */
 const unflushed: TargetConnection[] = [];
 
 function flushAll(): void {
@@ -140,7 +141,7 @@ function copyOfRead(length: number): Buffer {
   return copy;
 }
 
-/** Calls exactly one of the two, later; the returned function gives up (then neither is called). */
+/** Calls exactly one of the two, later. The returned function cancels (then neither is called). */
 export function connectTarget(
   options: TargetConnectOptions,
   onOpen: (connection: TargetConnection) => void,
@@ -228,7 +229,7 @@ export function connectTarget(
   };
 }
 
-/** Says no before anything is resolved or connected, where that is already sure. */
+/** Refuses before resolving and connecting, if the refusal is certain. */
 export function refusalOf(target: TargetAddress, only: readonly AllowedNetwork[]): TargetFailure | undefined {
   const literal = isIP(target.host) !== 0;
   const possible = literal
@@ -244,7 +245,7 @@ function notAllowed(target: TargetAddress): TargetFailure {
   );
 }
 
-/** The name is resolved once, every address checked, and only a checked address is connected to. */
+/** The name is resolved once, every address is checked, and only a checked address is connected to. */
 function lookupFor({ target, only, resolver }: TargetConnectOptions): LookupFunction {
   return (host, options, callback) => {
     resolver.resolve(host, (error, found) => {

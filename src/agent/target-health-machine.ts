@@ -1,16 +1,16 @@
 /**
- * What the looks at one private service say together. A look connects, sends its end (FIN) and watches whether the
- * service closes too: a live HTTP server does, a frozen one still connects (its kernel does that) but never closes.
- * Only a service that was seen to close before is held to it, so that one which keeps half-open connections is not
- * called frozen; and only two missed closes in a row count.
+ * Derives the health of a private service from successive checks. A check connects, sends its end (FIN) and
+ * observes whether the service closes too: a live HTTP server does, while a frozen one still accepts connections
+ * (its kernel does) but never closes. Only a service that was seen to close before is judged by this, so that one
+ * which keeps half-open connections does not count as frozen; and only two missed closes in a row count.
  */
 export interface TargetHealth {
   readonly verdict: 'unknown' | 'passing' | 'failing';
-  /** Why it is failing. */
+  /** Why the service is failing. */
   readonly reason: string | undefined;
   readonly closesOnEnd: boolean;
   readonly missedCloses: number;
-  /** Looks in a row that saw it stay open before it ever closed. */
+  /** Number of successive checks that saw it stay open before it ever closed. */
   readonly staysOpen: number;
 }
 
@@ -23,7 +23,7 @@ export type LookResult =
 
 export interface HealthStep {
   readonly state: TargetHealth;
-  /** Look again at once instead of after the interval. */
+  /** Whether to check again at once instead of after the interval. */
   readonly again: boolean;
 }
 
@@ -38,7 +38,7 @@ export const UNKNOWN_HEALTH: TargetHealth = {
 const MISSES_TO_FAIL = 2;
 const LOOKS_TO_LEARN = 3;
 
-/** Waiting for the close teaches nothing any more. */
+/** Whether waiting for the close gives no information any more. */
 export function knownToStayOpen(state: TargetHealth): boolean {
   return !state.closesOnEnd && state.staysOpen >= LOOKS_TO_LEARN;
 }
@@ -46,12 +46,13 @@ export function knownToStayOpen(state: TargetHealth): boolean {
 export function stepTargetHealth(state: TargetHealth, result: LookResult): HealthStep {
   switch (result.type) {
     case 'notConnected':
-      // Whatever listens there next may be another program: forget what this one did.
+      // The next program that listens there may be another one, so its history starts anew.
       return { state: { ...UNKNOWN_HEALTH, verdict: 'failing', reason: result.reason }, again: false };
     case 'closed':
       return { state: { ...UNKNOWN_HEALTH, verdict: 'passing', closesOnEnd: true }, again: false };
     case 'spoke':
-      // It talks, so it lives; if it was called frozen, it has stopped closing and is no longer held to that.
+      // The service sends data, so it is alive. If it counted as frozen, it no longer closes connections and
+      // is not judged by that any more.
       if (state.verdict !== 'failing') return { state, again: false };
       return { state: { ...UNKNOWN_HEALTH, verdict: 'passing' }, again: false };
     case 'stayedOpen': {
@@ -61,7 +62,7 @@ export function stepTargetHealth(state: TargetHealth, result: LookResult): Healt
       }
       const missedCloses = Math.min(state.missedCloses + 1, MISSES_TO_FAIL);
       if (missedCloses < MISSES_TO_FAIL) return { state: { ...state, missedCloses }, again: true };
-      const reason = 'the service accepts connections but does not react (frozen or overloaded)';
+      const reason = 'the service accepts connections but does not respond (frozen or overloaded)';
       return { state: { ...state, missedCloses, verdict: 'failing', reason }, again: false };
     }
   }

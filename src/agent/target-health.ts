@@ -1,6 +1,6 @@
 /**
- * The agent's own look at its private services: each distinct target every few seconds, however many shares lead
- * to it, a bounded number at a time. Judges by `target-health-machine.ts`; tells its watchers about changes.
+ * The agent's health checks of its private services: each distinct target every few seconds, however many shares
+ * use it, with limited concurrency. `target-health-machine.ts` judges; changes are reported to the watchers.
  */
 import type { AllowedNetwork } from '#domain';
 import type { TargetAddress } from './target-address.ts';
@@ -20,7 +20,7 @@ export interface TargetHealthOptions {
   readonly connectTimeoutMs?: number;
   /** How long a service may take to close after our end. */
   readonly closeTimeoutMs?: number;
-  /** Soonest look after a hint. */
+  /** Minimum delay of a check after a hint. */
   readonly hintDelayMs?: number;
   readonly maxLooks?: number;
 }
@@ -35,10 +35,10 @@ export type TargetCounts = Readonly<Record<TargetHealth['verdict'], number>>;
 export type HealthListener = (passed: boolean, reason: string | undefined) => void;
 
 export interface HealthWatch {
-  /** Undefined before the first look. */
+  /** Undefined before the first check. */
   readonly passed: boolean | undefined;
   readonly reason: string | undefined;
-  /** Something failed on the way there: look soon. */
+  /** A connection to the target failed, so a check is due soon. */
   hint(): void;
   /** Bytes of the service arrived. */
   spoke(): void;
@@ -75,7 +75,7 @@ export class TargetHealthMonitor {
     this.#maxLooks = options.maxLooks ?? 256;
   }
 
-  /** Looks at once; the listener hears the first verdict and each change. */
+  /** Checks at once. The listener is called with the first verdict and each change. */
   watch(what: WatchedTarget, listener: HealthListener): HealthWatch {
     const key = `${what.only === undefined ? 'any' : 'only'} ${what.target.text}`;
     let entry = this.#watched.get(key);
@@ -181,7 +181,7 @@ export class TargetHealthMonitor {
           connection.abort();
           finish({ type: 'stayedOpen' });
         }, this.#closeTimeoutMs);
-        // A reset is a reaction too; and a service that speaks first is alive.
+        // A reset is a reaction too, and a service that sends first is alive.
         connection.onClose = () => {
           clearTimeout(closeTimer);
           finish({ type: 'closed' });

@@ -1,5 +1,5 @@
 /**
- * Addresses of target names, one look-up at a time for each name and kept for a few seconds: the system's resolver
+ * Resolves target names, one look-up at a time per name, with a cache of a few seconds. The system's resolver
  * blocks one of a few threads while it waits, so a name server that hangs must not be asked once per circuit.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';

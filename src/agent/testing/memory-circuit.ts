@@ -1,6 +1,6 @@
 /**
- * Two ends of a circuit in memory, for tests: a window in bytes each way, half-close, delivery in later ticks.
- * Behaves as the overlay's circuits promise to; not for production.
+ * Two ends of a circuit in memory, for tests: a byte window in each direction, half-close, delivery in later
+ * ticks. It behaves as overlay circuits do; not for production.
  */
 import type { Circuit, CircuitError } from '#sdk';
 
@@ -11,7 +11,7 @@ class MemoryEnd implements Circuit {
   onDrain: () => void = () => {};
   onClose: (error?: CircuitError) => void = () => {};
   peer!: MemoryEnd;
-  /** Bytes written here that the far end has not taken. */
+  /** Bytes that were written here and that the far end has not read. */
   inFlight = 0;
   mostInFlight = 0;
   readonly #windowBytes: number;

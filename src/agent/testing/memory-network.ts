@@ -1,6 +1,6 @@
 /**
  * A control plane and an overlay in memory, for tests of the agent: shares as records, binds that can be dialed,
- * and a measured status made of what the agent reports. Not for production.
+ * and a measured status that follows the agent's reports. Not for production.
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
@@ -54,11 +54,11 @@ export class MemoryNetwork implements AgentNetwork {
   readonly apiUrl = 'https://127.0.0.1:1';
   readonly records = new Map<string, AgentShare>();
   readonly hosted = new Map<string, MemoryHosted>();
-  /** Every call of the control plane by name, in order. */
+  /** The names of the control plane's calls, in order. */
   readonly calls: string[] = [];
-  /** Set: every call fails so. */
+  /** If set, every call fails with it. */
   failure: FrontdoorError | undefined;
-  /** False: binds stay `binding`. */
+  /** If false, binds stay `binding`. */
   accepting = true;
   closed = false;
   #changes = 0;
@@ -129,7 +129,7 @@ export class MemoryNetwork implements AgentNetwork {
     return removed;
   }
 
-  /** As a router would: the far end of a circuit to the private service, or why not. */
+  /** Dials as a router would: returns the far end of a circuit to the private service, or rejects. */
   dial(token: string, windowBytes?: number): Promise<MemoryCircuit> {
     const hosted = this.hosted.get(token);
     if (hosted === undefined || hosted.state !== 'bound') return Promise.reject(new Error('no terminator'));
