@@ -73,5 +73,3 @@ export function takesIdempotencyKey({
 
 /** An `Idempotency-Key` has 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_FORM = /^[\x21-\x7E]{1,255}$/;
-/** A response is kept for its key for this time. */
-export const IDEMPOTENCY_KEY_TTL_MS = 24 * 3_600_000;

@@ -8,7 +8,6 @@ export {
 export {
   entityTagKindOf,
   IDEMPOTENCY_KEY_FORM,
-  IDEMPOTENCY_KEY_TTL_MS,
   takesIdempotencyKey,
   takesIfMatch,
 } from './conditional-request-table.ts';

@@ -153,3 +153,4 @@ export {
   type TrafficSample,
 } from './traffic-report.ts';
 export { invalidValue } from './invalid-value.ts';
+export { IDEMPOTENCY_KEY_TTL_MS } from './kept-answers.ts';

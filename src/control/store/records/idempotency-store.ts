@@ -4,7 +4,7 @@
  * bounded: the oldest are evicted first. A change of them first locks the organization's row of `idempotency_usage`.
  */
 import { sql } from 'kysely';
-import { IDEMPOTENCY_KEY_TTL_MS } from '#contract';
+import { IDEMPOTENCY_KEY_TTL_MS } from '#domain';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import type { Queries, Store } from '../engine/store.ts';
 
