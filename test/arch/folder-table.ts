@@ -11,72 +11,84 @@ export interface FolderRow {
 type FolderTable = Readonly<Record<string, FolderRow>>;
 
 const CONTROL: FolderTable = {
-  secrets: { may: [], why: 'the master keys, known to nothing else' },
-  checks: { may: [], why: 'the compiler of schemas, loaded only by who checks what others send' },
-  policy: { may: ['secrets'], why: 'what a stored policy means; the store reads and writes that form' },
-  provider: { may: ['secrets', 'checks'], why: 'what a stored provider means, and its secrets masked' },
-  store: { may: ['secrets', 'policy', 'provider'], why: 'rows and queries; knows what their columns mean' },
-  metrics: { may: ['store'], why: 'rows of their own, and how they are read' },
-  model: { may: ['secrets', 'store'], why: 'what the store holds and what is measured, in memory' },
-  pki: { may: ['secrets', 'store'], why: 'keeps its authorities sealed in the store' },
-  backup: { may: ['secrets', 'store'], why: 'all rows, out and in' },
+  secrets: { may: [], why: 'holds the master keys and uses nothing else of the control plane' },
+  checks: { may: [], why: 'compiles schemas; only the parts that check the data of others load it' },
+  policy: { may: ['secrets'], why: 'defines the stored form of a policy, which the store reads and writes' },
+  provider: {
+    may: ['secrets', 'checks'],
+    why: 'defines the stored form of a provider, with its secrets masked',
+  },
+  store: {
+    may: ['secrets', 'policy', 'provider'],
+    why: 'reads and writes rows, policies and providers among them',
+  },
+  metrics: { may: ['store'], why: 'stores traffic counts and reads them as series' },
+  model: { may: ['secrets', 'store'], why: 'keeps stored resources and measurements in memory' },
+  pki: { may: ['secrets', 'store'], why: 'seals its authorities and keeps them in the store' },
+  backup: { may: ['secrets', 'store'], why: 'reads and writes every row' },
   audit: {
     may: ['secrets', 'store', 'model', 'pki'],
-    why: 'events in the transactions of others, and whose certificate was refused',
+    why: 'writes events inside the transactions of other parts, and names the owner of a refused certificate',
   },
   installation: {
     may: ['secrets', 'store', 'audit'],
-    why: 'first rows and a new administrator, with their events',
+    why: 'writes the first rows and a new administrator, with an event for each',
   },
-  oauth: { may: ['secrets', 'store', 'audit'], why: 'who calls the Management API; rotations are events' },
+  oauth: {
+    may: ['secrets', 'store', 'audit'],
+    why: 'authenticates callers by stored accounts, and writes an event when a key is rotated',
+  },
   login: {
     may: ['secrets', 'provider', 'store', 'model', 'audit', 'oauth'],
-    why: 'log-ins at shares of the model, by providers, with their events; token lifetimes are those of oauth',
+    why: 'lets visitors log in at shares through providers, writes an event, and uses the token lifetimes of oauth',
   },
   overlay: {
     may: ['secrets', 'store', 'model', 'pki', 'audit'],
-    why: 'the controller: follows the model, proves certificates, keeps terminators',
+    why: 'follows the model, verifies certificates, stores terminators, and writes an event for a refused router',
   },
-  replica: { may: ['store', 'model', 'pki', 'overlay'], why: 'shares with others what the overlay measures' },
+  replica: {
+    may: ['store', 'model', 'pki', 'overlay'],
+    why: 'sends the measurements of the overlay to the other control planes',
+  },
   'management-api': {
     may: [
       ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'audit'],
       ...['installation', 'oauth', 'login', 'overlay', 'replica'],
     ],
-    why: 'an edge: gives what parts refuse the form of its answers, and is known to none',
+    why: 'answers requests with all parts below; no part imports it',
   },
   'edge-api': {
     may: [
       ...['secrets', 'checks', 'provider', 'store', 'metrics', 'model', 'pki', 'audit', 'oauth', 'login'],
     ],
-    why: 'the other edge, which knows nothing of the Management API',
+    why: 'answers clients, agents and gateways; it does not import the Management API',
   },
 };
 
 const STORE: FolderTable = {
-  schema: { may: [], why: 'the types of the tables, and which database it is' },
-  migrations: { may: ['schema'], why: 'how the tables came to be' },
+  schema: { may: [], why: 'describes the tables, and tells the two databases apart' },
+  migrations: { may: ['schema'], why: 'creates and changes the tables' },
   engine: {
     may: ['schema', 'migrations'],
-    why: 'both databases behind one interface; brings a schema up to date',
+    why: 'runs both databases behind one interface, and applies migrations',
   },
-  records: { may: ['schema', 'engine'], why: 'the queries of each resource' },
+  records: { may: ['schema', 'engine'], why: 'reads and writes each resource' },
 };
 
 const GATEWAY: FolderTable = {
-  limits: { may: [], why: 'every bound of the data path' },
-  http: { may: [], why: 'heads and bodies as HTTP defines them' },
-  certificates: { may: ['http'], why: 'which certificate serves a host' },
-  traffic: { may: [], why: 'counts what passes' },
-  shares: { may: ['http'], why: 'the table that the control plane feeds' },
-  answers: { may: ['http'], why: 'what the gateway answers itself, and why' },
+  limits: { may: [], why: 'lists every bound of the data path' },
+  http: { may: [], why: 'reads and writes heads and bodies' },
+  certificates: { may: ['http'], why: 'selects the certificate for a host' },
+  traffic: { may: [], why: 'counts bytes and requests' },
+  shares: { may: ['http'], why: 'keeps the table of shares that the control plane sends' },
+  answers: { may: ['http'], why: 'builds the answers of the gateway itself' },
   circuits: {
     may: ['limits', 'http', 'certificates', 'traffic', 'shares', 'answers'],
-    why: 'where a request goes, and the circuit that takes it there',
+    why: 'finds the route of a request, and a circuit for it',
   },
   access: {
     may: ['http', 'certificates', 'shares', 'answers', 'circuits'],
-    why: 'who may come in at a route; learns from the feed of shares',
+    why: 'decides about a request by its route, and implements the listener of the feed of shares',
   },
   exchange: {
     may: ['limits', 'http', 'traffic', 'shares', 'answers', 'circuits', 'access'],
@@ -84,32 +96,38 @@ const GATEWAY: FolderTable = {
   },
   observe: {
     may: ['limits', 'http', 'answers', 'circuits', 'exchange'],
-    why: 'what is told of exchanges: log, metrics, records; exchanges know an observer',
+    why: 'implements the observer of exchanges: log, metrics, records',
   },
 };
 
 const ROUTER: FolderTable = {
-  config: { may: [], why: 'the router file, which `router check` judges without a router' },
-  pools: { may: [], why: 'bounds of work at once, as the file names them' },
-  profile: { may: [], why: 'profiles of the process' },
-  ctrl: { may: ['config', 'pools'], why: 'channels to controllers; others add what they handle' },
-  health: { may: ['config'], why: 'checks and their document' },
-  identity: { may: ['config'], why: 'the certificates of the router' },
-  renewal: { may: ['config', 'identity'], why: 'renews these' },
-  model: { may: ['ctrl'], why: 'the data model that controllers send' },
+  config: { may: [], why: 'reads the router file; `router check` loads nothing else' },
+  pools: { may: [], why: 'bounds the work that is done at once' },
+  profile: { may: [], why: 'takes profiles of the process' },
+  ctrl: { may: ['config', 'pools'], why: 'keeps channels to controllers; other folders add their handlers' },
+  health: { may: ['config'], why: 'runs health checks' },
+  identity: { may: ['config'], why: 'loads the certificates of the router' },
+  renewal: { may: ['config', 'identity'], why: 'renews the certificates of the router' },
+  model: { may: ['ctrl'], why: 'keeps the data model that controllers send' },
   metrics: { may: ['config', 'pools', 'ctrl'], why: 'counts, and reports to controllers' },
-  trace: { may: ['config', 'profile', 'ctrl'], why: 'what an operator looks at by way of a controller' },
-  web: { may: ['config', 'health', 'metrics'], why: 'serves the documents of these' },
-  forwarder: { may: ['ctrl', 'metrics'], why: 'moves frames, whatever brings and takes them' },
-  link: { may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder'], why: 'channels to other routers' },
-  xgress: { may: ['config', 'ctrl', 'metrics', 'forwarder'], why: 'ends of circuits that the router holds' },
+  trace: {
+    may: ['config', 'profile', 'ctrl'],
+    why: 'traces control channels and takes profiles, as the file asks',
+  },
+  web: { may: ['config', 'health', 'metrics'], why: 'serves health and metrics over HTTP' },
+  forwarder: { may: ['ctrl', 'metrics'], why: 'moves frames between links and ends of circuits' },
+  link: { may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder'], why: 'keeps channels to other routers' },
+  xgress: {
+    may: ['config', 'ctrl', 'metrics', 'forwarder'],
+    why: 'holds the ends of circuits on this router',
+  },
   edge: {
     may: ['config', 'pools', 'ctrl', 'model', 'metrics', 'forwarder', 'xgress'],
-    why: 'channels to SDKs, and the ends that these hold',
+    why: 'keeps channels to SDKs, and the ends of circuits that SDKs hold',
   },
   circuits: {
     may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder', 'xgress', 'edge'],
-    why: 'routes that controllers send, set in the forwarder with the ends that they name',
+    why: 'applies the routes of controllers to the forwarder and the ends of circuits',
   },
 };
 

@@ -1,3 +1,3 @@
-/** Backups of a whole installation, and their way back into an empty database. */
+/** Writes a backup of an installation, and restores one into an empty database. */
 export { openBackup } from './backup-stream.ts';
 export { restoreDatabase, type Restored, type RestoreOptions } from './restore-target.ts';

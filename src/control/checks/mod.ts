@@ -1,2 +1,2 @@
-/** Whether the body of a request is what its schema says. */
+/** Checks the bodies of requests against their schemas. */
 export { BodyChecks, type BodyCheck } from './body-check.ts';

@@ -1,4 +1,4 @@
-/** The edge API: what OpenZiti’s clients, our agents and gateways ask for. */
+/** The edge API for clients of OpenZiti, and for our agents and gateways. */
 export { openApiSessions } from './api-session-store.ts';
 export { createEdgeApi } from './edge-api.ts';
 export { openServiceTokens } from './service-tokens.ts';

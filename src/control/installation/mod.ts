@@ -1,3 +1,3 @@
-/** What an operator does to an installation as a whole: its first start, and a new administrator. */
+/** Fills an empty database on the first start, and creates an administrator when credentials are lost. */
 export { seedFirstStart } from './first-start.ts';
 export { resetAdmin, type NewAdmin } from './reset-admin.ts';

@@ -1,4 +1,4 @@
-/** Log-ins at shares: providers, attempts, sessions, and what gateways must know of them. */
+/** Log-ins at shares: providers, attempts, sessions, and the access data that gateways receive. */
 export type { AccessChange, GatewayAccessSource } from './gateway-access.ts';
 export { takeGatewayUsage } from './gateway-usage.ts';
 export { guardedHost, originOf } from './guarded-host.ts';

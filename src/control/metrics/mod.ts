@@ -1,4 +1,4 @@
-/** What gateways counted: stored in slices, read as series, removed when its time is over. */
+/** Traffic metrics: stored in slices, read as series, and deleted after their retention time. */
 export {
   environmentLines,
   environmentTraffic,

@@ -1,4 +1,4 @@
-/** What is true now, in memory: the overlay as it is stored, what is measured, and who is logged in. */
+/** The overlay in memory: stored resources, measured status, and API sessions. */
 export type { ApiSession, ApiSessions } from './api-sessions.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { attachModel } from './model-loader.ts';

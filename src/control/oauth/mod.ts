@@ -1,4 +1,4 @@
-/** Who calls the Management API: tokens of ours and of trusted issuers, and the keys that prove them. */
+/** Authentication of callers of the Management API: the token endpoint, trusted issuers, and signing keys. */
 export { authorizationForm } from './authorization-policy.ts';
 export { textOfBase64 } from './base64-text.ts';
 export { KeyRotation, PUBLISHED_AHEAD_MS, rotateSigningKey } from './key-rotation.ts';

@@ -1,4 +1,4 @@
-/** The controller of the overlay: routers, links, terminators and circuits, and what is shown of them. */
+/** The controller of the overlay: routers, links, terminators and circuits, and views of them. */
 export type { ClusterMembers, ClusterSource } from './cluster-announcer.ts';
 export type {
   FabricCircuitView,

@@ -1,4 +1,4 @@
-/** The certificate authorities of the installation, and what they issue. */
+/** The certificate authorities of the installation, and the certificates that they issue. */
 export { readIfThere } from './authority-store.ts';
 export {
   FOREIGN_LIFETIME_DAYS,

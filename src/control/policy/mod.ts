@@ -1,4 +1,4 @@
-/** Policies of shares: their stored form, the rules that gateways decide by, and how a policy becomes both. */
+/** Policies of shares: the stored form, the rules that gateways evaluate, and the conversion of one into the other. */
 export { accessRulesOf } from './access-rules.ts';
 export { DEFAULT_POLICY } from './default-policy.ts';
 export { PasswordQueueFull } from './password-hash.ts';

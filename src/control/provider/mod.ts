@@ -1,4 +1,4 @@
-/** Auth providers: their types, what their data must be, and what becomes of the secrets in it. */
+/** Auth providers: the types, the schemas of their data, and the secrets in that data. */
 export {
   checkProviderData,
   isProviderType,

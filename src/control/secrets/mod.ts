@@ -1,4 +1,4 @@
-/** What the control plane does with secrets: the key file, HMACs, seals and tags, random tokens, and the mask. */
+/** Secrets of the control plane: the key file, HMACs, seals and tags, random tokens, and the mask. */
 export { findSecrets, KEY_FILE_NAME, loadSecrets } from './key-file.ts';
 export { randomEnrollmentCode, randomToken } from './random-token.ts';
 export { MASK } from './secret-mask.ts';
