@@ -1,6 +1,6 @@
 /**
- * The control plane, put together: store, certificates, Management API with the token endpoint, edge client API,
- * overlay controller. One per data directory; stops in the opposite order.
+ * Composes the control plane: store, certificates, Management API with the token endpoint, edge client API,
+ * overlay controller. There is one per data directory. It stops in the reverse order.
  */
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -47,75 +47,78 @@ import { loadSecrets } from './secrets/mod.ts';
 import { seedFirstStart } from './installation/mod.ts';
 
 export interface ControlPlaneOptions {
-  /** Made when absent. */
+  /** Created if absent. */
   readonly dataDir: string;
-  /** A `postgres:` URL: the store is there, in place of a file in the data directory. */
+  /** A `postgres:` URL of the store, which replaces the file in the data directory. */
   readonly database?: string | undefined;
   readonly listenHost: string;
-  /** What clients, agents and routers dial. */
+  /** Host that clients, agents and routers dial. */
   readonly advertiseHost: string;
-  /** 0: any free port. */
+  /** 0 selects a free port. */
   readonly apiPort: number;
   readonly edgeApiPort: number;
   readonly ctrlPort: number;
-  /** TLS for the Management API (PEM); without it, plain HTTP, on loopback only. */
+  /** TLS for the Management API (PEM). Without it the API uses plain HTTP, on loopback only. */
   readonly apiTls?: ApiTls;
-  /** {base_url} and {auth_url} as clients know them, when a proxy stands before it; else what it listens on. */
+  /** {base_url} and {auth_url} behind a proxy; by default the address that it listens on. */
   readonly publicApiUrl?: PublicApiUrl | undefined;
-  /** Zone of the default frontend, on the first start. */
+  /** Zone of the default frontend, set on the first start. */
   readonly zone: string;
-  /** Shows or keeps what the first start made, before anything else can fail. */
+  /** Shows or stores the secrets of the first start, before anything else can fail. */
   readonly onFirstStart?: (first: FirstStart) => Promise<void> | void;
-  /** URLs under which gateways serve a public share's host; asked when shown. */
+  /** Returns the URLs under which gateways serve a public share's host. Called for each response. */
   readonly frontendUrls: (host: string) => readonly string[];
-  /** Port of HTTPS as browsers see it, where no URL of `frontendUrls` names one; 443 when not known. */
+  /** Port of HTTPS as browsers see it, if no URL of `frontendUrls` has one; 443 if not known. */
   readonly securePort?: () => number | undefined;
   readonly limits?: Partial<ApiLimits>;
-  /** Token issuers beside our own. */
+  /** Trusted token issuers besides our own. */
   readonly trustedIssuers?: readonly TrustedIssuer[];
-  /** Where what others name may be fetched from, beyond the public internet. */
+  /** Networks, besides the public internet, from which addresses named by others may be fetched. */
   readonly allowEgress?: readonly AllowedNetwork[];
   readonly clock?: Clock;
   readonly log: Log;
 }
 
 export interface ControlPlane {
-  /** Where the Management API is reached on this machine: `http(s)://host:port`, and the path of {base_url}. */
+  /** Address of the Management API on this machine: `http(s)://host:port`, and the path of {base_url}. */
   readonly apiUrl: string;
   /** {base_url}. */
   readonly baseUrl: string;
   /** `https://host:port` of the edge client API. */
   readonly edgeApiUrl: string;
-  /** `tls:host:port` that routers dial. */
+  /** `tls:host:port`, which routers dial. */
   readonly ctrlAddress: string;
-  /** What the first start of this data directory made, with secrets that are never shown again. */
+  /** Secrets and ids from the first start of this data directory. They are never shown again. */
   readonly firstStart: FirstStart | undefined;
-  /** A record and an enrollment JWT for a router or gateway of this installation. */
+  /** Creates a router or gateway of this installation, with its enrollment JWT. */
   createFabricNode(
     kind: 'router' | 'gateway',
     name: string,
   ): Promise<{ readonly id: string; readonly token: string }>;
-  /** Another certificate of the Management API, for new connections. Throws `invalid`, and keeps the former. */
+  /**
+   * Replaces the certificate of the Management API for new connections. Throws `invalid` and keeps the former one
+   * if it cannot be used.
+   */
   setApiTls(tls: ApiTls): void;
   /** For Prometheus. */
   readonly writeMetrics: MetricsWriter;
-  /** A certificate of our own authority for every public share of the zone: browsers will not know it. */
+  /** Issues a certificate of our own authority for every public share of the zone. Browsers do not trust it. */
   frontendCertificate(zone: string): Promise<{ readonly cert: string; readonly key: string }>;
   /**
-   * With `drainMs` it first announces that it stops, and serves on until routers have come to another control plane,
-   * for at most 10 s of that.
+   * With `drainMs`, it announces the stop first and continues to serve until routers have connected to another
+   * control plane, for at most 10 s of that time.
    */
   close(drainMs?: number): Promise<void>;
 }
 
-/** Until routers have come to another control plane; and for circuits in the making where there is no other. */
+/** Time for routers to connect to another control plane or, if there is none, for pending circuits. */
 const LEAVE_MS = 10_000;
 const LEAVE_ALONE_MS = 1_000;
 const TRUST_DOMAIN = 'frontdoor.internal';
 
 type Closer = () => Promise<void> | void;
 
-/** @throws FrontdoorError: a port is taken, the data directory cannot be used, the database is damaged. */
+/** @throws FrontdoorError if a port is taken, the data directory cannot be used, or the database is damaged. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const closers: Closer[] = [];
   try {
@@ -137,7 +140,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const store = await openStore({ path: join(dataDir, 'control.db'), database: options.database, log });
   closers.push(() => store.close());
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
-  // At once: whatever fails after this, these secrets are never made again.
+  // Called at once, because these secrets cannot be made again if a later step fails.
   if (firstStart !== undefined) await options.onFirstStart?.(firstStart);
   const controllerId = await controllerIdOf(store, dataDir, log);
   const pki = await openPki({
@@ -250,7 +253,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const { trustedIssuers = [], publicApiUrl } = options;
   const baseUrl = (): string => publicApiUrl?.url ?? apiUrl;
   const fetch = (url: string) => egress.get(url);
-  // Without any, nothing is read out of a token before it is proven.
+  // Without trusted issuers, nothing is read from a token before it is verified.
   const issuers =
     trustedIssuers.length === 0
       ? undefined
@@ -347,7 +350,7 @@ function unprovenLimits({ maxUnproven, maxUnprovenPerAddress }: Partial<ApiLimit
   return { maxUnproven, maxUnprovenPerAddress };
 }
 
-/** A taken port is the operator's to solve: say which and how. */
+/** A taken port must be solved by the operator, so the error names it and the option. */
 async function listening<T>(option: string, port: number, open: () => Promise<T>): Promise<T> {
   try {
     return await open();

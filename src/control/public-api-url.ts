@@ -1,14 +1,14 @@
-/** The address that clients know the Management API by, when it is not the one that it listens on. */
+/** The public address of the Management API, if it differs from the one that it listens on. */
 import { FrontdoorError } from '#base';
 
 export interface PublicApiUrl {
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Its path, with which requests arrive here; '' when it has none. */
+  /** Its path, with which requests arrive here; '' if there is none. */
   readonly pathPrefix: string;
 }
 
-/** Throws `invalid` for what is no http or https address, or says more than one. */
+/** Throws `invalid` for a text that is not an http or https address, or has more parts than that. */
 export function parsePublicApiUrl(text: string): PublicApiUrl {
   const url = URL.parse(text);
   const isAddress =

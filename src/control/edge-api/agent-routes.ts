@@ -1,6 +1,6 @@
 /**
- * `/agent/v1`: what our own agents do about the shares of their own environment. The certificate is the credential,
- * and names the environment: an agent cannot speak of another's shares.
+ * `/agent/v1`: requests of our agents about the shares of their own environment. The certificate is the
+ * credential and identifies the environment, so an agent cannot act on another's shares.
  */
 import type { FastifyInstance } from 'fastify';
 import type { HostedShare } from '#domain';
@@ -88,7 +88,7 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
     await store.transaction(async (trx, touch) => {
       const known = trx.selectFrom('identity').select('agent_version').where('id', '=', identity.id);
       const row = await lockedForUpdate(trx, known).executeTakeFirst();
-      // Told at every start of an agent; changed by few of them.
+      // Sent at every start of an agent, and rarely changed.
       if (row === undefined || row.agent_version === version) return;
       await trx
         .updateTable('identity')
@@ -114,7 +114,7 @@ interface WantedShare {
   readonly grants: readonly string[] | undefined;
 }
 
-/** Names, targets and grants are judged where shares are made; here, their types. */
+/** Checks only types. Names, targets and grants are checked where shares are created. */
 function shareRequest(body: unknown): WantedShare {
   const { name, shareMode, backendMode, target, grants } = (body ?? {}) as Record<string, unknown>;
   const unknown = Object.keys(body ?? {}).find((field) => !FIELDS.has(field));

@@ -1,4 +1,4 @@
-/** The stored half of the API sessions: rows with sealed tokens, in batches that one statement takes. */
+/** The stored part of API sessions: rows with encrypted tokens, in batches of one statement each. */
 import type { Secrets } from '../secrets/mod.ts';
 import type { ApiSessionTable, Queries, Store } from '../store/mod.ts';
 
@@ -6,7 +6,7 @@ export interface StoredSession {
   readonly id: string;
   readonly token: string;
   readonly identityId: string;
-  /** Of the certificate that logged in. */
+  /** Fingerprint of the certificate that logged in. */
   readonly ownFingerprint: string;
   readonly configTypes: readonly string[];
   readonly createdAtMs: number;
@@ -28,7 +28,7 @@ export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 's
   };
 }
 
-/** Throws when the row is damaged. */
+/** Throws if the row is damaged. */
 export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>): StoredSession {
   return {
     id: row.id,
@@ -41,7 +41,7 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
   };
 }
 
-/** Every row; or those of `ids` that are there. */
+/** Returns all rows, or the existing ones of `ids`. */
 export async function readSessionRows(db: Queries, ids?: readonly string[]): Promise<ApiSessionTable[]> {
   const rows: ApiSessionTable[] = [];
   if (ids !== undefined) {
@@ -64,7 +64,7 @@ export async function readSessionRows(db: Queries, ids?: readonly string[]): Pro
   }
 }
 
-/** Deletes those whose stored end of life is not after `endedByMs`; the ids that went. */
+/** Deletes the sessions whose stored expiry is not after `endedByMs`, and returns their ids. */
 export async function deleteEndedRows(
   store: Store,
   ids: readonly string[],
@@ -87,7 +87,10 @@ export async function deleteEndedRows(
   return ended;
 }
 
-/** Moves ends of life to `expiresAtMs`, never back: another control plane may know of a later one. */
+/**
+ * Extends the expiry to `expiresAtMs`, but never shortens it, because another control plane may have stored a
+ * later one.
+ */
 export async function extendRows(db: Queries, ids: readonly string[], expiresAtMs: number): Promise<void> {
   for (const batch of batchesOf(ids)) {
     await db

@@ -1,7 +1,8 @@
 /**
- * The API sessions: answered from memory, kept in the store (token sealed and as an HMAC), so that a restart of the
- * control plane logs nobody out, and one that logged in at another control plane counts here. A session idles out
- * after 30 minutes without a call or a router's heartbeat, at any of them; new ends of life are written in batches.
+ * The API sessions, read from memory and kept in the store (the token encrypted and as an HMAC), so that a
+ * restart of the control plane logs nobody out, and sessions of other control planes are valid here. A session
+ * expires after 30 minutes without a call or a router's heartbeat at any control plane. New expiry times are
+ * written in batches.
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
@@ -19,10 +20,10 @@ import {
 
 export const SESSION_IDLE_MS = 30 * 60_000;
 const TICK_MS = 30_000;
-/** After a restart, time for routers to come back and vouch for the sessions that they carry. */
+/** After a restart, time for routers to reconnect and confirm the sessions of their channels. */
 const RESTART_GRACE_MS = 5 * 60_000;
 const MAX_SESSIONS_PER_IDENTITY = 64;
-/** What another control plane knows of a session's life is stored within so long. */
+/** Another control plane stores a session's new expiry within this time. */
 const OTHERS_LAG_MS = 2 * TICK_MS;
 
 export interface ApiSessionOptions {
@@ -33,7 +34,7 @@ export interface ApiSessionOptions {
   readonly log: Log;
 }
 
-/** A session with what only the edge API reads. */
+/** A session with fields that only the edge API reads. */
 export interface LiveSession extends ApiSession {
   readonly configTypes: readonly string[];
   readonly createdAtMs: number;
@@ -43,13 +44,13 @@ export interface LiveSession extends ApiSession {
 interface Entry extends StoredSession {
   expiresAtMs: number;
   fingerprints: readonly string[];
-  /** What the store holds. */
+  /** The expiry in the store. */
   storedExpiresAtMs: number;
 }
 
 type Listener = (session: ApiSession) => void;
 
-/** Loads the sessions that live. The model must be filled before: sessions of unknown identities are dropped. */
+/** Loads the live sessions. The model must be filled before, because sessions of unknown identities are dropped. */
 export async function openApiSessions(options: ApiSessionOptions): Promise<ApiSessionStore> {
   const sessions = new ApiSessionStore(options);
   await sessions.load();
@@ -65,7 +66,7 @@ export class ApiSessionStore implements ApiSessions {
   readonly #updated: Listener[] = [];
   readonly #removed: Listener[] = [];
   readonly #timer: NodeJS.Timeout;
-  /** Being written or deleted here: what is heard of them is our own doing. */
+  /** Sessions that are being written or deleted here. Notifications about them are our own. */
   readonly #writing = new Set<string>();
 
   constructor(options: ApiSessionOptions) {
@@ -90,7 +91,7 @@ export class ApiSessionStore implements ApiSessions {
     await deleteEndedRows(store, ended, nowMs - this.#lagMs);
     for (const row of rows) {
       if (row.expires_at <= nowMs - this.#lagMs) continue;
-      // Of another control plane's identities the model may hear only after this.
+      // With a shared store, the model may be notified of another control plane's identities later.
       if (!store.isShared && model.identity(row.identity_id) === undefined) continue;
       this.#take(row, Math.max(row.expires_at, nowMs + RESTART_GRACE_MS));
     }
@@ -129,8 +130,8 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   /**
-   * Logs an identity in; durable when it returns. Too many sessions of one identity: its oldest goes. `also` is done
-   * in the transaction that stores the session.
+   * Logs an identity in. The session is durable when the promise resolves. If the identity has too many sessions,
+   * its oldest is removed. `also` runs in the same transaction.
    */
   async create(
     identityId: string,
@@ -157,7 +158,7 @@ export class ApiSessionStore implements ApiSessions {
       }),
     );
     const entry = this.#insert(session);
-    // The identity may have gone while the row was written.
+    // The identity may have been deleted while the row was written.
     if (model.identity(identityId) === undefined) await this.remove(entry.id);
     const others = this.#byIdentity.get(identityId);
     if (others !== undefined && others.size > MAX_SESSIONS_PER_IDENTITY) {
@@ -167,7 +168,7 @@ export class ApiSessionStore implements ApiSessions {
     return entry;
   }
 
-  /** Ends a session at once; the store forgets it before this returns. */
+  /** Ends a session at once. The row is deleted before the promise resolves. */
   async remove(id: string): Promise<void> {
     this.#drop(id);
     await this.#write(id, () =>
@@ -178,7 +179,7 @@ export class ApiSessionStore implements ApiSessions {
     );
   }
 
-  /** Ends what idled out and writes new ends of life; runs every 30 s by itself. */
+  /** Ends expired sessions and writes new expiry times. Runs every 30 s by itself. */
   async tick(): Promise<void> {
     const { store, clock } = this.#options;
     const nowMs = clock.nowMs();
@@ -193,12 +194,12 @@ export class ApiSessionStore implements ApiSessions {
     if (store.isShared) await this.#reread(idsOf(this.#endingBy(nowMs + OTHERS_LAG_MS + TICK_MS)));
     const dead = this.#endingBy(nowMs - this.#lagMs);
     if (!store.isShared) for (const { id } of dead) this.#drop(id);
-    // Judged by the row once more: another control plane may have moved it since.
+    // Checked against the row again, because another control plane may have extended it.
     const ended = await deleteEndedRows(store, idsOf(dead), nowMs - this.#lagMs);
     for (const id of ended) this.#drop(id);
   }
 
-  /** Writes what is open. */
+  /** Writes pending changes. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.tick();
@@ -225,7 +226,7 @@ export class ApiSessionStore implements ApiSessions {
     }
   }
 
-  /** What other control planes did. */
+  /** Applies changes by other control planes. */
   async #hear(changes: readonly Change[]): Promise<void> {
     if (changes.some(({ entity }) => entity === 'everything')) return this.#rereadAll();
     const ids = changes.filter(({ entity }) => entity === 'api-session').map(({ id }) => id);
@@ -242,7 +243,7 @@ export class ApiSessionStore implements ApiSessions {
     if (ids.length > 0) this.#settle(ids, await readSessionRows(this.#options.store.db, ids));
   }
 
-  /** `ids` without a row are gone. */
+  /** `ids` without a row were deleted. */
   #settle(ids: readonly string[], rows: readonly ApiSessionTable[]): void {
     const present = new Set(rows.map(({ id }) => id));
     for (const id of ids) if (!present.has(id)) this.#drop(id);
@@ -275,8 +276,8 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   /**
-   * A session's token goes with the certificate that logged in (its channels outlive a renewal) and with every
-   * present one of the identity.
+   * A session's token is usable with the certificate that logged in (its channels outlive a renewal) and with
+   * every current certificate of the identity.
    */
   #follow(identityId: string): void {
     const entries = this.#byIdentity.get(identityId);

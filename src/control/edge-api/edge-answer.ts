@@ -1,6 +1,6 @@
 /**
- * Answers in OpenZiti's envelope. The content type is exactly `application/json` and the length is always told:
- * OpenZiti's clients take anything else for a different kind of answer.
+ * Responses in OpenZiti's envelope. The content type is exactly `application/json` and the length is always set,
+ * because OpenZiti's clients treat anything else as another kind of response.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
@@ -12,12 +12,12 @@ export interface Pagination {
   readonly totalCount: number;
 }
 
-/** A refusal with one of OpenZiti's error codes; routes throw it. */
+/** An error response with one of OpenZiti's codes. Routes throw it. */
 export class EdgeApiRefusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfterS: number | undefined;
-  /** Why, where callers are not told: for the audit trail. */
+  /** The cause for the audit trail, which callers do not see. */
   reason: string | undefined;
 
   constructor(kind: ErrorKind, code: string, message: string, retryAfterS?: number) {
@@ -29,7 +29,7 @@ export class EdgeApiRefusal extends Error {
   }
 }
 
-/** `reason`: the cause, which is sent only to a caller that a certificate of ours proves. */
+/** `reason` is the cause, which is sent only to callers with a certificate of ours. */
 export const notAuthorized = (reason?: string): EdgeApiRefusal => {
   const cause = reason === undefined ? '' : `: ${reason}`;
   return new EdgeApiRefusal(
@@ -83,7 +83,7 @@ export function refusalBody(code: string, message: string): unknown {
 }
 
 function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  // Bytes, not an object: the framework would add a charset parameter.
+  // Sent as bytes, because the framework would add a charset parameter to an object.
   return reply
     .code(status)
     .header('content-type', 'application/json')

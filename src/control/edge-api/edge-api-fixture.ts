@@ -1,4 +1,4 @@
-/** For tests: an edge API over real TLS on a free port, with a real store, and two frontdoors in it. */
+/** An edge API for tests: real TLS on a free port, a real store, and two frontdoors. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ export interface EdgeFixture {
   readonly frontdoorIds: readonly [string, string];
   readonly routers: EdgeRouter[];
   readonly logged: string[];
-  /** An enrollment JWT and what is in it. */
+  /** Creates an enrollment and returns its JWT and content. */
   enrollment(kind?: EnrollmentKind, frontdoor?: number): Promise<{ jwt: string; jti: string; id: string }>;
   enroll(name?: string, kind?: 'environment' | 'gateway', frontdoor?: number): Promise<Enrolled>;
   share(wanted: Partial<NewShare> & { environmentId: string }): Promise<ShareRecord>;
@@ -58,7 +58,7 @@ export interface Enrolled {
   readonly client: EdgeApiClient;
 }
 
-/** The real time plus what a test adds: TLS judges certificates by the real one. */
+/** The real time plus an offset, because TLS checks certificates with the real time. */
 export class OffsetClock implements Clock {
   offsetMs = 0;
 
@@ -214,7 +214,7 @@ export async function openEdgeFixture(
   return fixture;
 }
 
-/** Keeps every line as JSON, to see what stands in the log and what must not. */
+/** Keeps every log line as JSON, to check what it contains. */
 function recorder(lines: string[]): Log {
   const keep = (fields: LogFields, message: string): void =>
     void lines.push(JSON.stringify({ ...fields, message }));
@@ -222,7 +222,7 @@ function recorder(lines: string[]): Log {
   return log;
 }
 
-/** One bare request, with whatever certificate; no client library in between. */
+/** Sends one request with any certificate, without a client library. */
 export async function rawRequest(
   fixture: EdgeFixture,
   request: {

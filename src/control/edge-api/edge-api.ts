@@ -1,6 +1,6 @@
 /**
- * The edge API's server: OpenZiti's client API at the root and below `/edge/client/v1`, our own `/agent/v1` and
- * `/gateway/v1` beside it, all over TLS that asks for a client certificate. Wires the routes; they hold the rules.
+ * The edge API's server: OpenZiti's client API at the root and below `/edge/client/v1`, and our `/agent/v1` and
+ * `/gateway/v1`, all over TLS that requests a client certificate. It wires the routes, which contain the rules.
  */
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -38,21 +38,21 @@ const EDGE_PREFIXES = ['', '/edge/client/v1'];
 
 export interface EdgeApiOptions extends EdgeParts {
   readonly limits?: EdgeApiLimits;
-  /** Reads bodies, here and at the other APIs of the process: one budget holds over all. */
+  /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
   readonly intake?: BodyIntake;
 }
 
 export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits {
-  /** Enrollments per address; 20/s, burst 200 when absent. */
+  /** Enrollments per address; 20/s, burst 200 by default. */
   readonly enroll?: BucketRate;
-  /** Log-ins per identity; 20/s, burst 200 when absent. */
+  /** Log-ins per identity; 20/s, burst 200 by default. */
   readonly logIn?: BucketRate;
 }
 
 export interface EdgeApi {
-  /** Listens; throws when the address is taken. */
+  /** Listens. Throws if the address is taken. */
   listen(address: { host: string; port: number }): Promise<AddressInfo>;
-  /** New at each start; also the epoch of the gateways' feed. */
+  /** New at each start. Also the epoch of the gateways' feed. */
   readonly instanceId: string;
   close(): Promise<void>;
 }
@@ -103,12 +103,12 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   });
   addBodySteps(app, context, options.intake ?? new BodyIntake());
   app.addHook('onRequest', (_request, reply, done) => {
-    // OpenZiti's C SDK reads this header of every answer unchecked.
+    // OpenZiti's C SDK reads this header of every response without checking for it.
     void reply.header('ziti-instance-id', instanceId);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    // The route's pattern, never the address asked for: queries hold one-time tokens.
+    // Logs the route's pattern, not the URL, because queries contain one-time tokens.
     const fields = { method: request.method, route: request.routeOptions.url, status: reply.statusCode };
     log.debug({ ...fields, ms: Math.round(reply.elapsedTime) }, 'edge API: request');
     done();
@@ -155,7 +155,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
 }
 
 function answerRefusal(refusal: EdgeApiRefusal, reply: FastifyReply, instanceId: string): FastifyReply {
-  // Requests that cannot even be routed never meet the hook.
+  // Requests that cannot be routed do not reach the hook.
   void reply.header('ziti-instance-id', instanceId);
   return sendRefusal(reply, refusal);
 }
@@ -179,7 +179,7 @@ function refusalOf(error: unknown, context: EdgeApiContext, address: string): Ed
   return new EdgeApiRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`);
 }
 
-/** For what never became a request. */
+/** For data that never became a request. */
 function rawRefusal(status: number, instanceId: string): string {
   const body = JSON.stringify(refusalBody('COULD_NOT_VALIDATE', 'The request cannot be read'));
   return (

@@ -1,4 +1,4 @@
-/** What the audit trail tells of the edge API: what machines change, and what they are refused. */
+/** Audit events of the edge API: changes by machines, and their refusals. */
 import type { FastifyRequest } from 'fastify';
 import {
   appendMachineAudit,
@@ -21,7 +21,7 @@ export interface MachineChange {
   readonly occurrences?: number;
 }
 
-/** Appends what a proven machine did, inside the transaction that does it. */
+/** Appends an event about an authenticated machine, inside the transaction of the change. */
 export function appendPeerAudit(
   trx: Queries,
   touch: Touch,
@@ -40,7 +40,7 @@ export function appendPeerAudit(
 
 const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 const ENROLLMENT_CODES: ReadonlySet<string> = new Set(['INVALID_ENROLLMENT_TOKEN', 'COULD_NOT_PROCESS_CSR']);
-/** By method and route; other calls are told by just these. */
+/** Action names by method and route. Other calls are recorded under method and route. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'POST /authenticate': 'logIn',
   'POST /enroll': 'enroll',
@@ -49,7 +49,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /enroll/extend/router': 'renewCertificate',
 };
 
-/** Tells a refusal, if it is one of a credential, a right, an enrollment, or of too much. */
+/** Records a refusal that concerns a credential, a permission, an enrollment, or a rate limit. */
 export function recordEdgeRefusal(
   recorder: Pick<RefusalRecorder, 'record'>,
   { peers, model }: { readonly peers: Pick<PeerIdentities, 'of'>; readonly model: OverlayModel },

@@ -1,7 +1,7 @@
 /**
- * How much of a body the edge API reads, and from whom. The certificate is known before the first byte of a body: a peer
- * without one that proves an identity may send a certificate request to an enrollment and nothing anywhere else. Its
- * request is then answered without its body, which is refused by the route itself for what the peer is.
+ * Limits for bodies of the edge API, depending on the peer. The certificate is known before the first byte of a
+ * body: a peer without a certificate that proves an identity may send only a certificate request to an
+ * enrollment. Its other requests are answered without reading their body, and the route refuses the peer.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -9,31 +9,31 @@ import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net';
 import type { Identity } from '../model/mod.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 
-/** What a route may be sent, in bytes. */
+/** Limits of a route, in bytes. */
 export interface BodyRule {
-  /** Limit for a proven peer; 256 KiB when absent. */
+  /** For an authenticated peer; 256 KiB by default. */
   readonly maxBytes?: number;
-  /** Limit for an unproven peer; absent: its body is not read. */
+  /** For an unauthenticated peer; if absent, its body is not read. */
   readonly maxUnprovenBytes?: number;
-  /** Others are answered without their body; any kind when absent. */
+  /** Identities of other kinds are answered without reading their body; any kind by default. */
   readonly kind?: Identity['kind'];
 }
 
-/** For what gateways report. */
+/** For reports of gateways. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** One request for each of a router's two certificates, in JSON, with many names. */
 export const MAX_CSR_BYTES = 65_536;
 const USUAL_BYTES = 262_144;
-/** Limit of a body that is not read: a longer one is refused, a shorter one gets the route's own answer. */
+/** Limit for a body that is not read: a longer one is refused, a shorter one gets the route's own response. */
 const MAX_IGNORED_BYTES = 16_384;
 
-/** The routes' option that holds it: `{ config: bodyRule({ … }) }`. */
+/** Route option with the rule: `{ config: bodyRule({ … }) }`. */
 export function bodyRule(rule: BodyRule): { readonly body: BodyRule } {
   return { body: rule };
 }
 
 export function addBodySteps(app: FastifyInstance, context: EdgeApiContext, intake: BodyIntake): void {
-  /** Undefined: its body is not read. */
+  /** Returns undefined if the body must not be read. */
   const allowanceOf = (request: FastifyRequest): BodyAllowance | undefined => {
     const { body: rule = {} } = request.routeOptions.config as { body?: BodyRule };
     const { maxBytes = USUAL_BYTES, maxUnprovenBytes, kind } = rule;
@@ -50,7 +50,7 @@ export function addBodySteps(app: FastifyInstance, context: EdgeApiContext, inta
     checkStatedLength(request.raw, allowanceOf(request)?.maxBytes ?? MAX_IGNORED_BYTES);
     done();
   });
-  // Bodies are text, whatever they are called: the C SDK sends its request as text/plain, Go as x-pem-file.
+  // Bodies are text whatever their content type: the C SDK sends its request as text/plain, Go as x-pem-file.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const allowance = allowanceOf(request);

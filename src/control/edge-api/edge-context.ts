@@ -1,4 +1,4 @@
-/** What the routes of the edge API share: the parts they ask, and the two ways to know a caller. */
+/** Shared context of the edge API's routes: the parts that they use, and the two ways to identify a caller. */
 import type { FastifyRequest } from 'fastify';
 import type { Clock, Log, TokenBuckets } from '#base';
 import type { GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
@@ -13,7 +13,7 @@ import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 
-/** A router as clients are told of it. */
+/** A router as clients see it. */
 export interface EdgeRouter {
   readonly id: string;
   readonly name: string;
@@ -22,24 +22,24 @@ export interface EdgeRouter {
   readonly isOnline: boolean;
 }
 
-/** What the edge API is given. */
+/** The parts that the edge API requires. */
 export interface EdgeParts {
   readonly pki: Pki;
   readonly store: Store;
   readonly secrets: Secrets;
-  /** Attached to the store: after a transaction it is up to date. */
+  /** Attached to the store, so that it is up to date after a transaction. */
   readonly model: OverlayModel;
   readonly sessions: ApiSessionStore;
   readonly tokens: ServiceTokens;
   readonly status: StatusBoard;
-  /** Who gets in at shares. */
+  /** Log-ins at shares. */
   readonly login: LoginParts;
-  /** Reach one of the gateways that follow the feed here. */
+  /** Sends commands to gateways that follow the feed here. */
   readonly gatewayCommands: GatewayCommands;
   readonly routers: () => readonly EdgeRouter[];
-  /** The URLs under which gateways serve a public share's host. */
+  /** Returns the URLs under which gateways serve a public share's host. */
   readonly frontendUrls: (host: string) => readonly string[];
-  /** `https://host:port` as clients dial it; asked when a client asks. */
+  /** `https://host:port` as clients dial it. Called for each response. */
   readonly apiUrl: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -51,9 +51,9 @@ export interface EdgeApiContext extends EdgeParts {
   readonly enrollLimit: TokenBuckets;
   readonly logInLimit: TokenBuckets;
   readonly logIns: LogInLedger;
-  /** New at each start; on every answer. */
+  /** New at each start; part of every response. */
   readonly instanceId: string;
-  /** Hears which certificate an identity really uses, so that the one it replaced can go. */
+  /** Called with the certificate that an identity uses, so that the one it replaced can be removed. */
   readonly sawPeer: (peer: ProvenPeer) => void;
 }
 
@@ -62,7 +62,7 @@ export interface EdgeCaller {
   readonly session: LiveSession;
 }
 
-/** The identity that the TLS peer proved. */
+/** Returns the identity that the TLS peer proved. */
 export function peerOf(context: EdgeApiContext, request: FastifyRequest): ProvenPeer {
   const proof = context.peers.of(request.raw.socket);
   if ('problem' in proof) {
@@ -76,7 +76,7 @@ export function peerOf(context: EdgeApiContext, request: FastifyRequest): Proven
   return proof.peer;
 }
 
-/** The same, of the kinds that a call is for. */
+/** The same, restricted to the kinds of identities that the call is for. */
 export function peerOfKind(
   context: EdgeApiContext,
   request: FastifyRequest,
@@ -89,7 +89,7 @@ export function peerOfKind(
   return peer;
 }
 
-/** The API session of the call. Its token alone is worth nothing: it comes with a certificate of its identity. */
+/** Returns the API session of the call. Its token is accepted only with a certificate of its identity. */
 export function callerOf(context: EdgeApiContext, request: FastifyRequest): EdgeCaller {
   const token = request.headers['zt-session'];
   const session = typeof token === 'string' ? context.sessions.byToken(token) : undefined;
@@ -111,7 +111,7 @@ export function callerOf(context: EdgeApiContext, request: FastifyRequest): Edge
   return { peer, session };
 }
 
-/** The query, decoded. */
+/** Returns the decoded query. */
 export function queryOf(request: FastifyRequest): URLSearchParams {
   return request.query as URLSearchParams;
 }

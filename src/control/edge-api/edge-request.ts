@@ -1,4 +1,4 @@
-/** Reads what callers send: JSON bodies, pages, filters. Refuses with OpenZiti's codes. */
+/** Parses requests: JSON bodies, pages, filters. Refuses with OpenZiti's codes. */
 import type { FastifyRequest } from 'fastify';
 import { couldNotValidate } from './edge-answer.ts';
 
@@ -10,7 +10,7 @@ export interface PageRange {
   readonly offset: number;
 }
 
-/** Undefined for an empty body. */
+/** Returns undefined for an empty body. */
 export function jsonBody(request: FastifyRequest): unknown {
   const text = textBody(request);
   if (text.trim() === '') return undefined;
@@ -18,7 +18,7 @@ export function jsonBody(request: FastifyRequest): unknown {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw couldNotValidate('the body is not a JSON object');
 }
@@ -27,7 +27,7 @@ export function textBody(request: FastifyRequest): string {
   return typeof request.body === 'string' ? request.body : '';
 }
 
-/** `limit` above 500 counts as 500. */
+/** A `limit` above 500 is treated as 500. */
 export function pageOf(query: URLSearchParams): PageRange {
   return {
     limit: Math.min(MAX_LIMIT, wholeNumber(query, 'limit', DEFAULT_LIMIT, 1)),
@@ -35,7 +35,7 @@ export function pageOf(query: URLSearchParams): PageRange {
   };
 }
 
-/** The name of a filter `name="x"`, the one form that clients send; undefined without a filter. */
+/** Returns the name of a filter `name="x"`, the only form that clients send, or undefined without a filter. */
 export function nameFilterOf(query: URLSearchParams): string | undefined {
   const filter = query.get('filter');
   if (filter === null || filter.trim() === '' || filter.trim() === 'true') return undefined;

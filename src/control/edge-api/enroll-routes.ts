@@ -1,6 +1,6 @@
 /**
- * Enrollment and renewal: one-time tokens become certificates, and certificates become younger ones. A claim, the
- * identity and its certificate are one transaction: a crash leaves either nothing or all of it.
+ * Enrollment and renewal: one-time tokens are exchanged for certificates, and certificates for newer ones. The
+ * claim, the identity and its certificate are one transaction, so that a crash leaves nothing or all of it.
  */
 import { addressKey } from '#base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -115,7 +115,7 @@ async function enrollRouter(
   return { cert: chainPem, serverCert: serverChainPem, ca: context.pki.caBundlePem };
 }
 
-/** Refuses early, before a certificate is signed. Who wins a race is decided by `claim` alone. */
+/** Refuses early, before a certificate is signed. Only `claim` decides about concurrent requests. */
 async function openEnrollment(
   context: EdgeApiContext,
   request: FastifyRequest,
@@ -143,7 +143,7 @@ async function claim(
     if (!result.ok) return result;
     const { identityId, kind, frontdoorId } = result.enrollment;
     if (kind === 'environment') {
-      // Foreign clients tell no name: their environment is called by its id.
+      // Foreign clients send no name, so their environment is named after its id.
       const row = {
         id: identityId,
         kind,
@@ -198,7 +198,7 @@ async function addRenewed(
   );
 }
 
-/** One refusal for every reason; the log knows which. The token itself stands nowhere. */
+/** One response for every reason; only the log has the reason. The token itself is never logged. */
 function refused(context: EdgeApiContext, request: FastifyRequest, reason: string): EdgeApiRefusal {
   context.log.warn({ address: request.ip, reason }, 'enrollment refused');
   const refusal = invalidToken();
@@ -223,7 +223,7 @@ function admitAddress(context: EdgeApiContext, request: FastifyRequest): void {
   if (waitMs > 0) throw limited(waitMs);
 }
 
-/** Our own programs tell a name; undefined for foreign clients. */
+/** The name that our own programs send; undefined for foreign clients. */
 function nameOf(request: FastifyRequest): string | undefined {
   const header = request.headers['frontdoor-name'];
   if (typeof header !== 'string') return undefined;
@@ -241,7 +241,7 @@ function lifetimeDaysFor(name: string | undefined): number {
   return name === undefined ? FOREIGN_LIFETIME_DAYS : OWN_LIFETIME_DAYS;
 }
 
-/** A renewal lives as long as what it renews. */
+/** A renewed certificate has the lifetime of the old one. */
 function lifetimeDaysOf(peer: ProvenPeer): number {
   return Math.max(1, Math.round((peer.leaf.notAfterMs - peer.leaf.notBeforeMs) / DAY_MS));
 }

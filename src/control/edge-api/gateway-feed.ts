@@ -1,6 +1,7 @@
 /**
- * The public shares, and what guards them, as a versioned stream for gateways: changes of one tick make one delta, the
- * last deltas are kept so that a gateway that was away briefly resumes. Knows the model and lines of text, not sockets.
+ * The public shares and their guards as a versioned stream for gateways. The changes of one tick make one delta;
+ * the last deltas are kept so that a gateway that was away briefly can resume. This file uses the model and
+ * produces lines of text; it does not use sockets.
  */
 import {
   sentAccessRules,
@@ -24,17 +25,17 @@ export class GatewayFeed {
   readonly #access: GatewayAccessSource;
   readonly #epoch: string;
   readonly #listeners = new Set<FeedListener>();
-  /** What gateways were told of. */
+  /** Ids of the published shares. */
   readonly #published = new Set<string>();
   #dirty = new DirtyParts();
-  /** Which of the keys signs changes with time alone. */
+  /** The published signing key, which also changes with time. */
   #toldKeys: string;
   #deltas: Delta[] = [];
   #keptChanges = 0;
   #version = 1;
   #planned = false;
 
-  /** `epoch` names this run: versions of another run mean nothing. */
+  /** `epoch` identifies this run. Versions of another run are not comparable. */
   constructor(model: OverlayModel, access: GatewayAccessSource, epoch: string) {
     this.#model = model;
     this.#access = access;
@@ -56,7 +57,7 @@ export class GatewayFeed {
     });
   }
 
-  /** The lines to begin with: the deltas since that version if they are all known, else a snapshot. */
+  /** Returns the first lines for a subscriber: the deltas since its version if all are known, otherwise a snapshot. */
   opening(since: { readonly version: number; readonly epoch: string } | undefined): string[] {
     this.flush();
     if (since?.epoch === this.#epoch && since.version <= this.#version) {
@@ -81,7 +82,7 @@ export class GatewayFeed {
     this.#tell(line({ type: 'heartbeat' }));
   }
 
-  /** Tells what has changed. */
+  /** Publishes the pending changes. */
   flush(): void {
     this.#planned = false;
     const dirty = this.#dirty;
@@ -142,7 +143,7 @@ export class GatewayFeed {
     });
   }
 
-  /** Sessions may have ended unheard: with a snapshot gateways forget all that they remember of them. */
+  /** Ended sessions may have been missed. A snapshot makes gateways drop all cached sessions. */
   #startOver(): void {
     this.flush();
     this.#version += 1;
@@ -173,7 +174,7 @@ export class GatewayFeed {
   }
 }
 
-/** What has changed since the last line. */
+/** Changes since the last line. */
 class DirtyParts {
   readonly shares = new Set<string>();
   readonly providers = new Set<string>();
@@ -204,7 +205,7 @@ function sizeOf({
   return (
     set.length +
     removed.length +
-    // Each may hold a thousand keys.
+    // Each provider may have a thousand keys.
     10 * providers.length +
     removedProviders.length +
     endedSessions.length +
@@ -221,7 +222,7 @@ function gatewayShare(service: Service): GatewayShare {
   const { frontdoorId, environmentId, updatedAtMs } = service;
   return {
     ...{ id, token: service.name, hosts, customHosts, authProviderIds, inspection },
-    // Its reader puts the defaults back.
+    // The reader adds the defaults.
     rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
     ...{ frontdoorId, environmentId, updatedAtMs },
   };

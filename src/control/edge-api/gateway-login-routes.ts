@@ -1,6 +1,7 @@
 /**
- * `/gateway/v1/logins`, `/sessions`, `/providers` and `/usage`: gateways bring what browsers sent them, and tell what
- * they used. A log-in that is refused is an answer: a gateway shows it to somebody. Nothing of a body reaches the log.
+ * `/gateway/v1/logins`, `/sessions`, `/providers` and `/usage`: gateways pass on requests of browsers and report
+ * the use of keys and sessions. A refused log-in is a normal response, which the gateway shows to the person.
+ * Nothing of a body is logged.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
@@ -19,7 +20,7 @@ import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
 const MAX_PARAMETERS = 32;
-/** So many entries of each kind, with the longest names that are usual. */
+/** Room for the maximum number of entries with long names. */
 const MAX_USAGE_BYTES = 4 * 1_048_576;
 
 const text = (maxLength: number, pattern?: string) => ({
@@ -29,7 +30,7 @@ const text = (maxLength: number, pattern?: string) => ({
 });
 const id = text(100, '^[0-9A-Za-z-]+$');
 const host = text(253, '^[a-z0-9-]+(?:[.][a-z0-9-]+)+$');
-/** 32 bytes, base64url. */
+/** 32 bytes in base64url. */
 const digest = text(43, '^[A-Za-z0-9_-]{43}$');
 const time = { type: 'integer', minimum: 0 };
 const some = (items: object) => ({ type: 'array', maxItems: MAX_USAGE_ENTRIES, items });
@@ -46,7 +47,7 @@ const isLoginStart = checks.compile(
     host,
     port: { type: 'integer', minimum: 1, maximum: 65_535 },
     providerId: id,
-    // Neither `//elsewhere` nor what browsers take for it.
+    // Excludes `//elsewhere` and what browsers treat like it.
     returnTo: text(8_192, '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$'),
     browser: digest,
     address: text(64),

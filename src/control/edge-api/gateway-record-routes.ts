@@ -1,4 +1,7 @@
-/** `/gateway/v1/failures` and `/gateway/v1/inspections`: what gateways tell of single requests. One that came before is nothing new. */
+/**
+ * `/gateway/v1/failures` and `/gateway/v1/inspections`: reports of gateways about single requests. A repeated
+ * record has no effect.
+ */
 import type { FastifyInstance } from 'fastify';
 import { TokenBuckets } from '#base';
 import { NO_SHARE, parseFailures, parseInspections } from '#domain';
@@ -8,7 +11,7 @@ import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 
-/** Failures without a share that are kept for one gateway, from all its processes together. */
+/** Limit for failures without a share per gateway, over all its processes. */
 const UNROUTED_LIMIT = { perSecond: 20, burst: 500 };
 
 export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiContext): void {
@@ -26,7 +29,7 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
     const nowMs = clock.nowMs();
     const withoutShare = records
       .filter(({ shareId }) => shareId === NO_SHARE && unrouted.take(gatewayId) === 0)
-      // A clock that is ahead keeps nothing for longer.
+      // A gateway clock that is ahead must not extend the retention.
       .map((record) => ({ ...record, at: Math.min(record.at, nowMs), gatewayId, gatewayName }));
     await putUnroutedFailures(store, withoutShare);
     return reply.code(204).send();

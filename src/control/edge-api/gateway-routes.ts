@@ -1,4 +1,4 @@
-/** `/gateway/v1/shares`: the feed over one long answer per gateway. A gateway that reads too slowly is cut off. */
+/** `/gateway/v1/shares`: the feed as one long response per gateway. A gateway that reads too slowly is disconnected. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { GATEWAY_FEED_HEARTBEAT_MS } from '#domain';
@@ -7,7 +7,7 @@ import { peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
 import type { GatewayFeed } from './gateway-feed.ts';
 import type { ProvenPeer } from './peer-identity.ts';
 
-/** Beyond the opening lines. */
+/** In addition to the opening lines. */
 const MAX_QUEUED_BYTES = 8 * 1_048_576;
 const MAX_STALLED_MS = 30_000;
 
@@ -15,7 +15,7 @@ interface Subscriber {
   readonly peer: ProvenPeer;
   readonly response: ServerResponse;
   readonly maxQueuedBytes: number;
-  /** When the response last took everything. */
+  /** When the response last accepted everything. */
   flowingAtMs: number;
 }
 
@@ -49,7 +49,7 @@ export function addGatewayRoutes(
   context.gatewayCommands.attach((text) => {
     const [subscriber] = subscribers;
     if (subscriber === undefined) return false;
-    // Another one next time.
+    // The gateway subscribes again.
     subscribers.delete(subscriber);
     subscribers.add(subscriber);
     write(subscriber, text);
@@ -96,7 +96,7 @@ export function addGatewayRoutes(
     response.once('close', () => subscribers.delete(subscriber));
     subscribers.add(subscriber);
     log.info({ gateway: peer.identity.id, address: request.ip }, 'share feed opened');
-    // The gateway learns at once that it is connected, even when there is nothing to tell.
+    // The heartbeat confirms the connection at once, even without news.
     write(subscriber, opening === '' ? '{"type":"heartbeat"}\n' : opening);
   });
 

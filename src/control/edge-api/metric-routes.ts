@@ -1,4 +1,4 @@
-/** `/gateway/v1/metrics`: gateways tell what traffic there was. A report that came before is acknowledged again. */
+/** `/gateway/v1/metrics`: traffic reports of gateways. A repeated report is acknowledged again. */
 import type { FastifyInstance } from 'fastify';
 import { parseTrafficReport } from '#domain';
 import { takeTrafficReport } from '../metrics/mod.ts';

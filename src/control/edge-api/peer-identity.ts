@@ -1,7 +1,7 @@
 /**
- * The only way from a TLS peer to an identity. The leaf alone counts (other certificates of the chain are never
- * looked at): it must be of our authority, in its dates, for clients, and stand in the model for the very identity
- * that its SPIFFE URI names.
+ * Maps a TLS peer to an identity. Only the leaf counts; other certificates of the chain are never read. The leaf
+ * must be issued by our authority, be valid now and for clients, and belong in the model to the identity that its
+ * SPIFFE URI names.
  */
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '#base';
@@ -18,7 +18,7 @@ export type PeerProof =
   | { readonly peer: ProvenPeer }
   | {
       readonly problem: string;
-      /** The proven leaf, when our authority signed it: the problem may be reported to the peer. */
+      /** The leaf, if our authority signed it, so that the problem may be reported to the peer. */
       readonly signed?: ProvenLeaf;
     };
 
@@ -26,7 +26,7 @@ export class PeerIdentities {
   readonly #pki: Pick<Pki, 'proveLeaf'>;
   readonly #model: OverlayModel;
   readonly #clock: Clock;
-  /** A socket's certificate does not change (renegotiation is off): its signature is verified once. */
+  /** A socket's certificate does not change (renegotiation is off), so its signature is verified once. */
   readonly #proofs = new WeakMap<TLSSocket, LeafProof>();
 
   constructor(pki: Pick<Pki, 'proveLeaf'>, model: OverlayModel, clock: Clock) {
@@ -45,7 +45,7 @@ export class PeerIdentities {
     return this.check(proof.leaf);
   }
 
-  /** What may change while a socket stands: the certificate's dates, and whether the model still knows it. */
+  /** Checks what may change during a connection: the certificate's dates, and its entry in the model. */
   check(leaf: ProvenLeaf): PeerProof {
     if (this.#clock.nowMs() > leaf.notAfterMs) return { problem: 'certificate has expired', signed: leaf };
     const identity = this.#model.identityByFingerprint(leaf.fingerprint);

@@ -1,6 +1,6 @@
 /**
- * Drops the certificate that a renewal replaced, once the new one was used. Told of every proven caller; asks the
- * store only for identities that hold more than one certificate.
+ * Removes the certificate that a renewal replaced, once the new one was used. Called for every authenticated
+ * caller; queries the store only for identities with more than one certificate.
  */
 import { messageOf, type Log } from '#base';
 import { dropReplacedCertificates, type CertificateParts } from '../audit/mod.ts';
@@ -10,7 +10,7 @@ export class ReplacedCertificates {
   readonly #parts: CertificateParts;
   readonly #log: Log;
   readonly #running = new Map<string, Promise<void>>();
-  /** When a fingerprint was last found to be the older one: it may be asked about again after a while. */
+  /** When a fingerprint was last found to be the older one. It is checked again after a while. */
   readonly #older = new Map<string, number>();
 
   constructor(parts: CertificateParts, log: Log) {
@@ -33,7 +33,7 @@ export class ReplacedCertificates {
     this.#running.set(identity.id, work);
   }
 
-  /** Returns when nothing runs. */
+  /** Resolves when no removal is running. */
   async idle(): Promise<void> {
     await Promise.all(this.#running.values());
   }

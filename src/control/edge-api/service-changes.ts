@@ -1,6 +1,6 @@
 /**
- * When an identity's list of services last changed, for clients that poll: moves with every change of a service that
- * the identity may or might use, never backwards, and at each start of the control plane.
+ * The time of the last change to an identity's list of services, for clients that poll. It changes with every
+ * service that the identity may use, never goes backwards, and changes at each start of the control plane.
  */
 import type { Clock } from '#base';
 import type { ModelChange, OverlayModel, Service } from '../model/mod.ts';
@@ -11,7 +11,7 @@ export class ServiceChanges {
   readonly #byIdentity = new Map<string, number>();
   /** For identities without an entry. */
   readonly #startMs: number;
-  /** Gateways see every public service: one time for all of them. */
+  /** Gateways see every public service, so they share one time. */
   #gatewaysMs: number;
   #lastMs: number;
 
@@ -24,7 +24,7 @@ export class ServiceChanges {
     model.onChange((change) => this.#take(change));
   }
 
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   lastChangeMs(identityId: string): number {
     const own = this.#byIdentity.get(identityId) ?? this.#startMs;
     return this.#model.identity(identityId)?.kind === 'gateway' ? Math.max(own, this.#gatewaysMs) : own;
@@ -35,9 +35,9 @@ export class ServiceChanges {
       if (change.removed) this.#byIdentity.delete(change.id);
       return;
     }
-    // Fabric services concern routers alone.
+    // Fabric services concern only routers.
     if (change.type !== 'service') return;
-    // Two changes in one millisecond are two times: clients compare for equality.
+    // Two changes in one millisecond need different times, because clients compare for equality.
     this.#lastMs = Math.max(this.#clock.nowMs(), this.#lastMs + 1);
     this.#gatewaysMs = this.#lastMs;
     for (const service of [change.before, this.#model.service(change.id)]) {

@@ -1,4 +1,4 @@
-/** The services that a client may use, and permission to dial or bind one. */
+/** The services that a client may use, and sessions that permit dialing or binding one. */
 import type { FastifyInstance } from 'fastify';
 import type { Service } from '../model/mod.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
@@ -86,7 +86,7 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     );
   });
 
-  // A session's id follows from its grant: the one that has it, among all that this client may have.
+  // A session's id is derived from its grant, so it is searched among all grants of this client.
   app.get<ById>('/sessions/:id', (request, reply) => {
     const caller = callerOf(context, request);
     for (const service of model.servicesOf(caller.session.identityId)) {
@@ -108,7 +108,7 @@ function grantOf(caller: EdgeCaller, serviceId: string, type: 'Dial' | 'Bind'): 
   return { serviceId, identityId: caller.session.identityId, apiSessionId: caller.session.id, type };
 }
 
-/** A service that the caller may not use is told like one that is not there. */
+/** A service that the caller may not use is indistinguishable from one that does not exist. */
 function permitted(context: EdgeApiContext, grant: ServiceGrant): Service {
   const { model } = context;
   const service = model.service(grant.serviceId);

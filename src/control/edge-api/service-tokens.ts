@@ -1,7 +1,7 @@
 /**
- * Service session tokens: JWTs (ES256) that say which identity may dial or bind which service, bound to one API
- * session. Minted by POST /sessions, verified for every circuit and terminator, so verification is synchronous and
- * remembered; whether the right still stands, the model says each time.
+ * Service session tokens: JWTs (ES256) that permit an identity to dial or bind a service, bound to one API
+ * session. Minted by POST /sessions and verified for every circuit and terminator, so verification is synchronous
+ * and cached. The model decides each time whether the permission still exists.
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import type { Clock } from '#base';
@@ -20,7 +20,7 @@ export interface ServiceGrant {
   readonly type: 'Dial' | 'Bind';
 }
 
-/** A key that routers verify service tokens with. */
+/** A key with which routers verify service tokens. */
 export interface ServiceTokenKey {
   readonly kid: string;
   /** SubjectPublicKeyInfo, DER. */
@@ -42,7 +42,10 @@ interface HeldKey extends ServiceTokenKey {
   readonly expiresAtMs: number | null;
 }
 
-/** Loads the signing keys; makes the first one. Later ones are made by the rotation, and join these when stored. */
+/**
+ * Loads the signing keys and makes the first one. The rotation makes later ones, which are added when they are
+ * stored.
+ */
 export async function openServiceTokens(options: ServiceTokensOptions): Promise<ServiceTokens> {
   const { store, secrets, clock } = options;
   const nowMs = clock.nowMs();
@@ -52,7 +55,7 @@ export async function openServiceTokens(options: ServiceTokensOptions): Promise<
   const tokens = new ServiceTokens(options.issuer, clock);
   const read = async (): Promise<void> =>
     tokens.useKeys(await listSigningKeys(store.db, secrets, PURPOSE, clock.nowMs()));
-  // Heard from before the first read: another control plane may store a key in between.
+  // Subscribed before the first read, because another control plane may store a key in between.
   store.onChange((changes) => (concerns(changes, 'signing-key') ? read() : undefined));
   await read();
   return tokens;
@@ -70,19 +73,19 @@ export class ServiceTokens {
     this.#clock = clock;
   }
 
-  /** The one that signs last first. */
+  /** The newest signing key first. */
   useKeys(keys: readonly SigningKey[]): void {
     this.#held = keys.map(heldKey);
     this.#remembered.clear();
     this.#onKeysChanged();
   }
 
-  /** `keys()` answers something new: for the one who hands copies on. */
+  /** Calls the listener when the result of `keys()` changes. */
   onKeysChanged(listener: () => void): void {
     this.#onKeysChanged = listener;
   }
 
-  /** For routers that verify by themselves. */
+  /** For routers that verify tokens themselves. */
   keys(): ServiceTokenKey[] {
     return this.#valid().map(({ kid, spki }) => ({ kid, spki }));
   }
@@ -114,7 +117,7 @@ export class ServiceTokens {
     return `${signed}.${signature.toString('base64url')}`;
   }
 
-  /** Undefined: not a token of ours, or past its time. Never throws. */
+  /** Returns undefined if the token is not ours, or has expired. Never throws. */
   verify(token: string): ServiceGrant | undefined {
     const known = this.#remembered.get(token);
     if (known !== undefined) return known.expiresAtMs > this.#clock.nowMs() ? known.grant : undefined;
@@ -159,7 +162,10 @@ function heldKey(key: SigningKey): HeldKey {
   };
 }
 
-/** A service session's id follows from what it grants: asking twice is one session, and nothing is kept. */
+/**
+ * A service session's id is derived from its grant, so repeated requests return the same session, and nothing is
+ * stored.
+ */
 export function sessionIdOf(grant: ServiceGrant): string {
   const text = [grant.apiSessionId, grant.serviceId, grant.type].join('\n');
   return createHash('sha256').update(text).digest('base64url').slice(0, 24);

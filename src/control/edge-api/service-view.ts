@@ -1,4 +1,4 @@
-/** Services, routers, sessions and identities in the shapes that OpenZiti's clients read. */
+/** Services, routers, sessions and identities in the shapes of OpenZiti's client API. */
 import { formatHostPort } from '#base';
 import { parseShareTarget } from '#domain';
 import type { Identity, OverlayModel, Service } from '../model/mod.ts';
@@ -8,7 +8,7 @@ import { sessionIdOf, type ServiceGrant } from './service-tokens.ts';
 
 const HOST_CONFIG = 'host.v1';
 
-/** `configTypes`: names of the types wanted, or `all`. */
+/** `configTypes` are the requested types, or `all`. */
 export function serviceView(
   model: OverlayModel,
   identityId: string,
@@ -19,7 +19,7 @@ export function serviceView(
   if (model.mayBind(identityId, service)) permissions.push('Bind');
   if (model.mayDial(identityId, service)) permissions.push('Dial');
   const wanted = configTypes.includes('all') || configTypes.includes(HOST_CONFIG);
-  // Where the private service is, concerns its host alone.
+  // Only the host gets the address of the private service.
   const host = wanted && permissions.includes('Bind') ? parseShareTarget(service.target) : undefined;
   const updatedAt = isoTime(service.updatedAtMs);
   return {
@@ -53,13 +53,13 @@ export function routerView(router: EdgeRouter): Record<string, unknown> {
     disabled: false,
     noTraversal: false,
     syncStatus: router.isOnline ? 'SYNC_DONE' : 'SYNC_UNKNOWN',
-    // A router that never told where it listens has no URL yet.
+    // A router that has not reported a listener has no URL yet.
     supportedProtocols: url === undefined ? {} : { tls: url },
     urls: url === undefined ? {} : { tls: url },
   };
 }
 
-/** Routers that a dial can go to now. */
+/** Routers that a dial can use now. */
 export function onlineRouterViews(routers: readonly EdgeRouter[]): Record<string, unknown>[] {
   return routers.filter((router) => router.isOnline && routerUrl(router) !== undefined).map(routerView);
 }
@@ -78,7 +78,7 @@ export function serviceSessionView(
     token,
     type: grant.type,
     serviceId: service.id,
-    // Some clients read these two when there is no router; null would end them.
+    // Some clients read these two fields if there is no router, and would crash on null.
     service: { id: service.id, name: service.name, entity: 'services' },
     apiSession: { id: grant.apiSessionId, entity: 'api-sessions' },
     apiSessionId: grant.apiSessionId,

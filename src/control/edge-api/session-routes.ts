@@ -1,4 +1,4 @@
-/** Version, trust bundle, log-in and what a client asks about itself. */
+/** Version, trust bundle, log-in, and a client's queries about itself. */
 import type { FastifyInstance } from 'fastify';
 import { couldNotValidate, EdgeApiRefusal, limited, sendData, sendList } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
@@ -6,13 +6,13 @@ import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, pageOf } from './edge-request.ts';
 import { apiSessionView, identityView, isoTime, routerView } from './service-view.ts';
 
-/** What the whole protocol says we are; the product's own version appears in our own APIs alone. */
+/** The version for the whole protocol. The product's own version appears only in our own APIs. */
 export const PROTOCOL_VERSION = 'v1.7.2';
 const EDGE_PATH = '/edge/client/v1';
 const MAX_CONFIG_TYPES = 100;
 const MAX_CONFIG_TYPE_CHARS = 200;
 
-/** Everything that K of OpenZiti answers below the root and below `/edge/client/v1` alike. */
+/** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const version = (): unknown => {
     const apiBaseUrls = [`${context.apiUrl()}${EDGE_PATH}`];
@@ -122,7 +122,7 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     return sendList(reply, [], { ...pageOf(queryOf(request)), totalCount: 0 });
   });
 
-  // No share asks for posture: what clients tell anyway is read and forgotten.
+  // No share requires posture checks. Posture data is read and ignored.
   for (const path of ['/posture-response', '/posture-response-bulk']) {
     app.post(path, (request, reply) => {
       callerOf(context, request);

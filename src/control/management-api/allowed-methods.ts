@@ -1,4 +1,4 @@
-/** Which methods a path has: for `Allow`, and to tell a wrong method from a path that is not there. */
+/** The methods of a path, for `Allow`, and to distinguish a wrong method from an unknown path. */
 import { entityTagKindOf, operations, type Operation } from '#contract';
 
 const templates = operations.map((operation: Operation) => ({
@@ -8,12 +8,12 @@ const templates = operations.map((operation: Operation) => ({
   pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** The methods that a path has, for `Allow`; none for a path that is not there. */
+/** Returns the methods of a path for `Allow`; none for an unknown path. */
 export function allowedMethods(url: string, prefix: string): string[] {
   const [path = ''] = url.split('?');
   if (!path.startsWith(prefix)) return [];
   const matching = templates.filter(({ pattern }) => pattern.test(path.slice(prefix.length)));
-  // What is named outright is that, and not a parameter's value too: `enrollments` is no agent's id.
+  // A literal segment has precedence over a parameter: `enrollments` is not an agent's id.
   const fewest = Math.min(...matching.map(({ parameters }) => parameters));
   const literal = matching.filter(({ parameters }) => parameters === fewest);
   const methods = new Set<string>(literal.map(({ method }) => method));
@@ -22,7 +22,7 @@ export function allowedMethods(url: string, prefix: string): string[] {
   return [...methods].sort();
 }
 
-/** HEAD does all that GET does, and throws the answer away: not for one that is a stream of its own. */
+/** HEAD runs GET and discards the body, which is not possible for an endless stream. */
 export function hasHead(operation: Operation): boolean {
   const { method, answer } = operation;
   return method === 'GET' && (answer.schema !== undefined || entityTagKindOf(operation) !== undefined);

@@ -1,6 +1,6 @@
 /**
- * What refusals of the Management API look like: a status and a body of exactly `error` and `message`. The error word
- * follows from the error's kind; where one status has two words (403), the code says which.
+ * Error responses of the Management API: a status and a body of exactly `error` and `message`. `error` follows
+ * from the error's kind; if a status has two codes (403), the error's code selects one.
  */
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
@@ -28,10 +28,10 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   requestTimeout: 'timeout',
 };
 
-/** What callers can do something about. */
+/** Codes that callers can act on. */
 const TOLD_CODES = new Set(['store_unavailable', 'store_contended', 'commit_unknown', 'no_gateway']);
 
-/** A refusal that carries headers of its own. */
+/** A refusal with headers of its own. */
 export class RefusalError extends FrontdoorError {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -56,7 +56,7 @@ export function unauthorized(): FrontdoorError {
   });
 }
 
-/** For what does not exist and what is another organization's, alike. */
+/** The same response for a resource that does not exist and for one of another organization. */
 export function notGranted(what: 'Frontdoor' | 'Organization', id: string): FrontdoorError {
   return new FrontdoorError('forbidden', 'not_found', `${what} ${id} not found`);
 }
@@ -109,7 +109,7 @@ export function notJson(): FrontdoorError {
   );
 }
 
-/** The answer to whatever was thrown. What is not ours to explain gets an error id that stands in the log. */
+/** Converts a thrown value to a response. An unexpected error gets an error id, which is also in the log. */
 export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefusal {
   const error = thrown instanceof PasswordQueueFull ? tooMany(thrown.retryAfterSeconds) : thrown;
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
@@ -131,7 +131,10 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
   return { status: 500, body: { error: 'internal', message: `Internal error ${errorId}` } };
 }
 
-/** Why something is away is told of the database, whose operator reads it here first, and of gateways. */
+/**
+ * The reason for unavailability is only included for the database, whose operator often reads it here first, and
+ * for gateways.
+ */
 function sentence({ kind, code, message }: FrontdoorError): string {
   if (kind !== 'unavailable') return message;
   if (!TOLD_CODES.has(code)) return 'The service is not available at the moment';

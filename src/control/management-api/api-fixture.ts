@@ -1,4 +1,4 @@
-/** A Management API over a store, for tests: two organizations, a status board that tests set. */
+/** A Management API over a store, for tests: two organizations, and a status board that tests set. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -21,14 +21,14 @@ export const AUDIENCE = `${BASE_URL}/frontdoor`;
 
 export interface ApiWorld {
   readonly app: FastifyInstance;
-  /** What the API was made of: for another one over the same store. */
+  /** The API's options, to create another one over the same store. */
   readonly options: ManagementApiOptions;
   readonly store: Store;
   readonly secrets: Secrets;
   readonly clock: ManualClock;
   readonly model: OverlayModel;
   readonly first: FirstStart;
-  /** Another organization with one frontdoor and an account. */
+  /** A second organization with one frontdoor and an account. */
   readonly other: {
     readonly organizationId: string;
     readonly frontdoorId: string;
@@ -38,7 +38,7 @@ export interface ApiWorld {
   readonly connected: Set<string>;
   readonly statuses: Map<string, ShareStatus>;
   readonly fabric: FabricFixture;
-  /** Sent to a gateway. */
+  /** Replays that were sent to a gateway. */
   readonly replays: GatewayReplay[];
   readonly logLines: string[];
   /** JWT claims that were minted, oldest first. */
@@ -54,7 +54,7 @@ export interface ApiWorld {
 
 export interface CallOptions {
   readonly body?: unknown;
-  /** Null: none. */
+  /** Null: no credential. */
   readonly authorization?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -63,12 +63,12 @@ export interface CallAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** Undefined when there is no body. */
+  /** Undefined if there is no body. */
   readonly body: unknown;
 }
 
 export interface ApiWorldOptions extends Partial<ManagementApiOptions> {
-  /** A new, empty store; in memory when absent. */
+  /** Opens a new, empty store; in memory by default. */
   readonly open?: OpenStore;
 }
 
@@ -225,7 +225,7 @@ const rows = operations.map(({ id, method, path, answer }) => ({
   check: answer.schema === undefined ? undefined : checks.compile(answer.schema),
 }));
 
-/** Whatever a test asks, the answer has the status and the shape that the contract states, or a refusal's. */
+/** Every response in a test must have a status and shape of the contract, or be an error response. */
 function checkAgainstContract(method: string, url: string, status: number, text: string): void {
   if (status >= 400) {
     isRefusal(JSON.parse(text));

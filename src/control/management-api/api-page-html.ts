@@ -1,4 +1,4 @@
-/** HTML that is escaped by its type: texts become text, and only what was made here is markup. */
+/** HTML that is escaped by type: strings become text, and only `Html` values are markup. */
 
 export class Html {
   readonly markup: string;
@@ -38,7 +38,7 @@ function markupOf(part: Part): string {
   return part.map(({ markup }) => markup).join('');
 }
 
-/** Text whose parts between backticks are code, as in CommonMark. */
+/** Renders text between backticks as code, as in CommonMark. */
 export function withCode(text: string): Html {
   const parts = text
     .split('`')

@@ -1,8 +1,8 @@
-/** One operation on the browsable API page: a line that unfolds to parameters, fields, an example and refusals. */
+/** One operation on the browsable API page: a line that unfolds to parameters, fields, an example and errors. */
 import type { OperationSheet } from '#contract';
 import { html, nothing, withCode, type Html } from './api-page-html.ts';
 
-/** The id stands inside of what is folded, so that a link to it unfolds it. */
+/** The id is inside the folded part, so that a link to it unfolds it. */
 export function operationDetails(sheet: OperationSheet): Html {
   const { id, method, path, summary, url, scope, example } = sheet;
   const needs =
@@ -75,7 +75,7 @@ function refusals(sheet: OperationSheet): Html {
   return section('Refusals', ['Status', 'error', 'When'], rows, sheet);
 }
 
-/** A table under a heading; nothing when it has no rows. */
+/** A table under a heading, or nothing without rows. */
 function section(
   title: string,
   columns: readonly string[],

@@ -1,4 +1,7 @@
-/** The look of the browsable API page: one column on a phone, contents beside the text on a desk, light and dark. */
+/**
+ * The style of the browsable API page: one column on a phone, contents beside the text on wide screens, light and
+ * dark.
+ */
 
 export const API_PAGE_STYLE = `
 :root { color-scheme: light dark;

@@ -1,6 +1,6 @@
 /**
- * The API's description as one page for people: everything in it comes from the operation table, nothing from
- * elsewhere on the network. It holds no script; its only style is the one that its policy names by digest.
+ * The API description as one page for people, generated from the operation table without external resources. It
+ * has no script; its policy permits only its own style, by digest.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -14,7 +14,7 @@ import { Html, html, withCode } from './api-page-html.ts';
 import { operationDetails } from './api-page-operation.ts';
 import { API_PAGE_STYLE } from './api-page-style.ts';
 
-/** Without a space around the text: the digest is of all that is inside. */
+/** Without surrounding space, because the digest covers the whole content. */
 const styleElement = new Html(`<style>${API_PAGE_STYLE}</style>`);
 const styleDigest = createHash('sha256').update(API_PAGE_STYLE).digest('base64');
 

@@ -1,6 +1,6 @@
 /**
- * Operations on the audit trail: pages of it, a stream of it, and whether it holds. Everybody reads the trail of their
- * own organization; administrators every organization's, gone ones too, and the installation's own.
+ * Operations on the audit trail: pages, a stream, and verification. Every caller can read the trail of its own
+ * organization; administrators can read every organization's, including deleted ones, and the installation's.
  */
 import { FrontdoorError } from '#base';
 import type { AuditEventAnswer } from '#contract';
@@ -12,7 +12,7 @@ import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Call, type H
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
 const ADMIN = 'frontdoor.admin';
-/** In place of an organization: what belongs to none, such as routers, and refusals of callers who were not proven. */
+/** Stands for events without an organization, such as those about routers, and refusals of unauthenticated callers. */
 const INSTALLATION = 'installation';
 const RETRY_STREAM_SECONDS = 10;
 
@@ -57,7 +57,7 @@ function auditAnswerOf(row: AuditRow): AuditEventAnswer {
   };
 }
 
-/** Whose chain is read: '' for the installation's. */
+/** Returns the organization whose chain is read: '' for the installation's. */
 async function organizationOf(parts: AuditParts, call: Call): Promise<string> {
   const { principal } = call;
   const asked = textOf(call.query, 'organizationId');
@@ -74,7 +74,7 @@ async function organizationOf(parts: AuditParts, call: Call): Promise<string> {
   return organizationId;
 }
 
-/** An organization that was deleted is known as long as its trail is. */
+/** A deleted organization is known as long as its trail exists. */
 async function isKnown({ store }: AuditParts, organizationId: string): Promise<boolean> {
   if ((await lastSequence(store.db, organizationId)) > 0) return true;
   const row = await store.db
@@ -96,7 +96,7 @@ function filterOf({ query }: Call): AuditFilter {
   };
 }
 
-/** A HEAD has no body that could go on for ever. */
+/** A HEAD has no body that could be a stream. */
 function asksForStream({ request }: Call): boolean {
   const types = (request.headers.accept ?? '')
     .split(',')
@@ -125,7 +125,7 @@ function streamOf(parts: AuditParts, call: Call, organizationId: string, filter:
   return unstored({ status: 200, raw: { contentType: 'text/event-stream', data } });
 }
 
-/** Undefined: the credential is refused by now. */
+/** Returns undefined if the credential is no longer accepted. */
 async function provenAgain(call: Call): Promise<Principal | undefined> {
   try {
     return await call.proveAgain();

@@ -1,4 +1,4 @@
-/** Backup: everything that the database holds, streamed. It takes disk and time: one at a time. */
+/** Streams a backup of the whole database. It needs disk space and time, so only one runs at a time. */
 import type { Store } from '../store/mod.ts';
 import { openBackup } from '../backup/mod.ts';
 import { tooMany } from './api-errors.ts';
@@ -6,10 +6,10 @@ import { change, unstored, type ApiParts, type ChangeParts, type Handlers } from
 
 const TRY_AGAIN_SECONDS = 10;
 
-/** Databases of which a backup is being taken by this process, and how to end it. */
+/** Databases with a running backup of this process, and the controller to abort it. */
 const open = new WeakMap<Store, AbortController>();
 
-/** The API goes: nobody waits for the rest of a backup. */
+/** Aborts the backup, because the API is closing. */
 export function breakOffBackup(store: Store): void {
   open.get(store)?.abort(new Error('the Management API stops'));
 }

@@ -1,13 +1,16 @@
-/** What a body is called, and what it holds. How it is read is `#net`'s. */
+/** Media type and JSON content of a body. `#net` reads the bytes. */
 import { BodyRefusal, type BodyIntake } from '#net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RefusalError } from './api-errors.ts';
 import { MAX_BODY_BYTES, MAX_UNPROVEN_BODY_BYTES } from './limits.ts';
 
-/** Reads the body of one request, as far as its caller may send one; empty when there is none. */
+/** Reads the body of one request within its caller's limits; empty if there is none. */
 export type ReadBody = () => Promise<Buffer>;
 
-/** `peer`: the caller that has proven itself, if one has. Errors: `tooLarge`, `requestTimeout`, `unavailable`, `invalid`. */
+/**
+ * `peer` is the authenticated caller, if there is one. Errors: `tooLarge`, `requestTimeout`, `unavailable`,
+ * `invalid`.
+ */
 export function bodyOf(
   intake: BodyIntake,
   request: IncomingMessage,
@@ -26,7 +29,7 @@ export function bodyOf(
   };
 }
 
-/** Whether a Content-Type names this media type, in UTF-8. */
+/** Whether a Content-Type is this media type, in UTF-8. */
 export function isMediaType(contentType: string | undefined, mediaType: string): boolean {
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   if (type !== mediaType) return false;
@@ -35,7 +38,7 @@ export function isMediaType(contentType: string | undefined, mediaType: string):
   );
 }
 
-/** The value of JSON text; undefined when it is none or not UTF-8. */
+/** Returns the value of JSON text, or undefined if it is not JSON or not UTF-8. */
 export function parseJson(bytes: Uint8Array): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };

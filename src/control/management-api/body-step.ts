@@ -7,7 +7,7 @@ import { notJson } from './api-errors.ts';
 import type { BodyCheck, BodyChecks } from '../checks/mod.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 
-/** The body's step of an operation: its checked value, undefined when it reads none. */
+/** Returns the body step of an operation: the checked value, or undefined if the operation reads no body. */
 export function bodyStepOf(
   operation: Operation,
   checks: BodyChecks,

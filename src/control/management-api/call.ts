@@ -1,4 +1,4 @@
-/** What handlers of operations are given and give back; HTTP stays outside. */
+/** The arguments and results of operation handlers, independent of HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
@@ -21,9 +21,9 @@ import type { AccessDirectory, GrantedFrontdoor, Store, StoreTransaction, Touch 
 import type { ReadBody } from './body-reader.ts';
 import type { Query } from './page-query.ts';
 
-/** Makes the JWT that a machine enrolls with. */
+/** Makes the JWT for a machine's enrollment. */
 export type MintEnrollmentJwt = (claims: {
-  /** The identity's id. */
+  /** Id of the identity. */
   readonly subject: string;
   /** The one-time token. */
   readonly jti: string;
@@ -31,18 +31,21 @@ export type MintEnrollmentJwt = (claims: {
   readonly expiresAtMs: number;
 }) => Promise<string>;
 
-/** What the control plane knows of the installation beyond the database. */
+/** Facts about the installation that are not in the database. */
 export interface InstallationView {
-  /** Port of HTTPS as browsers see it; undefined: not known here. */
+  /** Port of HTTPS as browsers see it; undefined if not known here. */
   readonly securePort: () => number | undefined;
   readonly edgeApiUrl: () => string;
-  /** Over the same database. */
+  /** Those over the same database. */
   readonly controlPlanes: () => readonly ControlPlanePresence[];
-  /** The way to what others name. */
+  /** Fetches addresses that others named. */
   readonly egress: Pick<EgressClient, 'get'>;
 }
 
-/** What the operations work with. Each file of them names the few parts that it uses, and can be tested with these alone. */
+/**
+ * The dependencies of all operations. Each file of operations names the few that it uses, and can be tested with
+ * these alone.
+ */
 export interface ApiParts {
   readonly store: Store;
   readonly secrets: Secrets;
@@ -50,10 +53,10 @@ export interface ApiParts {
   readonly status: StatusBoard;
   readonly fabric: FabricView;
   readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
-  /** Connected anywhere, to this control plane or another over the same database. */
+  /** Routers that are connected to this control plane or another one over the same database. */
   readonly edgeRouters: () => readonly OverlayRouter[];
   readonly keys: TokenKeys;
-  /** What gateways tell origins about callers is signed with these. */
+  /** Keys that sign the identity tokens for origins. */
   readonly originKeys: Pick<IdentityKeys, 'published'>;
   readonly access: AccessDirectory;
   readonly issuers?: TrustedIssuers | undefined;
@@ -61,7 +64,7 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly mintEnrollmentJwt: MintEnrollmentJwt;
-  /** The URLs under which gateways serve a host. */
+  /** Returns the URLs under which gateways serve a host. */
   readonly frontendUrls: (host: string) => readonly string[];
   readonly installation: InstallationView;
   readonly agentEnrollmentTtlMs: number;
@@ -71,30 +74,30 @@ export interface ApiParts {
   readonly tokenPolicy: () => TokenPolicy;
 }
 
-/** What every change works with: it is one transaction with its audit event. */
+/** The dependencies of every change, which is one transaction with its audit event. */
 export type ChangeParts = Pick<ApiParts, 'store' | 'secrets' | 'clock'>;
 
-/** The same for creations, whose answers name the URL of what they made. */
+/** The same for creations, whose responses contain the URL of the new resource. */
 export type CreationParts = ChangeParts & Pick<ApiParts, 'baseUrl'>;
 
-/** One request. `Parameter`: the names of the parameters in the operation's path. */
+/** One request. `Parameter` has the names of the path parameters. */
 export interface Call<Body = unknown, Parameter extends string = never> {
   readonly operation: Operation;
-  /** The client's address: of its connection, whatever headers say. */
+  /** The client's address, taken from its connection and not from headers. */
   readonly address: string;
   readonly parameters: Readonly<Record<Parameter, string>>;
   readonly query: Query;
-  /** Checked against the operation's schema; undefined when it reads none. */
+  /** Checked against the operation's schema; undefined if the operation reads no body. */
   readonly body: Body;
   /** Only for operations that read bodies of their own. */
   readonly request: IncomingMessage;
   readonly readBody: ReadBody;
   readonly authorization: readonly string[];
-  /** Throws when the operation asks for no credentials. */
+  /** Throws if the operation requires no credentials. */
   readonly principal: Principal;
-  /** Proves the credential once more, for answers that go on for long. Throws what it is refused with by now. */
+  /** Authenticates the credential again, for long responses. Throws its refusal if it is no longer accepted. */
   readonly proveAgain: () => Promise<Principal>;
-  /** The frontdoor of the path, granted to the caller. Throws when the path names none. */
+  /** The frontdoor of the path, which the caller may use. Throws if the path has none. */
   readonly frontdoor: GrantedFrontdoor;
 }
 
@@ -102,30 +105,33 @@ export interface ApiAnswer {
   readonly status: number;
   /** Undefined: no body. */
   readonly body?: unknown;
-  /** In place of `body`, for what is no JSON: a text, or bytes as they come. */
+  /** Replaces `body` for content other than JSON: a text, or a stream of bytes. */
   readonly raw?: { readonly contentType: string; readonly data: string | Readable };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a change did, for its caller and for the audit trail. */
+/** The result of a change, for its caller and for the audit trail. */
 export interface Changed<T> {
   readonly result: T;
   readonly target: AuditTarget;
-  /** The resource as the API showed it before; undefined when it is new. */
+  /** The resource before the change, as the API showed it; undefined if it is new. */
   readonly before?: unknown;
-  /** As it shows it now; undefined when it is gone. */
+  /** The resource after the change; undefined if it was deleted. */
   readonly after?: unknown;
-  /** Organization whose audit trail records the change, when it is not the caller's. */
+  /** Organization whose audit trail gets the event, if it is not the caller's. */
   readonly organizationId?: string;
 }
 
-/** Nothing was changed: the audit trail records no event. */
+/** Nothing was changed, so there is no audit event. */
 export interface Unchanged<T> {
   readonly result: T;
   readonly target?: undefined;
 }
 
-/** One transaction with its audit event: what is acknowledged is recorded, what fails leaves nothing. */
+/**
+ * Runs a change and its audit event in one transaction: an acknowledged change is recorded, and a failed one
+ * leaves nothing.
+ */
 export function change<T>(
   parts: ChangeParts,
   call: Call,
@@ -152,7 +158,7 @@ export function change<T>(
   });
 }
 
-/** Does what an operation is asked for. The operation's row in the contract gives the types of body and parameters. */
+/** Implements an operation. The operation's row in the contract provides the types of body and parameters. */
 export type Handler<Parts, Id extends OperationId> = (
   parts: Parts,
   call: Call<BodyOf<Id>, ParameterOf<Id>>,
@@ -168,7 +174,7 @@ export function created(parts: Pick<ApiParts, 'baseUrl'>, path: string, body: un
   return { status: 201, body, headers: { location: parts.baseUrl() + path } };
 }
 
-/** Shows what nothing on the way may keep: a secret, or what is true at this moment only. */
+/** Marks a response that must not be cached, because it contains a secret or a momentary value. */
 export function unstored(answer: ApiAnswer): ApiAnswer {
   return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
 }

@@ -1,6 +1,7 @@
 /**
- * Operations on API accounts and OAuth clients: alike but for their names. Their secrets are shown in the answer that
- * makes them and never again. Nobody hands out more than they have, neither anew nor by taking over somebody's secret.
+ * Operations on API accounts and OAuth clients, which differ only in names. Their secrets are shown once, in the
+ * response that creates them. No caller can grant more scopes than it has, neither with a new secret nor by
+ * rotating another's.
  */
 import { FrontdoorError } from '#base';
 import type { BodyOf } from '#contract';
@@ -43,9 +44,9 @@ interface CallerKindRow {
   readonly kind: CallerKind;
   readonly path: string;
   readonly saidAs: 'API account' | 'OAuth client';
-  /** Its resource in the audit trail. */
+  /** Name of the resource in the audit trail. */
   readonly target: string;
-  /** The field that shows its secret. */
+  /** The field with the secret. */
   readonly secretField: 'token' | 'secret';
   /** The field with the time until which the previous secret is accepted. */
   readonly previousField: 'previousTokenUntil' | 'previousSecretUntil';
@@ -183,7 +184,7 @@ async function rotate(
   });
 }
 
-/** Ends the overlap of a rotation. There is nothing to end when the old secret has ended by itself. */
+/** Ends the overlap of a rotation. Refuses if the old secret has already expired. */
 async function endPrevious(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): Promise<ApiAnswer> {
   const { id } = call.parameters;
   const nowMs = parts.clock.nowMs();
@@ -224,13 +225,13 @@ async function revoke(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): 
   return gone;
 }
 
-/** A secret is as good as the scopes behind it. */
+/** Rotating a secret gives access to all of its scopes, so the caller needs them. */
 function checkMayHandOut(call: Call, scopes: readonly string[]): void {
   const missing = scopes.find((scope) => !call.principal.scopes.includes(scope));
   if (missing !== undefined) throw insufficientScope(missing);
 }
 
-/** The organization that the query names, or the caller's own. */
+/** Returns the organization from the query, or the caller's own. */
 async function askedOrganization(parts: ChangeParts, call: Call): Promise<string> {
   const asked = textOf(call.query, 'organizationId');
   if (asked === undefined) return call.principal.organizationId;

@@ -1,4 +1,4 @@
-/** Conditions of requests (RFC 9110 §13) on their way in and out: what a handler has no part in. */
+/** Conditions of requests (RFC 9110 §13), evaluated before and after the handler. */
 import type { IncomingMessage } from 'node:http';
 import {
   entityTagKindOf,
@@ -12,14 +12,17 @@ import type { Secrets } from '../secrets/mod.ts';
 import type { ApiAnswer } from './call.ts';
 import { checkConditions, entityTagOf, isHeld } from './entity-tag.ts';
 
-/** A condition that cannot be held is refused: without it, more would be done than was asked for. Throws `invalid`. */
+/**
+ * Refuses a condition that the operation does not support, because ignoring it would do more than the caller
+ * asked. Throws `invalid`.
+ */
 export function checkConditionHeaders(operation: Operation, { headers }: IncomingMessage): void {
   const { method, scope } = operation;
   if (scope === undefined || method === 'GET') return;
   if (headers['if-match'] !== undefined && !takesIfMatch(operation))
     throw invalidValue('If-Match', 'nothing, for this has no entity tag');
   const { 'idempotency-key': key } = headers;
-  // PUT, PATCH and DELETE may be sent again as they are.
+  // PUT, PATCH and DELETE are idempotent anyway.
   if (key === undefined || method !== 'POST') return;
   if (!takesIdempotencyKey(operation))
     throw invalidValue('Idempotency-Key', 'nothing, for this creates nothing');
@@ -27,7 +30,7 @@ export function checkConditionHeaders(operation: Operation, { headers }: Incomin
     throw invalidValue('Idempotency-Key', 'idempotency key (1 to 255 visible ASCII characters, once)');
 }
 
-/** The answer with its entity tag, if it has one. The conditions of a read are applied: status 304, or a refusal. */
+/** Returns the response with its entity tag, if it has one. Evaluates the conditions of a read: 304, or a refusal. */
 export function conditionalAnswer(
   parts: { readonly secrets: Pick<Secrets, 'tag'> },
   operation: Operation,

@@ -1,7 +1,8 @@
 /**
- * Creations, which a caller may send again without making a second thing: with an `Idempotency-Key` the answer is kept
- * in the transaction of the change and given again, secrets included. It is sealed so that the key file and the key that
- * the caller sends open it together, neither alone. Refusals are not kept: what was refused may be tried again.
+ * Creations that a caller may repeat without creating a second resource: with an `Idempotency-Key`, the response
+ * is stored in the transaction of the change and returned again, secrets included. It is encrypted with the key
+ * file and the caller's key together, so that neither alone decrypts it. Refusals are not stored, so that the
+ * request can be corrected and repeated.
  */
 import { FrontdoorError } from '#base';
 import {
@@ -14,7 +15,10 @@ import {
 } from '../store/mod.ts';
 import { change, type ApiAnswer, type Call, type ChangeParts, type Changed } from './call.ts';
 
-/** One transaction with its audit event, and its answer; a repeated request changes nothing and gets the first one. */
+/**
+ * One transaction with its audit event and its response. A repeated request changes nothing and gets the first
+ * response.
+ */
 export async function creation<T>(
   parts: ChangeParts,
   call: Call,
@@ -48,13 +52,13 @@ function askedText({ parameters, body }: Call): string {
   return `idempotent request ${JSON.stringify([parameters, body ?? null], inOrder)}`;
 }
 
-/** Replacer for JSON.stringify: the text does not depend on the order of a value's fields. */
+/** Replacer for JSON.stringify, which makes the text independent of the order of fields. */
 function inOrder(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Throws `conflict` when the key came with another request. */
+/** Throws `conflict` if the key was used for another request. */
 function replayOf({ secrets }: ChangeParts, call: Call, kept: KeptAnswer, key: string): ApiAnswer {
   if (!secrets.matches(askedText(call), kept.requestHmac)) {
     const message = 'The Idempotency-Key belongs to another request: each request needs one of its own';

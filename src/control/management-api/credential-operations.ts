@@ -1,4 +1,4 @@
-/** Operations whose caller has no API credential yet: the bootstrap token and the token issuer's three. */
+/** Operations whose caller has no API credential yet: the bootstrap token, and three of the token issuer. */
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
 import { hasBody } from '#net';
@@ -25,7 +25,7 @@ export const credentialHandlers: Handlers<
   CredentialParts,
   'getBootstrapToken' | 'issueToken' | 'getTokenKeys' | 'getOriginKeys' | 'getIssuerMetadata'
 > = {
-  /** Reading mints a JWT and consumes nothing; every code that cannot be used gets the same answer. */
+  /** Each call mints a JWT and consumes nothing. Every code that cannot be used gets the same response. */
   async getBootstrapToken(parts, call) {
     const { secrets, store, clock } = parts;
     const { enrollmentCode } = call.parameters;
@@ -56,7 +56,7 @@ export const credentialHandlers: Handlers<
     return unstored({ status: answer.status, body, headers: challenge });
   },
 
-  /** May be kept for as long as a new key is published before it signs. */
+  /** May be cached for as long as a new key is published before it signs. */
   async getTokenKeys(parts) {
     return keySet({ keys: parts.keys.valid().map((key) => key.jwk) });
   },

@@ -1,4 +1,4 @@
-/** Operations on custom frontends: names of a frontdoor's own, below which its public shares appear. */
+/** Operations on custom frontends, which are hostnames of the owner below which public shares are served. */
 import type { CustomFrontendAnswer, DnsRecordAnswer } from '#contract';
 import { checkNoPublicSuffix } from './public-suffix.ts';
 import {
@@ -95,7 +95,7 @@ async function recordOf(
   return record;
 }
 
-/** The fields that the entity tag covers: all but the status, which gateways measure. */
+/** The fields that the entity tag covers: all except the status, which gateways report. */
 function storedOf({ status: _status, ...stored }: CustomFrontendRecord) {
   return stored;
 }

@@ -1,6 +1,6 @@
 /**
- * The API's description, for programs (`/openapi.json`) and for people (`/docs`). Both are made from the operation
- * table once for the addresses that they name, and answered by their entity tag after that.
+ * The API description for programs (`/openapi.json`) and for people (`/docs`). Both are generated once per base
+ * address and then served with their entity tag.
  */
 import { createHash } from 'node:crypto';
 import { openApiDocument, type OpenApiAddresses } from '#contract';
@@ -20,7 +20,7 @@ const make = {
   getOpenApi: (addresses: OpenApiAddresses): Description => ({
     contentType: 'application/json; charset=utf-8',
     text: JSON.stringify(openApiDocument(addresses)),
-    // It holds nothing of anybody's, and tools in browsers read it.
+    // The description is public, and tools in browsers read it.
     headers: { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' },
   }),
   getApiPage: (addresses: OpenApiAddresses): Description => ({
@@ -47,7 +47,10 @@ interface Made {
   readonly tag: string;
 }
 
-/** By the addresses' source: each server of a process has its own, which does not change once it listens. */
+/**
+ * Cached by the function that returns the addresses. Each server of a process has its own, whose results do not
+ * change once it listens.
+ */
 const made = {
   getOpenApi: new WeakMap<DescriptionParts, Made>(),
   getApiPage: new WeakMap<DescriptionParts, Made>(),

@@ -1,6 +1,7 @@
 /**
- * Entity tags and the conditions on them (RFC 9110 §8.8.3, §13.1): a keyed hash of what is stored, so that a tag is the
- * same at every control plane, changes with each stored value, secrets included, and discloses none of them.
+ * Entity tags and conditions on them (RFC 9110 §8.8.3, §13.1). A tag is a keyed hash of the stored state, so that
+ * it is equal at every control plane, changes with each stored value, including secrets, and reveals none of
+ * them.
  */
 import type { IncomingMessage } from 'node:http';
 import { FrontdoorError } from '#base';
@@ -15,20 +16,24 @@ interface TaggingParts {
   readonly secrets: Pick<Secrets, 'tag'>;
 }
 
-/** The strong tag of a JSON value: the answer to a read where that is complete, else everything that is stored. */
+/**
+ * Returns the strong tag of a JSON value: the response to a read if that is complete, otherwise everything that
+ * is stored.
+ */
 export function entityTagOf({ secrets }: TaggingParts, stored: unknown): string {
   const data = Buffer.from(JSON.stringify(stored));
   return `"${secrets.tag(PURPOSE, data, TAG_BYTES).toString('base64url')}"`;
 }
 
-/** The answer with the tag of what is stored, where that is not the answer itself. */
+/** Returns the response with the tag of the stored state, if that differs from the response. */
 export function tagged(parts: TaggingParts, answer: ApiAnswer, stored: unknown): ApiAnswer {
   return { ...answer, headers: { ...answer.headers, etag: entityTagOf(parts, stored) } };
 }
 
 /**
- * Holds a change to what its caller has read. Called in the transaction of the change, with what it locked: of those who
- * read the same, one alone goes on. Throws `preconditionFailed`, or `invalid` for what is no list of tags.
+ * Checks `If-Match` for a change. Called in the transaction of the change with the locked state, so that of
+ * several callers with the same tag only one succeeds. Throws `preconditionFailed`, or `invalid` for a malformed
+ * list.
  */
 export function checkIfMatch(
   parts: TaggingParts,
@@ -40,7 +45,7 @@ export function checkIfMatch(
   checkConditions(request, entityTagOf(parts, stored));
 }
 
-/** Throws unless the tag is among those of `If-Match`, and none of those of `If-None-Match`. */
+/** Throws unless the tag is in `If-Match`, and not in `If-None-Match`. */
 export function checkConditions({ headers }: Pick<IncomingMessage, 'headers'>, tag: string): void {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   if (ifMatch !== undefined && !isListed(ifMatch, tag)) {
@@ -49,7 +54,7 @@ export function checkConditions({ headers }: Pick<IncomingMessage, 'headers'>, t
   if (ifNoneMatch !== undefined && isHeld(ifNoneMatch, tag)) throw failed('It is what If-None-Match names');
 }
 
-/** The strong comparison: a weak tag is never the same as anything. */
+/** The strong comparison: a weak tag never matches. */
 function isListed(header: string, tag: string): boolean {
   if (header.trim() === '*') return true;
   const tags = tagsOf(header);
@@ -57,17 +62,17 @@ function isListed(header: string, tag: string): boolean {
   return tags.includes(tag);
 }
 
-/** The weak comparison, for what a reader holds already. A list that is none names nothing. */
+/** The weak comparison, for a reader's cached response. A malformed list matches nothing. */
 export function isHeld(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   return tagsOf(ifNoneMatch)?.some((each) => each.replace(/^W\//, '') === tag) ?? false;
 }
 
-/** One element of the list, which may be empty, and what ends it. */
+/** One element of the list, which may be empty, and its terminator. */
 const ELEMENT = /[ \t]*((?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*")?[ \t]*(,|$)/y;
 
-/** Undefined when it is no list of tags, or an empty one. */
+/** Returns undefined if the value is not a list of tags, or an empty one. */
 function tagsOf(header: string): readonly string[] | undefined {
   const tags: string[] = [];
   ELEMENT.lastIndex = 0;

@@ -1,4 +1,4 @@
-/** Operations on environments and on the agents that are them: one id, one record, two views. */
+/** Operations on environments and agents, which are two views of one record with one id. */
 import type { EnvironmentEntry } from '#contract';
 import {
   createEnrollment,
@@ -159,7 +159,7 @@ async function remove(
   return gone;
 }
 
-/** The fields that the entity tag covers; it leaves out those that the agent reports. */
+/** The fields that the entity tag covers, without those that the agent reports. */
 function storedOf({ id, name, createdAtMs }: EnvironmentRecord) {
   return { id, name, createdAtMs };
 }

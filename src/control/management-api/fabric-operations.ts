@@ -1,4 +1,4 @@
-/** Routers and gateways: made by administrators, enrolled with the JWT that is shown once. */
+/** Routers and gateways: administrators create them, and they enroll with the JWT that is shown once. */
 import { formatHostPort } from '#base';
 import type { BodyOf, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
@@ -62,7 +62,7 @@ export const fabricHandlers: Handlers<
   deleteGateway: (parts, call) => remove(parts, call, 'gateway', 'Gateway'),
 };
 
-/** Routers and gateways are no organization's. */
+/** Routers and gateways belong to no organization. */
 const INSTALLATION = { organizationId: '' };
 
 async function create(
@@ -140,7 +140,7 @@ async function list(
   return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
 }
 
-/** The fields that the entity tag covers: enrolling and connecting change none of them. */
+/** The fields that the entity tag covers. Enrolling and connecting do not change them. */
 function storedOf({ id, name, createdAtMs }: FabricNode) {
   return { id, name, createdAtMs };
 }
@@ -153,7 +153,7 @@ function gatewayAnswers({ status }: ConnectedParts): (node: FabricNode) => objec
   return (node) => ({ ...nodeAnswer(node), online: status.isConnected(node.id) });
 }
 
-/** As they are connected now; of those at another control plane only where they take in clients is known. */
+/** With the current connections. Of routers at another control plane, only the edge listener is known. */
 function routerAnswers({ fabric, edgeRouters }: ConnectedParts): (node: FabricNode) => RouterAnswer {
   const views = new Map(fabric.routers().map((view) => [view.id, view]));
   const edges = new Map(edgeRouters().map((router) => [router.id, router]));

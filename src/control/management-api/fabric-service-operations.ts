@@ -1,4 +1,7 @@
-/** Services that routers themselves dial and terminate. They are the installation's: agents and gateways see none. */
+/**
+ * Fabric services, which routers themselves dial and terminate. They belong to the installation; agents and
+ * gateways do not see them.
+ */
 import type { FabricServiceAnswer } from '#contract';
 import { parseName } from '#domain';
 import {

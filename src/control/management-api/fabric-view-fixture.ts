@@ -1,4 +1,4 @@
-/** A mesh for tests of the Management API: links and circuits that tests set, terminators as the model has them. */
+/** A mesh for tests of the Management API: links and circuits that tests set, and terminators of the model. */
 import type { OverlayModel } from '../model/mod.ts';
 import type {
   FabricCircuitView,
@@ -12,13 +12,13 @@ import type {
 const PRECEDENCES = ['default', 'required', 'failed'] as const;
 
 export class FabricFixture implements FabricView {
-  /** Routers that are connected, by id. */
+  /** Connected routers by id. */
   readonly connected = new Map<string, Partial<FabricRouterView>>();
   readonly linkList: FabricLinkView[] = [];
   readonly circuitList: FabricCircuitView[] = [];
   readonly shareTerminators: FabricTerminatorView[] = [];
   readonly inspected: { readonly names: readonly string[]; readonly routerId: string | undefined }[] = [];
-  /** What inspections answer. */
+  /** The results of inspections. */
   answers: InspectionView[] = [];
   readonly #model: OverlayModel;
 

@@ -1,6 +1,6 @@
 /**
- * Operations on failed requests: why one failed, by the error id on its page. A frontdoor has those of its own shares;
- * administrators have those of hosts that no share has.
+ * Operations on failed requests by error id. A frontdoor has the failures of its own shares; administrators see
+ * those of hosts without a share.
  */
 import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
 import { remedyOf, type RequestTimings } from '#domain';

@@ -1,4 +1,4 @@
-/** Operations on frontdoors. Another organization is never told from one that does not exist. */
+/** Operations on frontdoors. A frontdoor of another organization is indistinguishable from one that does not exist. */
 import { FrontdoorError } from '#base';
 import { parseName } from '#domain';
 import {

@@ -1,4 +1,4 @@
-/** Where public shares appear. */
+/** The operation on frontends. */
 import { listFrontends } from '../store/mod.ts';
 import { ok, type ApiParts, type Handlers } from './call.ts';
 
@@ -17,7 +17,7 @@ export const frontendHandlers: Handlers<FrontendParts, 'listFrontends'> = {
   },
 };
 
-/** The URL under which gateways really serve a share of the zone; the encrypted one where there are several. */
+/** Returns the URL template under which gateways serve shares of the zone; the https one if there are several. */
 function urlTemplate({ frontendUrls }: Pick<ApiParts, 'frontendUrls'>, zone: string): string {
   const host = `{token}.${zone}`;
   const urls = frontendUrls(host);

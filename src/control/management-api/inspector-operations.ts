@@ -1,6 +1,6 @@
 /**
- * Operations on the inspector of a share: whether its requests are recorded, what was recorded, and sending one again.
- * A replay goes past the share's policy and auth providers, because its owner asks for it: the audit trail tells who.
+ * Operations on the inspector of a share: recording, recorded requests, and replay. A replay ignores the share's
+ * policy and auth providers, because its owner requests it, and is recorded in the audit trail.
  */
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError } from '#base';
@@ -105,7 +105,7 @@ export const inspectorHandlers: Handlers<
   async replayInspectedRequest(parts, call) {
     const recorded = await inspectedOf(parts, call);
     const command = replayOf(recorded, call.body);
-    // Told before it is sent: what reaches a service is never without its event.
+    // The audit event is written first, so that every replay has one.
     await change(parts, call, () =>
       Promise.resolve({
         result: undefined,
@@ -177,7 +177,7 @@ function requestAnswer(inspected: InspectedRequest): InspectedRequestAnswer {
   };
 }
 
-/** Headers that are not shown are left out, unless they are given anew. */
+/** Headers whose value was not recorded are left out, unless the caller provides them. */
 function replayOf(recorded: InspectedRequest, { headers = [], body }: ReplayBody): GatewayReplay {
   for (const { name, value } of headers) {
     if (!TOKEN.test(name)) throw invalidValue('headers.name', 'header name');

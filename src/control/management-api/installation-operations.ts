@@ -1,4 +1,4 @@
-/** Operations that help to find out what is wrong: where the parts of the installation are, and whether a provider answers. */
+/** Diagnostic operations: the addresses and state of the installation's parts, and the check of an auth provider. */
 import { formatHostPort, messageOf } from '#base';
 import type { InstallationAnswer, ProviderCheckAnswer } from '#contract';
 import { fetchIssuerMetadata, issuerAddressOf, originOf } from '../login/mod.ts';
@@ -8,9 +8,9 @@ import { isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from '
 
 const ADMIN = 'frontdoor.admin';
 const MOST_CERTIFICATES = 100;
-/** A frontdoor has no more. */
+/** A frontdoor cannot have more. */
 const MOST_CUSTOM_FRONTENDS = 100;
-/** Each waits for somebody else's server. */
+/** Each check waits for a foreign server. */
 const MOST_CHECKS = 8;
 const HTTPS_PORT = 443;
 
@@ -62,7 +62,7 @@ async function administratorsView(
   };
 }
 
-/** Below each zone that the frontdoor's public shares appear in. */
+/** Returns the callback URL for each zone of the frontdoor's public shares. */
 async function callbackUrls(parts: InstallationParts, call: Call, providerId: string): Promise<string[]> {
   const { db } = parts.store;
   const request = { page: 0, size: MOST_CUSTOM_FRONTENDS, sort: 'default', direction: 'asc' } as const;
@@ -74,7 +74,7 @@ async function callbackUrls(parts: InstallationParts, call: Call, providerId: st
   return zones.map((zone) => `${loginOrigin(parts, `oauth.${zone}`)}/${providerId}/auth/callback`);
 }
 
-/** Log-ins are on HTTPS only: at the port that the control plane was given for it, else at the usual one. */
+/** Log-ins use HTTPS only, at the configured port or 443. */
 function loginOrigin({ frontendUrls, installation }: InstallationParts, host: string): string {
   const secure = frontendUrls(host).find((each) => each.startsWith('https:'));
   return secure?.replace(/\/$/, '') ?? originOf(host, installation.securePort() ?? HTTPS_PORT);

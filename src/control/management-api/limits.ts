@@ -1,23 +1,23 @@
-/** The Management API's limits, with the defaults that hold when an operator sets nothing. */
+/** The Management API's limits, with their defaults. */
 import type { BucketRate } from '#base';
 import type { UnprovenLimits } from '#net';
 
-/** Limit for a caller whose credential was proven from the head. */
+/** For a caller whose credential was verified from the head. */
 export const MAX_BODY_BYTES = 1_048_576;
-/** Limit for any caller: requests for a token. */
+/** For any caller: requests for a token. */
 export const MAX_UNPROVEN_BODY_BYTES = 16_384;
 
 export interface ApiLimits extends UnprovenLimits {
-  /** Tokens, enrollments and bootstrap tokens: each, per client address. */
+  /** Tokens, enrollments and bootstrap tokens, each per client address. */
   readonly credentials: BucketRate;
-  /** Everything but reads, per caller. */
+  /** All operations except reads, per caller. */
   readonly writes: BucketRate;
   /** Wrong secrets at the token endpoint, per client and address. */
   readonly failedLogins: BucketRate;
   readonly maxConnections: number;
   /** For the TLS handshake, and for the head of a request. */
   readonly headTimeoutMs: number;
-  /** For a whole request, body included. */
+  /** For a whole request with its body. */
   readonly requestTimeoutMs: number;
 }
 

@@ -1,11 +1,11 @@
-/** Pages of lists that live in memory: what the mesh does now. Between two pages it may have moved on. */
+/** Pages of lists in memory, which show the current state of the mesh. It may change between two pages. */
 import type { Page, PageRequest } from '../store/mod.ts';
 import { ok, unstored, type ApiParts } from './call.ts';
 import { countedPageAnswer } from './page-query.ts';
 
 /**
- * The page that is asked for, with `answer` of each of its items. `keys`: what the list can be sorted by beside `id`,
- * which breaks ties. Unsorted: as the items come.
+ * Returns the requested page, with `answer` of each item. `keys` are the sort keys besides `id`, which breaks
+ * ties. Without sorting, items stay in their order.
  */
 export function livePageAnswer<T extends { readonly id: string }, A>(
   items: readonly T[],
@@ -30,7 +30,7 @@ function livePage<T extends { readonly id: string }>(
   return { content: sorted.slice(page * size, (page + 1) * size), total: items.length };
 }
 
-/** '' for one that is gone. */
+/** Returns '' for a deleted router. */
 export function routerNameOf({ model }: Pick<ApiParts, 'model'>, id: string): string {
   return model.identity(id)?.name ?? '';
 }

@@ -1,6 +1,6 @@
 /**
- * Operations on the sessions of people who logged in with an auth provider: who is in, and who shall be out. Of what
- * proves a session nothing is shown; the store has it as an HMAC only.
+ * Operations on the sessions of people who logged in with an auth provider: list and end them. Responses contain
+ * no session secrets, which the store has only as HMACs.
  */
 import type { EndedSessionsAnswer, LoginSessionAnswer } from '#contract';
 import { invalidValue, parseEmailPattern } from '#domain';
@@ -88,7 +88,10 @@ function filterFrom(query: Query): SessionFilter {
   return { email: emailOf(query), subject: textOf(query, 'subject') };
 }
 
-/** As it is stored. A pattern for many is refused: it would find nobody, and look as if nobody were in. */
+/**
+ * Converts to the stored form. A pattern for several addresses is refused, because it would find nobody and look
+ * like an empty result.
+ */
 function emailOf(query: Query): string | undefined {
   const given = textOf(query, 'email');
   if (given === undefined) return undefined;
@@ -99,7 +102,7 @@ function emailOf(query: Query): string | undefined {
 
 function answerOf({ model }: Pick<ApiParts, 'model'>, session: ProviderSession): LoginSessionAnswer {
   const { id, shareId, shareToken, host, subject, email, name, createdAtMs, lastUsedAtMs } = session;
-  // Held to the share's policy of now, as gateways do.
+  // Evaluated with the share's current policy, as gateways do.
   const limits = guardedHost(model, shareId, host)?.session;
   const expiresAtMs =
     limits === undefined

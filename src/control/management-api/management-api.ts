@@ -1,7 +1,7 @@
 /**
- * The Management API and the token issuer as one HTTP server. Every request takes the same steps in the same order:
- * caps, route and method, the header's form, credential, scope, the ids' form, the frontdoor, the query, media type, body. What
- * the operations are stands in the contract; what they do, in the handlers.
+ * The Management API and the token issuer as one HTTP server. Every request passes the same steps in order:
+ * limits, route and method, form of the header, credential, scope, form of the ids, the frontdoor, the query,
+ * media type, body. The contract defines the operations, and handlers implement them.
  */
 import { constants } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
@@ -79,31 +79,31 @@ export interface ManagementApiOptions {
   readonly status: StatusBoard;
   /** The mesh as this control plane sees it. */
   readonly fabric: FabricView;
-  /** Reach a gateway that is connected to this control plane. */
+  /** Sends commands to gateways that are connected to this control plane. */
   readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
-  /** Routers that take in clients, wherever they are connected. */
+  /** Routers that accept clients, wherever they are connected. */
   readonly edgeRouters: () => readonly OverlayRouter[];
   readonly log: Log;
   readonly clock: Clock;
-  /** {base_url}, without a final slash; asked for at each use, so that the port may be known late. */
+  /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */
   readonly baseUrl: () => string;
-  /** {auth_url}: the issuer of bearer tokens, served here too. */
+  /** {auth_url}: the issuer of bearer tokens, which this server serves too. */
   readonly authUrl: () => string;
   /** {base_url} of other control planes over the same database. */
   readonly peerUrls?: (() => readonly string[]) | undefined;
-  /** Whose bearer tokens are taken beside ours. */
+  /** Issuers whose bearer tokens are accepted besides ours. */
   readonly issuers?: TrustedIssuers | undefined;
-  /** Path of {base_url} and {auth_url} at this server; '' when it has none. */
+  /** Path of {base_url} and {auth_url} at this server; '' if there is none. */
   readonly pathPrefix?: string;
   readonly frontendUrls: (host: string) => readonly string[];
   readonly installation: InstallationView;
   readonly mintEnrollmentJwt: MintEnrollmentJwt;
   readonly limits?: Partial<ApiLimits>;
-  /** Reads bodies, here and at the other APIs of the process: one budget holds over all. */
+  /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
   readonly intake?: BodyIntake;
   readonly agentEnrollmentTtlMs?: number;
   readonly fabricEnrollmentTtlMs?: number;
-  /** Without it, the API is served over plain HTTP. */
+  /** Without it, the API uses plain HTTP. */
   readonly tls?: ApiTls;
 }
 
@@ -144,11 +144,11 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...installationHandlers,
 };
 
-/** A server that is ready but does not listen yet. Errors: those of the store. */
+/** Returns a server that does not listen yet. Rejects with errors of the store. */
 export async function createManagementApi(options: ManagementApiOptions): Promise<FastifyInstance> {
   const { store, secrets, clock, log } = options;
   const limits = { ...defaultApiLimits, ...options.limits };
-  // The first to hear of changes: who listens after it may ask it at once.
+  // Subscribes to changes first, so that later listeners can query it at once.
   const access = new AccessDirectory(store);
   const keys = await TokenKeys.load(store, secrets, clock);
   const originKeys = await openIdentityKeys({ store, secrets, clock });
@@ -177,7 +177,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     logger: false,
     return503OnClosing: false,
     ...transportOf(options.tls, limits),
-    // The framework would set the server's own to none.
+    // The framework would replace the server's own value by none.
     requestTimeout: limits.requestTimeoutMs,
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false, caseSensitive: true },
     frameworkErrors: (_error, _request, reply) => {
@@ -202,7 +202,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     done();
   });
   app.removeAllContentTypeParsers();
-  // Bodies are read by their operations, after everything that comes before them; here nothing is.
+  // Operations read bodies after all other steps, so the framework must not.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => {
     const route = String(request.routeOptions.url ?? 'route');
@@ -230,7 +230,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
         const readBody = bodyOf(intake, request.raw, reply.raw, admission.principal?.id);
         const body = await readCheckedBody(request.raw, readBody);
         checkConditionHeaders(operation, request.raw);
-        // The body's step has held the body to the schema that the handler's type is inferred from.
+        // The body step has checked the body against the schema that the handler's type is inferred from.
         const handle = handlers[operation.id] as AnyHandler;
         const given = await handle(parts, callOf(operation, request, admission, { body, readBody }, gate));
         const answer = conditionalAnswer(parts, operation, request.raw, given);
@@ -252,15 +252,15 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   return app;
 }
 
-/** The framework's own refusals come before ours can; of what it checks, two things may be malformed here. */
+/** The framework's own refusals come first. Of its checks, two can fail here. */
 function ownErrorOf(error: unknown, request: FastifyRequest, reply: FastifyReply, prefix: string): unknown {
   const { statusCode, code } = error as { readonly statusCode?: unknown; readonly code?: unknown };
   if (statusCode === 415) return notJson();
-  // It wants one for the method QUERY, which no operation has.
+  // The framework requires one for the method QUERY, which no operation has.
   return code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE' ? noSuchOperation(request, reply, prefix) : error;
 }
 
-/** Sets `Allow` when only the method is wrong. Throws what a body is refused with that is too large, which comes before. */
+/** Sets `Allow` if only the method is wrong. Throws the refusal of a body that is too large, which has precedence. */
 function noSuchOperation(request: FastifyRequest, reply: FastifyReply, prefix: string): FrontdoorError {
   checkStatedLength(request.raw, MAX_BODY_BYTES);
   const methods = allowedMethods(request.url, prefix);
@@ -270,7 +270,7 @@ function noSuchOperation(request: FastifyRequest, reply: FastifyReply, prefix: s
   return new FrontdoorError('wrongMethod', 'method_not_allowed', `Method must be one of ${named}`);
 }
 
-/** The server's own options. Typed as plain HTTP either way: the routes see no difference. */
+/** The server's options. The type is that of plain HTTP in both cases, because routes see no difference. */
 function transportOf(tls: ApiTls | undefined, limits: ApiLimits): { http: ServerOptions } {
   const http = httpOptions(limits);
   if (tls === undefined) return { http };
@@ -278,7 +278,7 @@ function transportOf(tls: ApiTls | undefined, limits: ApiLimits): { http: Server
   return { https } as unknown as { http: ServerOptions };
 }
 
-/** For new connections. Throws `invalid` when the pair does not work; the former stays then. */
+/** Applies to new connections. Throws `invalid` and keeps the former pair if the new one does not work. */
 export function setApiTls(app: FastifyInstance, tls: ApiTls): void {
   const context = contextOf(tls);
   if (app.server instanceof HttpsServer) app.server.setSecureContext(context);
@@ -314,7 +314,7 @@ function checkedOperations(): typeof operations {
 }
 
 interface RouteConfig {
-  /** Of a route that is one. */
+  /** Set for routes of operations. */
   readonly operation?: Operation;
 }
 

@@ -1,4 +1,4 @@
-/** What the mesh does now, as this control plane sees it: links, circuits, and what routers tell of themselves. */
+/** The current state of the mesh as this control plane sees it: links, circuits, and inspections of routers. */
 import { FrontdoorError } from '#base';
 import type { FabricCircuitAnswer, FabricLinkAnswer, InspectionAnswer } from '#contract';
 import type { FabricCircuitView, FabricLinkView } from '../overlay/mod.ts';
@@ -16,7 +16,7 @@ import {
 import { livePageAnswer, routerNameOf } from './live-page.ts';
 import { parsePageRequest, textOf } from './page-query.ts';
 
-/** What is no organization's is told in the installation's audit trail. */
+/** Resources without an organization are recorded in the installation's audit trail. */
 const INSTALLATION = { organizationId: '' };
 
 type MeshParts = Pick<ApiParts, 'fabric' | 'model'>;
@@ -54,7 +54,7 @@ export const meshHandlers: Handlers<
     const { id } = call.parameters;
     const circuit = parts.fabric.circuits().find((each) => each.id === id);
     if (circuit === undefined) throw notFound('Circuit', id);
-    // Told before it is done: what cannot be told does not happen.
+    // The audit event is written first; without it, the action does not happen.
     await change(parts, call, async () => ({
       result: undefined,
       ...INSTALLATION,

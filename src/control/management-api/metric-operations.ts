@@ -1,4 +1,4 @@
-/** Operations on metrics: what the roll-ups say of a stretch of time, in steps. */
+/** Operations on metrics: the roll-ups of a time window, in steps. */
 import {
   formatIsoDuration,
   invalidValue,

@@ -1,6 +1,6 @@
 /**
- * Operations on organizations: of the whole installation, for callers with `frontdoor.admin`. Only who the caller is,
- * and the frontdoors of the caller's own organization, are for everybody.
+ * Operations on organizations of the whole installation, for callers with `frontdoor.admin`. Every caller can get
+ * itself and the frontdoors of its own organization.
  */
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, OrganizationAnswer } from '#contract';
@@ -114,7 +114,7 @@ export const organizationHandlers: Handlers<
   async listFrontdoors(parts, call) {
     const { organizationId: id } = call.parameters;
     const { principal } = call;
-    // Whoever may not look is told nothing about which organizations there are.
+    // A caller without permission must not find out which organizations exist.
     const mayLook =
       id.toLowerCase() === principal.organizationId || principal.scopes.includes('frontdoor.admin');
     if (!mayLook) throw notGranted('Organization', id);
@@ -126,7 +126,7 @@ export const organizationHandlers: Handlers<
   },
 };
 
-/** An organization that a change names, by an administrator: as it stays until the change is done. */
+/** Returns the organization that an administrator changes, locked until the change is done. */
 async function locked(trx: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
   const { organizationId: id } = call.parameters;
   return granted(await lockOrganization(trx, id), id);

@@ -1,4 +1,4 @@
-/** The query parameters of lists, which were checked before, as values; and pages as they are answered. */
+/** Converts the checked query parameters of lists to values, and builds pages. */
 import { sortParts } from '#contract';
 import type { ListFilter, Page, PageRequest } from '../store/mod.ts';
 
@@ -7,7 +7,7 @@ export type Query = Readonly<Record<string, string | string[] | undefined>>;
 const DEFAULT_SIZE = 20;
 const MAX_SIZE = 1_000;
 
-/** A size above the maximum is the maximum. */
+/** A size above the maximum is treated as the maximum. */
 export function parsePageRequest(query: Query): PageRequest {
   const { page, size } = query;
   return {
@@ -17,12 +17,12 @@ export function parsePageRequest(query: Query): PageRequest {
   };
 }
 
-/** The value of a parameter; undefined when it was not sent. */
+/** Returns the value of a parameter, or undefined if it was not sent. */
 export function textOf(query: Query, name: string): string | undefined {
   return query[name] as string | undefined;
 }
 
-/** What the list is narrowed down to. */
+/** Returns the list's filter. */
 export function listFilterOf(query: Query): ListFilter {
   return {
     name: textOf(query, 'name'),

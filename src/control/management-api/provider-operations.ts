@@ -1,6 +1,6 @@
 /**
- * Operations on auth providers. Their data is held to the schema of their type before it is stored; a provider in use
- * is never deleted, so that no share opens because what shut it is gone.
+ * Operations on auth providers. Their data is checked against the schema of their type before it is stored. A
+ * provider in use cannot be deleted, so that no share becomes open by its absence.
  */
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
@@ -42,7 +42,7 @@ import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'auth-provider';
-/** A refusal names this many users. */
+/** A refusal lists at most this many users. */
 const MAX_USERS_NAMED = 10;
 
 type CallOfOne = Call<unknown, 'id'>;
@@ -133,7 +133,7 @@ interface Wanted {
   readonly data: ProviderData;
 }
 
-/** Puts what `wantedOf` makes of the stored provider in its place. */
+/** Replaces the stored provider by the result of `wantedOf`. */
 async function update(
   parts: ChangeParts,
   call: CallOfOne,
@@ -160,7 +160,7 @@ async function update(
   return tagged(parts, unstored(ok(shown)), storedOf(provider));
 }
 
-/** The fields that the entity tag covers: its secrets are among them, the times of use of its keys are not. */
+/** The fields that the entity tag covers, with its secrets, but without the times of use of its keys. */
 function storedOf({ id, name, type, enabled, data, secretsSealed, keys }: AuthProviderRecord) {
   const hmacs = keys.map((key) => `${key.hmac} ${key.name}`).sort();
   return { id, name, type, enabled, data, secretsSealed, hmacs };
@@ -170,13 +170,13 @@ function answerOf({ id, name, type, enabled, data, keys }: AuthProviderRecord): 
   return { id, name, type, enabled, data: shownProviderData(data, keys) };
 }
 
-/** RFC 7396, one level deep: null removes, everything else replaces. */
+/** RFC 7396, one level deep: null removes a field, anything else replaces it. */
 function merged(before: ProviderData, changes: ProviderData): ProviderData {
   const entries = Object.entries({ ...before, ...changes });
   return Object.fromEntries(entries.filter(([, value]) => value !== null));
 }
 
-/** What was read may be sent back; another id in the body is no second way to name a provider. */
+/** The id may be sent back as it was read, but must equal that of the path. */
 function checkId(body: { readonly id?: unknown }, pathId: string): void {
   const { id } = body;
   if (id === undefined || (typeof id === 'string' && id.toLowerCase() === pathId.toLowerCase())) return;

@@ -1,4 +1,4 @@
-/** Operations on the types of auth providers: what may be configured, and the schema that it is held to. */
+/** Operations on the types of auth providers and their schemas. */
 import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
 import { isProviderType, providerSchemaDocument, providerTypes } from '../provider/mod.ts';
 import { notFound } from './api-errors.ts';

@@ -1,6 +1,6 @@
 /**
- * What goes wrong before a request is one: bytes that are no HTTP, heads that are too large or too slow, expectations
- * that nobody can meet. They too are answered by a JSON body, by hand.
+ * Errors before a request is complete: bytes that are not HTTP, heads that are too large or too slow, unsupported
+ * expectations. They get a JSON body too, written by hand.
  */
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,7 +9,7 @@ import type { Log } from '#base';
 import { STATUS_CODES } from '#net';
 import type { ApiLimits } from './limits.ts';
 
-/** Deadlines and caps of the HTTP server. */
+/** Deadlines and limits of the HTTP server. */
 export function httpOptions({ headTimeoutMs, requestTimeoutMs }: ApiLimits): ServerOptions {
   return {
     maxHeaderSize: 16_384,

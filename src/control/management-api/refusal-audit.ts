@@ -1,6 +1,7 @@
 /**
- * Which refusals of the Management API the audit trail tells: those of a credential, of a right, of an enrollment code
- * and of too much. Not those of a request's form or of a state (400, 404, 409…): they say nothing about who may what.
+ * Selects the refusals of the Management API for the audit trail: those of a credential, a permission, an
+ * enrollment code, and rate limits. Refusals of a request's form or of a state (400, 404, 409…) are not recorded,
+ * because they do not concern access.
  */
 import type { FastifyRequest } from 'fastify';
 import { FrontdoorError } from '#base';
@@ -11,10 +12,10 @@ import type { Principal } from '../oauth/mod.ts';
 import type { ApiRefusal } from './api-errors.ts';
 
 const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
-/** Refusals of credentials that have another status. */
+/** Refusals of credentials with other statuses. */
 const CREDENTIAL_CODES: ReadonlySet<string> = new Set(['malformed_authorization', 'invalid_scope']);
 
-/** An operation's refusal with what it was thrown as; undefined when it was answered without throwing. */
+/** Records an operation's refusal with the thrown value; undefined if the response was not thrown. */
 export function recordRefusal(
   recorder: Pick<RefusalRecorder, 'record'>,
   operation: Operation,

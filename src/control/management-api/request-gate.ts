@@ -1,6 +1,6 @@
 /**
- * The steps of a request that need no body, in their order: caps, limits by address, the header's form, credential,
- * scope, the ids' form, the frontdoor, the query. Nothing reaches a handler but through here.
+ * The steps of a request before its body, in order: limits, limits by address, form of the header, credential,
+ * scope, form of the ids, the frontdoor, the query. Every request to a handler passes through here.
  */
 import { addressKey, TokenBuckets } from '#base';
 import type { IncomingMessage } from 'node:http';
@@ -30,7 +30,7 @@ import type { ApiParts } from './call.ts';
 import { MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
 
-/** What was found out about a request before its body is looked at. */
+/** The results of the steps before the body. */
 export interface AdmittedRequest {
   readonly authorization: readonly string[];
   readonly principal: Principal | undefined;
@@ -90,12 +90,12 @@ export class RequestGate {
     return { authorization, principal, frontdoor };
   }
 
-  /** Who was proven, whatever was refused after that. */
+  /** Returns the authenticated caller, even if a later step refused the request. */
   provenCaller(request: FastifyRequest): Principal | undefined {
     return this.#proven.get(request);
   }
 
-  /** Throws what the credential is refused with. */
+  /** Throws the refusal of the credential. */
   async principalOf(authorization: readonly string[]): Promise<Principal> {
     const form = authorizationForm(authorization, textOfBase64);
     if (form.form === 'malformed') throw malformedAuthorization();
@@ -106,13 +106,13 @@ export class RequestGate {
   }
 }
 
-/** The token issuer ignores what it does not know, as RFC 6749 §3.2 wants it. */
+/** The token issuer ignores unknown parameters, as RFC 6749 §3.2 requires. */
 function checkQuery({ at, query }: Operation, request: FastifyRequest): void {
   const problem = at === 'auth' ? undefined : queryProblem(query, request.query as Query);
   if (problem !== undefined) throw invalidValue(problem.property, problem.type);
 }
 
-/** Every value of a header, one for each time it was sent: the parsed headers keep only the first. */
+/** Returns all values of a repeated header, because the parsed headers keep only the first. */
 function headerValues(request: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   const { rawHeaders } = request;

@@ -1,4 +1,4 @@
-/** Operations on names that rest: administrators see whose they are, and release them. */
+/** Operations on resting names: administrators list and release them. */
 import type { RestingNameAnswer } from '#contract';
 import { listRestingNames, releaseRestingName, type RestingName } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';

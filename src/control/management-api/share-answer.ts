@@ -1,11 +1,11 @@
-/** Shares as the Management API shows them: the stored record with its measured state. */
+/** Shares in the form of the Management API: the stored record with its measured state. */
 import type { ShareAnswer } from '#contract';
 import { storedShareOf, type FrontendUrls } from '../audit/mod.ts';
 import type { ShareStatus } from '../model/mod.ts';
 import type { ShareRecord } from '../store/mod.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
-/** Agents come back within so long; what is shown as the next try of a share whose agent is away. */
+/** Agents reconnect within this time. Shown as the next try for a share whose agent is away. */
 const OFFLINE_RETRY_MS = 15_000;
 
 type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
@@ -16,7 +16,7 @@ export function shareAnswerOf(parts: StatusParts & FrontendUrls, share: ShareRec
   return { ...stored, status: state, ...(failure === undefined ? {} : { failure }), createdAt };
 }
 
-/** What was measured; a share whose agent is away has failed, whatever was measured before. */
+/** Returns the measured status. A share whose agent is away has failed, whatever was measured before. */
 export function shareStatusOf(
   { status, clock }: StatusParts,
   share: Pick<ShareRecord, 'id' | 'environmentId'>,

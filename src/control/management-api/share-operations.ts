@@ -1,4 +1,4 @@
-/** Operations on shares. What they may become is decided in the share store, for this API and for agents alike. */
+/** Operations on shares. The share store decides which changes are valid, for this API and for agents. */
 import type { ShareChangeBody } from '#contract';
 import { invalidValue } from '#domain';
 import {
@@ -90,7 +90,7 @@ export const shareHandlers: Handlers<
   },
 };
 
-/** The fields that the entity tag covers. An agent that takes a share back as it was does not change the tag. */
+/** The fields that the entity tag covers. An agent that reclaims a share without changes does not change the tag. */
 function storedOf({
   epoch: _epoch,
   updatedAtMs: _at,
@@ -109,7 +109,10 @@ function auditOf(parts: ShareParts, before: ShareRecord | undefined, after: Shar
   };
 }
 
-/** A share is known by its token, which is its name, and stays where it is hosted: these may be repeated, not changed. */
+/**
+ * A share is identified by its token, which is its name, and stays at its environment. Both may be repeated but
+ * not changed.
+ */
 function checkFixedFields(body: ShareChangeBody, before: ShareRecord): void {
   if (body.id !== undefined && body.id !== before.token) throw invalidValue('id', before.token);
   for (const field of ['token', 'name', 'environmentId', 'backendMode'] as const) {

@@ -1,4 +1,4 @@
-/** Who may reach a share: its policy, and what would become of a request. */
+/** Operations on the access policy of a share, and explanations of decisions. */
 import type { AccessQuestion } from '#contract';
 import {
   compileRules,
@@ -30,7 +30,7 @@ export const sharePolicyHandlers: Handlers<
   },
 
   async replaceSharePolicy(parts, call) {
-    // Before passwords are hashed, which takes long.
+    // Checked before passwords are hashed, which is slow.
     await namedShareId(parts.store.db, call);
     const wanted = await wantedPolicyOf(call.body);
     const settled = await change(parts, call, async (trx, touch) => {
@@ -43,7 +43,7 @@ export const sharePolicyHandlers: Handlers<
         result,
         target: { kind: 'share', id: call.parameters.token },
         before: { policy: before?.policy ?? DEFAULT_POLICY },
-        // By the names of their users alone: that one was changed is told, what it is never.
+        // Only the names of users with a new password are recorded, never the passwords.
         after: { policy: result?.policy ?? DEFAULT_POLICY, newPasswords: [...wanted.newHashes.keys()] },
       };
     });
@@ -65,7 +65,7 @@ function policyAnswer(parts: ChangeParts, stored: StoredPolicy | undefined): Api
   return tagged(parts, ok(stored?.policy ?? DEFAULT_POLICY), storedOf(stored));
 }
 
-/** The value that the entity tag covers: a new password alone changes the tag. */
+/** The value that the entity tag covers. A new password changes the tag. */
 function storedOf(stored: StoredPolicy | undefined) {
   const hashes = [...(stored?.passwordHashes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
   return { policy: stored?.policy ?? DEFAULT_POLICY, hashes };
@@ -88,7 +88,7 @@ function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number):
     isSecure: secure,
     nowMs: at === undefined ? nowMs : Date.parse(at),
     providerId: providerId?.toLowerCase(),
-    // A provider alone means that it logged somebody in.
+    // A provider without further fields means that it authenticated a person.
     person:
       isPerson || (providerId !== undefined && !isOther)
         ? {
@@ -107,7 +107,7 @@ function namesOf({ shareMode, frontends, customHosts }: ShareRecord): readonly s
   return shareMode === 'private' ? [] : [...frontends, ...customHosts].map(({ host }) => host);
 }
 
-/** Providers of the share under this name; undefined: it is not served there. */
+/** Returns the providers of the share under this name, or undefined if it is not served there. */
 function guardsOf(share: ShareRecord, host: string): readonly string[] | undefined {
   if (!namesOf(share).includes(host)) return undefined;
   return share.customHosts.find((custom) => custom.host === host)?.authProviderIds ?? share.authProviderIds;

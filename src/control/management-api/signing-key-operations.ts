@@ -1,4 +1,4 @@
-/** Operations on the keys that sign bearer tokens. They belong to the installation, and so do their audit events. */
+/** Operations on the signing keys of bearer tokens. The keys and their audit events belong to the installation. */
 import { FrontdoorError } from '#base';
 import type { SigningKeyAnswer } from '#contract';
 import { rotateSigningKey } from '../oauth/mod.ts';

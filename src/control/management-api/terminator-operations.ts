@@ -1,6 +1,6 @@
 /**
- * Terminators: those of shares, which their hosts make and remove and which are only shown here, and those of services
- * of the fabric. The address is dialed by the router, inside of its network: an administrator's decision.
+ * Terminators: those of shares, which hosts create and remove and which are only listed here, and those of fabric
+ * services. Routers dial the address inside their network, so only administrators can set it.
  */
 import { FrontdoorError } from '#base';
 import type { FabricTerminatorAnswer, FabricTerminatorChangeBody } from '#contract';
@@ -145,7 +145,7 @@ function live({ fabric }: MeasuredParts, call: Call<unknown, 'id'>): FabricTermi
   return terminator;
 }
 
-/** Where it leads from and to stays: these may be repeated, not changed. */
+/** Both ends may be repeated but not changed. */
 function checkFixedFields(body: FabricTerminatorChangeBody, before: FabricTerminatorRecord): void {
   for (const field of ['serviceId', 'routerId', 'binding'] as const) {
     const value = body[field];
@@ -172,7 +172,7 @@ function storedView({ peerData: _, precedence, ...record }: FabricTerminatorReco
   return { ...record, precedence: PRECEDENCES[precedence] ?? 'default' };
 }
 
-/** As it is stored now, with what this control plane has measured of it. */
+/** The stored terminator, with the measurements of this control plane. */
 function answerOf(
   parts: MeasuredParts,
   record: FabricTerminatorRecord,
