@@ -1,24 +1,24 @@
 /**
- * One event of the audit trail, as whoever caused it describes it. Secrets never stand in it: `before` and `after` are
- * the views that the API shows, and whatever is named like a secret is masked once more on the way in.
+ * One event of the audit trail, as its cause describes it. It never contains secrets: `before` and `after` are
+ * the views of the API, and fields with names of secrets are masked again when the event is written.
  */
 import { MASK } from '../secrets/mod.ts';
 
 export type ActorKind =
-  /** Callers of the Management API. */
+  /** A caller of the Management API. */
   | 'account'
   | 'client'
-  /** A caller whom another issuer vouches for. */
+  /** A caller with a token of a trusted issuer. */
   | 'issuer'
   /** Machines, by their certificate. */
   | 'environment'
   | 'gateway'
   | 'router'
-  /** Whoever holds an enrollment code. */
+  /** The holder of an enrollment code. */
   | 'enrollment'
-  /** Whoever logged in at a share: `<provider>#<subject>`. */
+  /** A person who logged in at a share: `<provider>#<subject>`. */
   | 'visitor'
-  /** No credential, or a bad one. */
+  /** No credential, or an invalid one. */
   | 'anonymous'
   /** This program itself: a first start, an expiry, a rotation. */
   | 'system';
@@ -29,33 +29,36 @@ export interface Actor {
 }
 
 export interface AuditTarget {
-  /** The resource's name in singular: `frontdoor`, `environment`, `share`, `auth-provider`, `api-account`… */
+  /** The resource's name in the singular: `frontdoor`, `environment`, `share`, `auth-provider`, `api-account`… */
   readonly kind: string;
   readonly id: string;
 }
 
 export interface AuditEntry {
-  /** '': belongs to no organization. */
+  /** '' if it belongs to no organization. */
   readonly organizationId: string;
   readonly actor: Actor;
-  /** Id of the operation, or of what a machine did. */
+  /** Id of the operation, or of a machine's action. */
   readonly action: string;
   readonly target?: AuditTarget | undefined;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Of the connection; null for the program itself. */
+  /** Address of the connection; null for the program itself. */
   readonly address: string | null;
   readonly result: 'ok' | 'refused';
   /** Code of a refusal. */
   readonly reason?: string | undefined;
-  /** So many equal ones. */
+  /** Number of equal events. */
   readonly occurrences?: number | undefined;
 }
 
 const SECRET_NAMES = /^(?:token|secret|key|password|code|enrollmentCode|.*[Ss]ecret|.*_hmac|.*_sealed)$/;
 const MAX_DEPTH = 8;
 
-/** The same value with everything masked whose name says that it is a secret. A share's token is its name. */
+/**
+ * Returns the value with every field masked whose name is that of a secret. A share's token is its name and is
+ * not masked.
+ */
 export function masked(value: unknown, targetKind: string | undefined, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return null;

@@ -1,6 +1,6 @@
 /**
- * Streams of audit events as they happen (server-sent events), each read from the store at its reader's own pace: what
- * a stream holds is one chunk, never a queue. A stream ends with its reader's credential, and when it is not read.
+ * Streams of audit events as they happen (server-sent events). Each is read from the store at its reader's own
+ * pace and holds one chunk, never a queue. A stream ends with its reader's credential, or when its reader stalls.
  */
 import { Readable } from 'node:stream';
 import { messageOf, type Log } from '#base';
@@ -12,23 +12,23 @@ import { Wake } from './wake.ts';
 export interface AuditFollowersOptions {
   readonly store: Store;
   readonly log: Log;
-  /** One event as it is sent. */
+  /** Serializes one event. */
   readonly jsonOf: (row: AuditRow) => string;
   readonly heartbeatMs?: number;
-  /** How often a credential is looked at again when nothing says that it changed. */
+  /** Interval for checking a credential again, if no change is reported. */
   readonly recheckMs?: number;
-  /** A reader that takes nothing for so long is cut off. */
+  /** A reader that reads nothing for this time is disconnected. */
   readonly maxStalledMs?: number;
 }
 
 export interface FollowRequest {
   readonly organizationId: string;
   readonly filter: AuditFilter;
-  /** The last one that its reader has; undefined: only what comes from now on. */
+  /** The last event that the reader has; undefined: only new events. */
   readonly afterSequence: number | undefined;
-  /** Whose stream it is: everybody may have so many. */
+  /** The owner of the stream, for limits. */
   readonly reader: string;
-  /** Whether the reader's credential still counts. */
+  /** Whether the reader's credential is still accepted. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -38,7 +38,7 @@ interface Follower {
   stream: Readable | undefined;
   isEnded: boolean;
   mustRecheck: boolean;
-  /** When it was given what it has not asked to follow up yet. */
+  /** When the reader was given a chunk that it has not consumed yet. */
   offeredAtMs: number | undefined;
 }
 
@@ -61,7 +61,7 @@ export class AuditFollowers {
     this.#stallTimer.unref();
   }
 
-  /** Undefined: the reader, or everybody together, has as many streams as there may be. */
+  /** Returns undefined if the reader, or all readers together, have too many streams. */
   follow(request: FollowRequest): Readable | undefined {
     const own = [...this.#followers].filter((other) => other.request.reader === request.reader);
     if (own.length >= MAX_PER_READER || this.#followers.size >= MAX_STREAMS || this.#isClosed)
@@ -76,7 +76,7 @@ export class AuditFollowers {
     };
     this.#followers.add(follower);
     const lines = this.#lines(follower);
-    // Not `Readable.from`: that ends only when what it waits for has come.
+    // `Readable.from` would end only after the data that it waits for.
     follower.stream = new Readable({
       highWaterMark: HIGH_WATER_BYTES,
       read() {
@@ -103,20 +103,21 @@ export class AuditFollowers {
     for (const { stream } of this.#followers) stream?.destroy();
   }
 
-  /** Text of the stream, as much at a time as its reader is given before it asks for more. */
+  /** Text of the stream, in chunks that the reader requests one after the other. */
   async *#lines(follower: Follower): AsyncGenerator<string> {
     const { store, log } = this.#options;
     const { organizationId, filter, afterSequence } = follower.request;
     try {
       const end = await lastSequence(store.db, organizationId);
-      // A number from the future is of a trail that is no more: of a database that was put back to an older state.
+      // A sequence number from the future belongs to a trail that no longer exists, because the database was
+      // restored to an older state.
       let last = Math.min(afterSequence ?? end, end);
       yield* this.#offered(follower, 'retry: 2000\n\n');
       let recheckAtMs = performance.now() + this.#options.recheckMs;
       let heartbeatAtMs = performance.now() + this.#options.heartbeatMs;
       while (!follower.isEnded) {
         const span = await auditAfter(store.db, organizationId, filter, last, CHUNK);
-        // After the read: what happened after a revocation is never given to whom it was for.
+        // Checked after the read, so that events after a revocation are never sent to the revoked reader.
         if (span.rows.length > 0 || follower.mustRecheck || performance.now() >= recheckAtMs) {
           follower.mustRecheck = false;
           if (!(await follower.request.isAllowed())) return;
@@ -134,7 +135,7 @@ export class AuditFollowers {
         if (isAtEnd) await follower.wake.wait(Math.min(recheckAtMs, heartbeatAtMs) - performance.now());
       }
     } catch (error) {
-      // Its reader comes back and goes on where it was.
+      // The reader reconnects and resumes.
       log.warn({ cause: messageOf(error) }, 'a stream of audit events ended early');
     }
   }

@@ -1,12 +1,12 @@
 /**
- * Reads a chain of the audit trail: pages, newest first, and what came after an event. Sequences have no gaps, so that
- * without a filter a page is found by arithmetic, however deep it is.
+ * Reads a chain of the audit trail: pages, newest first, and the events after a given one. Sequences have no
+ * gaps, so that without a filter a page is found by arithmetic at any depth.
  */
 import type { SelectQueryBuilder } from 'kysely';
 import type { Database, Page, PageRequest, Queries } from '../store/mod.ts';
 import type { AuditRow } from './audit-store.ts';
 
-/** Only events of which all of this is true. */
+/** Events must satisfy all of these. */
 export interface AuditFilter {
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
@@ -40,11 +40,11 @@ export async function listAudit(
 
 export interface AuditSpan {
   readonly rows: readonly AuditRow[];
-  /** Everything up to here has been looked at. */
+  /** Everything up to this sequence has been examined. */
   readonly lastSequence: number;
 }
 
-/** The next events after one, oldest first, at most so many. */
+/** Returns the next events, oldest first, at most so many. */
 export async function auditAfter(
   db: Queries,
   organizationId: string,
@@ -52,7 +52,7 @@ export async function auditAfter(
   sequence: number,
   limit: number,
 ): Promise<AuditSpan> {
-  // Read first: what is appended meanwhile is for the next call.
+  // Read first, because events that are appended meanwhile belong to the next call.
   const end = await lastSequence(db, organizationId);
   if (end <= sequence) return { rows: [], lastSequence: sequence };
   const rows = await filtered(eventsOf(db, organizationId), filter)
@@ -65,7 +65,7 @@ export async function auditAfter(
   return { rows, lastSequence: rows.length < limit ? end : rows.at(-1)!.sequence };
 }
 
-/** 0: there is none. */
+/** Returns 0 if there is none. */
 export async function lastSequence(db: Queries, organizationId: string): Promise<number> {
   const head = await db
     .selectFrom('audit_head')

@@ -1,8 +1,9 @@
 /**
- * The audit trail in the store: appended in the transaction of what it tells, one chain per organization. Each hash is
- * keyed with the key file and covers the event and the seal of the one before; the head holds the last one's seal,
- * which stands nowhere else, so that who has only the database can neither change, insert nor remove an event unseen,
- * the last one neither. Nothing is ever removed: how long a trail is kept is its operator's to decide, outside.
+ * The audit trail in the store, appended in the transaction of the change, with one chain per organization. Each
+ * hash is keyed with the key file and covers the event and the seal of the previous one. The head has the last
+ * event's seal, which is stored nowhere else, so that somebody with access only to the database can neither
+ * change, insert nor remove an event undetected, not even the last one. Events are never removed; the operator
+ * decides outside about retention.
  */
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../secrets/mod.ts';
@@ -21,7 +22,10 @@ const HEAD_PURPOSE = 'audit head';
 const HASH_BYTES = 32;
 /** The head's seal of a chain without events. */
 export const FIRST_SEAL = '0'.repeat(HASH_BYTES * 2);
-/** Of a view, as JSON. In a larger one the large fields are told by their size: a trail is no copy of the data. */
+/**
+ * Limit for a view as JSON. In a larger one, large fields are replaced by their size, because the trail is not a
+ * copy of the data.
+ */
 const MAX_VIEW_CHARS = 16_384;
 const MAX_FIELD_CHARS = 1_024;
 
@@ -29,7 +33,10 @@ export type AuditRow = Readonly<AuditEventTable>;
 
 type Tagging = Pick<Secrets, 'tag'>;
 
-/** Appends an event inside the caller's transaction; last in it, since the end of the chain stays locked until then. */
+/**
+ * Appends an event inside the caller's transaction, as its last statement, because the end of the chain is locked
+ * from then on.
+ */
 export async function appendAudit(
   trx: Queries,
   touch: Touch,
@@ -73,20 +80,20 @@ export async function appendAudit(
   touch('audit', organizationId);
 }
 
-/** The end of a chain, asked for before it is needed. */
+/** The end of a chain, requested before it is needed. */
 export interface EarlyHead {
   readonly organizationId: string;
   readonly row: Promise<AuditHeadTable | undefined>;
 }
 
 /**
- * Asks for the end of a chain at the beginning of a transaction, so that its way to the database and back costs no time
- * of its own. Undefined on PostgreSQL, where it would lock the chain for as long as the transaction lasts.
+ * Requests the end of a chain at the beginning of a transaction, to hide the latency of the query. Returns
+ * undefined on PostgreSQL, where it would lock the chain for the whole transaction.
  */
 export function earlyHead(trx: Queries, organizationId: string): EarlyHead | undefined {
   if (isPostgres(trx)) return undefined;
   const row = lockedHead(trx, organizationId);
-  // When it fails, the transaction has failed, and its first statement that is waited for says so.
+  // If it fails, the transaction has failed, and its next awaited statement reports that.
   row.catch(() => {});
   return { organizationId, row };
 }
@@ -96,7 +103,7 @@ function lockedHead(trx: Queries, organizationId: string): Promise<AuditHeadTabl
   return lockedForUpdate(trx, query).executeTakeFirst();
 }
 
-/** A chain's first two events may race on PostgreSQL: the row is there before it is locked. */
+/** The first two events of a chain may race on PostgreSQL, so the row is inserted before it is locked. */
 async function firstHead(trx: Queries, organizationId: string): Promise<AuditHeadTable> {
   await trx
     .insertInto('audit_head')
@@ -106,7 +113,7 @@ async function firstHead(trx: Queries, organizationId: string): Promise<AuditHea
   return (await lockedHead(trx, organizationId))!;
 }
 
-/** The hash of an event that follows the one with `previousSeal`. */
+/** Returns the hash of an event that follows the one with `previousSeal`. */
 export function auditHash(secrets: Tagging, previousSeal: string, row: Omit<AuditRow, 'hash'>): string {
   const fields = [
     previousSeal,
@@ -129,7 +136,7 @@ export function auditHash(secrets: Tagging, previousSeal: string, row: Omit<Audi
   return tagOf(secrets, EVENT_PURPOSE, JSON.stringify(fields));
 }
 
-/** What the head holds of the last event: not to be made from what the database holds. */
+/** Returns the head's seal of the last event, which cannot be computed from the database alone. */
 export function auditSeal(secrets: Tagging, hash: string): string {
   return tagOf(secrets, HEAD_PURPOSE, hash);
 }

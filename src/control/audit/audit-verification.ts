@@ -1,7 +1,7 @@
 /**
- * Walks a chain from its first event to its head and computes every hash anew. It finds what was changed, removed, put
- * in or cut off in the database alone. Not what an older copy of the whole database hides: against that, somebody
- * outside has to keep the last hash, as whoever follows the stream of events does.
+ * Verifies a chain from its first event to its head by computing every hash again. It detects changes, removals,
+ * insertions and truncation in the database alone. It does not detect the restoration of an older copy of the
+ * whole database; for that, another party must keep the last hash, as a reader of the event stream does.
  */
 import type { Secrets } from '../secrets/mod.ts';
 import type { Queries } from '../store/mod.ts';
@@ -9,15 +9,15 @@ import { auditHash, auditSeal, FIRST_SEAL } from './audit-store.ts';
 
 export interface AuditVerification {
   readonly valid: boolean;
-  /** From the first one on, so many hold. */
+  /** Number of valid events from the first one on. */
   readonly events: number;
-  /** Sequence of the first event that is missing, changed or too many; null when the whole chain holds. */
+  /** Sequence of the first event that is missing, changed or inserted; null if the whole chain is valid. */
   readonly firstInvalid: number | null;
 }
 
 const CHUNK = 500;
 
-/** What is appended meanwhile is left for the next time. */
+/** Events that are appended meanwhile are not verified. */
 export async function verifyAudit(
   db: Queries,
   secrets: Pick<Secrets, 'tag'>,
@@ -49,13 +49,13 @@ export async function verifyAudit(
       events += 1;
     }
   }
-  // A tail that was cut off together with the head's number: the event after the last one is the one that is missing.
+  // The tail was removed together with the head's number: the missing event is the one after the last.
   if (head !== undefined && head.hash !== seal) return invalid(end + 1);
   const outside = await firstOutside(db, organizationId);
   return outside === undefined ? { valid: true, events, firstInvalid: null } : invalid(outside);
 }
 
-/** An event before the first, or beyond the head as it is now: one statement, so that none is appended in between. */
+/** Finds an event before the first, or beyond the current head. One statement, so that none is appended in between. */
 async function firstOutside(db: Queries, organizationId: string): Promise<number | undefined> {
   const chain = db.selectFrom('audit_event').where('organization_id', '=', organizationId);
   const head = db.selectFrom('audit_head').where('organization_id', '=', organizationId).select('sequence');

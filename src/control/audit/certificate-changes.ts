@@ -1,4 +1,4 @@
-/** Certificates as they come and go for identities that have one, each change with its audit event. */
+/** Adding and removing certificates of existing identities, each with its audit event. */
 import type { Identity } from '../model/mod.ts';
 import {
   addRenewedCertificate,
@@ -13,8 +13,8 @@ export type CertificateParts = AuditParts & { readonly store: Store };
 type Machine = Pick<Identity, 'id' | 'kind' | 'frontdoorId'>;
 
 /**
- * Adds what an identity was issued in place of the certificate that it used. False: that one does not count any more,
- * nothing was added.
+ * Adds the certificate that renews the used one. Returns false if the used one is no longer valid, and adds
+ * nothing.
  */
 export function renewCertificate(
   parts: CertificateParts,
@@ -39,7 +39,7 @@ export function renewCertificate(
   });
 }
 
-/** Drops what the certificate in use replaced. How many; 0 when it is itself the oldest. */
+/** Removes the certificates that the one in use replaced and returns their number; 0 if it is the oldest itself. */
 export function dropReplacedCertificates(
   parts: CertificateParts,
   machine: Machine,

@@ -1,6 +1,6 @@
 /**
- * Which log-ins of machines become audit events: the first of an identity from a network in an hour; the ones after it
- * are counted and told with the next. A fleet that logs in over and over, or one machine that does, fills no disk.
+ * Selects the log-ins of machines that become audit events: the first of an identity from a network within an
+ * hour. Later ones are counted and included in the next event, so that frequent log-ins do not fill the disk.
  */
 import { addressKey, type Clock } from '#base';
 
@@ -20,14 +20,14 @@ export class LogInLedger {
     this.#clock = clock;
   }
 
-  /** So many log-ins does an event of this one tell; 0: it is told later. */
+  /** Returns how many log-ins an event for this one covers; 0: it will be covered by a later one. */
   due(identityId: string, address: string): number {
     const last = this.#last.get(keyOf(identityId, address));
     if (last === undefined) return 1;
     return this.#clock.nowMs() - last.atMs < PERIOD_MS ? 0 : last.untold + 1;
   }
 
-  /** It has happened, and was told as `due` said. */
+  /** Records that the log-in happened and was covered as `due` returned. */
   done(identityId: string, address: string, told: number): void {
     const key = keyOf(identityId, address);
     const last = this.#last.get(key);
@@ -35,7 +35,8 @@ export class LogInLedger {
       last.untold += 1;
       return;
     }
-    // Set again: the map's order is the order of events. What goes first is told anew a little early.
+    // Set again, because the map's order is the order of events. An evicted entry is covered by an event a
+    // little early.
     this.#last.delete(key);
     this.#last.set(key, { atMs: this.#clock.nowMs(), untold: 0 });
     if (this.#last.size > MAX_KEYS) this.#last.delete(this.#last.keys().next().value!);

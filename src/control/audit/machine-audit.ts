@@ -1,6 +1,6 @@
 /**
- * Audit events about machines: agents, gateways, routers, and what the program does to them by itself. They belong to
- * the organization of the machine's frontdoor; those of the installation's own machines to none.
+ * Audit events about machines (agents, gateways, routers), and about the program's own actions on them. They
+ * belong to the organization of the machine's frontdoor; those of the installation's machines belong to none.
  */
 import type { Clock } from '#base';
 import type { Secrets } from '../secrets/mod.ts';
@@ -16,11 +16,11 @@ export interface AuditParts {
 export const THE_SYSTEM: Actor = { kind: 'system', id: null };
 
 export type MachineEntry = Omit<AuditEntry, 'organizationId' | 'result'> & {
-  /** Null: a machine of the installation. */
+  /** Null for a machine of the installation. */
   readonly frontdoorId: string | null;
 };
 
-/** Appends an event inside the caller's transaction, last in it. */
+/** Appends an event inside the caller's transaction, as its last statement. */
 export async function appendMachineAudit(
   trx: Queries,
   touch: Touch,
@@ -31,7 +31,7 @@ export async function appendMachineAudit(
   await appendAudit(trx, touch, secrets, { ...entry, organizationId, result: 'ok' }, clock.nowMs());
 }
 
-/** '' for none, and for a frontdoor that is gone. */
+/** Returns '' for no frontdoor, and for a deleted one. */
 export async function organizationOf(db: Queries, frontdoorId: string | null): Promise<string> {
   if (frontdoorId === null) return '';
   const row = await db

@@ -1,4 +1,4 @@
-/** The audit trail: how events are written, chained, read, followed and verified. */
+/** The audit trail: writing, chaining, reading, following and verifying events. */
 export type { AuditEntry, AuditTarget } from './audit-entry.ts';
 export { AuditFollowers } from './audit-followers.ts';
 export { auditEventCount, lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';

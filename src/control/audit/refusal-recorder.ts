@@ -1,7 +1,7 @@
 /**
- * Refused calls on their way into the audit trail. Recording waits for nothing and cannot fail: refusals are gathered,
- * equal ones within ten seconds as one, and written up to half a second later, so many at most each time. Whatever a
- * flood brings beyond that is counted, and the number is told.
+ * Records refused calls in the audit trail. Recording does not wait and cannot fail: refusals are collected,
+ * equal ones within ten seconds are combined, and they are written up to half a second later, in limited numbers.
+ * Refusals beyond the limits are counted, and the count is recorded.
  */
 import { addressKey, messageOf, type Clock, type Log } from '#base';
 import type { Secrets } from '../secrets/mod.ts';
@@ -11,13 +11,13 @@ import { appendAudit } from './audit-store.ts';
 import { organizationOf, THE_SYSTEM } from './machine-audit.ts';
 
 export interface RecordedRefusal {
-  /** Of a caller who was proven: its organization, or the frontdoor of a machine. */
+  /** For an authenticated caller: its organization, or the frontdoor of a machine. */
   readonly owner: { readonly organizationId: string } | { readonly frontdoorId: string | null };
   readonly actor: Actor;
   readonly action: string;
-  /** Of the first one, when equal ones are told together. */
+  /** Target of the first one, if equal ones are combined. */
   readonly target?: AuditTarget | undefined;
-  /** Null: not known, as of a peer of a router. */
+  /** Null if not known, as for a peer of a router. */
   readonly address: string | null;
   /** Code of the refusal. */
   readonly reason: string;
@@ -28,16 +28,16 @@ export interface RefusalRecorderOptions {
   readonly secrets: Pick<Secrets, 'tag'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** A steady clock, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly steadyMs?: () => number;
 }
 
 interface Pending {
   readonly refusal: RecordedRefusal;
   firstAtMs: number;
-  /** Not told yet. */
+  /** Number of refusals that are not written yet. */
   occurrences: number;
-  /** On the steady clock: from then on they are told. */
+  /** When they must be written, on the monotonic clock. */
   dueAtMs: number;
 }
 
@@ -54,7 +54,7 @@ const PAUSE_AFTER_FAILURE_MS = 5_000;
 const WINDOW_MS = 10_000;
 const MAX_PENDING = 1_000;
 const MAX_EVENTS_PER_FLUSH = 100;
-/** Nobody's: no caller was proven. */
+/** No caller was authenticated. */
 export const UNPROVEN: Pick<RecordedRefusal, 'owner' | 'actor'> = {
   owner: { organizationId: '' },
   actor: { kind: 'anonymous', id: null },
@@ -74,7 +74,7 @@ export class RefusalRecorder {
     this.#steadyMs = options.steadyMs ?? (() => performance.now());
   }
 
-  /** `occurrences`: so many equal ones. */
+  /** `occurrences` is the number of equal refusals. */
   record(refusal: RecordedRefusal, occurrences = 1): void {
     if (this.#isClosed) return;
     const key = keyOf(refusal);
@@ -91,14 +91,14 @@ export class RefusalRecorder {
     this.#flushLater(FLUSH_MS);
   }
 
-  /** Writes what is due, after what is being written already. False: it could not be written and is kept. */
+  /** Writes due refusals, after a running write. Resolves to false if they could not be written and are kept. */
   flush(): Promise<boolean> {
     const dueBefore = this.#isClosed ? Infinity : this.#steadyMs();
     this.#flushing = this.#flushing.then(() => this.#write(this.#take(dueBefore)));
     return this.#flushing;
   }
 
-  /** Writes all that is left; from here on nothing is recorded. */
+  /** Writes all remaining refusals. Nothing is recorded afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -179,7 +179,7 @@ export class RefusalRecorder {
           'organizationId' in owner ? owner.organizationId : await organizationOf(trx, owner.frontdoorId);
         owned.push({ ...each, organizationId });
       }
-      // Chains are locked in one order by everybody who writes to several: nobody waits for somebody who waits for it.
+      // All writers lock chains in the same order, which prevents deadlocks.
       owned.sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
       for (const { entry, organizationId, atMs } of owned) {
         await appendAudit(trx, touch, secrets, { ...entry, organizationId }, atMs);

@@ -1,9 +1,9 @@
-/** The audit trail names the identity that a certificate of ours proves, for any reason of the refusal. */
+/** Identifies the holder of a certificate of ours for the audit trail, whatever the reason of the refusal. */
 import type { OverlayModel } from '../model/mod.ts';
 import type { ProvenLeaf } from '../pki/mod.ts';
 import { UNPROVEN, type RecordedRefusal } from './refusal-recorder.ts';
 
-/** The organization of a deleted identity is not known: its refusals are recorded in the installation's trail. */
+/** The organization of a deleted identity is not known, so its refusals are recorded in the installation's trail. */
 export function refusedIdentity(
   model: Pick<OverlayModel, 'identity'>,
   proven: Pick<ProvenLeaf, 'id' | 'role'> | undefined,
@@ -15,7 +15,7 @@ export function refusedIdentity(
   return { owner: { frontdoorId: known?.frontdoorId ?? null }, actor: { kind, id } };
 }
 
-/** `certificate has expired` → `certificate-has-expired`. */
+/** Converts `certificate has expired` to `certificate-has-expired`. */
 export function reasonOf(problem: string): string {
   return problem.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }

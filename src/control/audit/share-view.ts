@@ -1,13 +1,13 @@
-/** A share as it is stored, in the form of the Management API's answers: what audit events about it hold. */
+/** A stored share in the form of the Management API's responses, for audit events. */
 import type { ShareAnswer } from '#contract';
 import type { ShareRecord } from '../store/mod.ts';
 
 export interface FrontendUrls {
-  /** URLs under which gateways serve a host; asked whenever a share is shown. */
+  /** Returns the URLs under which gateways serve a host. Called for each view. */
   readonly frontendUrls: (host: string) => readonly string[];
 }
 
-/** Without what is measured, with the frontdoor that its token is of. */
+/** Without measured fields, with the frontdoor that the share belongs to. */
 export function shareRecordView(urls: FrontendUrls, share: ShareRecord) {
   return { frontdoorId: share.frontdoorId, ...storedShareOf(urls, share) };
 }

@@ -1,4 +1,4 @@
-/** Lets one loop sleep until something happens or a time has passed; a call that came before the sleep counts. */
+/** Lets one loop sleep until `wake` is called or a time has passed. A call before the sleep counts. */
 export class Wake {
   #isCalled = false;
   #resolve: (() => void) | undefined;

@@ -1,6 +1,6 @@
 /**
- * What gateways are told beside shares, so that they decide by themselves who gets in: auth providers without their
- * secrets, zones, keys, and sessions that are over. Says what changed; the feed puts it into lines.
+ * The data that gateways need, besides shares, for access decisions: auth providers without their secrets, zones,
+ * keys, and ended sessions. It reports changes; the feed serializes them.
  */
 import type { GatewayKeys, GatewayProvider } from '#domain';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
@@ -14,10 +14,10 @@ export type AccessChange =
   | { readonly type: 'zones' }
   | { readonly type: 'keys' }
   | { readonly type: 'ended-session'; readonly id: string }
-  /** More may have changed than was heard of. */
+  /** Some notifications may have been missed. */
   | { readonly type: 'missed' };
 
-/** The feed's side of it. */
+/** The interface for the feed. */
 export interface GatewayAccessSource {
   provider(id: string): GatewayProvider | undefined;
   providers(): GatewayProvider[];
@@ -34,7 +34,7 @@ export interface StoredGatewayAccessOptions {
   readonly identityKeys: IdentityKeys;
 }
 
-/** Errors: those of the store. */
+/** Rejects with errors of the store. */
 export async function openGatewayAccess(options: StoredGatewayAccessOptions): Promise<StoredGatewayAccess> {
   const access = new StoredGatewayAccess(options);
   options.store.onChange((changes) => access.hear(changes));
@@ -81,7 +81,7 @@ export class StoredGatewayAccess implements GatewayAccessSource {
     for (const { entity, id } of changes) {
       if (entity === 'login-session') this.#tell({ type: 'ended-session', id });
     }
-    // Custom frontends go with their frontdoor, and only that is told.
+    // Custom frontends are deleted with their frontdoor, and only that deletion is reported.
     if (changes.some(({ entity }) => entity === 'everything')) this.#tell({ type: 'missed' });
     if (concerns(changes, 'frontend', 'custom-frontend', 'frontdoor')) await this.readZones();
   }

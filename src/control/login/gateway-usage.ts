@@ -1,15 +1,16 @@
 /**
- * What gateways used: keys and sessions last, and custom frontends that they have a certificate for. Times never go
- * backwards, nor ahead of now, whatever a gateway says; equal seconds are one statement.
+ * The use that gateways report: last use of keys and sessions, and custom frontends for which they have a
+ * certificate. Times never go backwards or beyond now, whatever a gateway reports. Equal seconds are written with
+ * one statement.
  */
 import type { GatewayUsage } from '#domain';
 import type { Queries, Store } from '../store/mod.ts';
 
 const SECOND_MS = 1_000;
 const IDS_A_STATEMENT = 500;
-/** Gateways report every half minute: one report may be lost. */
+/** Gateways report every half minute, so one report may be lost. */
 const CERTIFIED_FOR_MS = 75_000;
-/** A zone that was told of more lately is not written again. */
+/** A zone that was reported within this time is not written again. */
 const CERTIFIED_AGAIN_MS = 20_000;
 
 export async function takeGatewayUsage(
@@ -24,7 +25,7 @@ export async function takeGatewayUsage(
   });
 }
 
-/** What no gateway has told of for long is served by none. */
+/** A zone that no gateway has reported for long is served by none. */
 export async function expireCertifiedZones(db: Queries, nowMs: number): Promise<void> {
   await db
     .updateTable('custom_frontend')
@@ -36,7 +37,7 @@ export async function expireCertifiedZones(db: Queries, nowMs: number): Promise<
 
 async function useKeys(trx: Queries, used: GatewayUsage['keys'], nowMs: number): Promise<void> {
   const byProvider = Map.groupBy(used, ({ providerId }) => providerId);
-  // In one order, so that two gateways that tell of the same keys do not wait for each other in a circle.
+  // Sorted, so that reports of two gateways about the same keys do not deadlock.
   for (const providerId of [...byProvider.keys()].sort()) {
     for (const [atMs, keys] of bySecond(byProvider.get(providerId)!, nowMs)) {
       for (const names of chunks(keys.map(({ name }) => name))) {
@@ -45,7 +46,7 @@ async function useKeys(trx: Queries, used: GatewayUsage['keys'], nowMs: number):
           .set({ last_used_at: atMs })
           .where('auth_provider_id', '=', providerId)
           .where('name', 'in', names)
-          // A key that came under an old one's name has not been used before it was there.
+          // A key that replaced another one of the same name was not used before it existed.
           .where('created_at', '<=', atMs)
           .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', atMs)]))
           .execute();
@@ -67,7 +68,7 @@ async function useSessions(trx: Queries, used: GatewayUsage['sessions'], nowMs: 
   }
 }
 
-/** A gateway that tells of its use is one that knows of every custom frontend: none stays NEW. */
+/** A reporting gateway knows every custom frontend, so none remains NEW. */
 async function certify(trx: Queries, zones: readonly string[], nowMs: number): Promise<void> {
   await trx.updateTable('custom_frontend').set({ status: 'PENDING' }).where('status', '=', 'NEW').execute();
   for (const hostnames of chunks(zones)) {
@@ -86,7 +87,7 @@ async function certify(trx: Queries, zones: readonly string[], nowMs: number): P
   }
 }
 
-/** The latest time of each second, ascending. */
+/** Returns the latest time of each second, ascending. */
 function bySecond<T extends { readonly lastUsedAtMs: number }>(
   used: readonly T[],
   nowMs: number,

@@ -1,6 +1,6 @@
 /**
- * Log-ins with GitHub: OAuth 2.0 with PKCE, then who it is from the API. Its verified primary e-mail alone counts.
- * Teams and organizations are not asked for: there are no groups.
+ * Log-ins with GitHub: OAuth 2.0 with PKCE, then the person from the API. Only the verified primary e-mail
+ * address is used. Teams and organizations are not requested, so there are no groups.
  */
 import {
   authorizationCodeGrant,

@@ -1,4 +1,4 @@
-/** A share at one of its hosts: who guards it there, and which host takes its log-ins in. */
+/** A share at one of its hosts: the providers that guard it there, and the host that receives its log-ins. */
 import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '#domain';
 import type { OverlayModel } from '../model/mod.ts';
 
@@ -10,7 +10,7 @@ export interface GuardedHost {
   readonly session: SessionLimits;
 }
 
-/** Undefined: no such public share, or not at this host. */
+/** Returns undefined if there is no such public share, or not at this host. */
 export function guardedHost(
   model: Pick<OverlayModel, 'service'>,
   shareId: string,
@@ -26,7 +26,7 @@ export function guardedHost(
   return { shareId, frontdoorId: service.frontdoorId, host, authProviderIds, session };
 }
 
-/** `https://host[:port]`, as browsers write it. */
+/** Returns `https://host[:port]` in the form of browsers. */
 export function originOf(host: string, port: number): string {
   return port === 443 ? `https://${host}` : `https://${host}:${port}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The keys that gateways sign with what they tell origins about callers: one set for the installation, made once and
- * rotated like the other signing keys. The control plane hands them out and publishes their public halves.
+ * The keys with which gateways sign identity tokens for origins: one set for the installation, rotated like the
+ * other signing keys. The control plane distributes them to gateways and publishes their public halves.
  */
 import { createPublicKey } from 'node:crypto';
 import { exportJWK } from 'jose';
@@ -24,7 +24,7 @@ export interface IdentityKeysOptions {
   readonly clock: Clock;
 }
 
-/** Loads them; makes the first one. Errors: those of the store. */
+/** Loads the keys and makes the first one. Rejects with errors of the store. */
 export async function openIdentityKeys(options: IdentityKeysOptions): Promise<IdentityKeys> {
   const { store, secrets, clock } = options;
   const nowMs = clock.nowMs();
@@ -32,7 +32,7 @@ export async function openIdentityKeys(options: IdentityKeysOptions): Promise<Id
     await store.transaction((trx, touch) => createSigningKey(trx, touch, secrets, PURPOSE, nowMs));
   }
   const keys = new IdentityKeys(options);
-  // Heard from before the first read: another control plane may store a key in between.
+  // Subscribed before the first read, because another control plane may store a key in between.
   store.onChange((changes) => (concerns(changes, 'signing-key') ? keys.read() : undefined));
   await keys.read();
   return keys;
@@ -51,7 +51,7 @@ export class IdentityKeys {
     this.#onChange = listener;
   }
 
-  /** All that are published: the one that signs now first. */
+  /** Returns all published keys, the signing one first. */
   current(): readonly IdentityKey[] {
     const nowMs = this.#options.clock.nowMs();
     const valid = this.#held.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs);
@@ -61,7 +61,7 @@ export class IdentityKeys {
     );
   }
 
-  /** A JSON Web Key Set. */
+  /** Returns a JSON Web Key Set. */
   published(): { readonly keys: readonly Readonly<Record<string, unknown>>[] } {
     return { keys: this.current().map(({ publicJwk }) => publicJwk) };
   }
@@ -76,7 +76,7 @@ export class IdentityKeys {
         return { kid: id, privateKey: privateKeyPem, publicJwk, activatesAtMs, expiresAtMs };
       }),
     );
-    // Most changes are of keys for other purposes.
+    // Most changes concern keys for other purposes.
     const isNew = idsOf(held) !== idsOf(this.#held);
     this.#held = held;
     if (isNew) this.#onChange();

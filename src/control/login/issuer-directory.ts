@@ -1,7 +1,7 @@
 /**
- * The OpenID providers behind OIDC and GOOGLE auth providers. Those of OIDC providers that some share or custom
- * frontend uses are kept up to date for gateways, which check tokens of machines by their keys; the rest is fetched when
- * somebody logs in.
+ * The OpenID providers behind OIDC and GOOGLE auth providers. The metadata of OIDC providers that a share or
+ * custom frontend uses is kept up to date, because gateways verify tokens of programs with their keys; other
+ * metadata is fetched at a log-in.
  */
 import { messageOf, type Clock, type Log } from '#base';
 import type { GatewayProviderLogout, GatewayTokenIssuer } from '#domain';
@@ -26,7 +26,7 @@ const CHUNK = 500;
 
 interface Entry {
   readonly published: PublishedIssuer;
-  /** What it was made of: another address makes another. */
+  /** The address it was fetched from. Another address makes a new entry. */
   readonly address: string;
 }
 
@@ -52,7 +52,7 @@ export class IssuerDirectory {
         this.#entries.delete(id);
     });
     options.store.onChange((changes) => {
-      // Nobody who writes waits for what others publish.
+      // Writers do not wait for metadata.
       if (concerns(changes, 'share', 'custom-frontend', 'auth-provider')) this.#lookSoon();
     });
     this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
@@ -66,12 +66,12 @@ export class IssuerDirectory {
     await this.#looking;
   }
 
-  /** Told the id of a provider whose keys are other ones than before. */
+  /** Calls the listener with the id of a provider whose keys changed. */
   onChange(listener: (providerId: string) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Of an OIDC or GOOGLE provider. */
+  /** `provider` must be an OIDC or GOOGLE provider. */
   of(provider: KnownProvider): PublishedIssuer {
     const { egress, clock, log } = this.#options;
     const address = addressOf(provider);
@@ -90,7 +90,7 @@ export class IssuerDirectory {
     return entry.published;
   }
 
-  /** For gateways, which take tokens of OIDC providers; null while their keys are not known. */
+  /** Returns the data for gateways, which accept tokens of OIDC providers; null while the keys are not known. */
   tokensOf(provider: KnownProvider): GatewayTokenIssuer | null {
     if (provider.type !== 'OIDC') return null;
     const held = this.#entries.get(provider.id)?.published.held;
@@ -99,7 +99,10 @@ export class IssuerDirectory {
     return { issuer, audience: client_id, algorithms: held.algorithms, keys: held.keys };
   }
 
-  /** For gateways too, which send people on who want to be logged out there; undefined: there is no such place. */
+  /**
+   * Returns where gateways redirect people for the log-out at the provider, or undefined if there is no such
+   * endpoint.
+   */
   logoutOf(provider: KnownProvider): GatewayProviderLogout | undefined {
     if (provider.type !== 'OIDC') return undefined;
     const endpoint = this.#entries.get(provider.id)?.published.held?.server.end_session_endpoint;
@@ -107,7 +110,7 @@ export class IssuerDirectory {
     return { endpoint, clientId: (provider.data as { client_id: string }).client_id };
   }
 
-  /** A gateway met a key that it does not know. Fetched seldom, however often they ask. */
+  /** A gateway encountered an unknown key. The fetch is rate-limited. */
   async refresh(providerId: string): Promise<void> {
     const provider = this.#options.providers.byId(providerId);
     if (provider?.type !== 'OIDC' || !provider.enabled) return;
@@ -115,7 +118,7 @@ export class IssuerDirectory {
     else await this.of(provider).refresh();
   }
 
-  /** Fetches what is used and due; resolves when all of it is done. */
+  /** Fetches the metadata that is in use and due. Resolves when all fetches are done. */
   look(): Promise<void> {
     if (this.#looking !== undefined) {
       this.#lookAgain = true;
@@ -125,7 +128,7 @@ export class IssuerDirectory {
     return this.#looking;
   }
 
-  /** Many changes that come close together are one reason to look. */
+  /** Combines changes in quick succession. */
   #lookSoon(): void {
     if (this.#closed) return;
     this.#soon ??= setTimeout(() => {
@@ -164,7 +167,7 @@ export class IssuerDirectory {
     };
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, next));
     for (const { id } of candidates) {
-      // Too old to be believed any longer.
+      // Too old to be trusted any longer.
       if (this.#told.has(id) && this.#entries.get(id)?.published.held === undefined) this.#tell(id);
     }
   }
@@ -181,7 +184,7 @@ function addressOf(provider: KnownProvider): string {
   return JSON.stringify(issuerAddressOf(provider));
 }
 
-/** Where a provider publishes what it is; `issuer` is empty for one that does not. */
+/** The address of a provider's metadata; `issuer` is empty if it publishes none. */
 export function issuerAddressOf({ type, data }: Pick<KnownProvider, 'type' | 'data'>): {
   readonly issuer: string;
   readonly discoveryUrl: string | undefined;
@@ -190,7 +193,7 @@ export function issuerAddressOf({ type, data }: Pick<KnownProvider, 'type' | 'da
   return { issuer: issuer ?? (type === 'GOOGLE' ? GOOGLE_ISSUER : ''), discoveryUrl };
 }
 
-/** Those of `ids` that a share or a custom frontend names. */
+/** Returns those of `ids` that a share or a custom frontend uses. */
 async function usedOf(db: Queries, ids: readonly string[]): Promise<Set<string>> {
   const used = new Set<string>();
   for (let at = 0; at < ids.length; at += CHUNK) {

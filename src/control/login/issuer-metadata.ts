@@ -1,6 +1,7 @@
 /**
- * What an OpenID provider publishes of itself (OpenID Connect Discovery 1.0): its endpoints and public keys. Held for
- * a quarter of an hour, for a day while it cannot be fetched, and fetched at once, though seldom, when a key is missing.
+ * The published metadata of an OpenID provider (OpenID Connect Discovery 1.0): endpoints and public keys. It is
+ * valid for a quarter of an hour, for a day while it cannot be fetched, and is fetched at once, at a limited
+ * rate, if a key is missing.
  */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { ServerMetadata } from 'openid-client';
@@ -9,25 +10,25 @@ import type { EgressClient } from '#net';
 
 export interface IssuerMetadata {
   readonly server: ServerMetadata;
-  /** That its tokens may be signed with; asymmetric ones only. */
+  /** Permitted signature algorithms of its tokens; asymmetric ones only. */
   readonly algorithms: readonly string[];
   readonly keys: JWK[];
 }
 
 export interface IssuerMetadataOptions {
   readonly issuer: string;
-  /** Below the issuer when absent. */
+  /** By default derived from the issuer. */
   readonly discoveryUrl: string | undefined;
   readonly egress: Pick<EgressClient, 'get'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Something is published that was not known, whoever asked for it. */
+  /** Called when new metadata was fetched, whatever the cause. */
   readonly onNews: () => void;
 }
 
 interface Held {
   readonly metadata: IssuerMetadata;
-  /** Changes with what is published. */
+  /** Changes with the published metadata. */
   readonly text: string;
   readonly keyOf: JWTVerifyGetKey;
   readonly fetchedAtMs: number;
@@ -60,7 +61,7 @@ export class PublishedIssuer {
   readonly #options: IssuerMetadataOptions;
   #held: Held | undefined;
   #triedAtMs = -Infinity;
-  /** When somebody last asked for a key that was not known. */
+  /** When an unknown key was last requested. */
   #askedAtMs = -Infinity;
   #failures = 0;
   #fetching: Promise<void> | undefined;
@@ -69,19 +70,19 @@ export class PublishedIssuer {
     this.#options = options;
   }
 
-  /** What is known without asking; undefined: nothing, or nothing for too long. */
+  /** Returns the metadata without fetching; undefined if there is none, or it is too old. */
   get held(): IssuerMetadata | undefined {
     return this.#usable()?.metadata;
   }
 
-  /** Those who fail over and over are asked less and less often. */
+  /** Providers that fail repeatedly are contacted at increasing intervals. */
   get isDue(): boolean {
     const nowMs = this.#options.clock.nowMs();
     const pauseMs = Math.min(FRESH_MS, MIN_BETWEEN_FETCHES_MS * 2 ** this.#failures);
     return nowMs - (this.#held?.fetchedAtMs ?? -Infinity) >= FRESH_MS && nowMs - this.#triedAtMs >= pauseMs;
   }
 
-  /** Throws `unavailable` when it cannot be had. */
+  /** Throws `unavailable` if the metadata cannot be fetched. */
   async current(): Promise<IssuerMetadata> {
     if (this.#usable() === undefined) await this.renew();
     else if (this.isDue) void this.renew();
@@ -91,7 +92,7 @@ export class PublishedIssuer {
     throw new FrontdoorError('unavailable', 'issuer_metadata', `no metadata of the issuer ${issuer}`);
   }
 
-  /** For jose: the key that a token's header names, looked for anew when it is not among those that are known. */
+  /** For jose: returns the key that a token's header names, and fetches the metadata if the key is not known. */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
     await this.current();
     try {
@@ -103,13 +104,13 @@ export class PublishedIssuer {
     return this.#held!.keyOf(header, token);
   };
 
-  /** Fetches, once for all who ask meanwhile, and not soon after it was tried. A failure is logged. */
+  /** Fetches the metadata, once for concurrent callers, and not soon after the last attempt. Failures are logged. */
   renew(): Promise<void> {
     if (this.#fetching === undefined && !this.#isPast(this.#triedAtMs)) return Promise.resolve();
     return this.#shared();
   }
 
-  /** The same for somebody who met a key that is not among those that are known: at once, though seldom. */
+  /** Fetches because of an unknown key: at once, at a limited rate. */
   refresh(): Promise<void> {
     if (!this.#mayAsk()) return Promise.resolve();
     if (this.#fetching === undefined) this.#askedAtMs = this.#options.clock.nowMs();
@@ -158,7 +159,7 @@ export class PublishedIssuer {
   }
 }
 
-/** Metadata that the issuer publishes now. Throws an error that states what is wrong with it. */
+/** Returns the issuer's current metadata. Throws an error that states what is wrong with it. */
 export async function fetchIssuerMetadata(
   egress: IssuerMetadataOptions['egress'],
   issuer: string,
@@ -212,7 +213,7 @@ function parseKeys(json: Readonly<Record<string, unknown>>): JWK[] {
   return keys.slice(0, MAX_KEYS).flatMap((key) => publicKeyOf(key) ?? []);
 }
 
-/** The public half of a signing key, and nothing else that stands beside it. */
+/** Returns only the public half of a signing key. */
 function publicKeyOf(found: unknown): JWK | undefined {
   if (typeof found !== 'object' || found === null) return undefined;
   const key = found as Readonly<Record<string, unknown>>;

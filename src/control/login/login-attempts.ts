@@ -1,6 +1,7 @@
 /**
- * Log-ins on their way, in the store, so that any control plane may take the next step. Each step is one conditional
- * update: of many who try, one goes on. State and code stand here as HMACs, verifier and nonce sealed.
+ * Log-ins in progress, kept in the store so that any control plane can take the next step. Each step is one
+ * conditional update, so that of several attempts one succeeds. State and code are stored as HMACs, verifier and
+ * nonce encrypted.
  */
 import { LOGIN_ATTEMPT_TTL_MS, LOGIN_CODE_TTL_MS } from '#domain';
 import type { Secrets } from '../secrets/mod.ts';
@@ -14,26 +15,26 @@ export interface NewLoginAttempt {
   readonly host: string;
   readonly port: number;
   readonly browser: string;
-  /** As limits count it. */
+  /** The key for limits. */
   readonly address: string;
   readonly secrets: AttemptSecrets;
   readonly nowMs: number;
 }
 
 export interface AttemptSecrets {
-  /** Null: without PKCE. */
+  /** Null without PKCE. */
   readonly verifier: string | null;
   readonly nonce: string;
   readonly returnTo: string;
 }
 
 /**
- * What may be under way at one time. Who has too many at a share gets no more; beyond the other bounds the one that has
- * most loses its oldest, so that a crowd of addresses keeps nobody else from logging in.
+ * Limits for pending log-ins. An address with too many at a share gets no more. Beyond the other limits, the
+ * address with most of them loses its oldest, so that many addresses cannot block others.
  */
 export const ATTEMPT_LIMITS = { everywhere: 20_000, share: 1_000, address: 200 } as const;
 
-/** False: its address has too many at the share already. */
+/** Returns false if its address has too many at the share. */
 export async function insertAttempt(
   trx: Queries,
   secrets: Secrets,
@@ -89,7 +90,10 @@ async function countOf(attempts: LiveAttempts): Promise<number> {
   return Number(count);
 }
 
-/** Drops the oldest attempt of the address that has most at a share; one that has come back from its provider stays. */
+/**
+ * Removes the oldest attempt of the address with most attempts at a share. Attempts that returned from their
+ * provider are kept.
+ */
 async function makeRoom(trx: Queries, shareId: string, nowMs: number): Promise<void> {
   const waiting = attemptsAt(trx, shareId, nowMs).where('returned_at', 'is', null);
   const fullest = await waiting
@@ -108,7 +112,10 @@ async function makeRoom(trx: Queries, shareId: string, nowMs: number): Promise<v
   await dropAttempt(trx, oldest);
 }
 
-/** The provider sent the browser back: once. Undefined: there is no such attempt (any more). */
+/**
+ * The provider redirected the browser back. Succeeds once. Returns undefined if there is no such attempt (any
+ * more).
+ */
 export function claimAttempt(
   db: Queries,
   secrets: Secrets,
@@ -127,7 +134,7 @@ export function claimAttempt(
     .executeTakeFirst();
 }
 
-/** Who it is has been proven: the code leads on. False: the attempt is gone. */
+/** The person was authenticated, so the attempt gets a code. Returns false if the attempt no longer exists. */
 export async function grantCode(
   db: Queries,
   secrets: Secrets,
@@ -148,7 +155,7 @@ export async function grantCode(
   return numUpdatedRows > 0n;
 }
 
-/** What goes no further makes room at once. */
+/** Frees the room of an attempt that cannot continue. */
 export async function dropAttempt(
   db: Queries,
   attempt: Pick<LoginAttemptTable, 'state_hmac'>,
@@ -156,7 +163,7 @@ export async function dropAttempt(
   await db.deleteFrom('login_attempt').where('state_hmac', '=', attempt.state_hmac).execute();
 }
 
-/** The code came to its share from its browser: once. Another browser neither gets it nor spends it. */
+/** The browser presented the code at its share. Succeeds once. Another browser can neither use nor invalidate it. */
 export async function redeemAttempt(
   trx: Queries,
   secrets: Secrets,

@@ -1,4 +1,4 @@
-/** For tests: the control plane's side of log-ins over a store, with a share to log in at. */
+/** The control plane's half of log-ins over a store for tests, with a share. */
 import { createHash, randomUUID } from 'node:crypto';
 import { ManualClock, type Log, type LogFields } from '#base';
 import { parseAllowedNetworks, type AuthProviderType, type LoginRedeemed, type LoginStart } from '#domain';
@@ -40,7 +40,7 @@ export interface LoginFixture extends AsyncDisposable {
   ): Promise<void>;
   addShare(name: string, authProviderIds: readonly string[]): Promise<LoginShare>;
   setProviders(share: LoginShare, authProviderIds: readonly string[]): Promise<void>;
-  /** Another control plane over the same store. */
+  /** Returns another control plane over the same store. */
   another(): Promise<LoginParts>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export interface LoginShare {
 
 export interface LoginFixtureOptions {
   readonly open?: OpenStore;
-  /** `ADDRESS:PORTS` that may be fetched from. */
+  /** `ADDRESS:PORTS` from which fetching is allowed. */
   readonly allowEgress?: readonly string[];
   readonly egress?: Partial<EgressClientOptions>;
 }
@@ -64,7 +64,7 @@ export const PORT = 8443;
 export async function openLoginFixture(options: LoginFixtureOptions = {}): Promise<LoginFixture> {
   const { open = openEmbedded, allowEgress = ['127.0.0.1:*', '[::1]:*'] } = options;
   const secrets = ephemeralSecrets();
-  // Tokens of real providers are judged by the real time.
+  // Tokens of real providers are verified with the real time.
   const clock = new ManualClock(Date.now());
   const logged: string[] = [];
   const log = recorder(logged);
@@ -172,14 +172,14 @@ export function loginStart(
   };
 }
 
-/** From the provider's answer, as a gateway reads it. */
+/** Converts the provider's redirect as a gateway would. */
 export function callbackOf(url: URL) {
   const [, providerId = ''] = url.pathname.split('/');
   const parameters = Object.fromEntries(url.searchParams);
   return { host: url.hostname, providerId, parameters, address: '192.0.2.1' };
 }
 
-/** The whole way of somebody whom the provider knows: to the session, or to the refusal. */
+/** Performs a whole log-in of a person whom the provider knows, up to the session or the refusal. */
 export async function logIn(
   { logins }: Pick<LoginParts, 'logins'>,
   start: LoginStart,

@@ -1,4 +1,4 @@
-/** The control plane's side of who gets in at shares, put together over its store. */
+/** Composes the control plane's half of log-ins over its store. */
 import type { Clock, Log } from '#base';
 import { waitAtMost, type EgressClient } from '#net';
 import type { OverlayModel } from '../model/mod.ts';
@@ -14,7 +14,7 @@ import { ShareLogins } from './share-logins.ts';
 export interface LoginPartsOptions {
   readonly store: Store;
   readonly secrets: Secrets;
-  /** Attached to the store before: shares are in it when providers are. */
+  /** Attached to the store before, so that it has the shares when providers are loaded. */
   readonly model: OverlayModel;
   readonly egress: Pick<EgressClient, 'get' | 'send'>;
   readonly clock: Clock;
@@ -29,10 +29,10 @@ export interface LoginParts {
   close(): Promise<void>;
 }
 
-/** What issuers publish is waited for so long at the start: a gateway that comes back at once finds their keys. */
+/** How long the start waits for the issuers' metadata, so that gateways that reconnect at once get the keys. */
 const FIRST_LOOK_MS = 2_000;
 
-/** Errors: those of the store. */
+/** Rejects with errors of the store. */
 export async function openLoginParts(options: LoginPartsOptions): Promise<LoginParts> {
   const { store } = options;
   const providers = await ProviderDirectory.open(store);

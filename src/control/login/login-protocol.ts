@@ -1,4 +1,4 @@
-/** What the log-in of each type of auth provider offers, and what goes wrong with it. */
+/** The interface of a log-in protocol for each type of auth provider, and its failures. */
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { messageOf, type Clock } from '#base';
 import type { LoginRefusalReason } from '#domain';
@@ -13,7 +13,7 @@ export interface LoginTools {
   readonly secrets: Pick<Secrets, 'unseal'>;
   readonly egress: Outward;
   readonly clock: Clock;
-  /** Of the whole step. */
+  /** For the whole step. */
   readonly signal: AbortSignal;
 }
 
@@ -24,17 +24,17 @@ export interface LoginBeginning {
 }
 
 export interface LoginReturn {
-  /** As the browser was sent to it, with its query. */
+  /** The URL to which the browser was redirected, with its query. */
   readonly url: URL;
   readonly state: string;
   readonly secrets: AttemptSecrets;
 }
 
-/** Both throw `LoginFailure` for what goes wrong outside, and anything for what goes wrong here. */
+/** Both throw `LoginFailure` for foreign errors, and anything else for our own. */
 export interface LoginProtocol {
-  /** Where the browser is sent. */
+  /** Returns where to redirect the browser. */
   authorizationUrl(provider: KnownProvider, beginning: LoginBeginning, tools: LoginTools): Promise<string>;
-  /** Who came back. */
+  /** Returns the person who came back. */
   identify(provider: KnownProvider, back: LoginReturn, tools: LoginTools): Promise<ProvenPerson>;
 }
 
@@ -48,7 +48,7 @@ export class LoginFailure extends Error {
   }
 }
 
-/** Not with the library's causes: answers of the provider stand in them. */
+/** Without the library's causes, because they contain responses of the provider. */
 export function loginFailureOf(error: unknown): LoginFailure {
   if (error instanceof LoginFailure) return error;
   if (error instanceof AuthorizationResponseError)
@@ -56,7 +56,7 @@ export function loginFailureOf(error: unknown): LoginFailure {
   if (error instanceof ResponseBodyError)
     return new LoginFailure('provider-failed', `the token endpoint says ${codeText(error.error)}`);
   const { cause } = error as { cause?: unknown };
-  // Failures to reach it lie below the library's own words.
+  // The cause has the reason if the provider could not be reached.
   const inner = error instanceof ClientError && cause instanceof Error ? `: ${messageOf(cause)}` : '';
   return new LoginFailure('provider-failed', `${messageOf(error)}${inner}`.slice(0, 300));
 }
@@ -65,7 +65,7 @@ export function clientSecretOf(provider: KnownProvider, tools: LoginTools): stri
   return unsealedSecrets(tools.secrets, provider.secretsSealed)['client_secret'];
 }
 
-/** An error code as RFC 6749 spells them, and nothing that could be anything else. */
+/** Accepts only the spelling of RFC 6749 error codes. */
 function codeText(code: string): string {
   return /^[a-z0-9_]{1,64}$/i.test(code) ? code : 'an unreadable error';
 }

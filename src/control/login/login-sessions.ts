@@ -1,13 +1,13 @@
 /**
- * Sessions of people who logged in at shares, in the store: the token as its HMAC. Whether one still stands is judged by
- * what provider and share are now, not by what they were when it was made.
+ * Sessions of people who logged in at shares, in the store, with the token as an HMAC. Whether a session is still
+ * valid is decided by the current provider and share, not by those at its creation.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallerIdentity, GatewaySession } from '#domain';
 import { randomToken, type Secrets } from '../secrets/mod.ts';
 import type { LoginSessionTable, Queries, Touch } from '../store/mod.ts';
 
-/** Of one person at one share; the oldest go. */
+/** Limit for one person at one share; the oldest are removed. */
 const MAX_SESSIONS_A_PERSON = 100;
 const ROWS_A_STATEMENT = 500;
 
@@ -21,7 +21,7 @@ export interface NewLoginSession {
   readonly nowMs: number;
 }
 
-/** `token` is shown to the browser and stands nowhere. */
+/** `token` is sent to the browser and not stored. */
 export async function insertSession(
   trx: Queries,
   touch: Touch,
@@ -65,7 +65,7 @@ export async function insertSession(
   return { token, session: sessionOf(row) };
 }
 
-/** Undefined: there is none, or its time is over. */
+/** Returns undefined if there is none, or it has expired. */
 export async function findSession(
   db: Queries,
   secrets: Secrets,
@@ -81,7 +81,7 @@ export async function findSession(
   return row === undefined ? undefined : sessionOf(row);
 }
 
-/** Every gateway is told. */
+/** Every gateway is notified. */
 export async function endSessions(trx: Queries, touch: Touch, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const ended = await trx.deleteFrom('login_session').where('id', 'in', ids).returning('id').execute();

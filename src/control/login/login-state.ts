@@ -1,6 +1,6 @@
 /**
- * The state parameter of a log-in: 256 random bits and a tag that proves that we made them, so that guesses are told
- * apart without asking the store.
+ * The state parameter of a log-in: 256 random bits and a tag that proves their origin, so that guesses are
+ * refused without a query.
  */
 import { randomBytes } from 'node:crypto';
 import type { Secrets } from '../secrets/mod.ts';
@@ -8,7 +8,7 @@ import type { Secrets } from '../secrets/mod.ts';
 const RANDOM_BYTES = 32;
 const TAG_BYTES = 16;
 const PURPOSE = 'login state';
-/** Of both, base64url. */
+/** Both parts in base64url. */
 const FORM = /^[\w-]{64}$/;
 
 export function makeLoginState(secrets: Pick<Secrets, 'tag'>): string {

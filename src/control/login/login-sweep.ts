@@ -1,4 +1,4 @@
-/** Removes attempts and sessions whose time is over, and takes back what gateways have not said for long. */
+/** Removes expired attempts and sessions, and expires custom frontends that gateways no longer report. */
 import { sql } from 'kysely';
 import { StoreSweep, type SweepParts } from '../store/mod.ts';
 import { expireCertifiedZones } from './gateway-usage.ts';

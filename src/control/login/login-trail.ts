@@ -1,6 +1,6 @@
 /**
- * Log-ins at shares in the audit trail of the share's organization: the first of a person from a network in an hour;
- * the ones after it are counted and told with the next. No credential and no claim stands in them.
+ * Log-ins at shares in the audit trail of the share's organization: the first of a person from a network within
+ * an hour. Later ones are counted and included in the next event. Events contain no credential and no claim.
  */
 import type { Clock } from '#base';
 import type { GatewaySession } from '#domain';
@@ -18,7 +18,7 @@ export class LoginTrail {
     this.#ledger = new LogInLedger(parts.clock);
   }
 
-  /** Inside the transaction that makes the session, last in it. Answers what `done` is to be called with. */
+  /** Called inside the transaction that creates the session, as its last statement. Returns the argument for `done`. */
   async append(
     trx: Queries,
     touch: Touch,

@@ -1,6 +1,6 @@
 /**
- * Log-ins with OpenID Connect providers, Google among them: authorization code flow with PKCE, state and nonce. The ID
- * token is proven by the issuer's keys and fixed algorithms, whatever way it came.
+ * Log-ins with OpenID Connect providers, including Google: authorization code flow with PKCE, state and nonce.
+ * The ID token is verified with the issuer's keys and fixed algorithms, whichever way it arrived.
  */
 import { jwtVerify } from 'jose';
 import {
@@ -93,7 +93,7 @@ function scopesOf({ data }: KnownProvider): readonly string[] {
   return ['openid', ...scopes.filter((scope) => scope !== 'openid')];
 }
 
-/** The work goes on by itself where others wait for it too. */
+/** The work continues by itself, because other callers may wait for it too. */
 export async function withinSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
 /**
- * The protocol library (openid-client) set up for one auth provider: its requests go out through the egress client
- * alone, one deadline bounds them all, and whether plain HTTP is allowed is the egress policy's to say.
+ * Configures the protocol library (openid-client) for one auth provider: all requests go through the egress
+ * client with one deadline, and the egress policy decides whether plain HTTP is allowed.
  */
 import {
   allowInsecureRequests,
@@ -24,7 +24,7 @@ export type Outward = Pick<EgressClient, 'send'>;
 export interface ProtocolClientOptions {
   readonly server: ServerMetadata;
   readonly clientId: string;
-  /** Undefined: a public client. */
+  /** Undefined for a public client. */
   readonly clientSecret: string | undefined;
   readonly egress: Outward;
   readonly clock: Clock;

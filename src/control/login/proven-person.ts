@@ -1,6 +1,6 @@
 /**
- * Who an identity provider says that somebody is, as the product goes on with it: an e-mail only when it is verified,
- * claims without those of the protocol and no larger than their bound.
+ * The person in an identity provider's response, reduced to what the product uses: an e-mail address only if it
+ * is verified, claims without those of the protocol and within a size limit.
  */
 import { canonicalEmail, MAX_IDENTITY_BYTES, type CallerIdentity } from '#domain';
 
@@ -17,7 +17,7 @@ export type ProviderClaims = Readonly<Record<string, unknown>>;
 const MAX_SUBJECT_CHARS = 255;
 const MAX_NAME_CHARS = 255;
 const MAX_DEPTH = 4;
-/** They say something of the token, not of the person. */
+/** Claims about the token, not about the person. */
 const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'aud',
@@ -33,7 +33,7 @@ const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set([
   'auth_time',
   'sid',
 ]);
-/** Kept first when not all fit. */
+/** Kept first if not all claims fit. */
 const FIRST_CLAIMS = [
   'sub',
   'groups',
@@ -46,11 +46,11 @@ const FIRST_CLAIMS = [
 ];
 
 export interface EmailRule {
-  /** What the provider says nothing about counts as verified. */
+  /** Whether an address counts as verified if the provider makes no statement. */
   readonly trustsUnsaid: boolean;
 }
 
-/** `sources`: claims of the ID token and of the userinfo endpoint, the more trusted first. */
+/** `sources` are claims of the ID token and of the userinfo endpoint, the more trusted first. */
 export function personOf(
   subject: string,
   sources: readonly ProviderClaims[],
@@ -73,15 +73,19 @@ export function identityOf(person: ProvenPerson, providerId: string): CallerIden
   return { providerId, kind: 'session', ...person };
 }
 
-/** As rules compare them: in lower case, letters beyond ASCII never folded onto it. Null: none, or none that counts. */
+/**
+ * Returns the form that rules compare: lower case, without folding letters beyond ASCII. Null if there is none,
+ * or it is not verified.
+ */
 export function verifiedEmail(claims: ProviderClaims, trustsUnsaid: boolean): string | null {
   const { email, email_verified: isVerified } = claims;
-  // As text it was not checked by anybody who knows the type of the claim (OpenID Connect Core 5.1: a boolean).
+  // A text instead of a boolean was not checked by software that knows the claim's type (OpenID Connect Core
+  // 5.1).
   const isGood = isVerified === true || (isVerified === undefined && trustsUnsaid);
   return isGood && typeof email === 'string' ? (canonicalEmail(email) ?? null) : null;
 }
 
-/** Whole claims, as many as fit: half a list of groups could be the wrong half. */
+/** Keeps whole claims as far as they fit, because a truncated list of groups could be misleading. */
 function bounded(claims: ProviderClaims): ProviderClaims {
   const kept: Record<string, unknown> = {};
   let left = MAX_IDENTITY_BYTES - 2;

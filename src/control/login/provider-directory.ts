@@ -1,6 +1,6 @@
 /**
- * Every auth provider of the installation, in memory and equal to the store: read at the start, and again after each
- * commit that touched one. Secrets stay sealed here. Who uses a provider is not its business.
+ * All auth providers of the installation in memory, equal to the store: loaded at the start, and again after each
+ * commit that changed one. Secrets stay encrypted here. It does not know which shares use a provider.
  */
 import type { AuthProviderType, GatewayApiKeys } from '#domain';
 import type { AuthProviderTable, Change, Queries, Store } from '../store/mod.ts';
@@ -13,10 +13,10 @@ export interface KnownProvider {
   readonly type: AuthProviderType;
   readonly enabled: boolean;
   readonly version: number;
-  /** Every secret masked. */
+  /** With every secret masked. */
   readonly data: ProviderData;
   readonly secretsSealed: string | null;
-  /** Of an API_KEY provider. */
+  /** Set for an API_KEY provider. */
   readonly apiKeys: GatewayApiKeys | null;
 }
 
@@ -31,10 +31,10 @@ export class ProviderDirectory {
     this.#db = db;
   }
 
-  /** Errors: those of the store. */
+  /** Rejects with errors of the store. */
   static async open(store: Pick<Store, 'db' | 'onChange'>): Promise<ProviderDirectory> {
     const directory = new ProviderDirectory(store.db);
-    // Heard from before the first read: another control plane may write in between.
+    // Subscribed before the first read, because another control plane may write in between.
     store.onChange((changes) => directory.#hear(changes));
     await directory.#readAll();
     return directory;
@@ -48,7 +48,7 @@ export class ProviderDirectory {
     return this.#byId.values();
   }
 
-  /** Told the ids of providers that came, changed or went. */
+  /** Calls the listener with the ids of providers that were added, changed or removed. */
   onChange(listener: (id: string) => void): void {
     this.#listeners.push(listener);
   }
@@ -64,7 +64,7 @@ export class ProviderDirectory {
       if (entity === 'auth-provider') ids.add(id);
       else if (entity === 'frontdoor') frontdoors.add(id);
     }
-    // Providers go with their frontdoor, and only that is told.
+    // Providers are deleted with their frontdoor, and only that deletion is reported.
     if (frontdoors.size > 0) {
       for (const { id, frontdoorId } of this.#byId.values()) if (frontdoors.has(frontdoorId)) ids.add(id);
     }
@@ -152,7 +152,7 @@ function apiKeysOf(data: ProviderData, hmacOf: ReadonlyMap<string, string>): Gat
     name: placement === 'bearer' ? '' : name,
     keys: keys.flatMap(({ name: keyName, expiresAt }) => {
       const hmac = hmacOf.get(keyName);
-      // Between two statements of a reader a key may have gone: then it lets nobody in.
+      // A key that was deleted between two statements of a reader admits nobody.
       if (hmac === undefined) return [];
       return [{ name: keyName, hmac, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) }];
     }),

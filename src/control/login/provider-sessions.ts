@@ -1,6 +1,6 @@
 /**
- * Sessions that came of one auth provider, as the provider's owner sees and ends them: rows alone, so that what is ended
- * at one control plane is ended at all of them, and after their restarts. Every gateway is told.
+ * Sessions of one auth provider, as the provider's owner lists and ends them. They are rows only, so that a
+ * session ended at one control plane is ended at all of them, also after restarts. Every gateway is notified.
  */
 import { sql } from 'kysely';
 import type { CallerIdentity } from '#domain';
@@ -15,14 +15,14 @@ import {
 } from '../store/mod.ts';
 import { endSessions } from './login-sessions.ts';
 
-/** Whose: both must fit where both are given; neither: everybody's. */
+/** Both must match if both are given; without any, all sessions match. */
 export interface SessionFilter {
-  /** As `canonicalEmail` writes it. */
+  /** In the form of `canonicalEmail`. */
   readonly email?: string | undefined;
   readonly subject?: string | undefined;
 }
 
-/** Those that began then. */
+/** Restricts to sessions that began in this span. */
 export type SessionSpan = Pick<ListFilter, 'fromMs' | 'toMs'>;
 
 export interface ProviderSession {
@@ -35,7 +35,7 @@ export interface ProviderSession {
   readonly name: string | null;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
-  /** As the policy of the log-in's time had it. */
+  /** According to the policy at the time of the log-in. */
   readonly expiresAtMs: number;
 }
 
@@ -43,7 +43,7 @@ type Provider = Pick<AuthProviderTable, 'id' | 'version'>;
 
 const ROWS_A_STATEMENT = 500;
 
-/** The provider's row, by the frontdoor that it is of; undefined: there is none. */
+/** Returns the provider's row by its frontdoor, or undefined if there is none. */
 export function findSessionProvider(
   db: Queries,
   frontdoor: { readonly id: string },
@@ -57,7 +57,7 @@ export function findSessionProvider(
     .executeTakeFirst();
 }
 
-/** Newest first, without those that are over: by their time, or because the provider was changed since. */
+/** The newest first, without sessions that have expired or ended with a change of the provider. */
 export async function listSessions(
   db: Queries,
   provider: Provider,
@@ -77,7 +77,7 @@ export async function listSessions(
   return { content: rows.map(sessionOf), total };
 }
 
-/** Ends one of them; undefined: there is none. */
+/** Ends one session. Returns undefined if there is none. */
 export async function endSession(
   trx: Queries,
   touch: Touch,
@@ -93,7 +93,7 @@ export async function endSession(
   return sessionOf(row);
 }
 
-/** Ends all of a person, also one whose log-in lacks only its last step. How many there were. */
+/** Ends all sessions of a person, including log-ins that lack only the last step, and returns their number. */
 export async function endSessionsOf(
   trx: Queries,
   touch: Touch,
@@ -101,7 +101,7 @@ export async function endSessionsOf(
   filter: SessionFilter,
   nowMs: number,
 ): Promise<number> {
-  // First: whoever redeems one just now is waited for, and the session that comes of it is seen below.
+  // Done first, because it waits for concurrent redemptions, whose sessions are then seen below.
   await dropProven(trx, provider, filter, nowMs);
   let ended = 0;
   for (;;) {
@@ -120,7 +120,7 @@ export async function endSessionsOf(
   }
 }
 
-/** Ends everybody's by moving the provider's version: whatever came of the one before is over. How many there were. */
+/** Ends all sessions by incrementing the provider's version, and returns their number. */
 export async function endAllSessions(
   trx: Queries,
   touch: Touch,
@@ -138,7 +138,7 @@ export async function endAllSessions(
   return total;
 }
 
-/** Log-ins on their way of whom the provider has named already. */
+/** Removes pending log-ins whose person is known already. */
 async function dropProven(
   trx: Queries,
   provider: Provider,

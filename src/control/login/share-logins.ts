@@ -1,6 +1,6 @@
 /**
- * Log-ins of people at shares, the control plane's half: it talks to identity providers, keeps attempts and sessions,
- * and believes nobody. A gateway does what the browser sees. Expected refusals are answers, not errors.
+ * The control plane's half of log-ins at shares: it talks to identity providers, keeps attempts and sessions, and
+ * verifies everything. Gateways serve the browser. Expected refusals are results, not errors.
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { addressKey, type Clock, type Log } from '#base';
@@ -50,14 +50,17 @@ export interface ShareLoginsOptions {
   readonly egress: Outward;
   readonly clock: Clock;
   readonly log: Log;
-  /** For what one step asks of a provider, all together; 7 s when absent: below the patience of gateways. */
+  /** Deadline for all requests of one step to a provider; 7 s by default, below the timeout of gateways. */
   readonly stepTimeoutMs?: number;
 }
 
-/** 256 bits, base64url. */
+/** 256 bits in base64url. */
 const TOKEN = /^[\w-]{43}$/;
 const STEP_TIMEOUT_MS = 7_000;
-/** Steps that wait for providers at one time, of one and of all: a provider that hangs holds up its own log-ins. */
+/**
+ * Concurrent steps that wait for one provider, and for all, so that a provider that hangs delays only its own
+ * log-ins.
+ */
 const MAX_STEPS_OF_A_PROVIDER = 64;
 const MAX_STEPS = 512;
 
@@ -75,7 +78,7 @@ export class ShareLogins {
     this.#trail = new LoginTrail(options);
   }
 
-  /** Errors: those of the store, as of the other steps. */
+  /** Rejects with errors of the store, as the other steps do. */
   async start(request: LoginStart): Promise<LoginStarted> {
     const { store, secrets, clock } = this.#options;
     const { shareId, host, port, providerId, returnTo, browser } = request;
@@ -154,7 +157,7 @@ export class ShareLogins {
     return redeemed;
   }
 
-  /** The session of a cookie, if it stands by what is known now. */
+  /** Returns the session of a cookie if it is still valid. */
   async find(token: string): Promise<GatewaySession | null> {
     const { store, secrets, clock } = this.#options;
     if (!TOKEN.test(token)) return null;
@@ -169,7 +172,7 @@ export class ShareLogins {
     return isOver ? null : session;
   }
 
-  /** Every gateway hears of it. A session that is not there has ended. */
+  /** Notifies every gateway. Ending a session that does not exist has no effect. */
   async end(token: string): Promise<void> {
     const { store, secrets, clock } = this.#options;
     const session = await findSession(store.db, secrets, token, clock.nowMs());
@@ -196,7 +199,7 @@ export class ShareLogins {
     return 'type' in person ? person : identityOf(person, provider.id);
   }
 
-  /** One that people may log in with there; undefined: not, or not any more. */
+  /** Returns a provider with which people can log in there, or undefined. */
   #providerOf(guarded: GuardedHost | undefined, id: string, version?: number): KnownProvider | undefined {
     if (guarded === undefined || !guarded.authProviderIds.includes(id)) return undefined;
     const provider = this.#options.providers.byId(id);

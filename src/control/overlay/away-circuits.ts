@@ -1,6 +1,6 @@
 /**
- * Circuits over routers that are or were away. A router that comes back is asked which circuits it still carries: the
- * same process knows its own, a new one none. One that stays away for long is not waited for.
+ * Circuits over routers that are or were disconnected. A router that reconnects is asked which circuits it still
+ * has: the same process has its own, a new process none. After a long absence the circuits are ended.
  */
 import type { Clock, Log } from '#base';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
@@ -18,13 +18,16 @@ export interface AwayCircuitsOptions {
   readonly log: Log;
 }
 
-/** Longer than restarts of machines and losses of networks, shorter than anybody waits at the other end. */
+/** Longer than restarts of machines and network outages, and shorter than clients wait. */
 export const AWAY_LIMIT_MS = 900_000;
 const CIRCUITS_NAME = 'router-circuits';
 
 export class AwayCircuits {
   readonly #options: AwayCircuitsOptions;
-  /** Since when; goes when the router comes back or its circuits are ended. Bounded by the routers of the model. */
+  /**
+   * Time of disconnection. Removed when the router reconnects or its circuits are ended. Bounded by the routers
+   * of the model.
+   */
   readonly #awaySinceMs = new Map<string, number>();
 
   constructor(options: AwayCircuitsOptions) {
@@ -35,7 +38,7 @@ export class AwayCircuits {
     this.#awaySinceMs.set(router.id, this.#options.clock.nowMs());
   }
 
-  /** Its process may be a new one that knows nothing of them. */
+  /** The router may be a new process without these circuits. */
   onConnect(router: ConnectedRouter): void {
     this.#awaySinceMs.delete(router.id);
     const suspects = this.#options.circuits.suspectOf(router.id);
@@ -60,7 +63,7 @@ export class AwayCircuits {
     const { routers, circuits, rerouter, inspection, log } = this.#options;
     const [answer] = await inspection.inspect([CIRCUITS_NAME], router.id);
     const carried = carriedOf(answer?.value);
-    // It cannot tell: its idle circuits will be asked for one by one.
+    // The router cannot report them; its idle circuits will be confirmed one by one.
     if (carried === undefined || !routers.isCurrent(router)) return;
     let ended = 0;
     for (const circuit of suspects) {

@@ -1,7 +1,7 @@
 /**
- * Renews routers' certificates over the control channel, as OpenZiti's routers ask for it: requests in (20302), new
- * certificates out (20301), and once the router shows the new one (20303, or a new channel that uses it) the old one
- * counts no more. Until then both do, so that a crash on either side locks nobody out.
+ * Renews routers' certificates over the control channel with OpenZiti's messages: requests (20302), new
+ * certificates (20301), and removal of the old certificate once the router has used the new one (20303, or a new
+ * channel). Until then both are valid, so that a crash on either side locks nobody out.
  */
 import { X509Certificate } from 'node:crypto';
 import { messageOf, type Log } from '#base';
@@ -22,13 +22,13 @@ export interface CertificateExtensionOptions extends CertificateParts {
 }
 
 const DAY_MS = 86_400_000;
-/** OpenZiti's routers ask again after 35 s; signing is dear, so nobody asks faster. */
+/** OpenZiti's routers repeat requests after 35 s. Signing is expensive, so faster requests are refused. */
 const MIN_INTERVAL_MS = 10_000;
 const MAX_PEM_CHARS = 65_536;
 
 export class CertificateExtension {
   readonly #options: CertificateExtensionOptions;
-  /** When each connected router last asked; goes with the channel. */
+  /** Time of each connected router's last request, removed with the channel. */
   readonly #askedAtMs = new WeakMap<ConnectedRouter, number>();
   readonly #running = new Set<Promise<void>>();
 
@@ -73,7 +73,7 @@ export class CertificateExtension {
     );
   }
 
-  /** The router has its new certificate: what it replaces goes. */
+  /** The router has its new certificate, so the one that it replaced is removed. */
   async onVerify(router: ConnectedRouter, frame: Frame): Promise<void> {
     const { clientCertPem } = ctrlMessages.enrollmentExtendRouterVerify.decode(frame.body);
     const fingerprint = this.#provenFingerprint(router.id, clientCertPem);
@@ -81,13 +81,13 @@ export class CertificateExtension {
       this.#refuse(router, frame, 'INVALID_CERTIFICATE', 'this is no certificate of this router');
       return;
     }
-    // The channel outlives the certificate that it was opened with.
+    // The channel outlives the certificate with which it was opened.
     router.fingerprint = fingerprint;
     await this.#dropOlder(router, fingerprint);
     router.channel.reply(frame, ctrlMessages.enrollmentVerified.frame({}));
   }
 
-  /** A channel was opened with the router's certificate: that proves it as well as a message could. */
+  /** A channel that was opened with a certificate proves its use. */
   onConnect(router: ConnectedRouter): void {
     if ((this.#options.model.identity(router.id)?.fingerprints.length ?? 0) < 2) return;
     const work = this.#dropOlder(router, router.fingerprint)
@@ -101,7 +101,7 @@ export class CertificateExtension {
     this.#running.add(work);
   }
 
-  /** Returns when nothing is written any more. */
+  /** Resolves when no write is running. */
   async idle(): Promise<void> {
     await Promise.all(this.#running);
   }
@@ -131,7 +131,7 @@ export class CertificateExtension {
     return model.identity(routerId)?.fingerprints.includes(fingerprint) === true ? fingerprint : undefined;
   }
 
-  /** A renewal lives as long as what it renews. */
+  /** A renewed certificate has the lifetime of the old one. */
   async #lifetimeDaysOf(router: ConnectedRouter, fingerprint: string): Promise<number | undefined> {
     const row = await this.#options.store.db
       .selectFrom('certificate')

@@ -1,6 +1,6 @@
 /**
- * Makes circuits: asks for terminator and path, sends a Route to every router on it, collects their answers by circuit
- * and attempt, tries twice, cleans up behind itself. Nothing here waits for the database. OpenZiti's rules; the
+ * Creates circuits: selects terminator and path, sends a Route to every router on it, collects their responses by
+ * circuit and attempt, tries twice, and cleans up. It never waits for the database. The rules are OpenZiti's; the
  * driver calls `tick` for the deadlines.
  */
 import { randomBytes } from 'node:crypto';
@@ -29,7 +29,7 @@ export const REROUTE_ATTEMPT = 99_969_996;
 
 export interface CircuitWish {
   readonly service: DialedService;
-  /** Who dials; undefined: the router itself. */
+  /** The dialing identity; undefined if the router itself dials. */
   readonly identityId: string | undefined;
   readonly sessionId: string | undefined;
   readonly ingress: ConnectedRouter;
@@ -43,7 +43,7 @@ export interface CircuitFailure {
   readonly code: number;
   readonly retryHint: number;
   readonly circuitId?: string;
-  /** Present when a router could not route: why. */
+  /** Set if a router could not route. */
   readonly routeErrorCode?: number;
 }
 
@@ -62,9 +62,9 @@ export interface CircuitBuilderOptions {
   readonly selector: TerminatorSelector;
   readonly circuits: CircuitRegistry;
   readonly clock: Clock;
-  /** Whether the terminator's host answered a real dial: counts as a probe of the share. */
+  /** Whether the terminator's host responded to a real dial, which counts as a probe of the share. */
   onTerminatorResult(terminator: HostTerminator, error: string | undefined): void;
-  /** A circuit stands; what changed while it was made is for the listener to look at. */
+  /** A circuit was established. The listener checks for changes that happened meanwhile. */
   onEstablished(circuit: EstablishedCircuit): void;
 }
 
@@ -80,7 +80,7 @@ class PendingCircuit {
   addresses: PathAddresses | undefined;
   peerData: Map<number, Uint8Array> = new Map();
   readonly waiting = new Set<string>();
-  /** Routers that were sent a Route in any attempt, and those of them that hold forwarding entries. */
+  /** Routers that were sent a Route in any attempt, and those of them that have forwarding entries. */
   readonly asked = new Set<string>();
   readonly routed = new Set<string>();
 
@@ -104,20 +104,20 @@ export class CircuitBuilder {
     return this.#pending.size;
   }
 
-  /** `done` is called once, maybe before this returns. */
+  /** `done` is called once, possibly before this method returns. */
   build(wish: CircuitWish, done: (outcome: CircuitOutcome) => void): void {
     const pending = new PendingCircuit(base62(randomBytes(16)), wish, done);
     this.#pending.set(pending.id, pending);
     this.#start(pending);
   }
 
-  /** False when no circuit waits under this id. */
+  /** Returns false if no circuit with this id is pending. */
   onRouteResult(router: ConnectedRouter, result: RouteResult): boolean {
     const pending = this.#pending.get(result.circuitId);
     if (pending === undefined) return false;
     const isExpected = result.attempt === pending.attempt && pending.waiting.has(router.id);
     if (!pending.asked.has(router.id)) {
-      // Nobody asked it.
+      // The response was not requested.
       if (result.isSuccess) this.#options.circuits.unroute(pending.id, [router.id], true);
       return true;
     }
@@ -135,7 +135,7 @@ export class CircuitBuilder {
     return true;
   }
 
-  /** A late answer to an attempt that moved or ended is told apart from one to a reroute. */
+  /** Distinguishes a late response to an attempt that moved or ended from one to a reroute. */
   static isStray(result: RouteResult): boolean {
     return result.attempt !== REROUTE_ATTEMPT;
   }
@@ -151,7 +151,7 @@ export class CircuitBuilder {
     }
   }
 
-  /** The service, identity or log-in behind them went. */
+  /** Refuses pending circuits whose service, identity or log-in was removed. */
   refuseWhere(isOver: (wish: CircuitWish) => boolean): void {
     for (const pending of [...this.#pending.values()]) {
       if (!isOver(pending.wish)) continue;
@@ -198,7 +198,7 @@ export class CircuitBuilder {
     pending.peerData.clear();
     pending.waiting.clear();
     pending.deadlineMs = clock.nowMs() + ATTEMPT_TIMEOUT_MS;
-    // Behind all others: the map stays in the order of the deadlines.
+    // Moved to the end, so that the map stays ordered by deadline.
     this.#pending.delete(pending.id);
     this.#pending.set(pending.id, pending);
     const tags = Object.fromEntries(tagsOf(pending.wish, terminator));
@@ -228,7 +228,7 @@ export class CircuitBuilder {
   #onEgressFailure(terminator: HostTerminator, result: RouteResult): void {
     const { selector, clock } = this.#options;
     selector.onFailure(terminator, result.errorCode, clock.nowMs());
-    // Unknown to its router: that says nothing of the host.
+    // The router does not know the terminator, which says nothing about the host.
     if (result.errorCode === RouteErrorCode.invalidTerminator) return;
     this.#options.onTerminatorResult(terminator, result.error || 'refused');
   }

@@ -1,7 +1,7 @@
 /**
- * The circuits that stand. One ends when a router says so, when its service, identity or log-in goes, when no path is
- * left, or when an operator ends it; the table is bounded. Circuits of a router that was away are kept, but make room
- * first.
+ * The established circuits. A circuit ends when a router reports its end, when its service, identity or log-in is
+ * removed, when no path is left, or when an operator ends it. The table is bounded. Circuits of a router that was
+ * disconnected are kept, but are removed first for lack of room.
  */
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterRegistry } from './connected-router.ts';
@@ -12,12 +12,12 @@ import type { TerminatorCosts } from './terminator-costs.ts';
 export interface EstablishedCircuit {
   readonly id: string;
   readonly serviceId: string;
-  /** Who dialed; undefined for a circuit that a router asked for itself. */
+  /** The dialing identity; undefined for a circuit of a router itself. */
   readonly identityId: string | undefined;
   readonly sessionId: string | undefined;
   readonly terminatorId: string;
   path: CircuitPath;
-  /** While it is moved to `path`: routers that may still hold entries of an earlier one. */
+  /** While it is moved to `path`: routers that may still have entries of an earlier one. */
   earlierRouterIds: Set<string> | undefined;
   readonly ingressAddress: string;
   readonly egressAddress: string;
@@ -26,7 +26,7 @@ export interface EstablishedCircuit {
 
 export interface CircuitLimits {
   readonly maxCircuits: number;
-  /** The same for a router that dials by itself. */
+  /** The same limit for a router that dials by itself. */
   readonly maxCircuitsPerIdentity: number;
 }
 
@@ -38,7 +38,7 @@ export class CircuitRegistry {
   readonly #limits: CircuitLimits;
   readonly #circuits = new Map<string, EstablishedCircuit>();
   readonly #perOwner = new Map<string, number>();
-  /** Their router was away since: it may have forgotten them without telling. */
+  /** Circuits whose router was disconnected since, and may have lost them. */
   readonly #suspects = new Set<EstablishedCircuit>();
 
   constructor(routers: RouterRegistry, costs: TerminatorCosts, limits: CircuitLimits = CIRCUIT_LIMITS) {
@@ -76,7 +76,7 @@ export class CircuitRegistry {
     this.#perOwner.set(ownerId, (this.#perOwner.get(ownerId) ?? 0) + 1);
   }
 
-  /** Forgets the circuit and tells every router on its path. `now` false: once it is idle. */
+  /** Removes the circuit and notifies every router on its path. `now` false: they drop it once it is idle. */
   end(circuit: EstablishedCircuit, now: boolean): void {
     if (!this.#circuits.delete(circuit.id)) return;
     this.#suspects.delete(circuit);
@@ -92,7 +92,7 @@ export class CircuitRegistry {
     this.unroute(circuit.id, earlierRouterIds ?? path.routerIds, now);
   }
 
-  /** Ends, at once, every circuit that `isOver` picks; answers how many. */
+  /** Ends every circuit that `isOver` selects, at once, and returns their number. */
   endWhere(isOver: (circuit: EstablishedCircuit) => boolean): number {
     let count = 0;
     for (const circuit of this.#circuits.values()) {
@@ -103,14 +103,14 @@ export class CircuitRegistry {
     return count;
   }
 
-  /** Answers those that this router was on. */
+  /** Returns the suspect circuits of this router. */
   suspectOf(routerId: string): EstablishedCircuit[] {
     const found = [...this.#circuits.values()].filter(({ path }) => path.routerIds.includes(routerId));
     for (const circuit of found) this.#suspects.add(circuit);
     return found;
   }
 
-  /** It stands after all. */
+  /** The circuit still exists. */
   trust(circuit: EstablishedCircuit): void {
     this.#suspects.delete(circuit);
   }
@@ -122,7 +122,7 @@ export class CircuitRegistry {
   }
 }
 
-/** Whether the router is on its path, or was until a moment ago. */
+/** Whether the router is on its path, or recently was. */
 export function isOnPath({ path, earlierRouterIds }: EstablishedCircuit, routerId: string): boolean {
   return path.routerIds.includes(routerId) || earlierRouterIds?.has(routerId) === true;
 }

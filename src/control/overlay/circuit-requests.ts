@@ -1,6 +1,6 @@
 /**
- * CreateCircuitV2 and V3 from routers: who dials is proven by the session, never taken from the request, and how many
- * dials may wait is bounded per router and identity. Answers and refusals go back to the asking channel alone.
+ * CreateCircuitV2 and V3 from routers. The session proves the dialer, never the request itself, and the number of
+ * pending dials per router and identity is bounded. Responses are sent only to the requesting channel.
  */
 import { utf8, type Log } from '#base';
 import {
@@ -88,7 +88,7 @@ export class CircuitRequests {
       instanceId: request.terminatorInstanceId,
       peerData: this.#peerDataOf(request, identityId),
     };
-    // What waits holds no view of the bytes that the socket read.
+    // The pending request must not retain the socket's read buffer.
     const asked = makeFrame(frame.contentType, { sequence: frame.sequence });
     this.#options.builder.build(wish, (outcome) => {
       router.pendingCircuits -= 1;
@@ -97,7 +97,7 @@ export class CircuitRequests {
     });
   }
 
-  /** V3 belongs to sessions that we do not issue. */
+  /** V3 is for sessions that we do not issue. */
   refuseV3(router: ConnectedRouter, frame: Frame): void {
     const text = 'this controller issues no such sessions';
     this.#refuse(router, frame, {
@@ -114,7 +114,7 @@ export class CircuitRequests {
     return this.#options.circuits.hasRoomFor(identityId) ? undefined : 'this identity has too many circuits';
   }
 
-  /** What the dialer says of itself is replaced by what we know of it. */
+  /** Replaces the dialer's statements about itself by the known facts. */
   #peerDataOf(request: CircuitRequestV2, identityId: string): Map<number, Uint8Array> {
     const peerData = new Map<number, Uint8Array>();
     for (const [key, value] of request.peerData) peerData.set(key, new Uint8Array(value));
@@ -143,9 +143,9 @@ export class CircuitRequests {
     );
   }
 
-  /** For the audit trail; undefined: it is no matter for that. */
+  /** Returns the reason for the audit trail, or undefined if it does not belong there. */
   #reasonOf({ code }: CircuitFailure, { identityId }: Dial): string | undefined {
-    // A gateway's records of requests report to owners which shares it could not reach.
+    // A gateway's request records show owners which shares it could not reach.
     if (this.#options.model.identity(identityId)?.kind === 'gateway') return undefined;
     if (code === EdgeErrorCode.invalidTerminator) return 'no-terminator';
     return code === EdgeErrorCode.invalidSession ? 'not-granted' : undefined;

@@ -1,7 +1,8 @@
 /**
- * Moves circuits to other paths, router by router from the ingress, keeping both ends: when a link or router is lost,
- * when a router cannot forward, and once a minute where another way became much cheaper. A circuit that no path is
- * left for ends. Routes are matched with answers by their sequence; the driver calls `tick` for the deadlines.
+ * Moves circuits to other paths, router by router from the ingress, keeping both ends: after the loss of a link
+ * or router, when a router cannot forward, and once a minute if another path became much cheaper. A circuit
+ * without a path ends. Responses are matched with Routes by their sequence; the driver calls `tick` for the
+ * deadlines.
  */
 import type { Clock, Log } from '#base';
 import { replyForOf, type Frame, type RouteResult } from '#wire';
@@ -14,12 +15,12 @@ import type { CircuitPath } from './path-policy.ts';
 import { planRoute, type RouteHop } from './route-plan-policy.ts';
 import { pickSmartMoves } from './smart-reroute-policy.ts';
 
-/** Moves in progress; others wait for their turn. */
+/** Concurrent moves; others wait. */
 const MAX_MOVES = 512;
 const MAX_TRIES = 2;
-/** Of one move, because the mesh changed under it. */
+/** Limit for one move, because the mesh may change meanwhile. */
 const MAX_RESTARTS = 8;
-/** Least time between two moves of a circuit that routers ask for by saying that they cannot forward. */
+/** Minimum interval between two moves of a circuit because of forwarding faults. */
 const MIN_REPEAT_MS = 1_000;
 const SMART_EVERY_MS = 60_000;
 
@@ -35,7 +36,7 @@ export interface CircuitRerouterOptions {
 interface Move {
   readonly circuit: EstablishedCircuit;
   hops: readonly RouteHop[];
-  /** Which hop's answer is awaited. */
+  /** Index of the hop whose response is pending. */
   at: number;
   sequence: number;
   deadlineMs: number;
@@ -47,7 +48,7 @@ export class CircuitRerouter {
   readonly #options: CircuitRerouterOptions;
   /** In the order of their deadlines. */
   readonly #moves = new Map<string, Move>();
-  /** Their turn comes when others are done; bounded by the circuits that stand. */
+  /** Circuits whose move has not begun; bounded by the established circuits. */
   readonly #waiting = new Set<string>();
   readonly #movedAtMs = new WeakMap<EstablishedCircuit, number>();
   #nextSmartMs = 0;
@@ -60,14 +61,17 @@ export class CircuitRerouter {
     return this.#moves.size + this.#waiting.size;
   }
 
-  /** These are gone: whatever went over them is moved, or ends. Answers how many circuits. */
+  /** These links were lost: circuits over them are moved or ended. Returns the number of circuits. */
   onLinksLost(linkIds: ReadonlySet<string>): number {
     const found = this.#using(linkIds);
     for (const circuit of found) this.move(circuit);
     return found.length;
   }
 
-  /** Nothing comes over these now: circuits that have another way are moved, the others wait. Answers how many. */
+  /**
+   * Nothing arrives over these links: circuits with another path are moved, the others wait. Returns the number
+   * of circuits.
+   */
   onLinksSilent(linkIds: ReadonlySet<string>): number {
     const { paths } = this.#options;
     let count = 0;
@@ -82,8 +86,8 @@ export class CircuitRerouter {
   }
 
   /**
-   * Its control channel is gone, and `linkIds` that it reported. It may forward all the same: what has no other way
-   * stays, until somebody says that a link is lost.
+   * The router's control channel was lost, and with it the reported `linkIds`. It may still forward, so circuits
+   * without another path stay until a link is reported as lost.
    */
   onRouterGone(router: ConnectedRouter, linkIds: ReadonlySet<string>): void {
     const { circuits, paths } = this.#options;
@@ -97,18 +101,18 @@ export class CircuitRerouter {
     }
   }
 
-  /** A router on the path had nowhere to send what came. */
+  /** A router on the path had no entry to forward by. */
   onForwardFault(circuit: EstablishedCircuit): void {
     const movedAtMs = this.#movedAtMs.get(circuit) ?? 0;
     if (this.#options.clock.nowMs() - movedAtMs >= MIN_REPEAT_MS) this.move(circuit);
   }
 
-  /** A circuit was made while its path may have changed. */
+  /** A circuit was established while its path may have changed. */
   onEstablished(circuit: EstablishedCircuit): void {
     if (this.#options.paths.costOf(circuit.path) === undefined) this.move(circuit);
   }
 
-  /** To the cheapest path there is now, which may be the one it has: its routers are told again. */
+  /** Moves to the cheapest current path, which may be the same one: its routers get new Routes. */
   move(circuit: EstablishedCircuit): void {
     const move = this.#moves.get(circuit.id);
     if (move === undefined) {
@@ -121,7 +125,7 @@ export class CircuitRerouter {
     else this.#begin(move);
   }
 
-  /** False: no answer to a move of ours. */
+  /** Returns false if this is no response to a move. */
   onRouteResult(router: ConnectedRouter, frame: Frame, result: RouteResult): boolean {
     if (result.attempt !== REROUTE_ATTEMPT) return false;
     const move = this.#moves.get(result.circuitId);
@@ -130,7 +134,7 @@ export class CircuitRerouter {
     const isAwaited =
       move.hops[move.at]?.routerId === router.id && (replyFor === undefined || replyFor === move.sequence);
     if (!isAwaited) {
-      // An answer to an earlier Route of the same move, unless it is no router of it at all.
+      // The response belongs to an earlier Route of the same move, unless the router is not part of it.
       if (result.isSuccess && !isOnPath(move.circuit, router.id))
         this.#options.circuits.unroute(result.circuitId, [router.id], true);
       return true;
@@ -229,7 +233,7 @@ export class CircuitRerouter {
       this.#retry(move);
       return;
     }
-    // Without an egress: an end that is gone is not dialed a second time in the middle of a stream.
+    // Without an egress, because a lost end must not be dialed again in the middle of a stream.
     const route = ctrlMessages.route.frame({
       circuitId: id,
       attempt: REROUTE_ATTEMPT,
@@ -239,7 +243,7 @@ export class CircuitRerouter {
     router.send(route);
     move.sequence = route.sequence;
     move.deadlineMs = clock.nowMs() + ATTEMPT_TIMEOUT_MS;
-    // Behind all others: the map stays in the order of the deadlines.
+    // Moved to the end, so that the map stays ordered by deadline.
     this.#moves.delete(id);
     this.#moves.set(id, move);
   }

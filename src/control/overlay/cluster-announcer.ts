@@ -1,6 +1,6 @@
 /**
- * Tells routers which control planes there are: on connect, and whenever that changes. A control plane that is alone
- * with its database tells nothing: a router that knows it by another address would lose that.
+ * Sends routers the list of control planes, when they connect and whenever it changes. A single control plane
+ * sends nothing, because a router that knows it by another address would lose that address.
  */
 import type { Log } from '#base';
 import type { Frame } from '#wire';
@@ -8,16 +8,16 @@ import { ctrlMessages } from '#wire/ctrl';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 
 export interface ClusterMembers {
-  /** `tls:host:port` of each, where routers dial it. */
+  /** `tls:host:port` addresses that routers dial. */
   readonly addresses: readonly string[];
-  /** Newer memberships have higher ones, at whichever control plane. */
+  /** A newer membership has a higher index, whichever control plane sends it. */
   readonly index: bigint;
-  /** Exactly one of them is. */
+  /** True for exactly one of them. */
   readonly isLeader: boolean;
 }
 
 export interface ClusterSource {
-  /** Undefined: not known, or there is nothing to tell. */
+  /** Returns undefined if it is not known, or there is nothing to send. */
   members(): ClusterMembers | undefined;
   onMembersChange(listener: () => void): void;
 }
@@ -38,11 +38,11 @@ export class ClusterAnnouncer {
   onConnect(router: ConnectedRouter): void {
     const members = this.#source?.members();
     this.#send([router], members);
-    // Another may have told the router of the same membership under a higher index: then this list counts no more.
+    // Another control plane may have sent the same membership with a higher index; then this list is ignored.
     if (members?.isLeader === true) router.send(leaderFrame(members.index));
   }
 
-  /** RequestClusterMembers; the answer is no reply. */
+  /** RequestClusterMembers. The response is not a reply frame. */
   onRequest(router: ConnectedRouter): void {
     this.#send([router], this.#source?.members());
   }

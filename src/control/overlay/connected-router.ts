@@ -1,12 +1,12 @@
 /**
- * The routers that are connected now, one channel each, and what each told of itself. Only what comes over a
- * router's current channel is acted on.
+ * The connected routers, one channel each, with what each reported about itself. Only frames of a router's
+ * current channel are handled.
  */
 import type { Channel } from '#net';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
 import type { Listener, RouterHello } from '#wire/ctrl';
 
-/** Where SDKs reach a router. */
+/** The address at which SDKs reach a router. */
 export interface EdgeAddress {
   readonly hostname: string;
   readonly port: number;
@@ -16,23 +16,23 @@ export class ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
   readonly version: string;
-  /** Our release, '' when the router does not state it; undefined: the router is of another make. */
+  /** Our release, '' if the router does not state it; undefined if the router is not ours. */
   readonly release: string | undefined;
-  /** Where other routers dial links to it. */
+  /** Addresses at which other routers dial links to it. */
   listeners: readonly Listener[];
   readonly connectedAtMs: number;
-  /** SHA-1 of the certificate that stands for it: of the channel's, or of a younger one that it has shown. */
+  /** SHA-1 of its current certificate: the channel's, or a newer one that it has used. */
   fingerprint: string;
   /** Identities with a channel to this router. */
   readonly presentIdentities = new Set<string>();
-  /** From its ClientHello; routers without an edge part send none. */
+  /** From its ClientHello. Routers without an edge part send none. */
   edge: EdgeAddress | undefined;
   hasEdge = false;
-  /** It asked for the keys that sign service sessions. */
+  /** Whether it requested the keys that sign service sessions. */
   wantsPublicKeys = false;
-  /** Circuits that it waits for. */
+  /** Circuits whose creation it requested. */
   pendingCircuits = 0;
-  /** It told of all its links since it connected. */
+  /** Whether it has reported all its links since it connected. */
   hasToldLinks = false;
 
   constructor(channel: Channel, hello: RouterHello, connectedAtMs: number) {
@@ -61,12 +61,12 @@ export class RouterRegistry {
   readonly #quiesced = new Set<string>();
   #version = 0;
 
-  /** Moves whenever a path through the routers may have become possible, impossible or undesired. */
+  /** Incremented whenever a path through the routers may have changed. */
   get version(): number {
     return this.#version;
   }
 
-  /** Whenever what SDKs are told of a router may have changed. */
+  /** Calls the listener whenever the data for SDKs about a router may have changed. */
   onEdgeChange(listener: (routerId: string) => void): void {
     this.#edgeListeners.push(listener);
   }
@@ -89,12 +89,12 @@ export class RouterRegistry {
 
   add(router: ConnectedRouter): void {
     this.#routers.set(router.id, router);
-    // One that still drains asks again; one that was restarted does not.
+    // A router that still drains repeats its request; a restarted one does not.
     this.#quiesced.delete(router.id);
     this.#version += 1;
   }
 
-  /** It asked for no new circuits, over its present channel or the last one. */
+  /** Whether it requested no new circuits, over its current channel or the last one. */
   isQuiesced(id: string): boolean {
     return this.#quiesced.has(id);
   }
@@ -105,7 +105,7 @@ export class RouterRegistry {
     this.#version += 1;
   }
 
-  /** False when a newer channel took its place. */
+  /** Returns false if a newer channel replaced it. */
   remove(router: ConnectedRouter): boolean {
     if (!this.isCurrent(router) || !this.#routers.delete(router.id)) return false;
     this.#version += 1;
@@ -123,7 +123,7 @@ export class RouterRegistry {
     for (const listener of this.#edgeListeners) listener(routerId);
   }
 
-  /** The last address that SDKs were given; kept while the router is away. */
+  /** Returns the last known address for SDKs, also while the router is disconnected. */
   edgeAddress(id: string): EdgeAddress | undefined {
     return this.#edgeAddresses.get(id);
   }

@@ -1,7 +1,7 @@
 /**
- * The router data model: who may dial and bind what, as OpenZiti's routers want it, made from our own model. Routers
- * that subscribe get the whole of it, and the whole again after changes (it is small); routers that ask in their hello
- * get the keys that sign service sessions.
+ * The router data model, which states who may dial and bind what, in OpenZiti's form, derived from our own model.
+ * Routers that subscribe get the whole of it, and the whole again after changes (it is small). Routers that
+ * request it in their hello get the keys that sign service sessions.
  */
 import { randomUUID } from 'node:crypto';
 import { headerId, HeaderWriter, type Frame } from '#wire';
@@ -29,7 +29,7 @@ type Model = NonNullable<Event['model']>;
 const HOST_CONFIG_TYPE = 'host.v1';
 const MIN_SUBSCRIPTION_S = 10;
 const MAX_SUBSCRIPTION_S = 360;
-/** Least time between two whole models after changes. */
+/** Minimum interval between two whole models after changes. */
 const MIN_RESEND_MS = 1_000;
 
 interface Subscription {
@@ -53,7 +53,7 @@ export class DataModelFeed {
     this.#serviceKeys = serviceKeys;
   }
 
-  /** The keys alone, outside of any index. */
+  /** The keys only, without an index. */
   sendKeys(router: ConnectedRouter): void {
     const changes = this.#keyEvents().map((model) => ({ isSynthetic: true, model }));
     router.send(ctrlMessages.dataStateChangeSet.frame({ isSynthetic: true, changes }));
@@ -113,7 +113,7 @@ export class DataModelFeed {
     }
   }
 
-  /** In the order in which routers can take them: what is named comes before what names it. */
+  /** In the order that routers require: named objects before those that name them. */
   #models(): Model[] {
     const identities = [...this.#model.identities()].filter(({ kind }) => kind !== 'router');
     const gatewayIds = identities.filter(({ kind }) => kind === 'gateway').map(({ id }) => id);
@@ -169,7 +169,7 @@ function policy(service: Service, policyType: DataState_PolicyType, identityIds:
   ];
 }
 
-/** Undefined for a target that is no address of a server. */
+/** Returns undefined for a target that is not a server's address. */
 function configOf(service: Service): Model | undefined {
   if (!URL.canParse(service.target)) return undefined;
   const { hostname, port, protocol } = new URL(service.target);

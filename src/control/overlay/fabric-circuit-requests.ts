@@ -1,6 +1,6 @@
 /**
- * CircuitRequest: a router dials a service of the fabric for what came to one of its own listeners. Shares are not to
- * be had this way: who may dial one is a matter of identities, and here there is none.
+ * CircuitRequest: a router dials a fabric service for a connection to one of its own listeners. Shares cannot be
+ * dialed this way, because that requires an identity.
  */
 import {
   encodeCircuitFailed,
@@ -28,10 +28,10 @@ export interface FabricCircuitRequestsOptions {
 
 const MAX_SERVICE_CHARACTERS = 512;
 const MAX_PEER_DATA_BYTES = 16_384;
-/** Headers below are the channel's own. */
+/** Lower numbers are headers of the channel. */
 const FIRST_PEER_DATA_KEY = 128;
 const { peerData: keys } = headerId;
-/** Who an SDK's identity is; a router has none to name. */
+/** Headers with an SDK's identity, which a router does not have. */
 const IDENTITY_KEYS: ReadonlySet<number> = new Set([
   keys.callerId,
   keys.dialerIdentityId,
@@ -87,7 +87,7 @@ export class FabricCircuitRequests {
     });
   }
 
-  /** By id or name, also as `instance@service`; a text when there is none. */
+  /** Finds a service by id or name, also as `instance@service`. Returns a text if there is none. */
   #find(text: string): Wanted | string {
     const whole = this.#lookUp(text);
     if (whole !== undefined) return { service: whole, instanceId: '' };
@@ -141,7 +141,7 @@ export class FabricCircuitRequests {
   }
 }
 
-/** Copies: the values are views of what the socket read. Undefined: too much. */
+/** Copies, because the values are views of the socket's read buffer. Returns undefined if there is too much. */
 function peerDataOf(record: Record<number, Uint8Array>): PeerData | undefined {
   const peerData = new Map<number, Uint8Array>();
   let bytes = 0;

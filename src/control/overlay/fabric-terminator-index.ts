@@ -1,6 +1,7 @@
 /**
- * Terminators of fabric services, by service and by router, as the model has them. Beside that only whether a router
- * could use one: what the operator made is not deleted because a router is configured wrongly for a while.
+ * Terminators of fabric services, by service and by router, as in the model. It adds only whether a router could
+ * use one, because a terminator that the operator created is not deleted for a temporary configuration error of a
+ * router.
  */
 import type { FabricTerminator, OverlayModel } from '../model/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
@@ -18,7 +19,7 @@ export type FabricTerminatorListener = (terminator: IndexedTerminator, change: '
 type Index = Map<string, Map<string, IndexedTerminator>>;
 
 const NONE: ReadonlyMap<string, IndexedTerminator> = new Map();
-/** Far from those that shares' terminators get: an answer about one is never taken for the other. */
+/** Far from the markers of shares' terminators, so that responses are never confused. */
 const FIRST_MARKER = 1n << 40n;
 
 export class FabricTerminatorIndex {
@@ -39,7 +40,10 @@ export class FabricTerminatorIndex {
     });
   }
 
-  /** One that leads elsewhere now is removed, then added: what was known of it does not hold any more. */
+  /**
+   * A terminator with a new destination is reported as removed and added, because its known state is no longer
+   * valid.
+   */
   onChange(listener: FabricTerminatorListener): void {
     this.#listeners.push(listener);
   }
@@ -60,7 +64,7 @@ export class FabricTerminatorIndex {
     return this.#byRouter.get(routerId) ?? NONE;
   }
 
-  /** False: it is another one now. */
+  /** Returns false if the terminator is a different one now. */
   #change({ id, cost, precedence, peerData, ...place }: FabricTerminator): boolean {
     const known = this.#terminators.get(id);
     const isSame =
@@ -70,7 +74,7 @@ export class FabricTerminatorIndex {
       known.address === place.address &&
       known.instanceId === place.instanceId;
     if (!isSame) return false;
-    // The operator was there: it is worth another look.
+    // The operator changed it, so it gets another chance.
     if (known.cost !== cost || known.precedence !== precedence) known.isHealthy = true;
     known.cost = cost;
     known.precedence = precedence;

@@ -1,14 +1,14 @@
 /**
- * Where terminators that routers make for fabric services are kept. The store writes them; the model, which follows
- * the store, tells the overlay of them: what is written is in the model when the promise resolves.
+ * Storage of terminators that routers create for fabric services. The store writes them, and the model, which
+ * follows the store, notifies the overlay: the model has the change when the promise resolves.
  */
 import type { FabricTerminator } from '../model/mod.ts';
 
 export interface FabricTerminatorPersistence {
-  /** Resolves to its id. Rejects when service or router are gone meanwhile. */
+  /** Resolves to its id. Rejects if the service or router was deleted meanwhile. */
   create(terminator: Omit<FabricTerminator, 'id'>): Promise<string>;
-  /** False: no such terminator. */
+  /** Resolves to false if there is no such terminator. */
   update(id: string, change: { readonly cost?: number; readonly precedence?: number }): Promise<boolean>;
-  /** Ids that are not there are passed over. */
+  /** Unknown ids are skipped. */
   remove(ids: readonly string[]): Promise<void>;
 }

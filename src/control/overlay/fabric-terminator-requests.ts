@@ -1,6 +1,6 @@
 /**
- * Terminators that routers make for services of the fabric, change and take away. A router never touches another
- * router's; what it makes is stored before it is answered.
+ * Requests of routers to create, change and remove terminators of fabric services. A router cannot change another
+ * router's terminators. A new terminator is stored before the response is sent.
  */
 import { messageOf, type Log } from '#base';
 import type { Frame, PeerData } from '#wire';
@@ -24,7 +24,7 @@ const MAX_PENDING_PER_ROUTER = 256;
 const MAX_TEXT_CHARACTERS = 512;
 const MAX_PEER_DATA_BYTES = 16_384;
 const MAX_COST = 65_535;
-/** Ends that SDKs host are made through the session of their host, never by a router alone. */
+/** Terminators that SDKs host are created with their host's session, never by a router alone. */
 const SDK_BINDINGS: ReadonlySet<string> = new Set(['edge', 'tunnel']);
 
 export class FabricTerminatorRequests {
@@ -35,7 +35,7 @@ export class FabricTerminatorRequests {
     this.#options = options;
   }
 
-  /** Rejects for a malformed body alone. */
+  /** Rejects only for a malformed body. */
   create(router: ConnectedRouter, frame: Frame): Promise<void> {
     const request = ctrlMessages.createTerminator.decode(frame.body);
     return this.#answered(router, frame, async () => {
@@ -81,7 +81,7 @@ export class FabricTerminatorRequests {
     });
   }
 
-  /** Those of the ids that are this router's. */
+  /** Removes those of the ids that belong to this router. */
   async removeOwn(router: ConnectedRouter, ids: readonly string[]): Promise<void> {
     const own = this.#options.terminators.ofRouter(router.id);
     const found = ids.filter((id) => own.has(id));
@@ -136,6 +136,6 @@ function isPrecedence(value: number): boolean {
 }
 
 function peerDataOf(record: Record<number, Uint8Array>): PeerData {
-  // Copies: the values are views of what the socket read.
+  // Copies, because the values are views of the socket's read buffer.
   return new Map(Object.entries(record).map(([key, value]) => [Number(key), new Uint8Array(value)]));
 }

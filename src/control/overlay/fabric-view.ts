@@ -4,13 +4,13 @@ export interface FabricRouterView {
   readonly id: string;
   readonly name: string;
   readonly isOnline: boolean;
-  /** Of its hello, such as `v1.7.2`; undefined while it is away. */
+  /** From its hello, such as `v1.7.2`; undefined while it is disconnected. */
   readonly version: string | undefined;
-  /** Milliseconds since the epoch. */
+  /** In Unix milliseconds. */
   readonly connectedAtMs: number | undefined;
   /** `tls:host:port` of each link listener. */
   readonly linkListeners: readonly string[];
-  /** `host:port` that SDKs dial, last seen. */
+  /** `host:port` that SDKs dial, as last reported. */
   readonly edgeAddress: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface FabricLinkView {
   readonly dialAddress: string;
   readonly iteration: number;
   readonly staticCost: number;
-  /** Means of both ends; undefined until reported. */
+  /** Means, as measured by both ends; undefined until reported. */
   readonly sourceLatencyMs: number | undefined;
   readonly destinationLatencyMs: number | undefined;
   readonly cost: number;
@@ -38,10 +38,10 @@ export interface FabricCircuitView {
   readonly id: string;
   readonly serviceId: string;
   readonly serviceName: string;
-  /** The identity that dialed; undefined for circuits that a router asked for itself. */
+  /** The dialing identity; undefined for circuits of a router itself. */
   readonly identityId: string | undefined;
   readonly terminatorId: string;
-  /** Ingress first. */
+  /** The ingress first. */
   readonly routerIds: readonly string[];
   readonly linkIds: readonly string[];
   readonly cost: number;
@@ -58,7 +58,7 @@ export interface FabricTerminatorView {
   readonly address: string;
   readonly instanceId: string;
   readonly cost: number;
-  /** What circuits in use and failures add. */
+  /** Cost added for open circuits and failures. */
   readonly dynamicCost: number;
   readonly precedence: 'default' | 'required' | 'failed';
   readonly isHealthy: boolean;
@@ -67,7 +67,7 @@ export interface FabricTerminatorView {
 export interface InspectionView {
   readonly routerId: string;
   readonly name: string;
-  /** JSON, or text when it is none; absent when the router had an error instead. */
+  /** JSON, or text if it is not JSON; absent if the router returned an error. */
   readonly value?: unknown;
   readonly error?: string;
 }
@@ -77,8 +77,8 @@ export interface FabricView {
   links(): FabricLinkView[];
   circuits(): FabricCircuitView[];
   terminators(): FabricTerminatorView[];
-  /** Asks the router, or every connected one; each has 10 s. */
+  /** Inspects the router, or every connected one, with a limit of 10 s each. */
   inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]>;
-  /** False: no such circuit. Its ends learn it at once. */
+  /** Returns false if there is no such circuit. Its ends are notified at once. */
   endCircuit(id: string): boolean;
 }

@@ -1,11 +1,11 @@
-/** What a circuit can end at: a share's terminator, or a fabric service's. */
+/** A terminator of a share or of a fabric service, at which a circuit can end. */
 import type { StoredTerminator } from './terminator-rows.ts';
 
 export interface HostTerminator extends Omit<StoredTerminator, 'identityId' | 'createdAtMs'> {
   /** The hosting identity; undefined for a fabric service, which the router itself reaches. */
   readonly identityId: string | undefined;
-  /** Tells answers about this terminator from answers about an older one with its id. */
+  /** Distinguishes responses about this terminator from those about an older one with the same id. */
   readonly marker: bigint;
-  /** False after its host said that the service does not work. Not stored: the host says it again. */
+  /** False after its host reported that the service does not work. Not stored, because hosts report it again. */
   readonly isHealthy: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Circuits whose far end stops: ingress routers of ours are notified of them, so that a gateway keeps none of them for
- * a later request. The circuits themselves go on. Changes within a moment are looked up together.
+ * Circuits whose far end stops. Our ingress routers are notified of them, so that gateways do not keep them for
+ * later requests. The circuits themselves continue. Changes in quick succession are handled together.
  */
 import { contentType, makeFrame } from '#wire';
 import type { CircuitRegistry } from './circuit-registry.ts';
@@ -30,7 +30,7 @@ export class LeavingCircuits {
     });
   }
 
-  /** The router asked for no new circuits. */
+  /** The router requested no new circuits. */
   onQuiesced(routerId: string): void {
     this.#note(this.#routerIds, routerId);
   }

@@ -1,6 +1,6 @@
 /**
- * The links between routers: what the dialing routers report of them, what both ends measured, and so what each costs.
- * A router speaks of its own links alone; every table and text in here has a bound.
+ * The links between routers: reports of the dialing routers, measurements of both ends, and the resulting costs.
+ * A router can report only its own links. Every table and text here is bounded.
  */
 import type { CtrlBody } from '#wire/ctrl';
 
@@ -10,7 +10,7 @@ export interface FabricLinkConnection {
   readonly remoteAddress: string;
 }
 
-/** Mutable on purpose: measurements come all the time. Only the registry changes it. */
+/** Mutable on purpose, because measurements arrive continuously. Only the registry changes it. */
 export interface FabricLink {
   readonly id: string;
   /** The router that dialed. */
@@ -20,7 +20,7 @@ export interface FabricLink {
   readonly protocol: string;
   readonly dialAddress: string;
   readonly staticCost: number;
-  /** Mean round trip and time in queues, as each end measured; undefined until it did. */
+  /** Mean round trip and queueing time as measured by each end; undefined until it reported. */
   sourceLatencyNs: number | undefined;
   destinationLatencyNs: number | undefined;
   cost: number;
@@ -32,10 +32,10 @@ type Report = CtrlBody<'routerLinks'>;
 type ConnState = NonNullable<CtrlBody<'linkState'>['connState']>;
 
 const STATIC_COST = 1;
-/** What an end counts that has not measured. */
+/** Used for an end that has not reported a measurement. */
 export const UNMEASURED_MS = 65_000;
 const NS_PER_MS = 1_000_000;
-/** What routers report, OpenZiti's too, of a link over which nothing comes. */
+/** The value that routers, including OpenZiti's, report for a link over which nothing arrives. */
 const SILENT_NS = 8_888_888_888_888;
 const MAX_LINKS_PER_ROUTER = 10_000;
 const MAX_ID_CHARACTERS = 64;
@@ -49,7 +49,7 @@ export class LinkRegistry {
   readonly #byDestination = new Map<string, Set<FabricLink>>();
   #version = 0;
 
-  /** Moves whenever a path may have become possible, impossible, cheaper or dearer. */
+  /** Incremented whenever the existence or cost of a path may have changed. */
   get version(): number {
     return this.#version;
   }
@@ -62,19 +62,19 @@ export class LinkRegistry {
     return this.#links.values();
   }
 
-  /** Those it dialed, and those that others dialed to it. */
+  /** Links that the router dialed, and those that others dialed to it. */
   *of(routerId: string): Generator<FabricLink> {
     yield* this.#bySource.get(routerId) ?? NO_LINKS;
     yield* this.#byDestination.get(routerId) ?? NO_LINKS;
   }
 
-  /** `isWhole`: links of the router that the report does not name are gone; they are answered. */
+  /** `isWhole`: links of the router that are missing in the report were removed, and are returned. */
   report(routerId: string, { links }: Report, isWhole: boolean): FabricLink[] {
     const named = new Set<string>();
     for (const { id, destRouterId, iteration, linkProtocol, dialAddress, connState } of links) {
       named.add(id);
       const known = this.#links.get(id);
-      // Another router's link of the same id stays: reports are about own links only.
+      // Reports concern own links only, so another router's link with the same id is kept.
       if (known !== undefined && (known.sourceId !== routerId || known.iteration >= iteration)) continue;
       if (!isId(id) || !isId(destRouterId) || destRouterId === routerId) continue;
       if (known !== undefined) this.#drop(known);
@@ -101,7 +101,7 @@ export class LinkRegistry {
     return gone;
   }
 
-  /** The connections of a link, whole each time. Messages overtake one another: the highest count holds. */
+  /** Sets the complete list of a link's connections. Messages may be reordered, so the highest count wins. */
   setState(routerId: string, { linkId, linkIteration, connState }: CtrlBody<'linkState'>): void {
     const link = this.#links.get(linkId);
     if (link?.sourceId !== routerId || link.iteration !== linkIteration || connState === undefined) return;
@@ -110,7 +110,10 @@ export class LinkRegistry {
     link.connections = connectionsOf(connState);
   }
 
-  /** What one end measured, by link id; asked for links of that router only. Answers those that it found silent now. */
+  /**
+   * Sets the latencies measured by one end, by link id; called for links of that router only. Returns links that
+   * became silent.
+   */
   setLatencies(routerId: string, latencyNs: (linkId: string) => number | undefined): FabricLink[] {
     const silent: FabricLink[] = [];
     for (const link of this.of(routerId)) {
@@ -128,7 +131,10 @@ export class LinkRegistry {
     return silent;
   }
 
-  /** An end says that the link is gone. Undefined: unknown, not its own, or about an earlier one of that id. */
+  /**
+   * An end reports the loss of a link. Returns undefined if the link is unknown, belongs to another router, or is
+   * an earlier one of that id.
+   */
   remove(id: string, routerId: string, iteration: number): FabricLink | undefined {
     const link = this.#links.get(id);
     if (link === undefined || (link.sourceId !== routerId && link.destinationId !== routerId))
@@ -138,7 +144,7 @@ export class LinkRegistry {
     return link;
   }
 
-  /** The reporting router is gone: its reports too. */
+  /** Removes the reports of a router that was disconnected. */
   removeOf(routerId: string): FabricLink[] {
     const gone = [...(this.#bySource.get(routerId) ?? NO_LINKS)];
     for (const link of gone) this.#drop(link);

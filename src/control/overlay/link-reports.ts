@@ -1,6 +1,6 @@
 /**
- * What routers say of links and of circuits that they cannot carry: reports, states, measurements, faults. A router is
- * believed about its own links and about circuits on whose path it is, about nothing else.
+ * Reports of routers about links and about circuits that they cannot forward: reports, states, measurements,
+ * faults. A router's reports are accepted for its own links and for circuits on whose path it is.
  */
 import type { Log } from '#base';
 import type { Frame } from '#wire';
@@ -32,11 +32,12 @@ export class LinkReports {
     const { links, rerouter } = this.#options;
     const report = ctrlMessages.routerLinks.decode(frame.body);
     const gone = links.report(router.id, report, report.fullRefresh);
-    // Routers of 1.x never say that a report is a whole one; they report faults until somebody took them.
+    // Routers of 1.x never mark a report as complete; they repeat faults until they are acknowledged.
     if (!report.fullRefresh) return;
     router.hasToldLinks = true;
     const lost = new Set(gone.map(({ id }) => id));
-    // Lost while it was away. Where the other end is away too, that one may have dialed, and come back with it.
+    // Lost while the router was away. If the other end is away too, that one may have dialed the link and may
+    // return with it.
     for (const [id, otherId] of this.#usedButUnknown(router.id))
       if (this.#options.routers.get(otherId)?.hasToldLinks === true) lost.add(id);
     rerouter.onLinksLost(lost);
@@ -87,7 +88,7 @@ export class LinkReports {
     }
   }
 
-  /** Either end is done with the circuit. */
+  /** Either end no longer uses the circuit. */
   #onEndGone(router: ConnectedRouter, circuitId: string): void {
     const { circuits, log } = this.#options;
     const circuit = circuits.get(circuitId);
@@ -105,7 +106,7 @@ export class LinkReports {
     const { circuits, rerouter } = this.#options;
     const circuit = circuits.get(circuitId);
     if (circuit !== undefined && isOnPath(circuit, router.id)) rerouter.onForwardFault(circuit);
-    // Without an owner it may be another controller's: nothing to tell.
+    // Without an owner, the circuit may belong to another controller, so nobody is notified.
     else if (isOwnerKnown) circuits.unroute(circuitId, [router.id], true);
   }
 
@@ -113,9 +114,10 @@ export class LinkReports {
     const { links, rerouter, log } = this.#options;
     const known = links.get(linkId);
     const link = links.remove(linkId, router.id, iteration);
-    // Its dialer's channel may be gone, and with it what that said; circuits may go over it still.
+    // Its dialer may be disconnected, and its reports removed, although circuits still use the link.
     if (link === undefined && (known !== undefined || !this.#usedButUnknown(router.id).has(linkId))) return;
-    // Before it is asked to carry circuits on other ways. A duplicate stays open for a while: circuits leave it in peace.
+    // Done before the router gets new Routes. A duplicate stays open for a while, and its circuits are not
+    // moved.
     if (link !== undefined && !isDuplicate) this.#tellOtherEnd(link, router.id);
     const count = rerouter.onLinksLost(new Set([linkId]));
     log.info({ link: linkId, router: router.id, circuits: count }, 'link lost');
@@ -127,13 +129,13 @@ export class LinkReports {
     this.#options.routers.get(otherId)?.send(fault);
   }
 
-  /** Links from or to this router that circuits go over although nobody reports them, with the router at the other end. */
+  /** Returns links of this router that circuits use although no report lists them, with the router at the other end. */
   #usedButUnknown(routerId: string): Map<string, string> {
     const { circuits, links } = this.#options;
     const found = new Map<string, string>();
     const seen = new Set<object>();
     for (const { path } of circuits.all()) {
-      // Circuits that go the same way share one path.
+      // Circuits with the same path share one path object.
       if (seen.has(path)) continue;
       seen.add(path);
       for (const [at, linkId] of path.linkIds.entries()) {

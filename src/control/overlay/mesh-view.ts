@@ -1,4 +1,4 @@
-/** The mesh for the Management API, as this control plane sees it at the moment of asking. */
+/** The mesh for the Management API, as this control plane sees it now. */
 import type { OverlayModel } from '../model/mod.ts';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { RouterRegistry } from './connected-router.ts';
@@ -50,7 +50,7 @@ export class MeshView implements FabricView {
         id,
         name,
         isOnline: router !== undefined,
-        // Our routers announce a release of OpenZiti, and their own release beside it.
+        // Our routers announce a release of OpenZiti, and their own release in addition.
         version: router?.release || router?.version,
         connectedAtMs: router?.connectedAtMs,
         linkListeners: (router?.listeners ?? []).map(({ address }) => address),

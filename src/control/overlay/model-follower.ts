@@ -1,6 +1,6 @@
 /**
- * Brings the overlay in line when a service, grant, identity or log-in goes or changes: terminators that may not be,
- * circuits that may not go on, dials in progress. Changes that come together are worked off together.
+ * Applies changes of services, grants, identities and log-ins to the overlay: removes terminators, circuits and
+ * pending dials that are no longer permitted. Changes in quick succession are handled together.
  */
 import type { Log } from '#base';
 import type { ApiSessions, ModelChange, OverlayModel } from '../model/mod.ts';
@@ -46,22 +46,22 @@ export class ModelFollower {
     if (change.type === 'service') {
       if (change.removed) prober.onServiceGone(change.id);
       else prober.onServiceKnown(change.id);
-      // A new service takes nothing away.
+      // A new service removes nothing.
       if (!change.removed && change.before === undefined) return;
     } else if (!change.removed) return;
     if (change.type === 'fabric-service') this.#parts.costs.forgetService(change.id);
-    // Circuits to a terminator that was taken away go on, as long as the service is there.
+    // Circuits to a removed terminator continue while the service exists.
     if (change.type !== 'fabric-terminator') this.#scheduleSweep();
   }
 
-  /** Ends everything that the model no longer allows. */
+  /** Ends everything that the model no longer permits. */
   sweep(): void {
     const { model, sessions, terminators, circuits, builder, log } = this.#parts;
     const mayDial = (serviceId: string, identityId: string): boolean => {
       const service = model.service(serviceId);
       return service !== undefined && model.mayDial(identityId, service);
     };
-    /** `routerId` dialed by itself where there is no identity. */
+    /** Without an identity, `routerId` dialed by itself. */
     const isOver = (serviceId: string, dialer: Dialer, routerId: string): boolean => {
       const { identityId, sessionId } = dialer;
       if (identityId === undefined || sessionId === undefined)

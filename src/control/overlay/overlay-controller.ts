@@ -1,7 +1,7 @@
 /**
- * The overlay controller: accepts routers on the control channel and does for them what OpenZiti's controller does:
- * sessions, terminators, circuits, links. Measures shares on the way. All of it in memory but for the terminators;
- * what it knows of the model comes from OverlayModel and ApiSessions. Its parts are put together in overlay-parts.ts.
+ * The overlay controller: accepts routers on the control channel and does the work of OpenZiti's controller:
+ * sessions, terminators, circuits, links. It also measures shares. Its state is in memory except the terminators;
+ * OverlayModel and ApiSessions provide the model. overlay-parts.ts composes its parts.
  */
 import type { X509Certificate } from 'node:crypto';
 import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
@@ -41,7 +41,7 @@ const HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 5_000, closeAfterMs: 20_00
 const TICK_MS = 250;
 const LEAVE_LOOK_MS = 50;
 
-/** A router, as SDKs are told of it. */
+/** A router as SDKs see it. */
 export interface OverlayRouter {
   readonly id: string;
   readonly name: string;
@@ -53,29 +53,29 @@ export interface OverlayRouter {
 export interface OverlayController {
   /** The port that routers dial. */
   readonly port: number;
-  /** As seen from here. */
+  /** As measured by this control plane. */
   readonly status: Measurements;
   readonly circuitCount: number;
   /** The mesh, for the Management API. */
   readonly fabric: FabricView;
-  /** Every router with an edge part that was seen since the start. */
+  /** Returns every router with an edge part that was connected since the start. */
   routers(): OverlayRouter[];
-  /** For new connections. */
+  /** Applies to new connections. */
   setTls(identity: TlsIdentity): void;
-  /** `serviceKeys` answers something new. */
+  /** Must be called when the result of `serviceKeys` has changed. */
   keysChanged(): void;
   /**
-   * Announces to routers of ours that this controller stops, and serves on until the other controllers have all of them
-   * and no circuit is in the making; for at most `timeoutMs`. `isElsewhere`: whether another controller has the router.
-   * Without another controller there is nothing to wait for.
+   * Announces to our routers that this controller stops, and continues until other controllers have all of them
+   * and no circuit is pending, for at most `timeoutMs`. `isElsewhere` returns whether another controller has the
+   * router. Without another controller it does not wait for routers.
    */
   leave(timeoutMs: number, isElsewhere: ((routerId: string) => boolean) | undefined): Promise<void>;
-  /** Looks at deadlines; done by itself unless `tickMs` is 0. */
+  /** Checks deadlines. Called automatically unless `tickMs` is 0. */
   tick(): void;
   close(): Promise<void>;
 }
 
-/** Loads the terminators and listens. Rejects when the store or the port is not to be had, or the model is not loaded. */
+/** Loads the terminators and listens. Rejects if the store or the port is unavailable, or the model is not loaded. */
 export async function startOverlayController(options: OverlayControllerOptions): Promise<OverlayController> {
   const core = new OverlayCore(options);
   await core.open();
@@ -187,7 +187,7 @@ class OverlayCore implements OverlayController {
     const mustStay = (): boolean => {
       if (builder.pendingCount > 0) return true;
       if (isElsewhere === undefined) return false;
-      // Other controllers report nothing about routers without an edge part.
+      // Other controllers report only routers with an edge part.
       for (const { id, edge } of routers.all()) if (edge !== undefined && !isElsewhere(id)) return true;
       return false;
     };
@@ -295,7 +295,7 @@ class OverlayCore implements OverlayController {
     if (this.#isClosed) return;
     const { routers, peers, dataModel, follower } = this.#parts;
     const isFabric = change.type === 'fabric-service' || change.type === 'fabric-terminator';
-    // SDKs never see services of the fabric.
+    // SDKs do not see fabric services.
     if (!isFabric) dataModel.onChange();
     follower.onChange(change);
     if (change.type !== 'identity' || !change.removed) return;
@@ -306,7 +306,7 @@ class OverlayCore implements OverlayController {
   }
 }
 
-/** `host:port`, IPv6 without brackets. */
+/** Returns the host of `host:port`, IPv6 without brackets. */
 function hostOf(address: string): string {
   return address.slice(0, address.lastIndexOf(':'));
 }

@@ -1,4 +1,4 @@
-/** What the overlay controller works with. */
+/** Options and dependencies of the overlay controller. */
 import type { Clock, Log } from '#base';
 import type { HeartbeatOptions, TlsIdentity } from '#net';
 import type { ApiSessions, OverlayModel } from '../model/mod.ts';
@@ -13,35 +13,35 @@ import type { FabricTerminatorPersistence } from './fabric-terminator-persistenc
 import type { VerifyServiceToken } from './service-session-check.ts';
 
 export interface OverlayControllerOptions {
-  /** The common name of the control certificate; what routers know this controller by. */
+  /** The common name of the control certificate, by which routers know this controller. */
   readonly controllerId: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls: TlsIdentity;
-  /** Proves leaf certificates of our CA, and renews those of routers. */
+  /** Verifies leaf certificates of our CA, and renews those of routers. */
   readonly issuer: CertificateIssuer;
-  /** Loaded: what it does not allow is removed at the start. */
+  /** Must be loaded, because terminators that it does not permit are removed at the start. */
   readonly model: OverlayModel;
   readonly sessions: ApiSessions;
   readonly store: Store;
-  /** Tags the audit events of renewals. */
+  /** Authenticates the audit events of renewals. */
   readonly secrets: Pick<Secrets, 'tag'>;
   readonly verifyServiceToken: VerifyServiceToken;
-  /** Keys that sign service sessions now. */
+  /** Returns the current keys that sign service sessions. */
   readonly serviceKeys: () => readonly ServiceKey[];
   readonly log: Log;
   readonly clock?: Clock;
   readonly heartbeat?: HeartbeatOptions;
-  /** How often deadlines are looked at; 0: only when `tick` is called. */
+  /** Interval of deadline checks; 0: only when `tick` is called. */
   readonly tickMs?: number;
   readonly pendingLimits?: PendingLimits;
   readonly circuitLimits?: CircuitLimits;
   readonly maxProbesPerSecond?: number;
-  /** Another control plane over the same store has the environment's channel. */
+  /** Whether another control plane over the same store has the environment's channel. */
   readonly isConnectedElsewhere?: (identityId: string) => boolean;
-  /** Control planes over the same store; without it routers are told of none. */
+  /** Control planes over the same store. Without it, routers get no list of them. */
   readonly cluster?: ClusterSource;
-  /** Keeps terminators that routers make for services of the fabric; without it they are refused. */
+  /** Stores terminators that routers create for fabric services. Without it, these are refused. */
   readonly fabricTerminators?: FabricTerminatorPersistence;
-  /** Chance among terminators: 0 <= x < 1. */
+  /** Randomness for choosing terminators: 0 <= x < 1. */
   readonly random?: () => number;
 }

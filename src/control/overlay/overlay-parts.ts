@@ -1,4 +1,4 @@
-/** The parts of the overlay controller, put together. Nothing here listens or acts; OverlayCore drives them. */
+/** Composes the parts of the overlay controller. Nothing here listens or acts; OverlayCore drives the parts. */
 import type { Clock } from '#base';
 import { certificatesOfPem, fingerprintOf } from '#net';
 import { RefusalRecorder } from '../audit/mod.ts';

@@ -1,6 +1,6 @@
 /**
- * Paths between connected routers, remembered until routers or links change: creating circuits asks for the same few
- * paths over and over. A path that is answered twice is the same object.
+ * Paths between connected routers, cached until routers or links change, because new circuits need the same few
+ * paths repeatedly. Equal requests return the same object.
  */
 import type { RouterRegistry } from './connected-router.ts';
 import type { LinkRegistry } from './link-registry.ts';
@@ -28,7 +28,7 @@ export class PathFinder {
     this.#links = links;
   }
 
-  /** Undefined: either is not connected, or no links lead there. */
+  /** Returns undefined if either router is not connected, or no links lead there. */
   find(ingressId: string, egressId: string): CircuitPath | undefined {
     this.#refresh();
     let paths = this.#paths.get(ingressId);
@@ -40,13 +40,13 @@ export class PathFinder {
       tree = searchPaths(this.#mesh, ingressId, (id) => this.#routers.isQuiesced(id));
       this.#trees.set(ingressId, tree);
     }
-    // Who is no router of the mesh is not remembered: the ids of that could be without end.
+    // Unknown ids are not cached, because their number is unbounded.
     const found = pathTo(tree, egressId);
     if (this.#mesh.has(ingressId) && this.#mesh.has(egressId)) paths.set(egressId, found);
     return found;
   }
 
-  /** What it costs now, by the rules of the search; undefined when a link or router of it is gone. */
+  /** Returns its current cost by the rules of the search, or undefined if a link or router of it was removed. */
   costOf({ routerIds, linkIds }: CircuitPath): number | undefined {
     let cost = 0;
     for (const [at, id] of routerIds.entries()) {
@@ -75,7 +75,7 @@ export class PathFinder {
       const back = mesh.get(destinationId);
       if (there === undefined || back === undefined) continue;
       const best = there.get(destinationId);
-      // Of equals the smaller id: alike whatever the order of the reports.
+      // Of equal costs, the smaller id wins, so that the result does not depend on the order of reports.
       if (best !== undefined && (best.cost < cost || (best.cost === cost && best.linkId < linkId))) continue;
       const edge = { linkId, cost };
       there.set(destinationId, edge);

@@ -1,7 +1,7 @@
 /**
- * The cheapest way through the mesh: Dijkstra over routers and the cheapest link between each two. Entering a router
- * costs its link and the router; leaving one that asked for no new circuits costs so much that any other way is taken
- * first. Pure.
+ * Finds the cheapest path through the mesh with Dijkstra's algorithm over routers and the cheapest link between
+ * each two. Entering a router costs its link and the router; leaving a router that requested no new circuits
+ * costs so much that any other path is preferred. Pure.
  */
 
 /** The cheapest usable link between two routers. */
@@ -10,11 +10,11 @@ export interface Edge {
   readonly cost: number;
 }
 
-/** Router to neighbour to edge; every router that may be on a path is a key. */
+/** Router to neighbour to edge. Every router that may be on a path is a key. */
 export type Mesh = ReadonlyMap<string, ReadonlyMap<string, Edge>>;
 
 export interface CircuitPath {
-  /** Ingress first. */
+  /** The ingress first. */
   readonly routerIds: readonly string[];
   /** Link `i` joins routers `i` and `i + 1`. */
   readonly linkIds: readonly string[];
@@ -28,11 +28,11 @@ export interface Step {
   readonly linkId: string;
 }
 
-/** How each reachable router is reached at the least cost from where the search began. */
+/** The last step of the cheapest path to each reachable router. */
 export type PathTree = ReadonlyMap<string, Step>;
 
 export const MIN_ROUTER_COST = 10;
-/** Above any path's true cost: twenty links that nobody measured cost less. */
+/** Above any path's real cost: twenty unmeasured links cost less. */
 export const QUIESCED_COST = 10_000_000;
 
 export function searchPaths(mesh: Mesh, fromId: string, isQuiesced: (routerId: string) => boolean): PathTree {
@@ -60,7 +60,7 @@ export function searchPaths(mesh: Mesh, fromId: string, isQuiesced: (routerId: s
   return reached;
 }
 
-/** Undefined when the search did not reach it. */
+/** Returns undefined if the search did not reach it. */
 export function pathTo(tree: PathTree, toId: string): CircuitPath | undefined {
   const last = tree.get(toId);
   if (last === undefined) return undefined;

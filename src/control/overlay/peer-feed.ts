@@ -1,4 +1,4 @@
-/** Tells routers of one another: who is connected, where its link listeners are, who is away or gone for good. */
+/** Notifies routers of other routers: connected ones with their link listeners, disconnected ones, and deleted ones. */
 import type { Frame } from '#wire';
 import { ctrlMessages, PeerState, type Listener } from '#wire/ctrl';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
@@ -9,7 +9,7 @@ const MAX_GROUPS = 32;
 
 export class PeerFeed {
   readonly #routers: RouterRegistry;
-  /** Routers that others were told of, away ones included; bounded by the model, whose ids these are. */
+  /** Routers that others know, including disconnected ones; bounded by the model. */
   readonly #told = new Set<string>();
 
   constructor(routers: RouterRegistry) {
@@ -35,7 +35,7 @@ export class PeerFeed {
     this.#tell(routerId, PeerState.UNHEALTHY);
   }
 
-  /** The router is no more, connected or not. */
+  /** The router was deleted, whether connected or not. */
   onRemoved(routerId: string): void {
     if (this.#told.delete(routerId)) this.#tell(routerId, PeerState.REMOVED);
   }

@@ -1,7 +1,8 @@
 /**
- * Refused hellos, binds and dials on their way into the log and the audit trail of the refused identity's organization.
- * This controller knows the peers of a router only by the router's reports; the signature of a reported certificate
- * proves its identity. How many reports a router may send is bounded; the recorder bounds the events.
+ * Records refused hellos, binds and dials in the log and in the audit trail of the refused identity's
+ * organization. Peers of a router are known only from the router's reports; the signature of a reported
+ * certificate proves its identity. The number of reports per router is limited, and the recorder limits the
+ * events.
  */
 import { X509Certificate } from 'node:crypto';
 import { TokenBuckets, type Clock, type Log } from '#base';
@@ -10,7 +11,7 @@ import { reasonOf, refusedIdentity, type RefusalRecorder } from '../audit/mod.ts
 import type { OverlayModel } from '../model/mod.ts';
 import type { Pki, ProvenLeaf } from '../pki/mod.ts';
 
-/** Reports of one router. */
+/** For the reports of one router. */
 const REPORT_LIMIT = { perSecond: 50, burst: 500 };
 
 export interface RefusalTrailOptions {
@@ -23,7 +24,7 @@ export interface RefusalTrailOptions {
 
 export interface RefusedRequest {
   readonly action: 'dial' | 'bind';
-  /** Undefined: the certificate that was shown is nobody's. */
+  /** Undefined if the presented certificate belongs to no identity. */
   readonly identityId: string | undefined;
   readonly reason: string;
   readonly routerId: string;
@@ -40,7 +41,7 @@ export class RefusalTrail {
     this.#reports = new TokenBuckets(REPORT_LIMIT, options.clock);
   }
 
-  /** What a router asked for on behalf of an SDK. */
+  /** A request of a router on behalf of an SDK. */
   request({ action, identityId, reason, routerId, share }: RefusedRequest): void {
     const { model, recorder, log } = this.#options;
     const fields = { identity: identityId, share, router: routerId, reason };
@@ -50,14 +51,14 @@ export class RefusalTrail {
     recorder.record({ ...refusedIdentity(model, proven), action, target, address: null, reason });
   }
 
-  /** The hello of a router, or of what passes for one, at this controller. */
+  /** A hello at this controller with a router's certificate, or none. */
   routerHello(leaf: ProvenLeaf | undefined, problem: string, address: string): void {
     const { model, recorder } = this.#options;
     const who = refusedIdentity(model, leaf);
     recorder.record({ ...who, action: 'connectRouter', address, reason: reasonOf(problem) });
   }
 
-  /** The hello of an SDK, or of what passes for one, at a router, which reports it. */
+  /** A hello at a router with an SDK's certificate, or none, which the router reports. */
   reportedHello(routerId: string, { certificate, address, reason, occurrences }: RefusedHello): void {
     const { model, recorder, log } = this.#options;
     if (this.#reports.take(routerId) > 0) {
@@ -75,7 +76,7 @@ export class RefusalTrail {
     );
   }
 
-  /** Base64 of DER; undefined: not of our authority. */
+  /** `certificate` is DER in base64. Returns undefined if our authority did not issue it. */
   #leafOf(certificate: string): ProvenLeaf | undefined {
     if (certificate === '') return undefined;
     try {

@@ -1,6 +1,6 @@
 /**
- * What each router on a circuit's path is told: forwarding entries in both directions, and which of them has the
- * egress. Pure. Paths of any length.
+ * The Route for each router on a circuit's path: forwarding entries in both directions, and the egress for the
+ * last one. Pure. Paths may have any length.
  */
 import { DestType, type Route_Forward } from '#wire/ctrl';
 
@@ -35,7 +35,7 @@ export function planRoute(path: RoutedPath, addresses: PathAddresses): RouteHop[
       { srcAddress: start, dstAddress: end, dstType: after === undefined ? DestType.END : DestType.LINK },
       { srcAddress: end, dstAddress: start, dstType: before === undefined ? DestType.START : DestType.LINK },
     ];
-    // OpenZiti's order: the own end's entry comes first at either end.
+    // In OpenZiti's order, the entry of the own end comes first at either end.
     if (at === last && at > 0) forwards.reverse();
     return { routerId, isEgress: at === last, forwards };
   });

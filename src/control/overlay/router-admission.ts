@@ -1,7 +1,7 @@
 /**
- * Who may open a control channel: the leaf certificate alone counts. It must be a router's certificate of our CA,
- * in date, stand in the model, and name the router that the hello's body names. The reason of a refusal is sent to a peer
- * whose certificate our authority signed, and to no other.
+ * Decides which peers may open a control channel, by the leaf certificate alone. It must be a router's
+ * certificate of our CA, currently valid, in the model, and for the router that the hello's body names. The
+ * reason of a refusal is sent only to a peer whose certificate our authority signed.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Frame } from '#wire';
@@ -9,7 +9,7 @@ import { decodeRouterHello, type RouterHello } from '#wire/ctrl';
 import type { OverlayModel } from '../model/mod.ts';
 import type { LeafProof, ProvenLeaf } from '../pki/mod.ts';
 
-/** A router that is connected for less than this is not replaced by a newcomer with its certificate. */
+/** A router that connected within this time is not replaced by another connection with its certificate. */
 export const CHURN_LIMIT_MS = 60_000;
 
 export type ProveLeaf = (leaf: X509Certificate) => LeafProof;
@@ -19,7 +19,7 @@ export type RouterAdmission =
   | {
       readonly isAdmitted: false;
       readonly reason: string;
-      /** Whose certificate it is, when our authority signed it. */
+      /** The leaf, if our authority signed it. */
       readonly leaf: ProvenLeaf | undefined;
     };
 
@@ -27,12 +27,12 @@ export interface AdmissionQuestion {
   readonly hello: Frame;
   readonly routerId: string;
   readonly certificate: X509Certificate;
-  /** When the router's present channel was opened; undefined when it has none. */
+  /** When the router's current channel was opened; undefined if it has none. */
   readonly connectedAtMs: number | undefined;
   readonly nowMs: number;
 }
 
-/** @throws FrontdoorError `protocol` when the hello's listeners are malformed. */
+/** @throws FrontdoorError `protocol` if the hello's listeners are malformed. */
 export function admitRouter(
   question: AdmissionQuestion,
   proveLeaf: ProveLeaf,

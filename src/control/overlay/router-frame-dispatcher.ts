@@ -1,6 +1,7 @@
 /**
- * One frame from a router to the part that handles it. Unknown types are ignored, as the protocol wants; a malformed
- * body closes that router's channel, nothing else. Only a router's current channel is listened to.
+ * Dispatches frames from a router to the part that handles them. Unknown types are ignored, as the protocol
+ * requires; a malformed body closes only that router's channel. Frames are accepted only from a router's current
+ * channel.
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
@@ -40,7 +41,7 @@ export interface CtrlParts {
   readonly membership: ClusterAnnouncer;
   readonly inspection: RouterInspection;
   readonly fabricCircuitRequests: FabricCircuitRequests;
-  /** Undefined: routers make no terminators for services of the fabric. */
+  /** Undefined if routers cannot create terminators of fabric services. */
   readonly fabricTerminatorRequests: FabricTerminatorRequests | undefined;
   readonly circuitRequests: CircuitRequests;
   readonly terminatorRequests: TerminatorRequests;
@@ -134,7 +135,7 @@ export class RouterFrameDispatcher {
       ],
       [contentType.quiesceRouter, (router, frame) => this.#onQuiesce(router, frame, true)],
       [contentType.dequiesceRouter, (router, frame) => this.#onQuiesce(router, frame, false)],
-      // The operator deletes a router; it does not delete itself.
+      // Only the operator can delete a router.
       [contentType.decommissionRouter, unsupported],
       [contentType.result, (router, frame) => this.#onStrayResult(router, frame)],
     ]);
@@ -165,7 +166,7 @@ export class RouterFrameDispatcher {
       router.channel.close(messageOf(error));
       return;
     }
-    // Ours, not the peer's: the channel stays.
+    // The error is ours, not the peer's, so the channel stays open.
     this.#parts.log.error(fields, 'control message failed');
   }
 
@@ -189,7 +190,7 @@ export class RouterFrameDispatcher {
     if (fullState) router.presentIdentities.clear();
     for (const { identityId, isConnected } of events) {
       if (!isConnected) router.presentIdentities.delete(identityId);
-      // Only who we know counts: the set cannot outgrow the model.
+      // Only known identities count, which bounds the set by the model.
       else if (this.#parts.model.identity(identityId) !== undefined) router.presentIdentities.add(identityId);
     }
     this.#parts.prober.onPresence(before);
@@ -235,7 +236,7 @@ export class RouterFrameDispatcher {
   #onVerifyRouter(router: ConnectedRouter, frame: Frame): void {
     const { routerId, fingerprints } = ctrlMessages.verifyRouter.decode(frame.body);
     const identity = this.#parts.model.identity(routerId);
-    // Leaf first; whatever else stands in the list proves nothing.
+    // The leaf is first; further entries prove nothing.
     const leaf = fingerprints[0];
     const isKnown = identity?.kind === 'router' && leaf !== undefined && identity.fingerprints.includes(leaf);
     router.result(frame, isKnown, isKnown ? 'router verified' : 'no such router with this certificate');

@@ -1,6 +1,6 @@
 /**
- * Diagnostics by name: asks routers for theirs, and answers what a router may know of ours, which is what concerns
- * itself. Values are JSON texts on the wire.
+ * Diagnostics by name: requests those of routers, and answers requests of a router for those that concern itself.
+ * Values are JSON texts on the wire.
  */
 import { messageOf } from '#base';
 import { contentType, type Frame } from '#wire';
@@ -25,7 +25,7 @@ type Tell = (router: ConnectedRouter) => unknown;
 
 export class RouterInspection {
   readonly #options: RouterInspectionOptions;
-  /** What routers may ask, in lower case. */
+  /** Names that routers may request, in lower case. */
   readonly #own: ReadonlyMap<string, Tell>;
 
   constructor(options: RouterInspectionOptions) {
@@ -44,7 +44,10 @@ export class RouterInspection {
     ]);
   }
 
-  /** The router, or every connected one; names that a router does not know are missing. Never rejects. */
+  /**
+   * Asks the router, or every connected one. Names that a router does not know are missing in the result. Never
+   * rejects.
+   */
   async inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {
     const { routers } = this.#options;
     const asked = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_CHARACTERS));

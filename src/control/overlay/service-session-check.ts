@@ -1,6 +1,7 @@
 /**
- * Whether an SDK may do what a router asks for on its behalf: the API session, the client certificate's leaf, the
- * service session token and the policy must all agree. What the router says of the client proves nothing by itself.
+ * Checks a router's request on behalf of an SDK: the API session, the client certificate's leaf, the service
+ * session token and the policy must all agree. The router's statements about the client prove nothing by
+ * themselves.
  */
 import { EdgeErrorCode, RetryHint } from '#wire';
 import type { ApiSession, ApiSessions, OverlayModel, Service } from '../model/mod.ts';
@@ -12,15 +13,18 @@ export interface ServiceTokenClaims {
   readonly type: 'Dial' | 'Bind';
 }
 
-/** Undefined: no token of ours, or past its time. Fast for a token that it saw before; never throws. */
+/**
+ * Returns undefined if the token is not ours, or has expired. Fast for a token that was verified before; never
+ * throws.
+ */
 export type VerifyServiceToken = (token: string) => ServiceTokenClaims | undefined;
 
 export interface SessionProof {
   readonly apiSessionToken: string;
   readonly sessionToken: string;
   /**
-   * SHA-1 of the client's certificates. Ours name the leaf alone, OpenZiti's routers all that the client showed, in no
-   * order; the leaf alone counts.
+   * SHA-1 of the client's certificates. Our routers send only the leaf, OpenZiti's all certificates in any order;
+   * only the leaf counts.
    */
   readonly fingerprints: readonly string[];
 }
@@ -31,11 +35,11 @@ export type SessionVerdict =
       readonly isAllowed: false;
       readonly code: number;
       readonly retryHint: number;
-      /** For the SDK. */
+      /** Text for the SDK. */
       readonly text: string;
-      /** For the log and the audit trail. */
+      /** Reason for the log and the audit trail. */
       readonly reason: string;
-      /** Whose certificate the peer showed; undefined: it is nobody's. */
+      /** The identity of the presented certificate; undefined if it belongs to none. */
       readonly identityId: string | undefined;
     };
 
@@ -45,7 +49,7 @@ export class ServiceSessionCheck {
   readonly #verify: VerifyServiceToken;
   readonly #authorities: ReadonlySet<string>;
 
-  /** `authorities`: fingerprints of our authority's own certificates, which clients show behind their leaf. */
+  /** `authorities` are fingerprints of our authority's own certificates, which clients send after their leaf. */
   constructor(
     model: OverlayModel,
     sessions: ApiSessions,
@@ -88,20 +92,20 @@ export class ServiceSessionCheck {
     return mayDo ? { isAllowed: true, session, service } : invalidSession('not-granted', identityId);
   }
 
-  /** Undefined when there are several: one of them may be somebody else's, shown to pass for them. */
+  /** Returns undefined if there are several, because one of them may belong to another identity. */
   #leafIn(fingerprints: readonly string[]): string | undefined {
     const [leaf, ...others] = fingerprints.filter((fingerprint) => !this.#authorities.has(fingerprint));
     return others.length === 0 ? leaf : undefined;
   }
 
-  /** Whether a service session's log-in still stands. */
+  /** Whether the log-in of a service session is still valid. */
   isAlive(sessionToken: string): boolean {
     const claims = this.#verify(sessionToken);
     return claims !== undefined && this.#sessions.byId(claims.apiSessionId) !== undefined;
   }
 }
 
-/** SDKs know this text: they ask for a new service session. */
+/** SDKs know this text, and request a new service session. */
 function invalidSession(reason: string, identityId: string | undefined): SessionVerdict {
   return refused(EdgeErrorCode.invalidSession, RetryHint.startOver, 'Invalid Session', reason, identityId);
 }

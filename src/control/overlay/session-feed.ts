@@ -1,6 +1,6 @@
 /**
- * Keeps edge routers up to date about API sessions: all of them in chunks after the hello, then each change. Routers
- * tell back which tokens are in use, so that those sessions do not idle out.
+ * Keeps edge routers up to date about API sessions: all of them in chunks after the hello, then each change.
+ * Routers report the tokens in use, so that those sessions do not expire.
  */
 import { randomUUID } from 'node:crypto';
 import { headerId, HeaderWriter, type Frame } from '#wire';
@@ -10,7 +10,7 @@ import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 
 const CHUNK_SESSIONS = 100;
 const MAX_HEARTBEAT_TOKENS = 100_000;
-/** Least time between two full sets to one router. */
+/** Minimum interval between two complete sets to one router. */
 const MIN_RESYNC_MS = 1_000;
 
 export class SessionFeed {
@@ -60,7 +60,7 @@ export class SessionFeed {
   }
 
   #tell(frame: Frame): void {
-    // Each channel numbers frames itself: every router gets a frame of its own.
+    // Each channel numbers its own frames, so every router gets a separate frame.
     for (const router of this.#routers.all()) if (router.hasEdge) router.send({ ...frame });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Measures shares: drives one status machine per share with what routers report, and sends the probes it asks for: a
- * circuit with an egress alone, which ends as soon as the host reached its backend. At most so many a second.
+ * Measures shares: drives one status machine per share with the reports of routers, and sends the probes that it
+ * requests. A probe is a circuit with only an egress, which ends as soon as the host has reached its backend. The
+ * rate is limited.
  */
 import { randomBytes } from 'node:crypto';
 import { base62, utf8, type Clock, type Log } from '#base';
@@ -20,9 +21,9 @@ import { chooseTerminator } from './terminator-choice-policy.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
 const PROBE_TIMEOUT_MS = 6_000;
-/** What the router gives the host: less than we wait, so that its reason arrives. */
+/** Timeout of the router for the host, shorter than ours, so that its reason arrives. */
 const ROUTE_TIMEOUT_MS = 5_000;
-/** After the start routers and agents are still on their way: nobody is called offline. */
+/** After the start, routers and agents are still connecting, so no agent counts as offline. */
 const START_GRACE_MS = 15_000;
 
 export interface ShareProberOptions {
@@ -32,7 +33,7 @@ export interface ShareProberOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxProbesPerSecond?: number;
-  /** Another control plane has the environment's channel, and measures its shares. */
+  /** Whether another control plane has the environment's channel, and measures its shares. */
   readonly isConnectedElsewhere?: (identityId: string) => boolean;
 }
 
@@ -77,7 +78,7 @@ export class ShareProber implements Measurements {
   isConnected(identityId: string): boolean {
     const { routers, model } = this.#options;
     if (routers.isPresent(identityId)) return true;
-    // Some routers report who is there late, or never: a host that can be reached is there, too.
+    // Some routers report presence late or never, so a reachable host also counts as present.
     return model
       .servicesOf(identityId)
       .some((service) => model.mayBind(identityId, service) && this.#reachable(service.id).length > 0);
@@ -111,7 +112,7 @@ export class ShareProber implements Measurements {
     }
   }
 
-  /** These came to a router, or left it. */
+  /** These identities connected to a router, or disconnected. */
   onPresence(identityIds: Iterable<string>): void {
     for (const id of identityIds) this.#tell('identity', id);
   }
@@ -132,13 +133,13 @@ export class ShareProber implements Measurements {
     }
   }
 
-  /** A real circuit to the terminator, or a failed one. */
+  /** The result of a real circuit to the terminator. */
   onCircuitResult(terminator: Pick<Terminator, 'serviceId'>, error: string | undefined): void {
     if (!this.#shares.has(terminator.serviceId)) return;
     this.#step(terminator.serviceId, error === undefined ? { type: 'success' } : { type: 'failure', error });
   }
 
-  /** False when the circuit is no probe. */
+  /** Returns false if the circuit is not a probe. */
   onRouteResult(router: ConnectedRouter, result: RouteResult): boolean {
     const probe = this.#probes.get(result.circuitId);
     if (probe === undefined || probe.terminator.routerId !== router.id) return false;
@@ -219,7 +220,7 @@ export class ShareProber implements Measurements {
     if (before?.state === after.state) return;
     const { log, model } = this.#options;
     const service = model.service(serviceId);
-    // What is seen from here says nothing of it.
+    // Observations of this control plane do not apply to it.
     if (service !== undefined && this.#isElsewhere(service.environmentId)) return;
     const fields = { share: service?.name, service: serviceId, status: after.state };
     if (after.state === 'FAILED') log.warn({ ...fields, reason: after.lastError }, 'share failed');
@@ -239,7 +240,7 @@ export class ShareProber implements Measurements {
     const terminator = chooseTerminator(this.#reachable(serviceId), Math.random);
     if (terminator === undefined) return;
     this.#allowance -= 1;
-    // An older probe says nothing any more; its answer is taken for a stray.
+    // An older probe is void; its response is treated as a stray.
     for (const [id, probe] of this.#probes)
       if (probe.terminator.serviceId === serviceId) this.#probes.delete(id);
     const circuitId = base62(randomBytes(16));

@@ -1,21 +1,22 @@
 /**
- * What is known of one share, from events alone: is it hosted, did its host find the backend well, did a circuit reach
- * it. Pure; the driver (share-prober.ts) tells the events and makes the probes that the answers ask for.
+ * The status of one share, derived from events: whether it is hosted, whether its host found the backend healthy,
+ * and whether a circuit reached it. Pure; the driver (share-prober.ts) feeds the events and sends the requested
+ * probes.
  */
 import type { MeasuredShare, ShareStatus } from '../model/mod.ts';
 
 export type ShareEvent =
-  /** The share is new to us. `isAgentConnected`: its environment has a channel, or may still be coming. */
+  /** The share is new here. `isAgentConnected`: its environment has a channel, or may still be connecting. */
   | { readonly type: 'known'; readonly isAgentConnected: boolean }
-  /** A host that can be reached appeared, or one more. */
+  /** A reachable host was added. */
   | { readonly type: 'hosted' }
-  /** The last one that could be reached is gone. */
+  /** The last reachable host was lost. */
   | { readonly type: 'unhosted'; readonly reason: string }
-  /** Target or grants changed: what was measured no longer counts for sure. */
+  /** Target or grants changed, so earlier measurements may not apply. */
   | { readonly type: 'changed' }
   /** The host's own check of the backend. */
   | { readonly type: 'health'; readonly passed: boolean }
-  /** A circuit to the backend stood: a probe's, or a real one. */
+  /** A probe or a real circuit reached the backend. */
   | { readonly type: 'success' }
   | { readonly type: 'failure'; readonly error: string }
   /** A probe was sent. */
@@ -24,26 +25,26 @@ export type ShareEvent =
 
 export interface ShareStatusState {
   readonly state: 'PENDING' | 'DEPLOYED' | 'FAILED';
-  /** Failures in a row. */
+  /** Number of successive failures. */
   readonly count: number;
   /** Empty unless FAILED. */
   readonly lastError: string;
   readonly isHosted: boolean;
   readonly isHealthy: boolean;
-  /** A missing host is a failure from then on. */
+  /** From this time on, a missing host is a failure. */
   readonly hostDeadlineMs: number;
   readonly unhostedReason: string;
-  /** When the next probe is due; Infinity: none until something happens. */
+  /** When the next probe is due; Infinity: none until an event. */
   readonly nextProbeMs: number;
 }
 
 /** How long a new share may be without a host before that is a failure. */
 export const FIRST_HOST_MS = 10_000;
-/** How long a host may be away (it binds again, its router reconnects) before that shows. */
+/** How long a host may be missing (it rebinds, its router reconnects) before that shows. */
 export const HOST_AWAY_MS = 2_000;
-/** A probe follows this long after the last success. */
+/** Interval from the last success to the next probe. */
 export const PROBE_INTERVAL_MS = 60_000;
-/** The answer to a probe is overdue: ask again. */
+/** After this time a probe without a response is repeated. */
 export const PROBE_LOST_MS = 12_000;
 export const MIN_RETRY_MS = 1_000;
 export const MAX_RETRY_MS = 8_000;
@@ -75,7 +76,7 @@ export function stepShare(
       if (event.passed) return { ...now, isHealthy: true, nextProbeMs: now.isHosted ? nowMs : Infinity };
       return failed({ ...now, isHealthy: false }, 'the agent finds its target not working', nowMs);
     case 'success':
-      // The backend may take connections and still not answer: its host's own check weighs more.
+      // The backend may accept connections without responding, so its host's own check has precedence.
       if (!now.isHealthy) return { ...now, nextProbeMs: nowMs + PROBE_INTERVAL_MS };
       return { ...now, state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: nowMs + PROBE_INTERVAL_MS };
     case 'failure':
@@ -93,7 +94,7 @@ export function measuredOf({ state, count, lastError, nextProbeMs }: ShareStatus
   return { state, count, lastError, nextProbeMs: Number.isFinite(nextProbeMs) ? nextProbeMs : null };
 }
 
-/** As it is told now. Without a host there is nothing to retry but to look again. */
+/** Returns the status as shown now. Without a host, the next retry is only another check. */
 export function shareStatusAt(measured: MeasuredShare | undefined, nowMs: number): ShareStatus {
   if (measured === undefined) return { state: 'PENDING' };
   const { state, count, lastError, nextProbeMs } = measured;
@@ -102,12 +103,12 @@ export function shareStatusAt(measured: MeasuredShare | undefined, nowMs: number
   return { state, failure: { count, lastError, nextRetry: new Date(nextMs).toISOString() } };
 }
 
-/** True when a probe should be sent now. */
+/** Whether a probe should be sent now. */
 export function isProbeDue(record: ShareStatusState, nowMs: number): boolean {
   return record.isHosted && nowMs >= record.nextProbeMs;
 }
 
-/** Delay before the next try after `count` failures in a row. */
+/** Returns the delay before the next try after `count` successive failures. */
 export function retryDelayMs(count: number): number {
   return Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(count - 1, 10));
 }

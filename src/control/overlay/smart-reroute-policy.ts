@@ -1,4 +1,4 @@
-/** Which circuits are worth moving: the dearest few, where another path costs much less. Pure. */
+/** Selects circuits that are worth moving: the most expensive few for which another path is much cheaper. Pure. */
 
 export const MIN_COST_DROP = 15;
 const MOVED_SHARE = 0.02;
@@ -10,13 +10,13 @@ export interface SmartMove<Circuit> {
   readonly best: number;
 }
 
-/** `costsOf` answers what a path costs now and what the best does; undefined when it cannot be told. */
+/** `costsOf` returns the cost of a path now and that of the best path; undefined if not known. */
 export function pickSmartMoves<Circuit extends { readonly path: object }>(
   circuits: Iterable<Circuit>,
   count: number,
   costsOf: (path: Circuit['path']) => { readonly now: number; readonly best: number } | undefined,
 ): SmartMove<Circuit>[] {
-  // Circuits that go the same way share one path.
+  // Circuits with the same path share one path object.
   const known = new Map<Circuit['path'], { readonly now: number; readonly best: number } | undefined>();
   const found: SmartMove<Circuit>[] = [];
   for (const circuit of circuits) {

@@ -1,28 +1,29 @@
 /**
- * Which terminator a circuit goes to. What failed in this circuit's earlier attempt comes last, then unhealthy ones,
- * then precedence decides; among the rest the service's strategy. Pure: chance comes from the caller.
+ * Selects the terminator of a circuit. One that failed in an earlier attempt of this circuit comes last, then
+ * unhealthy ones; then precedence decides, and among equals the service's strategy. Pure: the caller provides
+ * randomness.
  */
 import type { TerminatorStrategy } from '#domain';
 
 export interface Candidate {
   readonly precedence: number;
-  /** All of it: what is set, what use and failures add, and the way there. */
+  /** The total: the configured cost, the dynamic cost, and the cost of the path. */
   readonly cost: number;
   readonly isHealthy: boolean;
   readonly hasFailed?: boolean;
-  /** Dials that failed since the last that did not. */
+  /** Failed dials since the last successful one. */
   readonly failuresInARow?: number;
-  /** Of a service whose circuits all go to one: it is that one. */
+  /** For a service whose circuits all go to one terminator: whether it is that one. */
   readonly isActive?: boolean;
 }
 
-/** Required, default, failed: the order is not that of the numbers. */
+/** Required, default, failed: the order differs from that of the numbers. */
 const RANK_OF_PRECEDENCE: readonly number[] = [1, 0, 2];
 const UNKNOWN_RANK = 3;
-/** Then a service whose circuits all go to one terminator goes over to another. */
+/** After this many, a service with a single active terminator switches to another one. */
 export const MAX_FAILURES_IN_A_ROW = 3;
 
-/** `random` answers 0 <= x < 1. Undefined without candidates. */
+/** `random` returns 0 <= x < 1. Returns undefined without candidates. */
 export function chooseTerminator<T extends Candidate>(
   candidates: Iterable<T>,
   random: () => number,
@@ -77,7 +78,7 @@ function cheapest<T extends Candidate>(candidates: readonly T[], random: () => n
   );
 }
 
-/** One of twice the cost is taken half as often. */
+/** A terminator of twice the cost is selected half as often. */
 function weighted<T extends Candidate>(candidates: readonly T[], random: () => number): T {
   const weights = candidates.map(({ cost }) => 1 / Math.max(1, cost));
   let left = random() * weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,14 +1,14 @@
 /**
- * What use and failures add to a terminator's cost, as OpenZiti's strategies count it: each circuit a little, each
- * failed dial much more, which successes take back slowly and time takes back faster and faster. And which terminator
- * serves alone where the service's strategy says so.
+ * Dynamic costs of terminators, counted like OpenZiti's strategies: each circuit adds a little, each failed dial
+ * much more, which successes reduce slowly and time reduces at an increasing rate. Also the active terminator of
+ * services whose strategy requires one.
  */
 const CIRCUIT_COST = 2;
 const FAILURE_COST = 20;
 const SUCCESS_CREDIT = 2;
 const CREDIT_EVERY_MS = 60_000;
 const MIN_CREDIT = 10;
-/** The credit doubles each time this long passed without a failure. */
+/** The credit doubles after each such interval without a failure. */
 const CREDIT_DOUBLES_MS = 300_000;
 const MAX_DYNAMIC_COST = 65_535;
 const MAX_FAILURE_COST = 1_000_000;
@@ -21,7 +21,7 @@ interface Costs {
 }
 
 export class TerminatorCosts {
-  /** Of terminators that are or were used; an entry goes with its terminator. */
+  /** For terminators that are or were used; an entry is removed with its terminator. */
   readonly #costs = new Map<string, Costs>();
   /** By service. */
   readonly #active = new Map<string, string>();
@@ -80,7 +80,7 @@ export class TerminatorCosts {
       if (costs.failureCost === 0) continue;
       const doublings = Math.floor((nowMs - costs.lastFailureMs) / CREDIT_DOUBLES_MS);
       costs.failureCost = Math.max(0, costs.failureCost - Math.max(MIN_CREDIT, 2 ** doublings));
-      // Long ago: it may be tried again.
+      // The failures are long ago, so the terminator may be tried again.
       if (costs.failureCost === 0) costs.failuresInARow = 0;
     }
   }

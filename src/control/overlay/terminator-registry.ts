@@ -1,7 +1,7 @@
 /**
- * Where services are hosted: in memory for every circuit, in the store so that a restart forgets nothing. Memory
- * changes at once; the store follows, and a caller that answers a router waits for it. What other control planes store
- * of their routers is followed: a router may come here next.
+ * The terminators of shares: in memory for every circuit, and in the store for restarts. Memory changes at once
+ * and the store follows; a caller that answers a router waits for the store. Terminators of other control planes'
+ * routers are included, because a router may connect here next.
  */
 import { FrontdoorError } from '#base';
 import type { Change, Queries, Store } from '../store/mod.ts';
@@ -10,7 +10,7 @@ import { readRows, rowOf, type StoredTerminator } from './terminator-rows.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 
-/** Of a share. */
+/** A terminator of a share. */
 export interface Terminator extends StoredTerminator, HostTerminator {
   readonly identityId: string;
   cost: number;
@@ -28,7 +28,7 @@ export class TerminatorRegistry {
   readonly #byService = new Map<string, Map<string, Terminator>>();
   readonly #byRouter = new Map<string, Map<string, Terminator>>();
   readonly #listeners: TerminatorListener[] = [];
-  /** Being written or deleted here: what is heard of them is our own doing. */
+  /** Terminators that are being written or deleted here. Notifications about them are our own. */
   readonly #writing = new Set<string>();
   #nextMarker = 1n;
 
@@ -67,7 +67,7 @@ export class TerminatorRegistry {
     }
   }
 
-  /** Rejects, with nothing left in memory, when the store refuses the row. */
+  /** Rejects and removes it from memory if the store refuses the row. */
   async add(terminator: StoredTerminator): Promise<void> {
     const added: Terminator = { ...terminator, marker: this.#marker(), isHealthy: true };
     this.#put(added);
@@ -81,7 +81,7 @@ export class TerminatorRegistry {
       this.#tell(added, 'added');
       return;
     }
-    // Removed while it was written: its row must go as well.
+    // It was removed during the write, so its row must be deleted too.
     await this.#deleteRows([added.id]);
     throw new FrontdoorError('conflict', 'terminator-removed', 'the terminator was removed meanwhile');
   }
@@ -109,8 +109,8 @@ export class TerminatorRegistry {
   }
 
   /**
-   * The same for what the model no longer allows. Rows that control planes share went with what they named, or belong
-   * to a change that others have heard of and this one has not.
+   * The same for terminators that the model no longer permits. Shared rows were deleted with the resource that
+   * they named, or belong to a change that this control plane has not received yet.
    */
   async removeDisallowed(terminators: readonly Terminator[]): Promise<void> {
     if (this.#store.isShared) this.#forget(terminators);
@@ -133,7 +133,7 @@ export class TerminatorRegistry {
     }
   }
 
-  /** One transaction that others hear of. */
+  /** One transaction of which others are notified. */
   async #write(ids: readonly string[], work: (trx: Queries) => Promise<void>): Promise<void> {
     for (const id of ids) this.#writing.add(id);
     try {
@@ -207,7 +207,7 @@ function unindexed(index: Map<string, Map<string, Terminator>>, key: string, id:
   if (found?.delete(id) === true && found.size === 0) index.delete(key);
 }
 
-/** A router tells each of its control planes of a new terminator: the row of whoever was first serves all. */
+/** A router sends a new terminator to each of its control planes; the row of the first one serves all. */
 async function insertOrMeet(trx: Queries, terminator: Terminator): Promise<void> {
   const inserted = await trx
     .insertInto('terminator')

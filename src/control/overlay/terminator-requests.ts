@@ -1,6 +1,6 @@
 /**
- * What edge routers ask about terminators on behalf of hosting SDKs: create, update, remove, health. Each is checked
- * against the session it names and the router it came from; a router never touches another router's terminators.
+ * Requests of edge routers about terminators on behalf of hosting SDKs: create, update, remove, health. Each is
+ * checked against its session and router; a router cannot change another router's terminators.
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import {
@@ -20,7 +20,7 @@ import type { RefusalTrail } from './refusal-trail.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 import { Precedence, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
 
-/** More hosts of one service than any load balancing needs; a host that creates without end stops here. */
+/** More hosts of one service than load balancing needs. Stops a host that creates terminators endlessly. */
 const MAX_TERMINATORS_PER_SERVICE = 128;
 const MAX_PENDING_PER_ROUTER = 4_096;
 const MAX_ID_CHARACTERS = 64;
@@ -30,9 +30,9 @@ const EDGE_BINDING = 'edge';
 
 export interface TerminatorRequestsOptions {
   readonly terminators: TerminatorRegistry;
-  /** No id stands in both. */
+  /** The ids of the two indexes are distinct. */
   readonly fabricTerminators: FabricTerminatorIndex;
-  /** Undefined: routers make none for services of the fabric. */
+  /** Undefined if routers cannot create terminators of fabric services. */
   readonly fabricRequests: FabricTerminatorRequests | undefined;
   readonly sessions: ServiceSessionCheck;
   readonly refusals: Pick<RefusalTrail, 'request'>;
@@ -55,7 +55,7 @@ export class TerminatorRequests {
     this.#options = options;
   }
 
-  /** Never rejects for what a peer did, but for a malformed body. */
+  /** Rejects only for a malformed body. */
   async create(router: ConnectedRouter, frame: Frame): Promise<void> {
     const request = ctrlMessages.createTerminatorV2.decode(frame.body);
     const pending = this.#pending.get(router) ?? 0;
@@ -191,7 +191,10 @@ export class TerminatorRequests {
     await terminators.remove(found);
   }
 
-  /** The terminator, when it is this router's and the session's identity hosts it; else `frame` is answered. */
+  /**
+   * Returns the terminator if it belongs to this router and the session's identity hosts it. Otherwise `frame` is
+   * answered.
+   */
   #ownedBy(
     router: ConnectedRouter,
     frame: Frame | undefined,
@@ -262,7 +265,7 @@ function isPrecedence(value: number): boolean {
 }
 
 function peerDataOf(record: Record<number, Uint8Array>): PeerData {
-  // Copies: the values are views of what the socket read.
+  // Copies, because the values are views of the socket's read buffer.
   return new Map(Object.entries(record).map(([key, value]) => [Number(key), new Uint8Array(value)]));
 }
 

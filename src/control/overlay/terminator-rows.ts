@@ -1,4 +1,4 @@
-/** Terminators as the store keeps them: bytes as base64, whole tables page by page. */
+/** Terminators in the form of the store: bytes as base64, whole tables page by page. */
 import type { PeerData } from '#wire';
 import {
   decodePeerData,
@@ -24,7 +24,7 @@ export interface StoredTerminator {
 
 const CHUNK = 500;
 
-/** Every one; or those of `ids` that are there. */
+/** Returns every terminator, or the existing ones of `ids`. */
 export async function readRows(db: Queries, ids?: readonly string[]): Promise<StoredTerminator[]> {
   const found: StoredTerminator[] = [];
   const all = db.selectFrom('terminator').selectAll();

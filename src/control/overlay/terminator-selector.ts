@@ -1,6 +1,6 @@
 /**
- * Where a dial goes: among the service's terminators that a path leads to, the one that its strategy picks. Remembers
- * what dials came to: costs, and terminators that their routers do not know or cannot use.
+ * Selects the terminator of a dial among those of the service that a path leads to, by the service's strategy.
+ * Keeps the results of dials: costs, and terminators that their routers do not know or cannot use.
  */
 import type { Log } from '#base';
 import { RouteErrorCode } from '#wire';
@@ -17,7 +17,7 @@ import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
 export interface DialedService {
   readonly id: string;
   readonly name: string;
-  /** Only services of the fabric have one; shares go the smart way. */
+  /** Only fabric services have a strategy; shares use `smartrouting`. */
   readonly terminatorStrategy?: TerminatorStrategy;
 }
 
@@ -28,7 +28,7 @@ export interface TerminatorSelectorOptions {
   readonly paths: PathFinder;
   readonly costs: TerminatorCosts;
   readonly log: Log;
-  /** Answers 0 <= x < 1. */
+  /** Returns 0 <= x < 1. */
   readonly random?: () => number;
 }
 
@@ -37,7 +37,7 @@ export interface Selection {
   /** Empty: any terminator. */
   readonly instanceId: string;
   readonly ingressId: string;
-  /** What an earlier attempt failed with. */
+  /** The terminator of an earlier attempt. */
   readonly failed: HostTerminator | undefined;
 }
 
@@ -64,7 +64,7 @@ export class TerminatorSelector {
     });
   }
 
-  /** A text when there is nowhere to go. */
+  /** Returns a text if there is no usable terminator. */
   select(selection: Selection): Selected | string {
     const { costs } = this.#options;
     const { service } = selection;
@@ -82,7 +82,7 @@ export class TerminatorSelector {
     const strategy = service.terminatorStrategy;
     const chosen = chooseTerminator(choices, this.#random, strategy);
     if (chosen === undefined) return this.#nowhere(selection, count, awayRouterId);
-    // Where a second attempt goes is no change of the one that serves.
+    // A second attempt does not change the active terminator.
     if (strategy === 'ha' && selection.failed === undefined)
       costs.setActive(service.id, chosen.terminator.id);
     return chosen;
@@ -92,7 +92,7 @@ export class TerminatorSelector {
     if (this.#isKnown(id)) this.#options.costs.onDialed(id);
   }
 
-  /** `errorCode` is that of the router's answer. */
+  /** `errorCode` is that of the router's response. */
   onFailure(terminator: HostTerminator, errorCode: number, nowMs: number): void {
     const { costs, log, terminators, fabricTerminators } = this.#options;
     const { id, routerId } = terminator;
@@ -120,7 +120,7 @@ export class TerminatorSelector {
     });
   }
 
-  /** What it costs apart from the way there. */
+  /** Returns its cost without that of the path. */
   dynamicCost({ id }: HostTerminator): number {
     return this.#options.costs.dynamicCost(id);
   }

@@ -1,7 +1,7 @@
 /**
- * Asks routers whether the terminators that we know of them are alive: after each (re)connect, and a few seconds
- * after a creation. What a router does not know any more is removed; a fabric service's, which the operator made, is
- * only put behind the others. Without an answer the router is asked again.
+ * Asks routers whether known terminators still exist: after each (re)connect, and a few seconds after a creation.
+ * Terminators that a router no longer knows are removed; those of fabric services, which the operator created,
+ * get the lowest preference instead. Requests without a response are repeated.
  */
 import type { Clock, Log } from '#base';
 import type { Frame } from '#wire';
@@ -21,7 +21,7 @@ export class TerminatorValidation {
   readonly #routers: RouterRegistry;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** When each terminator is to be asked for; gone once its router vouched for it. */
+  /** When each terminator must be validated; removed once its router confirmed it. */
   readonly #due = new Map<string, number>();
 
   constructor(
@@ -93,7 +93,7 @@ export class TerminatorValidation {
       const terminator = this.#terminators.get(id) ?? this.#fabricTerminators.get(id);
       const router = terminator === undefined ? undefined : this.#routers.get(terminator.routerId);
       if (terminator === undefined || router === undefined) {
-        // Asked for when the router comes back.
+        // Validated when the router reconnects.
         this.#due.delete(id);
         continue;
       }

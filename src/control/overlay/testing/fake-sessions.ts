@@ -1,4 +1,4 @@
-/** API sessions for tests: what the edge API would keep, without log-ins, idling out or a store. */
+/** API sessions for tests, without log-ins, expiry or a store. */
 import type { ApiSession, ApiSessions } from '../../model/mod.ts';
 
 export class FakeSessions implements ApiSessions {

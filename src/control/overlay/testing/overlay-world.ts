@@ -1,6 +1,6 @@
 /**
- * An overlay controller with its real listener, PKI and store, and routers that a test plays itself: raw control
- * frames over real TLS. The clock stands still unless the test moves it.
+ * An overlay controller with its real listener, PKI and store, and scripted routers that send raw control frames
+ * over real TLS. The clock stands still unless the test advances it.
  */
 import 'reflect-metadata';
 import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
@@ -106,7 +106,7 @@ export class OverlayWorld {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Moves the clock, then lets the controller look at its deadlines. */
+  /** Advances the clock, then lets the controller check its deadlines. */
   advance(ms: number): void {
     this.clock.advance(ms);
     this.controller.tick();
@@ -176,7 +176,7 @@ export class OverlayWorld {
     this.model.setService(service);
   }
 
-  /** A router that the model knows, with its certificate; connects and says hello unless told otherwise. */
+  /** Adds a router to the model with its certificate; by default it connects and sends a hello. */
   async router(id: string, edgePort = 3022): Promise<ScriptedRouter> {
     const router = await this.dial(id, await this.identityOf(id));
     await this.sayHello(router, edgePort);
@@ -215,7 +215,7 @@ export class OverlayWorld {
     return new ScriptedRouter(helloId, channel);
   }
 
-  /** Of a router that the model knows, made when it does not yet. */
+  /** Returns the identity of a router in the model, adding it if necessary. */
   async identityOf(id: string): Promise<TlsIdentity> {
     const known = this.#identities.get(id);
     if (known !== undefined) return known;
@@ -225,7 +225,7 @@ export class OverlayWorld {
     return identity;
   }
 
-  /** A router's client certificate of our CA; the model does not know it yet. */
+  /** Returns a router's client certificate of our CA, without adding it to the model. */
   async certificate(id: string, pki = this.pki): Promise<TlsIdentity> {
     const { csr, key } = await makeRequest(id);
     const answer = await pki.issueRouter({ certCsr: csr, serverCertCsr: csr }, { id, lifetimeDays: 30 });
@@ -240,7 +240,7 @@ export class OverlayWorld {
     return { cert: answer.issued.chainPem, key, ca: this.pki.caBundlePem };
   }
 
-  /** Asks as the environment's SDK would, through `router`; answers when the controller did. */
+  /** Sends a bind as the environment's SDK would, through `router`, and resolves with the controller's response. */
   async bind(router: ScriptedRouter, environmentId: string, serviceId: string, terminatorId: string) {
     router.send(
       ctrlMessages.createTerminatorV2.frame({

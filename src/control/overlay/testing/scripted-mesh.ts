@@ -1,4 +1,4 @@
-/** Routers that a test plays, with links between them as it pleases, and circuits over them. */
+/** Scripted routers with links between them, and circuits over these. */
 import { contentType, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, type CtrlBody } from '#wire/ctrl';
 import type { TerminatorStrategy } from '#domain';
@@ -42,7 +42,7 @@ export class ScriptedMesh {
     return this.#routers.get(id)!;
   }
 
-  /** `a-b`: dialed by a, with that id; each end measured `latencyMs`. */
+  /** `a-b`: dialed by a, with that id; each end reports `latencyMs`. */
   async link(id: string, latencyMs = 0, iteration = 1): Promise<void> {
     const [from, to] = id.split('-') as [string, string];
     const link = { id, destRouterId: to, linkProtocol: 'tls', dialAddress: `tls:${to}:1`, iteration };
@@ -56,7 +56,7 @@ export class ScriptedMesh {
     for (const [id, latencyMs] of Object.entries(latencies)) await this.link(id, latencyMs);
   }
 
-  /** As the router's metrics say. */
+  /** Reports latencies as the router's metrics do. */
   async measure(routerId: string, latenciesMs: Readonly<Record<string, number>>): Promise<void> {
     const histograms = Object.fromEntries(
       Object.entries(latenciesMs).map(([id, ms]) => [`link.${id}.latency`, { mean: ms * NS_PER_MS }]),
@@ -94,12 +94,12 @@ export class ScriptedMesh {
     });
   }
 
-  /** A router dials; the answer is awaited by itself. */
+  /** A router dials; the response is awaited separately. */
   dial(ingressId: string, service = 'svc'): void {
     this.router(ingressId).send(ctrlMessages.circuitRequest.frame({ service }));
   }
 
-  /** A circuit that stands, over these routers: each says yes. */
+  /** Establishes a circuit over these routers, each of which responds with success. */
   async circuit(routerIds: readonly string[], service = 'svc'): Promise<CtrlBody<'route'>[]> {
     this.dial(routerIds[0]!, service);
     const routes: CtrlBody<'route'>[] = [];
@@ -108,7 +108,7 @@ export class ScriptedMesh {
     return routes;
   }
 
-  /** The reason of the refusal. */
+  /** Returns the reason of the refusal. */
   async refusal(routerId: string): Promise<string> {
     return textOfBody(await this.router(routerId).frame(contentType.circuitFailed));
   }

@@ -1,11 +1,11 @@
-/** A router that a test plays itself, over a real control channel. */
+/** A router that a test plays over a real control channel. */
 import type { Channel } from '#net';
 import { contentType, encodeRouteResult, makeFrame, messageName, type Frame, type RouteResult } from '#wire';
 import { ctrlMessages, type CtrlBody, type CtrlMessageName } from '#wire/ctrl';
 
 const WAIT_MS = 30_000;
 
-/** A control channel that the test speaks for a router. Frames are taken in the order in which they came, by type. */
+/** A control channel on which the test acts as a router. Frames are taken in their order, by type. */
 export class ScriptedRouter {
   readonly id: string;
   readonly channel: Channel;
@@ -28,7 +28,7 @@ export class ScriptedRouter {
     });
   }
 
-  /** The next frame of a type; earlier frames of other types are passed over but kept. */
+  /** Returns the next frame of a type; earlier frames of other types are kept. */
   async frame(type: number): Promise<Frame> {
     return this.#until(() => {
       const index = this.#frames.findIndex((frame) => frame.contentType === type);
@@ -46,7 +46,7 @@ export class ScriptedRouter {
     return this.#until(() => this.closeReason, 'close');
   }
 
-  /** Frames of a type that came and were not taken. */
+  /** Returns the number of frames of a type that were not taken. */
   waiting(type: number): number {
     return this.#frames.filter((frame) => frame.contentType === type).length;
   }
@@ -55,12 +55,12 @@ export class ScriptedRouter {
     this.channel.send(frame);
   }
 
-  /** The controller has handled all that was sent before. */
+  /** Resolves when the controller has handled everything that was sent before. */
   async settle(): Promise<void> {
     await this.channel.request(makeFrame(contentType.ping), WAIT_MS);
   }
 
-  /** Answers the next Route, which is returned. */
+  /** Answers the next Route and returns it. */
   async route(result: Partial<RouteResult> = {}): Promise<CtrlBody<'route'>> {
     const frame = await this.frame(contentType.route);
     const route = ctrlMessages.route.decode(frame.body);
