@@ -1,4 +1,4 @@
-/** Writes a snapshot as the lines of a backup (format: `BackupDecoder`): page after page, hashed on the way. */
+/** Writes a snapshot as the lines of a backup (format: `BackupDecoder`), page by page, with a running hash. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { BACKUP_FORMAT, type BackupHeader, type BackupTrailer, type BackupValue } from '#domain';
@@ -9,13 +9,13 @@ const ROWS_PER_PAGE = 100;
 
 type StoredRow = Readonly<Record<string, BackupValue>>;
 
-/** The schema's migrations that were applied, in order. */
+/** Returns the applied migrations of the schema in order. */
 export async function appliedMigrations(db: Queries): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   return rows.map(({ name }) => name);
 }
 
-/** Pieces of text, each of whole lines. */
+/** Yields pieces of text, each with whole lines. */
 export async function* backupLines(db: Queries, takenAtMs: number): AsyncGenerator<string> {
   const hash = createHash('sha256');
   const hashed = (text: string): string => {
@@ -48,7 +48,7 @@ export async function* backupLines(db: Queries, takenAtMs: number): AsyncGenerat
   yield lineOf(trailer);
 }
 
-/** By the key, each page from where the last one ended: one price for every page. */
+/** Pages by key, so that every page costs the same. */
 async function* pagesOf(db: Queries, { table, key }: BackedUpTable): AsyncGenerator<readonly StoredRow[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   let after = sql``;

@@ -1,6 +1,6 @@
 /**
- * Every table of the schema: those of a backup in an order that references allow, with the key that its rows are read
- * in, and those that a backup leaves out. A table that stands in neither list does not compile.
+ * Every table of the schema: those of a backup in an order that references permit, with the key for reading their
+ * rows, and those that a backup omits. A table that is in neither list does not compile.
  */
 import type { Database } from '../store/mod.ts';
 
@@ -45,9 +45,9 @@ export const BACKED_UP = [
 ] as const satisfies readonly BackedUpTable[];
 
 /**
- * What processes that run now say of themselves and measured: untrue by the time it is read. Log-ins: one that was ended
- * since must not come back, so people log in again. Records of requests, and answers kept for repeated ones: their time is
- * short, and they are private or hold secrets that are shown once.
+ * Omitted: the state and measurements of running processes, which are outdated when the backup is read; log-ins,
+ * because an ended session must not come back; and records of requests and responses kept for repeated ones,
+ * because they are short-lived, and private or contain secrets that are shown once.
  */
 const LEFT_OUT = [
   'replica',

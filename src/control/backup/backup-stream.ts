@@ -1,6 +1,6 @@
 /**
- * One online backup as a stream of gzip: starts once there is a snapshot, so that a database that is away is told
- * before anything is sent, and lets go of the snapshot when its reader is gone or stands still.
+ * One online backup as a gzip stream. It starts after the snapshot was made, so that an unavailable database is
+ * reported before anything is sent, and it releases the snapshot when its reader is gone or stalls.
  */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,29 +10,29 @@ import { messageOf, type Clock, type Log } from '#base';
 import type { Store } from '../store/mod.ts';
 import { backupLines } from './backup-lines.ts';
 
-/** A reader that does not take a page in this time is gone. */
+/** A reader that does not take a page within this time is gone. */
 const STALLED_MS = 30_000;
 const MAX_PAUSE_MS = 20;
-/** A third of the time of the usual one, for a twentieth more bytes. */
+/** A third of the default's time, for 5 % more bytes. */
 const COMPRESSION_LEVEL = 3;
 
 export interface BackupOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends it early; its reader sees it break. */
+  /** Ends the backup early; its reader sees the stream break. */
   readonly signal?: AbortSignal;
   readonly stalledMs?: number;
 }
 
 export interface OpenBackup {
-  /** Compressed lines. Breaks when the database does: a backup without its end is none. */
+  /** Compressed lines. Breaks if the database fails, because a backup without its end is invalid. */
   readonly stream: Readable;
-  /** Resolves when nothing of it is left open, however it ended. */
+  /** Resolves when everything is closed, however it ended. */
   readonly closed: Promise<void>;
 }
 
-/** Errors: those of the store. */
+/** Rejects with errors of the store. */
 export async function openBackup(options: BackupOptions): Promise<OpenBackup> {
   const { store, clock, log, signal, stalledMs = STALLED_MS } = options;
   const gzip = createGzip({ level: COMPRESSION_LEVEL });
@@ -47,7 +47,7 @@ export async function openBackup(options: BackupOptions): Promise<OpenBackup> {
         started.resolve();
         watch.refresh();
         yield text;
-        // As long as it took: the other half of the time is for everybody else.
+        // Pauses for as long as the page took, so that half of the time is left for others.
         await pause(Math.min(performance.now() - sinceMs, MAX_PAUSE_MS));
         sinceMs = performance.now();
       }

@@ -1,6 +1,6 @@
 /**
- * `frontdoor restore`: from a file and a place to put it, without a control plane. The key file is not in a backup: it
- * is looked for in the data directory, and when it is there it has to open what the backup holds sealed.
+ * `frontdoor restore`: restores a file into a database without a control plane. A backup does not contain the key
+ * file. If there is one in the data directory, it must decrypt the backup's secrets.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,23 +12,23 @@ import { checkBackup, restoreBackup } from './restore.ts';
 
 export interface RestoreOptions {
   readonly file: string;
-  /** Holds the key file, and the embedded database. */
+  /** Contains the key file, and the embedded database. */
   readonly dataDir: string;
-  /** A `postgres:` URL in place of the embedded database. */
+  /** A `postgres:` URL instead of the embedded database. */
   readonly database?: string | undefined;
-  /** Reads and checks; nothing is opened, nothing written. */
+  /** Only reads and checks the backup; nothing is opened or written. */
   readonly checkOnly: boolean;
   readonly log: Log;
 }
 
 export interface Restored extends BackupSummary {
-  /** Where the key file has to be. */
+  /** Path at which the key file must be. */
   readonly keyFile: string;
-  /** False: it is not there yet, and nothing could be checked against it. */
+  /** False if it does not exist yet, so that nothing could be checked against it. */
   readonly hasKeyFile: boolean;
 }
 
-/** Errors: `invalid`, `conflict`, those of the store. Whatever it is, nothing has changed. */
+/** Errors: `invalid`, `conflict`, those of the store. After any error, nothing has changed. */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { file, database, log } = options;
   const dataDir = resolve(options.dataDir);

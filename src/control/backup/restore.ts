@@ -1,6 +1,7 @@
 /**
- * Puts a backup into an empty database, in one transaction: what is not whole, of another schema, or sealed with
- * another key file leaves nothing behind. Rows go in as they are, so that nobody has to enroll or log in again.
+ * Restores a backup into an empty database in one transaction: a backup that is incomplete, of another schema, or
+ * encrypted with another key file leaves nothing behind. Rows are restored unchanged, so that nobody has to
+ * enroll or log in again.
  */
 import { createReadStream } from 'node:fs';
 import { sql } from 'kysely';
@@ -13,12 +14,12 @@ import { appliedMigrations } from './backup-lines.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
 
 const ROWS_PER_STATEMENT = 100;
-/** Their rows are counted by triggers; the counts are in the backup themselves. */
+/** Triggers count their rows, and the backup contains the counts. */
 const COUNTED = ['share', 'identity', 'auth_provider'] as const;
 
 type BackupRow = Readonly<Record<string, BackupValue>>;
 
-/** Reads all of a backup and checks all that can be without a database. Errors: `invalid`. */
+/** Reads a whole backup and checks everything that needs no database. Errors: `invalid`. */
 export async function checkBackup(file: string, secrets: Secrets | undefined): Promise<BackupSummary> {
   return walk(file, secrets, {
     header: async () => {},
@@ -26,7 +27,7 @@ export async function checkBackup(file: string, secrets: Secrets | undefined): P
   });
 }
 
-/** Errors: `conflict` when the database holds anything, `invalid` for the backup, those of the store. */
+/** Errors: `conflict` if the database is not empty, `invalid` for the backup, those of the store. */
 export async function restoreBackup(
   store: Store,
   file: string,
@@ -136,7 +137,7 @@ async function insertRows(
   rows: readonly BackupRow[],
 ): Promise<void> {
   const columns = Object.keys(rows[0]!);
-  // What triggers counted on the embedded database gives way to what was counted when the backup was taken.
+  // The counts of triggers on the embedded database are replaced by those of the backup.
   if (table === 'collection') {
     const keys = rows.map((row) => sql`(${row['frontdoor_id']}, ${row['kind']})`);
     await sql`delete from collection where (frontdoor_id, kind) in (values ${sql.join(keys)})`.execute(db);
@@ -146,7 +147,7 @@ async function insertRows(
   await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db);
 }
 
-/** On PostgreSQL each counted row would leave a dead version of its count behind, and slow the next one down. */
+/** On PostgreSQL each counted row would leave a dead version of its count, which slows down the next one. */
 async function countByTriggers(db: Queries, isOn: boolean): Promise<void> {
   if (!isPostgres(db)) return;
   for (const table of COUNTED) {

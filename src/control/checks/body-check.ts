@@ -1,5 +1,5 @@
 /**
- * Checks bodies against the contract's schemas and says what is wrong in the API's one sentence: which property (as a
+ * Checks bodies against the contract's schemas. A problem is stated in the API's form: which property (as a
  * dotted path) must be of which type.
  */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';

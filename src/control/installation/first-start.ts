@@ -1,10 +1,11 @@
-/** The first start of an installation: its first rows, and in the same transaction the audit events about them. */
+/** The first start of an installation: its first rows and, in the same transaction, their audit events. */
 import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import { seedFirstRows, type FirstStart, type FirstStartOptions, type Store } from '../store/mod.ts';
 
 /**
- * Undefined: the database was not empty. Throws `invalid` when its secrets were sealed with another key file.
+ * Returns undefined if the database was not empty. Throws `invalid` if its secrets were encrypted with another
+ * key file.
  */
 export function seedFirstStart(
   store: Store,

@@ -1,7 +1,8 @@
 /**
- * `frontdoor control reset-admin`: a new administrator for an installation whose credentials are lost, without a control
- * plane. Whoever holds the key file and the database may do it; the audit trail shows that it was done. An embedded
- * database is held by one process at a time; on PostgreSQL control planes may run, and know the new account at once.
+ * `frontdoor control reset-admin`: creates an administrator for an installation whose credentials are lost,
+ * without a control plane. It requires the key file and the database, and is recorded in the audit trail. One
+ * process at a time can open an embedded database; on PostgreSQL, control planes may be running, and accept the
+ * new account at once.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,9 +13,9 @@ import { ADMIN_SCOPES, checkKeyFile, createCaller, openStore } from '../store/mo
 
 export interface ResetAdminOptions {
   readonly dataDir: string;
-  /** A `postgres:` URL in place of the embedded database. */
+  /** A `postgres:` URL instead of the embedded database. */
   readonly database?: string | undefined;
-  /** Whose administrator; the oldest organization when absent. */
+  /** Organization of the administrator; the oldest one by default. */
   readonly organizationId?: string | undefined;
   readonly clock?: Clock;
   readonly log: Log;
@@ -28,7 +29,7 @@ export interface NewAdmin {
 
 const NAME = 'Administrator by reset-admin';
 
-/** `keep` gets the credentials before they are in force: what it throws leaves everything as it was. */
+/** `keep` gets the credentials before they become valid. If it throws, nothing is changed. */
 export async function resetAdmin(
   options: ResetAdminOptions,
   keep: (admin: NewAdmin) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Lists cut into pieces of a few fixed sizes, so that statements over them have few texts and stay prepared. */
+/** Splits lists into slices of a few fixed sizes, so that statements over them have few texts and stay prepared. */
 const SIZES = [100, 10, 1];
 
 export function* fixedSlices<T>(items: readonly T[]): Generator<readonly T[]> {

@@ -1,4 +1,4 @@
-/** For tests: a frontdoor with environments and shares in a store, and reports of their traffic. */
+/** A frontdoor with environments and shares in a store, and reports of their traffic, for tests. */
 import { randomUUID } from 'node:crypto';
 import type { TrafficReport, TrafficSample } from '#domain';
 import { createShare, grantFrontdoor, type GrantedFrontdoor, type Store } from '../store/mod.ts';
@@ -20,7 +20,7 @@ export async function addFrontdoor(store: Store): Promise<GrantedFrontdoor> {
   return (await grantFrontdoor(store.db, organization.id, id))!;
 }
 
-/** A share in an environment of its own. */
+/** Adds a share in an environment of its own. */
 export async function addShare(store: Store, frontdoor: GrantedFrontdoor, name = 'app'): Promise<Place> {
   const environmentId = randomUUID();
   await store.db

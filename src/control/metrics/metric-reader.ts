@@ -1,4 +1,4 @@
-/** Reads traffic back from the roll-ups, of a granted frontdoor and of what is in it. */
+/** Reads traffic from the roll-ups of a granted frontdoor and its resources. */
 import { sql } from 'kysely';
 import { decodeLatencies, mergeLatencies, NO_LATENCIES, type TrafficCounts } from '#domain';
 import type { GrantedFrontdoor, Queries } from '../store/mod.ts';
@@ -7,7 +7,7 @@ import type { MetricWindow } from './metric-window-policy.ts';
 
 const NOTHING: TrafficCounts = { requests: 0, errors: 0, bytesIn: 0, bytesOut: 0, latency: NO_LATENCIES };
 
-/** One entry a step, oldest first. */
+/** Returns one entry per step, oldest first. */
 export function frontdoorTraffic(
   db: Queries,
   frontdoor: GrantedFrontdoor,
@@ -16,7 +16,7 @@ export function frontdoorTraffic(
   return trafficOf(db, frontdoor.id, window);
 }
 
-/** The same of an environment; nothing when it is not the frontdoor's. */
+/** The same for an environment; nothing if it does not belong to the frontdoor. */
 export function environmentTraffic(
   db: Queries,
   frontdoor: GrantedFrontdoor,
@@ -61,7 +61,7 @@ export async function environmentLines(
     .limit(most)
     .execute();
   const lines: NamedTrafficLine[] = [];
-  // In pieces: other statements get their turn between them.
+  // In slices, so that other statements run between them.
   for (const slice of fixedSlices(environments)) {
     const ids = slice.map(({ id }) => id);
     const found = await linesOf(db, ids, window);
@@ -101,7 +101,7 @@ async function trafficOf(
   return steps;
 }
 
-/** All of it together. */
+/** Returns the sum. */
 export function sumOf(counts: readonly TrafficCounts[]): TrafficCounts {
   return counts.reduce(
     (sum, more) => ({
@@ -115,7 +115,7 @@ export function sumOf(counts: readonly TrafficCounts[]): TrafficCounts {
   );
 }
 
-/** Summed by the database: of a thousand environments, only the sums travel. */
+/** Summed by the database, so that only sums are transferred for a thousand environments. */
 async function linesOf(
   db: Queries,
   scopeIds: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Takes gateways' traffic reports into the roll-ups: a batch and its number in one transaction, so that it counts
- * once however often it is sent. Late traffic counts in every roll-up that is still kept. What two gateways report of
- * one span at the same time adds up: each row is locked by its own upsert before its latencies are merged.
+ * Adds gateways' traffic reports to the roll-ups. A batch and its number are one transaction, so that a repeated
+ * batch counts once. Late traffic counts in every roll-up that is still kept. Concurrent reports of two gateways
+ * about one span add up: each row is locked by its own upsert before its latencies are merged.
  */
 import { sql, type Insertable } from 'kysely';
 import {
@@ -20,15 +20,15 @@ import { fixedSlices } from './fixed-slices.ts';
 import { ROLLUPS } from './rollup-table.ts';
 
 export interface TakenReport {
-  /** It was taken in before. */
+  /** Whether the batch was added before. */
   readonly isDuplicate: boolean;
-  /** How many batches of this source, before this one, never came. */
+  /** Number of earlier batches of this source that never arrived. */
   readonly missing: number;
-  /** Samples of environments or shares that are not there, or not where the sample says. */
+  /** Samples of environments or shares that do not exist, or belong elsewhere. */
   readonly unknown: number;
 }
 
-/** `sourceId`: the gateway and the process of it. Errors: those of the store. */
+/** `sourceId` identifies the gateway and its process. Rejects with errors of the store. */
 export function takeTrafficReport(
   store: Pick<Store, 'transaction'>,
   sourceId: string,
@@ -53,7 +53,7 @@ export function takeTrafficReport(
   });
 }
 
-/** The source's last batch; other batches of it wait from here on. */
+/** Returns the source's last batch number. Other batches of the source wait from here on. */
 async function lockSource(trx: Queries, id: string, nowMs: number): Promise<number> {
   await trx
     .insertInto('metric_source')
@@ -69,11 +69,11 @@ async function lockSource(trx: Queries, id: string, nowMs: number): Promise<numb
 
 interface KnownSample {
   readonly sample: TrafficSample;
-  /** False: it was deleted meanwhile, and its last traffic is its environment's and frontdoor's. */
+  /** False if it was deleted meanwhile. Its last traffic counts for its environment and frontdoor. */
   readonly hasShare: boolean;
 }
 
-/** The database is asked, not the model: another replica may have heard of a share that this one has not. */
+/** Queries the database and not the model, because another replica may know a share that this one does not. */
 async function knownSamples(trx: Queries, samples: readonly TrafficSample[]): Promise<KnownSample[]> {
   const frontdoorOf = new Map<string, string | null>();
   for (const ids of fixedSlices([...new Set(samples.map(({ environmentId }) => environmentId))])) {
@@ -113,11 +113,11 @@ type RollupRow = Omit<Insertable<MetricRollupTable>, 'latency'> & {
   histogram: LatencyHistogram;
 };
 
-/** The rows that the samples add to, in the order of their key: transactions that meet wait, and never for each other. */
+/** Returns the rows that the samples add to, in the order of their key, which prevents deadlocks. */
 function rollupsOf(samples: readonly KnownSample[], nowMs: number): RollupRow[] {
   const rows = new Map<string, RollupRow>();
   for (const { sample, hasShare } of samples) {
-    // A gateway whose clock is ahead has no traffic of tomorrow.
+    // A gateway whose clock is ahead must not report future traffic.
     const atMs = Math.min(sample.startsAt, nowMs - (nowMs % TRAFFIC_SPAN_MS));
     for (const { spanMs, keptMs } of ROLLUPS) {
       const startsAt = atMs - (atMs % spanMs);
@@ -157,7 +157,7 @@ const KEY = ['scope_id', 'resolution_ms', 'starts_at'] as const;
 
 async function addToRollups(trx: Queries, rollups: readonly RollupRow[]): Promise<void> {
   for (const slice of fixedSlices(rollups)) {
-    // Counts first: that locks the rows, and gives back the latencies that stand in them.
+    // Counts first, which locks the rows and returns their current latencies.
     const before = await trx
       .insertInto('metric_rollup')
       .values(slice.map(({ histogram: _histogram, ...row }) => ({ ...row, latency: '' })))
@@ -189,7 +189,7 @@ async function addToRollups(trx: Queries, rollups: readonly RollupRow[]): Promis
   }
 }
 
-/** Stops at the most that is stored: no report can make a row that cannot be read. */
+/** Stops at the maximum, so that no report can make a row unreadable. */
 function added(column: 'requests' | 'errors' | 'bytes_in' | 'bytes_out', most: number) {
   const stored = sql.ref(`metric_rollup.${column}`);
   const more = sql.ref(`excluded.${column}`);

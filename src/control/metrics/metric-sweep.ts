@@ -1,7 +1,4 @@
-/**
- * Removes roll-ups that are older than they are kept, those of scopes that were deleted, and sources that have been
- * silent for long, every few minutes.
- */
+/** Removes expired roll-ups, those of deleted scopes, and sources that were silent for long, every few minutes. */
 import { sql } from 'kysely';
 import { StoreSweep, type SweepParts } from '../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
@@ -10,11 +7,11 @@ import { ROLLUPS } from './rollup-table.ts';
 const SWEEP_MS = 3 * 60_000;
 const STATEMENTS_A_SWEEP = 500;
 const SCOPES_A_SWEEP = 1_000;
-/** Longer than a gateway's unacknowledged batch can lie while its process lives, but for the strangest cases. */
+/** Longer than a batch normally stays unacknowledged while its process lives. */
 const SOURCE_KEPT_MS = 30 * 86_400_000;
 
 export class MetricSweep extends StoreSweep {
-  /** Scopes up to this id were looked at. */
+  /** Scopes up to this id were checked. */
   #lookedUpTo = '';
 
   constructor(parts: SweepParts) {
@@ -43,10 +40,10 @@ export class MetricSweep extends StoreSweep {
     }, STATEMENTS_A_SWEEP);
   }
 
-  /** Of the next scopes in line, those that are gone; the line starts again at its end. */
+  /** Returns the deleted ones among the next scopes. After the last scope it starts again. */
   async #deletedScopes(): Promise<string[]> {
     const { db } = this.parts.store;
-    // Each id is one look into the index, however many rows it has.
+    // Each id costs one index look-up, however many rows it has.
     const { rows } = await sql<{ id: string }>`with recursive scopes(id) as (
         select min(scope_id) from metric_rollup where scope_id > ${this.#lookedUpTo}
         union all

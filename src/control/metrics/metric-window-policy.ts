@@ -1,6 +1,6 @@
 /**
- * Which stretch of time an answer covers, in which steps, and from which roll-up it is read. A step is a multiple of
- * the roll-up's span and starts at a multiple of itself since 1970; the last one is the one that is running.
+ * The window of a response, its steps, and the roll-up that it is read from. A step is a multiple of the
+ * roll-up's span and starts at a multiple of itself since 1970. The last step is the current one.
  */
 import { ROLLUPS, type Rollup } from './rollup-table.ts';
 
@@ -8,7 +8,7 @@ export interface MetricWindow {
   readonly rollupMs: number;
   readonly stepMs: number;
   readonly startMs: number;
-  /** How many steps. */
+  /** Number of steps. */
   readonly count: number;
 }
 
@@ -18,11 +18,11 @@ export const MIN_STEP_MS = ROLLUPS[0]!.spanMs;
 const DEFAULT_STEPS = 60;
 const SPARKLINE_STEPS = 30;
 
-/** Rounds the step up as little as it can: samples of at least `stepMs`, a few thousand at most. */
+/** Rounds the step up as little as possible: samples of at least `stepMs`, a few thousand at most. */
 export function metricWindow(durationMs: number, stepMs: number | undefined, nowMs: number): MetricWindow {
   const wantedMs = stepMs ?? durationMs / DEFAULT_STEPS;
   const exact = ROLLUPS.filter(({ spanMs }) => wantedMs % spanMs === 0).toReversed();
-  // Where a step comes out even, the coarsest roll-up costs least; else the finest rounds least.
+  // Among roll-ups that divide the step evenly, the coarsest is cheapest; otherwise the finest rounds least.
   const rollups = [...exact, ...ROLLUPS.filter((rollup) => !exact.includes(rollup))];
   return firstKept(rollups, nowMs, ({ spanMs }) => {
     const step = roundedUp(wantedMs, spanMs);
@@ -30,7 +30,7 @@ export function metricWindow(durationMs: number, stepMs: number | undefined, now
   });
 }
 
-/** Thirty steps, from the coarsest roll-up that gives so many: there may be a thousand lines of them. */
+/** Thirty steps from the coarsest suitable roll-up, because there may be a thousand lines. */
 export function sparklineWindow(durationMs: number, nowMs: number): MetricWindow {
   const wantedMs = durationMs / SPARKLINE_STEPS;
   const fitting = ROLLUPS.filter(({ spanMs }) => spanMs <= wantedMs).toReversed();
@@ -39,7 +39,7 @@ export function sparklineWindow(durationMs: number, nowMs: number): MetricWindow
   );
 }
 
-/** The window of the first roll-up that reaches back to its start. */
+/** Returns the window of the first roll-up that reaches back to its start. */
 function firstKept(
   rollups: readonly Rollup[],
   nowMs: number,

@@ -1,4 +1,7 @@
-/** The widths in which traffic is kept, and for how long: cost grows with shares and time, never with requests. */
+/**
+ * The resolutions in which traffic is kept, and their retention. The cost grows with shares and time, not with
+ * requests.
+ */
 export interface Rollup {
   readonly spanMs: number;
   readonly keptMs: number;
@@ -7,7 +10,7 @@ export interface Rollup {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Finest first; each span is a multiple of the one before. */
+/** The finest first. Each span is a multiple of the previous one. */
 export const ROLLUPS: readonly Rollup[] = [
   { spanMs: 10_000, keptMs: 6 * HOUR_MS },
   { spanMs: 60_000, keptMs: 3 * DAY_MS },

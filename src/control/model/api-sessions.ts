@@ -1,10 +1,11 @@
 /**
- * The overlay's API sessions (edge client API log-ins), in memory; the store's copy outlives a restart, so that
- * channels and circuits do too. Implemented by the edge API, watched by the overlay controller.
+ * The overlay's API sessions (log-ins at the edge client API), in memory. The store's copy survives a restart, so
+ * that channels and circuits do too. The edge API implements this interface, and the overlay controller observes
+ * it.
  */
 export interface ApiSession {
   readonly id: string;
-  /** Opaque; what SDKs show to routers. */
+  /** An opaque text that SDKs present to routers. */
   readonly token: string;
   readonly identityId: string;
   /** Fingerprints of leaf certificates that may use the token. */
@@ -15,7 +16,7 @@ export interface ApiSessions {
   byToken(token: string): ApiSession | undefined;
   byId(id: string): ApiSession | undefined;
   all(): IterableIterator<ApiSession>;
-  /** A router still carries channels for these tokens: they do not idle out. */
+  /** A router still has channels for these tokens, so they do not expire. */
   touch(tokens: readonly string[]): void;
   onAdded(listener: (session: ApiSession) => void): void;
   onUpdated(listener: (session: ApiSession) => void): void;

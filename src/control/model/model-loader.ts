@@ -1,7 +1,7 @@
 /**
- * Keeps the overlay's model equal to the store: everything at start, and after each commit the rows that it touched.
- * It runs as a store listener, so that a write is in effect when it is acknowledged. When the store is away, what is
- * not yet read again is kept and read later.
+ * Keeps the overlay's model equal to the store: loads everything at start, and the changed rows after each
+ * commit. As a store listener it runs before a write is acknowledged, so that acknowledged writes are in effect.
+ * While the store is unavailable, pending changes are kept and loaded later.
  */
 import { BackOff, messageOf, silentLog, type Log } from '#base';
 import type { Change, GuardedShare, Queries, Store } from '../store/mod.ts';
@@ -9,11 +9,11 @@ import { readFabricServices, readFabricTerminators, readIdentities, readShares }
 import type { OverlayModel, Service } from './overlay-model.ts';
 
 export interface AttachedModel {
-  /** Stops trying again; changes of the store still arrive. */
+  /** Stops retrying. Changes of the store still arrive. */
   close(): void;
 }
 
-/** Returns when the model holds what the store holds. Errors: those of the store. */
+/** Resolves when the model equals the store. Rejects with errors of the store. */
 export async function attachModel(
   store: Store,
   model: OverlayModel,
@@ -66,7 +66,7 @@ interface Dirty {
   shares: Set<string>;
   fabricServices: Set<string>;
   fabricTerminators: Set<string>;
-  /** Everything is to be read again. */
+  /** Whether everything must be loaded again. */
   all: boolean;
 }
 
@@ -90,7 +90,7 @@ function note(dirty: Dirty, changes: readonly Change[]): void {
   }
 }
 
-/** Moves what is noted in `from` over to `to`. */
+/** Moves the noted changes from `from` to `to`. */
 function moveNotes(from: Dirty, to: Dirty): void {
   for (const kind of ['identities', 'shares', 'fabricServices', 'fabricTerminators'] as const) {
     for (const id of from[kind]) to[kind].add(id);
@@ -100,7 +100,7 @@ function moveNotes(from: Dirty, to: Dirty): void {
   from.all = false;
 }
 
-/** Reads what is dirty into the model. Changes noted meanwhile stay for the next time, as all do when it fails. */
+/** Loads the dirty rows into the model. Changes noted meanwhile remain for the next call, as all do after a failure. */
 async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<void> {
   const taken = nothing();
   moveNotes(dirty, taken);
@@ -109,7 +109,7 @@ async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<
   try {
     identities = await readIdentities(db, wanted(taken.identities));
     shares = await readShares(db, wanted(taken.shares));
-    // Before the services that they belong to, so that what is read of them is never older.
+    // Read before their services, so that the services are never older.
     fabricTerminators = await readFabricTerminators(db, wanted(taken.fabricTerminators));
     fabricServices = await readFabricServices(db, wanted(taken.fabricServices));
   } catch (error) {
@@ -136,7 +136,7 @@ async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<
   for (const terminator of fabricTerminators) model.setFabricTerminator(terminator);
 }
 
-/** The store drops them with their service or router, and tells of these alone. */
+/** The store deletes them with their service or router, and reports only those. */
 function removeTerminatorsOf(model: OverlayModel, gone: ReadonlySet<string>): void {
   if (gone.size === 0) return;
   for (const { id, serviceId, routerId } of [...model.fabricTerminators()]) {

@@ -1,4 +1,4 @@
-/** What the overlay's model is made of, read from the store: all of it, or the rows of some ids. */
+/** Reads the rows of the overlay's model from the store: all of them, or those of some ids. */
 import {
   fabricServicesAfter,
   fabricTerminatorsAfter,
@@ -14,7 +14,7 @@ import type { FabricService, FabricTerminator, Identity } from './overlay-model.
 
 const CHUNK = 500;
 
-/** Undefined ids: every one. */
+/** Without ids, returns all. */
 export async function readIdentities(db: Queries, ids?: readonly string[]): Promise<Identity[]> {
   const rows = () => db.selectFrom('identity').select(['id', 'kind', 'name', 'frontdoor_id']);
   return read(
@@ -86,7 +86,7 @@ async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Prom
   }));
 }
 
-/** `CHUNK` rows at a time, so that no answer is large; all of them in the order of ids. */
+/** Reads `CHUNK` rows at a time, so that no response is large; all rows in the order of ids. */
 async function read<T extends { readonly id: string }>(
   ids: readonly string[] | undefined,
   page: (after: string) => Promise<T[]>,

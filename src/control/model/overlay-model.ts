@@ -1,6 +1,6 @@
 /**
- * What the overlay needs to know at once, in memory: identities, routers, services and who may dial or bind them.
- * Filled from the store at start and after each change; nothing on a request's path asks the database.
+ * The state that the overlay needs without a query: identities, routers, services and their permissions. Loaded
+ * from the store at start and after each change, so that requests do not query the database.
  */
 import type { AccessRules, GatewayCustomHost, GatewayInspection, TerminatorStrategy } from '#domain';
 
@@ -10,31 +10,31 @@ export interface Identity {
   readonly name: string;
   /** Null for gateways and routers. */
   readonly frontdoorId: string | null;
-  /** SHA-1 of each leaf certificate it may present, lower-case hex. */
+  /** SHA-1 of each leaf certificate that it may present, in lower-case hex. */
   readonly fingerprints: readonly string[];
 }
 
-/** A share, as the overlay sees it. */
+/** A share in the overlay. */
 export interface Service {
   readonly id: string;
   /** The share's token. */
   readonly name: string;
   readonly frontdoorId: string;
-  /** The environment that hosts it: the only identity that may bind. */
+  /** The environment that hosts it, which is the only identity that may bind it. */
   readonly environmentId: string;
   readonly shareMode: 'public' | 'private';
   readonly backendMode: 'proxy';
   readonly target: string;
   readonly targetByAgent: boolean;
   readonly epoch: number;
-  /** Environments that may dial it when it is private. */
+  /** Environments that may dial it if it is private. */
   readonly grants: readonly string[];
-  /** Names under which gateways serve it when it is public: `<token>.<zone>`, lower case. */
+  /** Names under which gateways serve it if it is public: `<token>.<zone>`, lower case. */
   readonly hosts: readonly string[];
   /** Names below custom frontends. */
   readonly customHosts: readonly GatewayCustomHost[];
   readonly authProviderIds: readonly string[];
-  /** Null: none but the providers. */
+  /** Null: there are no rules besides the providers. */
   readonly rules: AccessRules | null;
   /** Null: its requests are not recorded. */
   readonly inspection: GatewayInspection | null;
@@ -42,8 +42,9 @@ export interface Service {
 }
 
 /**
- * A service of the installation, of no organization: what routers themselves dial (`proxy` and `transport` listeners)
- * and terminate (`transport` dialers). Its name is unique among its kind; agents and gateways never see it.
+ * A service of the installation, without an organization, which routers themselves dial (`proxy` and `transport`
+ * listeners) and terminate (`transport` dialers). Its name is unique among fabric services. Agents and gateways
+ * do not see it.
  */
 export interface FabricService {
   readonly id: string;
@@ -51,7 +52,7 @@ export interface FabricService {
   readonly terminatorStrategy: TerminatorStrategy;
 }
 
-/** Where a fabric service is reached: an address that a router dials by a binding. */
+/** An address at which a fabric service is reached, and which a router dials with a binding. */
 export interface FabricTerminator {
   readonly id: string;
   readonly serviceId: string;
@@ -95,7 +96,7 @@ export class OverlayModel {
     return this.#identities.get(id);
   }
 
-  /** The identity that may present the leaf certificate with this SHA-1, if any. */
+  /** Returns the identity that may present the leaf certificate with this SHA-1, if any. */
   identityByFingerprint(fingerprint: string): Identity | undefined {
     return this.#byFingerprint.get(fingerprint);
   }
@@ -116,7 +117,7 @@ export class OverlayModel {
     return service.environmentId === identityId;
   }
 
-  /** Gateways dial public shares, granted environments private ones. */
+  /** Gateways may dial public shares, granted environments private ones. */
   mayDial(identityId: string, service: Service): boolean {
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return false;
@@ -124,7 +125,7 @@ export class OverlayModel {
     return service.shareMode === 'private' && service.grants.includes(identityId);
   }
 
-  /** Every service that the identity may dial or bind, by name. */
+  /** Returns every service that the identity may dial or bind, by name. */
   servicesOf(identityId: string): Service[] {
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return [];
@@ -194,7 +195,7 @@ export class OverlayModel {
     this.#tell({ type: 'fabric-service', id: service.id, removed: false });
   }
 
-  /** Its terminators are removed one by one before. */
+  /** Its terminators must be removed before. */
   removeFabricService(id: string): void {
     if (this.#fabricServices.delete(id)) this.#tell({ type: 'fabric-service', id, removed: true });
   }

@@ -1,10 +1,10 @@
 /**
- * The exact forms of the Authorization header, as a pure decision: `Bearer TOKEN`, `Basic ID:SECRET`, and RFC 7617's
- * base64 form of the latter. Schemes are case-insensitive; everything else is exact.
+ * Parses the exact forms of the Authorization header: `Bearer TOKEN`, `Basic ID:SECRET`, and RFC 7617's base64
+ * form of the latter. Schemes are case-insensitive; everything else is exact. Pure.
  */
 export type AuthorizationForm =
   | { readonly form: 'absent' }
-  /** `Bearer` or `Basic`, but not in its exact form. */
+  /** `Bearer` or `Basic`, but malformed. */
   | { readonly form: 'malformed' }
   | { readonly form: 'otherScheme' }
   | { readonly form: 'bearer'; readonly token: string }
@@ -13,7 +13,7 @@ export type AuthorizationForm =
 const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** From all values of the header, one for each time it was sent. */
+/** Takes all values of the header, one for each time it was sent. */
 export function authorizationForm(
   values: readonly string[],
   decodeBase64: (text: string) => string | undefined,

@@ -1,4 +1,4 @@
-/** Standard base64 of visible ASCII, padded or not; undefined for anything else. */
+/** Decodes standard base64 of visible ASCII, padded or not. Returns undefined for anything else. */
 export function textOfBase64(text: string): string | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');

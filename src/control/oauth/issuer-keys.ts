@@ -1,7 +1,7 @@
 /**
- * The public keys of one issuer that is trusted beside our own, as it publishes them: kept for as long as it says
- * (within bounds), fetched anew before that has passed, and at once for a key that is not among them, though seldom.
- * While the issuer cannot be reached, keys that it once published serve for one hour more.
+ * The public keys of one trusted issuer: cached for the time that it states (within bounds), fetched again before
+ * that has passed, and at once, at a limited rate, for an unknown key. While the issuer cannot be reached, its
+ * last keys are used for one more hour.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
@@ -23,7 +23,7 @@ interface HeldKeys {
 const MIN_FRESH_MS = 60_000;
 const DEFAULT_FRESH_MS = 5 * 60_000;
 const MAX_FRESH_MS = 24 * 3_600_000;
-/** Of the time that keys are fresh, after so much they are fetched again, while the old ones still serve. */
+/** After this fraction of their lifetime, keys are fetched again, while the old ones stay in use. */
 const REFRESH_AFTER = 0.75;
 const MAX_STALE_MS = 3_600_000;
 const MIN_BETWEEN_TRIES_MS = 30_000;
@@ -40,7 +40,10 @@ export class IssuerKeys {
     this.#options = options;
   }
 
-  /** The key that a token's header names. Throws `unavailable` when none are known, jose's errors when none fits. */
+  /**
+   * Returns the key that a token's header names. Throws `unavailable` if none are known, jose's errors if none
+   * fits.
+   */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
     const held = await this.#current();
     try {
@@ -52,7 +55,7 @@ export class IssuerKeys {
     return (await this.#current()).keyOf(header, token);
   };
 
-  /** Fetches them now, once for all who ask meanwhile. A failure is logged. */
+  /** Fetches the keys, once for concurrent callers. Failures are logged. */
   refresh(): Promise<void> {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined));
     return this.#fetching;
@@ -70,7 +73,7 @@ export class IssuerKeys {
     throw new FrontdoorError('unavailable', 'issuer_keys', `no keys from ${this.#options.jwksUri}`);
   }
 
-  /** Whether one is under way that can be waited for, or the last one was long enough ago. */
+  /** Whether a fetch is running that can be awaited, or the last one was long enough ago. */
   #mayTry(): boolean {
     const nowMs = this.#options.clock.nowMs();
     return this.#fetching !== undefined || nowMs - this.#triedAtMs >= MIN_BETWEEN_TRIES_MS;
@@ -96,7 +99,7 @@ export class IssuerKeys {
   }
 }
 
-/** Its public keys, without whatever else stands there. Undefined: no key set. */
+/** Returns only the public parts of its keys, or undefined if it is not a key set. */
 function publicKeysOf(json: unknown): JSONWebKeySet | undefined {
   const keys: unknown = (json as { keys?: unknown } | null | undefined)?.keys;
   if (!Array.isArray(keys)) return undefined;

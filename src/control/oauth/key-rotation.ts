@@ -1,7 +1,7 @@
 /**
- * Rotates the keys that sign tokens without an outage: a new key is published before it signs, and the one before
- * verifies until the last of its tokens has ended. On a timer, by age; and for bearer tokens when an administrator
- * asks. Of several control planes over one database the first to lock the keys does it.
+ * Rotates the keys that sign tokens without an outage: a new key is published before it signs, and the previous
+ * one verifies until its last token has expired. Rotation happens on a timer by age, and for bearer tokens at an
+ * administrator's request. Of several control planes over one database, the first one to lock the keys rotates.
  */
 import { messageOf, type Clock, type Log } from '#base';
 import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
@@ -25,16 +25,16 @@ import {
 } from './token-lifetimes.ts';
 
 interface RotationRule {
-  /** How long a key signs before another takes its place. */
+  /** How long a key signs before another one replaces it. */
   readonly maxAgeMs: number;
   readonly tokenLifetimeMs: number;
 }
 
-/** How long a new key is published before it signs: what key sets may be cached for. */
+/** How long a new key is published before it signs, which is how long key sets may be cached. */
 export const PUBLISHED_AHEAD_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 3_600_000;
-/** Expired keys stay for a while, for whoever looks into what happened. */
+/** Expired keys are kept for a while, for investigations. */
 const KEPT_AFTER_END_MS = 7 * DAY_MS;
 
 const RULES: Readonly<Record<SigningPurpose, RotationRule>> = {
@@ -44,8 +44,8 @@ const RULES: Readonly<Record<SigningPurpose, RotationRule>> = {
 };
 
 /**
- * Makes the next key of a purpose, if the newest has signed for `minAgeMs`. Undefined: it has not, or it does not sign
- * yet. A purpose's first key is made where the purpose begins.
+ * Creates the next key of a purpose if the newest has signed for `minAgeMs`. Returns undefined if it has not, or
+ * does not sign yet. The first key of a purpose is created elsewhere.
  */
 export async function rotateSigningKey(
   trx: Queries,
@@ -82,14 +82,14 @@ export class KeyRotation {
     this.#timer.unref();
   }
 
-  /** Looks at once, then every hour. */
+  /** Checks at once, then every hour. */
   static async start(options: KeyRotationOptions): Promise<KeyRotation> {
     const rotation = new KeyRotation(options);
     await rotation.look();
     return rotation;
   }
 
-  /** Rotates what is due and removes what ended long ago. A store that is away is asked again at the next look. */
+  /** Rotates due keys and removes old ones. If the store is unavailable, the next check retries. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
     return this.#looking;

@@ -1,10 +1,11 @@
 /**
- * Bounds wrong secrets of a client from each address: whoever guesses locks neither the client's owner out, who comes from
- * another address, nor other clients at the same address. Guesses from many addresses stay guesses at 256 random bits.
+ * Limits wrong secrets of a client per address, so that an attacker locks out neither the client's owner, who
+ * uses another address, nor other clients at the same address. Guessing from many addresses is hopeless against
+ * 256 random bits.
  */
 import { addressKey, AttemptLimits, type AttemptRate, type BucketRate, type Clock } from '#base';
 
-/** Ids are UUIDs; what is longer is nobody's and must not fill the memory. */
+/** Ids are UUIDs. Longer ids do not exist and must not use memory. */
 const MAX_ID_CHARS = 36;
 
 export class LoginFailures {
@@ -17,7 +18,7 @@ export class LoginFailures {
     this.#clock = clock;
   }
 
-  /** Milliseconds until this client may be tried again from this address; 0: now. */
+  /** Returns the milliseconds until this client may try again from this address; 0: now. */
   waitMs(clientId: string, address: string): number {
     const target = targetOf(clientId);
     return this.#failures.waitMs(target, addressKey(address), this.#rate, this.#clock.nowMs());

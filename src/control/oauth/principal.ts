@@ -1,7 +1,7 @@
 /**
- * Who calls the Management API, proven: the only way in. A bearer token of ours is held to a policy whose every field
- * must be given, one of a trusted issuer to its configuration, an API account's token to its HMAC; either way the
- * caller, or the organization that the issuer names, must still be there.
+ * Authenticates callers of the Management API. A bearer token of ours is checked against a policy with all fields
+ * required, one of a trusted issuer against its configuration, an API account's token against its HMAC. In each
+ * case the caller, or the organization that the issuer names, must still exist.
  */
 import { decodeJwt, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { FrontdoorError, type Clock } from '#base';
@@ -21,24 +21,24 @@ import type { VerifiedTokens } from './verified-tokens.ts';
 
 export interface Principal {
   readonly kind: CallerKind | 'issuer';
-  /** Of an account or client; `<issuer>#<sub>` for whom a trusted issuer vouches for. */
+  /** Id of an account or client; `<issuer>#<sub>` for a caller of a trusted issuer. */
   readonly id: string;
   readonly organizationId: string;
   readonly scopes: readonly string[];
 }
 
-/** What a bearer token must be. */
+/** The requirements for a bearer token. */
 export interface TokenPolicy {
   readonly issuer: string;
   readonly audience: string;
-  /** {base_url} of other control planes over the same database: what they issue for themselves is as good. */
+  /** {base_url} of other control planes over the same database, whose tokens are accepted too. */
   readonly peers: readonly string[];
   readonly algorithms: readonly ['ES256'];
   readonly type: 'at+jwt';
   readonly clockSkewMs: number;
 }
 
-/** Of the control plane with this {base_url}. */
+/** Returns the audience of the control plane with this {base_url}. */
 export function audienceOf(baseUrl: string): string {
   return `${baseUrl}/frontdoor`;
 }
@@ -49,15 +49,15 @@ export interface PrincipalSources {
   readonly verified: VerifiedTokens<TokenClaims>;
   readonly secrets: Secrets;
   readonly keys: TokenKeys;
-  /** Undefined: no issuer but our own is trusted. */
+  /** Undefined: only our own issuer is trusted. */
   readonly issuers?: TrustedIssuers | undefined;
   readonly clock: Clock;
 }
 
-/** RFC 7515: base64url without padding. Others read the same token out of other texts. */
+/** RFC 7515: base64url without padding. Other parsers accept several texts for the same token. */
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** The caller that a well-formed credential belongs to; undefined for a bad one. */
+/** Returns the caller of a well-formed credential, or undefined if the credential is not valid. */
 export async function verifyToken(
   sources: PrincipalSources,
   policy: TokenPolicy,
@@ -84,7 +84,7 @@ export async function verifyToken(
   return { ...caller, scopes: claims.scopes.filter((scope) => caller.scopes.includes(scope)) };
 }
 
-/** What a token says of itself, unproven: it only decides who has to prove it. */
+/** Returns the issuer that an unverified token names, which only selects the verifier. */
 function statedIssuer(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);
@@ -125,7 +125,7 @@ async function verifiedClaims(
       typ: policy.type,
       clockTolerance: policy.clockSkewMs / 1_000,
       currentDate: new Date(clock.nowMs()),
-      // Whatever a token's end says: none of ours lives longer.
+      // None of our tokens lives longer, whatever its expiry.
       maxTokenAge: TOKEN_LIFETIME_SECONDS,
       requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat', 'scope', 'org', 'caller'],
     });

@@ -1,6 +1,6 @@
 /**
- * The client-credentials grant (RFC 6749 §4.4): credentials in, a signed bearer token out. Bodies are JSON or forms;
- * clients show their secret in the body or by HTTP Basic. Refusals carry the codes of RFC 6749 §5.2.
+ * The client-credentials grant (RFC 6749 §4.4): credentials in, a signed bearer token out. Bodies are JSON or
+ * forms; clients send their secret in the body or with HTTP Basic. Errors have the codes of RFC 6749 §5.2.
  */
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -17,7 +17,7 @@ import type { TokenPolicy } from './principal.ts';
 import type { TokenKeys } from './token-keys.ts';
 import { TOKEN_LIFETIME_SECONDS } from './token-lifetimes.ts';
 
-/** Stands in for what is no id, and may hold what a database takes for no text. */
+/** Replaces a text that is not an id, and that the database might not accept. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 export type TokenErrorCode =
@@ -43,7 +43,7 @@ export interface TokenSources {
   readonly clock: Clock;
 }
 
-/** Parameters by name; undefined: the body was unreadable or named one twice. */
+/** Parameters by name; undefined if the body was unreadable or repeated a name. */
 export type TokenParameters = ReadonlyMap<string, unknown> | undefined;
 
 export async function issueToken(
@@ -112,7 +112,7 @@ export function issuerMetadata(issuer: string): Readonly<Record<string, unknown>
   };
 }
 
-/** An OAuth client, or an API account of an organization that allows the exchange. */
+/** An OAuth client, or an API account of an organization that permits the exchange. */
 async function tokenClient(
   { access, secrets, clock }: TokenSources,
   id: string,
@@ -144,7 +144,7 @@ function credentialsOf(
   return id !== undefined && id !== fromHeader.id ? 'twice' : fromHeader;
 }
 
-/** RFC 6749 §2.3.1 form-encodes both parts; ours hold nothing that this changes. */
+/** RFC 6749 §2.3.1 form-encodes both parts. Ours contain no characters that this changes. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -153,7 +153,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** What is asked for, once each; all that the client has when nothing is. Undefined: more than it has. */
+/** Returns the requested scopes, each once, or all of the client's by default. Undefined if the client lacks one. */
 function scopesOf(asked: string | undefined, client: ApiCaller): readonly string[] | undefined {
   const scopes = [...new Set((asked ?? '').split(' ').filter((scope) => scope !== ''))];
   if (scopes.length === 0) return client.scopes;
@@ -179,7 +179,7 @@ async function signedToken(
     .sign(key.privateKey);
 }
 
-/** Nobody holds a token that the audit trail does not know of. */
+/** Recorded before the token is sent, so that the audit trail has every token. */
 async function recordLogin(
   { store, secrets, clock }: TokenSources,
   { kind, id, organizationId }: ApiCaller,

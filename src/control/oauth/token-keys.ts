@@ -1,6 +1,6 @@
 /**
- * The keys of bearer tokens, in memory: the newest whose time has come signs, all verify until their end, and what is
- * stored later joins them.
+ * The keys of bearer tokens in memory: the newest active one signs, all verify until they expire, and newly
+ * stored ones are added.
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { exportJWK, type JWK } from 'jose';
@@ -29,7 +29,7 @@ export class TokenKeys {
     this.#clock = clock;
   }
 
-  /** Errors: those of the store. */
+  /** Rejects with errors of the store. */
   static async load(store: Store, secrets: Secrets, clock: Clock): Promise<TokenKeys> {
     const keys = new TokenKeys(store, secrets, clock);
     store.onChange((changes) => (concerns(changes, 'signing-key') ? keys.#read() : undefined));
@@ -37,7 +37,7 @@ export class TokenKeys {
     return keys;
   }
 
-  /** The key that signs now. Throws `unavailable` when there is none. */
+  /** Returns the current signing key. Throws `unavailable` if there is none. */
   signing(): TokenKey {
     const nowMs = this.#clock.nowMs();
     const key = this.valid().find(({ activatesAtMs }) => activatesAtMs <= nowMs);
@@ -49,7 +49,7 @@ export class TokenKeys {
     return this.valid().find((key) => key.id === id);
   }
 
-  /** The one that signs last first; one that does not sign yet is among them. */
+  /** Returns the keys by activation, the latest first, including one that does not sign yet. */
   valid(): readonly TokenKey[] {
     const nowMs = this.#clock.nowMs();
     return this.#keys.filter((key) => key.expiresAtMs === null || key.expiresAtMs > nowMs);

@@ -1,6 +1,6 @@
 /**
- * What the file of `trusted-issuer-file.ts` says: a list of token issuers, YAML or JSON. One schema; all problems at
- * once, each with its path, line and the value given.
+ * The content of the trusted issuers' file: a list in YAML or JSON. One schema checks it, and all problems are
+ * reported at once, each with path, line and value.
  */
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -13,7 +13,7 @@ const MAX_FILE_BYTES = 1_048_576;
 const MAX_ISSUERS = 100;
 const MAX_PROBLEMS = 100;
 
-/** Asymmetric only: who can check a token must not be able to make one. */
+/** Asymmetric only, because a party that verifies tokens must not be able to make them. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -53,11 +53,11 @@ const DEFAULTS = {
 };
 
 export interface IssuerProblem {
-  /** Like `0.jwksUri`; empty for the whole file. */
+  /** Such as `0.jwksUri`; empty for the whole file. */
   readonly path: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
-  /** What is wrong, and the value given. */
+  /** The problem and the given value. */
   readonly message: string;
 }
 
@@ -96,7 +96,7 @@ type Problem = [path: string[], rule: string];
 function schemaProblems(value: unknown): Problem[] {
   const problems = new Map<string, Problem>();
   for (const { instancePath, keyword, params, message } of validator.Errors(value)) {
-    // A stray name is told by its own entry, not by its object's.
+    // An unknown name is reported by its own entry, not by its object.
     if (keyword === 'additionalProperties') continue;
     const path = instancePath.split('/').slice(1).map(unescapePointer);
     const missing = keyword === 'required' ? params.requiredProperties : [];
@@ -124,7 +124,7 @@ function crossProblems(entries: readonly Entry[]): Problem[] {
     const at = (...path: string[]): string[] => [String(index), ...path];
     if (!/^https?:$/.test(URL.canParse(jwksUri) ? new URL(jwksUri).protocol : ''))
       problems.push([at('jwksUri'), 'must be an https:// address']);
-    // With one, `<issuer>#<sub>` could name two callers.
+    // With a `#`, `<issuer>#<sub>` would be ambiguous.
     if (issuer.includes('#')) problems.push([at('issuer'), 'must not hold #']);
     const first = seen.get(issuer);
     if (first !== undefined) problems.push([at('issuer'), `is also the issuer of ${first}`]);
@@ -143,7 +143,7 @@ function unescapePointer(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** As JSON, shortened; undefined for what is missing or holds more. */
+/** Returns shortened JSON, or undefined for a missing value or a nested one. */
 function valueAt(value: unknown, path: readonly string[]): string | undefined {
   let at = value;
   for (const part of path) {
@@ -153,7 +153,7 @@ function valueAt(value: unknown, path: readonly string[]): string | undefined {
   return typeof at === 'object' && at !== null ? undefined : JSON.stringify(at).slice(0, 80);
 }
 
-/** Where it stands, or the nearest thing above it. */
+/** Returns the line of the value, or of its nearest existing ancestor. */
 function lineOf(document: Document, lines: LineCounter, path: readonly string[]): number {
   for (let depth = path.length; depth > 0; depth -= 1) {
     const steps = path.slice(0, depth).map((part, i) => (i === 0 ? Number(part) : part));

@@ -1,11 +1,14 @@
-/** The file of token issuers that the operator trusts beside our own (`--trusted-issuers`). */
+/** Loads the file of trusted token issuers (`--trusted-issuers`). */
 import { readFileSync, statSync } from 'node:fs';
 import { FrontdoorError, messageOf } from '#base';
 import type { TrustedIssuer } from './trusted-issuer-config.ts';
 
 const OTHERS_MAY_WRITE = 0o022;
 
-/** Rejects with a FrontdoorError that tells every problem. Whoever may write the file may let anybody in. */
+/**
+ * Rejects with a FrontdoorError with all problems. Other users must not be able to write the file, because it
+ * grants access.
+ */
 export async function loadTrustedIssuers(path: string): Promise<readonly TrustedIssuer[]> {
   let content: string;
   try {
@@ -16,7 +19,7 @@ export async function loadTrustedIssuers(path: string): Promise<readonly Trusted
     const message = `--trusted-issuers: cannot use ${path}: ${messageOf(cause)}`;
     throw new FrontdoorError('invalid', 'trusted-issuers', message, { cause });
   }
-  // Loaded when there is such a file: the schema's compiler would weigh on every control plane.
+  // Loaded on demand, because the schema compiler uses memory.
   const { parseTrustedIssuers } = await import('./trusted-issuer-config.ts');
   const parsed = parseTrustedIssuers(content);
   if ('issuers' in parsed) return parsed.issuers;

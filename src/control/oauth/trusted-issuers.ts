@@ -1,7 +1,6 @@
 /**
- * Bearer tokens of issuers that the operator trusts beside our own: whose token it is, its text says, and then
- * everything about it is held to what the configuration states for that issuer. Keys and algorithms never come from
- * the token.
+ * Verifies bearer tokens of trusted issuers. The token's text selects the issuer; everything else is checked
+ * against the configuration for that issuer. Keys and algorithms never come from the token.
  */
 import { jwtVerify, type JWTPayload } from 'jose';
 import { FrontdoorError, type Clock, type Log } from '#base';
@@ -11,7 +10,7 @@ import { IssuerKeys } from './issuer-keys.ts';
 import { CLOCK_SKEW_MS } from './token-lifetimes.ts';
 import type { TrustedIssuer } from './trusted-issuer-config.ts';
 
-/** Who an issuer vouches for. Whether the organization exists is for the store to say. */
+/** A caller of a trusted issuer. The store knows whether the organization exists. */
 export interface VouchedCaller {
   readonly kind: 'issuer';
   /** `<issuer>#<sub>` */
@@ -32,7 +31,7 @@ interface Trusted {
   readonly keys: IssuerKeys;
 }
 
-/** RFC 9068, RFC 7519, or not said. */
+/** RFC 9068, RFC 7519, or absent. */
 const TYPES: ReadonlySet<string | undefined> = new Set(['at+jwt', 'application/at+jwt', 'jwt', undefined]);
 const MAX_SUBJECT_CHARS = 255;
 
@@ -50,7 +49,7 @@ export class TrustedIssuers {
     );
   }
 
-  /** Fetches every issuer's keys, so that the first token need not wait; what fails is logged and tried again later. */
+  /** Fetches every issuer's keys, so that the first token need not wait. Failures are logged and retried later. */
   async warmUp(): Promise<void> {
     await Promise.all([...this.#byName.values()].map(({ keys }) => keys.refresh()));
   }
@@ -59,7 +58,7 @@ export class TrustedIssuers {
     return issuer !== undefined && this.#byName.has(issuer);
   }
 
-  /** Undefined: a bad token. Throws `unavailable` while the issuer's keys are not to be had. */
+  /** Returns undefined if the token is not valid. Throws `unavailable` while the issuer's keys cannot be fetched. */
   async verify(issuer: string, token: string): Promise<VouchedCaller | undefined> {
     const { config, keys } = this.#byName.get(issuer)!;
     try {

@@ -1,6 +1,6 @@
 /**
- * Bearer tokens of ours whose signature was checked lately, so that it is checked once in a token's life. Only the
- * signature is remembered: key, time, policy and caller are looked at in every request.
+ * Caches which of our bearer tokens have a valid signature, so that it is verified once per token. Only the
+ * signature is cached: key, time, policy and caller are checked for every request.
  */
 import { hash } from 'node:crypto';
 
@@ -15,7 +15,7 @@ export interface VerifiedToken<C> {
 const MAX_TOKENS = 10_000;
 
 export class VerifiedTokens<C> {
-  /** By the token's SHA-256: a heap full of credentials is worth stealing. */
+  /** By the token's SHA-256, so that the heap contains no credentials. */
   readonly #tokens = new Map<string, VerifiedToken<C>>();
 
   get(token: string): VerifiedToken<C> | undefined {

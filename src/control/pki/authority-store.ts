@@ -1,6 +1,7 @@
 /**
- * The overlay's authorities in the database, keys sealed with the key file: one pair for every control plane over it,
- * in every backup, and worth nothing without the key file. Earlier versions kept them as files: taken in once.
+ * The overlay's authorities in the database, with keys encrypted with the key file: one pair for all control
+ * planes over the database and in every backup, and useless without the key file. Earlier versions kept them in
+ * files, which are imported once.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { FrontdoorError } from '#base';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Queries } from '../store/mod.ts';
 
-/** A certificate and its key, both PEM (the key as PKCS#8). */
+/** A certificate and its key as PEM (the key as PKCS#8). */
 export interface AuthorityPair {
   readonly certificatePem: string;
   readonly keyPem: string;
@@ -18,14 +19,15 @@ export interface AuthorityPair {
 export interface AuthorityShelf {
   readonly db: Queries;
   readonly secrets: Pick<Secrets, 'seal' | 'unseal'>;
-  /** Where an earlier version may have left `<name>.key` and `<name>.crt`. */
+  /** Folder in which an earlier version may have left `<name>.key` and `<name>.crt`. */
   readonly folder: string;
   readonly nowMs: number;
 }
 
 /**
- * The stored pair of that name, else the one of earlier files, else what `make` makes. Of several that start at once,
- * one stores its own and all use that. Throws `invalid` when the files are another authority than the database's.
+ * Returns the stored pair of that name, otherwise that of earlier files, otherwise the result of `make`. Of
+ * several processes that start at once, one stores its own and all use it. Throws `invalid` if the files contain
+ * another authority than the database.
  */
 export async function keepAuthority(
   shelf: AuthorityShelf,
@@ -49,7 +51,7 @@ export async function keepAuthority(
     const message = `${keyPath} is of another authority than the database's: move it away`;
     throw new FrontdoorError('invalid', 'authority_differs', message);
   }
-  // Also a key whose certificate was never written: nothing was signed with it.
+  // Also removes a key whose certificate was never written, because it has signed nothing.
   await rm(keyPath, { force: true });
   return kept;
 }
@@ -74,7 +76,7 @@ async function earlierPair(keyPath: string, certificatePath: string): Promise<Au
   return { certificatePem, keyPem };
 }
 
-/** A file's text; undefined when there is none. */
+/** Returns a file's text, or undefined if there is none. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

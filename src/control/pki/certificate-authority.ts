@@ -1,6 +1,6 @@
 /**
- * One certificate authority (root or intermediate): a P-256 key with its certificate, and the one place that signs
- * certificates. What may be certified is decided by the callers, where the pair is kept by `keepAuthority`.
+ * One certificate authority (root or intermediate): a P-256 key with its certificate, and the only code that
+ * signs certificates. Callers decide what is certified; `keepAuthority` stores the pair.
  */
 import {
   createPrivateKey,
@@ -20,7 +20,7 @@ const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 export const EXTENDED_USES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 
-/** One subject alternative name, as @peculiar/x509 spells its kinds. */
+/** One subject alternative name, with @peculiar/x509's names of the kinds. */
 export interface AlternativeName {
   readonly type: 'dns' | 'ip' | 'url' | 'email';
   readonly value: string;
@@ -39,9 +39,9 @@ export interface LeafRequest {
 export interface CertificateAuthority {
   readonly certificate: X509Certificate;
   readonly certificatePem: string;
-  /** Signs an end-entity certificate; it never outlives the authority. PEM with one trailing line feed. */
+  /** Signs an end-entity certificate, which never outlives the authority. PEM with one trailing line feed. */
   signLeaf(request: LeafRequest): Promise<string>;
-  /** A new authority below this one. */
+  /** Signs an authority below this one. */
   signAuthority(commonName: string, spki: Uint8Array<ArrayBuffer>, span: Span): Promise<string>;
 }
 
@@ -54,11 +54,11 @@ export interface AuthoritySeed {
   readonly commonName: string;
   readonly lifetimeDays: number;
   readonly nowMs: number;
-  /** None: a self-signed root. */
+  /** None for a self-signed root. */
   readonly parent?: CertificateAuthority;
 }
 
-/** A new authority: its key, and its certificate by its parent. */
+/** Creates an authority: its key, and its certificate signed by its parent. */
 export async function makeAuthority(seed: AuthoritySeed): Promise<AuthorityPair> {
   const { nowMs, lifetimeDays, commonName, parent } = seed;
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -112,7 +112,7 @@ export function authorityOf({ certificatePem, keyPem }: AuthorityPair): Certific
   };
 }
 
-/** Loads a PKCS#8 key, or makes and keeps it (0600). */
+/** Loads a PKCS#8 key, or creates and stores it (0600). */
 export async function openKey(path: string, make: () => KeyObject): Promise<KeyObject> {
   const pem = await readIfThere(path);
   if (pem !== undefined) return createPrivateKey(pem);
@@ -121,7 +121,7 @@ export async function openKey(path: string, make: () => KeyObject): Promise<KeyO
   return key;
 }
 
-/** The public half of a private key: SubjectPublicKeyInfo, DER. */
+/** Returns the public half of a private key: SubjectPublicKeyInfo, DER. */
 export function spkiOf(key: KeyObject): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createPublicKey(key).export({ type: 'spki', format: 'der' }));
 }
@@ -157,7 +157,7 @@ async function signAuthority(
   return `${certificate.toString('pem')}\n`;
 }
 
-/** RSA keys of TLS 1.2 servers may also encipher; elliptic curves sign alone. */
+/** RSA keys of TLS 1.2 servers may also encipher; elliptic curves only sign. */
 function leafUses({ KeyUsageFlags }: X509Library, publicKey: PublicKey): number {
   const rsa = publicKey.algorithm.name.startsWith('RSA');
   return rsa

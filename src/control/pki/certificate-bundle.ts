@@ -1,6 +1,6 @@
 /**
- * The degenerate PKCS#7 (RFC 2315 SignedData that holds certificates alone, no content and no signers), in which
- * OpenZiti's clients fetch the trust bundle. Hand-written DER: six fixed fields around what is already encoded.
+ * The degenerate PKCS#7 (RFC 2315 SignedData with certificates only, without content and signers) in which
+ * OpenZiti's clients fetch the trust bundle. Hand-written DER: six fixed fields around encoded certificates.
  */
 import { concatBytes } from '#base';
 

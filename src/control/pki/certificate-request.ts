@@ -1,6 +1,6 @@
 /**
- * Reads a certificate signing request of a stranger: proves that its sender holds the key, holds the key to a
- * policy, and takes nothing else from it on trust (the issuer decides subject and role).
+ * Parses an untrusted certificate signing request: verifies that its sender has the key, checks the key against a
+ * policy, and trusts nothing else in it (the issuer decides subject and role).
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -19,15 +19,18 @@ const REQUEST_PEM =
 export interface ProvenRequest {
   /** SubjectPublicKeyInfo, DER. */
   readonly spki: Uint8Array<ArrayBuffer>;
-  /** The subject's common name, as asked for. */
+  /** The requested common name of the subject. */
   readonly commonName: string | undefined;
-  /** Names asked for; a server certificate may carry them. Never a `spiffe:` URI: roles are not asked for. */
+  /**
+   * The requested names, which a server certificate may contain. Never a `spiffe:` URI, because roles cannot be
+   * requested.
+   */
   readonly names: readonly AlternativeName[];
 }
 
 export type RequestReading = { readonly request: ProvenRequest } | { readonly problem: string };
 
-/** Takes PEM text. A problem is an expected outcome: text that may be shown to the sender. */
+/** Takes PEM text. A problem is an expected result, and its text may be shown to the sender. */
 export async function parseCertificateRequest(pem: string): Promise<RequestReading> {
   if (pem.length > MAX_REQUEST_CHARS) return { problem: 'the certificate request is too long' };
   const base64 = REQUEST_PEM.exec(pem)?.[1];
@@ -51,7 +54,7 @@ export async function parseCertificateRequest(pem: string): Promise<RequestReadi
   }
 }
 
-/** EC P-256, P-384, P-521, or RSA of 2048 to 4096 bits: the kinds that OpenZiti's clients make. */
+/** Accepts EC P-256, P-384, P-521, or RSA of 2048 to 4096 bits, which OpenZiti's clients use. */
 function keyProblem(key: KeyObject): string | undefined {
   const details = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'ec') {
@@ -68,7 +71,7 @@ function keyProblem(key: KeyObject): string | undefined {
 }
 
 function requestedNames(x509: X509Library, request: Pkcs10CertificateRequest): AlternativeName[] {
-  // By OID: asking by class returns nothing on a request.
+  // By OID, because looking up by class returns nothing on a request.
   const extension = request.getExtension(SUBJECT_ALTERNATIVE_NAME);
   if (extension === null) return [];
   const asked = new x509.SubjectAlternativeNameExtension(extension.rawData).names.toJSON();

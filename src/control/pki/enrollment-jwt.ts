@@ -1,15 +1,15 @@
 /**
- * The token that a machine enrolls with, as OpenZiti defines it: signed RS256 by the key of the very certificate
- * that the edge API shows in TLS, so that the token also pins the server.
+ * The enrollment token as OpenZiti defines it: signed with RS256 by the key of the certificate that the edge API
+ * uses for TLS, so that the token also pins the server.
  */
 import { sign, type KeyObject } from 'node:crypto';
 
 export interface EnrollmentClaims {
-  /** `https://host:port` of the edge API, no path. */
+  /** `https://host:port` of the edge API, without a path. */
   readonly issuer: string;
-  /** Id that the identity or router will have. */
+  /** Id of the new identity or router. */
   readonly subject: string;
-  /** The one-time token that `/enroll` takes. */
+  /** The one-time token that `/enroll` accepts. */
   readonly jti: string;
   readonly method: 'ott' | 'erott';
   readonly expiresAtMs: number;

@@ -1,7 +1,7 @@
 /**
  * The control plane's certificates: root and intermediate authority, the two server leaves (edge API and control
- * channel), and what is issued to identities and routers. Roles stand in a SPIFFE URI that only this file writes.
- * Lifetimes: 30 days for our own agents, gateways and routers, one year for foreign clients; the caller knows which.
+ * channel), and those of identities and routers. Roles are in a SPIFFE URI that only this file writes. Lifetimes:
+ * 30 days for our own agents, gateways and routers, one year for foreign clients; the caller selects.
  */
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -26,17 +26,17 @@ const SERVER_DAYS = 365;
 const CONTROL_DAYS = 90;
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** Certificates of our own agents, gateways and routers, and of everybody else's clients. */
+/** Lifetimes for our own agents, gateways and routers, and for foreign clients. */
 export const OWN_LIFETIME_DAYS = 30;
 export const FOREIGN_LIFETIME_DAYS = 365;
 
 export interface PkiOptions {
-  /** Server leaves and their keys are kept in its folder `pki`: they are this process's own. */
+  /** Server leaves and their keys are in its folder `pki`, because they belong to this process. */
   readonly dataDir: string;
-  /** Holds the authorities, which all control planes over it share. */
+  /** Has the authorities, which all control planes over it share. */
   readonly db: Queries;
   readonly secrets: Pick<Secrets, 'seal' | 'unseal'>;
-  /** Host part of the SPIFFE URIs, lower case. */
+  /** Host part of the SPIFFE URIs, in lower case. */
   readonly trustDomain: string;
   /** Advertised hosts of the edge API and the control channel: DNS names and IP literals. */
   readonly hosts: readonly string[];
@@ -49,9 +49,9 @@ export interface PkiOptions {
 export interface IssuedCertificate {
   /** Leaf, then intermediate. */
   readonly chainPem: string;
-  /** SHA-1 of the DER leaf, lower-case hex. */
+  /** SHA-1 of the DER leaf in lower-case hex. */
   readonly fingerprint: string;
-  /** SHA-256 of the subject public key info, lower-case hex. */
+  /** SHA-256 of the subject public key info in lower-case hex. */
   readonly spkiSha256: string;
   readonly notAfterMs: number;
 }
@@ -63,7 +63,7 @@ export interface IssuedRouter extends IssuedCertificate {
 /** `problem` may be shown to the sender of the request. */
 export type Issued<T> = { readonly issued: T } | { readonly problem: string };
 
-/** A leaf that our authority issued and that is valid now. Whether it still stands for anybody, the model knows. */
+/** A leaf that our authority issued and that is valid now. The model knows whether it still belongs to an identity. */
 export interface ProvenLeaf {
   readonly fingerprint: string;
   readonly spkiSha256: string;
@@ -77,7 +77,10 @@ export type LeafProof =
   | { readonly leaf: ProvenLeaf }
   | {
       readonly problem: string;
-      /** It is of our authority, for that identity, and not in its dates: whose it is, is proven all the same. */
+      /**
+       * Set for a leaf of our authority for that identity that is expired or not valid yet, so that its holder is
+       * still known.
+       */
       readonly outOfDate?: ProvenLeaf;
     };
 
@@ -86,13 +89,13 @@ export interface Pki {
   readonly caBundlePem: string;
   /** The same as PKCS#7, base64 in lines. */
   readonly cacertsPkcs7Base64: string;
-  /** RSA-2048: OpenZiti's clients verify enrollment tokens with this key. */
+  /** RSA-2048, because OpenZiti's clients verify enrollment tokens with this key. */
   readonly edgeServer: ServerCredentials;
   /** P-256, for server and client use. */
   readonly controlServer: ServerCredentials;
   /** For a gateway without certificates of its own: `*.zone` and `zone`. */
   frontendServer(zone: string): Promise<ServerCredentials>;
-  /** After a server certificate was renewed; listeners load the credentials again. */
+  /** Called after a server certificate was renewed, so that listeners reload the credentials. */
   onServerRenewed(listener: () => void): void;
   issueClient(
     csrPem: string,
@@ -104,12 +107,12 @@ export interface Pki {
   ): Promise<Issued<IssuedRouter>>;
   proveLeaf(leaf: X509Certificate): LeafProof;
   mintEnrollmentJwt(claims: EnrollmentClaims): string;
-  /** Renews what is due; runs every hour by itself. */
+  /** Renews due certificates. Runs every hour by itself. */
   renewServers(): Promise<void>;
   close(): void;
 }
 
-/** Opens the authorities and the server leaves, making what is absent. Throws when they contradict each other. */
+/** Opens the authorities and the server leaves, and creates missing ones. Throws if they contradict each other. */
 export async function openPki(options: PkiOptions): Promise<Pki> {
   const { clock, log, trustDomain, db, secrets } = options;
   const folder = join(options.dataDir, 'pki');
@@ -186,7 +189,8 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
       uses: [use],
       names: [
         { type: 'url', value: `spiffe://${trustDomain}/${role}/${subject.id}` },
-        // A router's certificates name the hosts that others dial it by; a client's names would mean nothing.
+        // A router's certificates contain the hosts at which others dial it; names are meaningless for a
+        // client.
         ...(role === 'router' ? request.names : []),
       ],
       notBeforeMs: at - BACKDATE_MS,
@@ -259,7 +263,7 @@ function issuedOf(chainPem: string): IssuedCertificate {
   };
 }
 
-/** The leaf alone counts: what else the peer put into its chain is not looked at. */
+/** Only the leaf counts; other certificates of the peer's chain are ignored. */
 function proveLeaf(
   leaf: X509Certificate,
   issuer: X509Certificate,

@@ -1,6 +1,6 @@
 /**
- * A server certificate of the control plane on disk: made when absent, made again (with the same key) when it is
- * two thirds through its life, when its authority changed or when the names it must carry changed.
+ * A server certificate of the control plane on disk. It is made if absent, and made again with the same key after
+ * two thirds of its lifetime, or if its authority or its names changed.
  */
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -14,7 +14,7 @@ const BACKDATE_MS = 60_000;
 
 export interface ServerLeafPlan {
   readonly folder: string;
-  /** File name without ending. */
+  /** File name without extension. */
   readonly name: string;
   readonly commonName: string;
   /** DNS names and IP literals. */
@@ -24,7 +24,7 @@ export interface ServerLeafPlan {
   readonly makeKey: () => KeyObject;
 }
 
-/** What a TLS listener needs; `certPem` is the leaf and its intermediate. */
+/** The input of a TLS listener; `certPem` is the leaf and its intermediate. */
 export interface ServerCredentials {
   readonly keyPem: string;
   readonly certPem: string;
@@ -36,7 +36,7 @@ export interface ServerLeaf {
   readonly credentials: ServerCredentials;
 }
 
-/** Loads the leaf, or signs and keeps a new one when that is due. */
+/** Loads the leaf, or signs and stores a new one if that is due. */
 export async function openServerLeaf(
   plan: ServerLeafPlan,
   authority: CertificateAuthority,

@@ -1,4 +1,4 @@
-/** A stored policy in the form that gateways decide by. */
+/** Converts a stored policy to the rules of gateways. */
 import { DEFAULT_SESSION_LIMITS, parseIsoDuration, type AccessRules } from '#domain';
 import type { StoredPolicy } from './stored-policy.ts';
 
@@ -8,7 +8,8 @@ export function accessRulesOf({ policy, passwordHashes }: StoredPolicy): AccessR
   return {
     emails,
     claims,
-    // A user whose hash is missing stays, with one that no password has: the share must not open.
+    // A user whose hash is missing is kept with one that no password has, so that the share does not become
+    // open.
     basicAuth: policy.basicAuth.map(({ name }) => ({ name, passwordHash: passwordHashes.get(name) ?? '' })),
     clientCertificate,
     ip: { allow: policy.ipAllow, deny: policy.ipDeny },

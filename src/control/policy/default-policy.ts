@@ -1,4 +1,4 @@
-/** The policy of a share that has none: it lets in everybody whom its auth providers let in. */
+/** The policy of a share without one: it admits every caller that its auth providers admit. */
 import type { SharePolicyAnswer } from '#contract';
 import { DEFAULT_SESSION_LIMITS, formatIsoDuration } from '#domain';
 

@@ -1,6 +1,6 @@
 /**
- * Passwords of people as they are stored: argon2id, 19 MiB, two passes, as PHC strings. Two at a time, because each
- * takes its memory and a thread for some 30 ms; the others wait.
+ * Hashes passwords of people for storage: argon2id, 19 MiB, two passes, as PHC strings. Two run at a time,
+ * because each needs its memory and a thread for about 30 ms; others wait.
  */
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ const RETRY_AFTER_S = 15;
 
 const derive = promisify(argon2);
 
-/** The refusal of a password while too many others wait for their hash. */
+/** Refuses a password while too many others wait. */
 export class PasswordQueueFull extends FrontdoorError {
   readonly retryAfterSeconds = RETRY_AFTER_S;
 
@@ -24,7 +24,7 @@ export class PasswordQueueFull extends FrontdoorError {
   }
 }
 
-/** Work of which some is done at once and some may wait; what is beyond that is refused with `PasswordQueueFull`. */
+/** Limits concurrent and waiting work. Further work is refused with `PasswordQueueFull`. */
 export class Turns {
   readonly #maxAtOnce: number;
   readonly #maxWaiting: number;
@@ -50,10 +50,10 @@ export class Turns {
   }
 }
 
-/** What may wait takes some fifteen seconds. */
+/** The queue takes about fifteen seconds. */
 const turns = new Turns(2, 1_000);
 
-/** `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, base64 without padding. */
+/** Returns `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, base64 without padding. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
   const tag = await turns.take(() =>

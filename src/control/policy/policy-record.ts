@@ -1,6 +1,6 @@
 /**
- * A share's policy on its way in: whole, in the one form that is stored and shown, its certificates read, its passwords
- * hashed or kept. What a policy means is `domain/access`.
+ * Converts a share's policy from a request to the form that is stored and shown: complete, with parsed
+ * certificates and hashed or kept passwords. `domain/access` defines the meaning of a policy.
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError } from '#base';
@@ -21,14 +21,17 @@ import type { StoredPolicy } from './stored-policy.ts';
 /** Every gateway keeps every policy. */
 const MAX_POLICY_BYTES = 131_072;
 
-/** A policy that is ready to be stored but for passwords that are kept. */
+/** A policy that is ready to be stored, except for kept passwords. */
 export interface WantedPolicy {
   readonly policy: SharePolicyAnswer;
-  /** Of the passwords that were given, by the user's name. */
+  /** Hashes of the given passwords, by user name. */
   readonly newHashes: ReadonlyMap<string, string>;
 }
 
-/** `body` satisfies its schema. Throws `invalid`, `tooLarge`. Takes long where passwords are new: not in a transaction. */
+/**
+ * `body` satisfies its schema. Throws `invalid`, `tooLarge`. Slow if passwords are new, so it must not run in a
+ * transaction.
+ */
 export async function wantedPolicyOf(body: SharePolicyBody): Promise<WantedPolicy> {
   const policy = wholePolicyOf(body);
   if (Buffer.byteLength(JSON.stringify(policy)) > MAX_POLICY_BYTES) {
@@ -45,7 +48,7 @@ export async function wantedPolicyOf(body: SharePolicyBody): Promise<WantedPolic
   return { policy, newHashes: new Map(hashes) };
 }
 
-/** What is stored for it in place of `before`; undefined: nothing, it is the default. Throws `invalid`. */
+/** Returns the policy to store instead of `before`, or undefined for the default policy. Throws `invalid`. */
 export function settledPolicy(
   { policy, newHashes }: WantedPolicy,
   before: StoredPolicy | undefined,
@@ -101,7 +104,7 @@ function wholePolicyOf(body: SharePolicyBody): SharePolicyAnswer {
   };
 }
 
-/** As the certificate's own encoding says it, so that gateways read what was checked here. */
+/** Re-encoded from the parsed certificate, so that gateways read exactly what was checked here. */
 function authorityOf(pem: string, at: number): string {
   let certificate: X509Certificate;
   try {

@@ -1,9 +1,9 @@
-/** A share's policy as it is stored: what the API shows, and apart from it the hashes of its passwords. */
+/** A share's policy as it is stored: the part that the API shows, and separately the hashes of its passwords. */
 import type { SharePolicyAnswer } from '#contract';
 
 export interface StoredPolicy {
-  /** Every password masked. */
+  /** With every password masked. */
   readonly policy: SharePolicyAnswer;
-  /** argon2id PHC strings by the user's name. */
+  /** argon2id PHC strings by user name. */
   readonly passwordHashes: ReadonlyMap<string, string>;
 }

@@ -1,4 +1,4 @@
-/** The schema of a provider's data: the document that is served, and the check that the same document makes. */
+/** The schema of a provider's data: the served document, and the check that is compiled from it. */
 import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
 import { BodyChecks, type BodyCheck } from '../checks/mod.ts';
 import { providerTypes } from './provider-type-table.ts';
@@ -7,14 +7,14 @@ export type ProviderData = Readonly<Record<string, unknown>>;
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The JSON Schema document of a type, for an API at `baseUrl`. */
+/** Returns the JSON Schema document of a type, for an API at `baseUrl`. */
 export function providerSchemaDocument(type: AuthProviderType, baseUrl: string): object {
   const $id = `${baseUrl}/schemas/auth-providers/${type}`;
   return { $schema: DRAFT, $id, ...providerTypes[type].schema };
 }
 
 const checks = new BodyChecks();
-// Compiled below the name that refusals begin with.
+// Compiled under the name that refusals begin with.
 const checkOf = new Map<AuthProviderType, BodyCheck>(
   AUTH_PROVIDER_TYPES.map((type) => {
     const schema = { type: 'object', properties: { data: providerTypes[type].schema } };

@@ -1,6 +1,6 @@
 /**
- * Secrets in a provider's data, settled at a write: which are new, which are kept because their mask was sent back, and
- * what the data look like without them. Each is shown as given in the answer to the write that set it, and never again.
+ * Settles the secrets of a provider's data at a write: which are new, which are kept because their mask was sent
+ * back, and the data without them. A secret is shown only in the response to the write that set it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { invalidValue, type AuthProviderType } from '#domain';
@@ -8,29 +8,29 @@ import { MASK, randomToken, type Secrets } from '../secrets/mod.ts';
 import type { ProviderData } from './provider-schema.ts';
 import { providerTypes } from './provider-type-table.ts';
 
-/** What is stored of a key of an API_KEY provider, beside its place in the data. */
+/** The stored part of an API_KEY provider's key that is not in the data. */
 export interface StoredKey {
   readonly name: string;
   readonly hmac: string;
   readonly lastUsedAtMs: number | null;
 }
 
-/** A provider's secrets as they are stored; nothing of either for a new one. */
+/** A provider's stored secrets; both are empty for a new one. */
 export interface StoredSecrets {
   readonly secretsSealed: string | null;
   readonly keys: readonly StoredKey[];
 }
 
-/** A provider as it stands before a write. */
+/** A provider before a write. */
 export interface StoredProvider extends StoredSecrets {
   readonly type: AuthProviderType;
   readonly data: ProviderData;
 }
 
 export interface SettledData extends StoredSecrets {
-  /** As it is stored, and read later: every secret masked. */
+  /** As it is stored and read later: with every secret masked. */
   readonly data: ProviderData;
-  /** As the answer to this write shows it. */
+  /** As the response to this write shows it. */
   readonly shown: ProviderData;
 }
 
@@ -40,15 +40,15 @@ interface KeyItem {
   readonly expiresAt?: string;
 }
 
-/** Whom a secret is for, and where it is sent: with another of these its mask does not keep it. */
+/** The fields that decide where a secret is sent. If one of them changes, the mask does not keep the secret. */
 const ADDRESSES = ['issuer', 'discovery_url', 'client_id', 'base_url', 'api_url'] as const;
 
-/** Whoever finds one in a log or a repository sees what it opens; scanners of leaked secrets too. */
+/** A prefix that identifies leaked keys, for people and for secret scanners. */
 const KEY_PREFIX = 'fdk_';
 
 /**
- * `data` satisfies its schema. Throws `invalid` for a mask of what is not stored, or of what would go to another address
- * than the one that it was given for, and for names or keys that repeat.
+ * `data` satisfies its schema. Throws `invalid` for a mask without a stored secret, for one whose secret would be
+ * sent to another address, and for repeated names or keys.
  */
 export function settleProviderData(
   secrets: Secrets,
@@ -61,7 +61,7 @@ export function settleProviderData(
     : settleSealed(secrets, type, data, stored);
 }
 
-/** Data as reads show them: each key with the time of its last use. */
+/** Returns the data as reads show them: each key with the time of its last use. */
 export function shownProviderData(data: ProviderData, keys: readonly StoredKey[]): ProviderData {
   const items = data['keys'] as readonly KeyItem[] | undefined;
   if (items === undefined) return data;
@@ -92,7 +92,7 @@ function settleSealed(
   return {
     data: masked,
     shown: data,
-    // Sealed anew only when they changed: equal texts mean equal secrets.
+    // Encrypted again only if they changed, so that equal texts mean equal secrets.
     secretsSealed: isDeepStrictEqual(before, after)
       ? (stored?.secretsSealed ?? null)
       : Object.keys(after).length === 0
@@ -102,7 +102,7 @@ function settleSealed(
   };
 }
 
-/** Secrets of a provider's data by property. */
+/** Returns the secrets of a provider's data by property. */
 export function unsealedSecrets(
   secrets: Pick<Secrets, 'unseal'>,
   sealed: string | null,

@@ -1,19 +1,19 @@
 /**
- * The types of auth providers and what the data of each must be: plain JSON Schema (draft 2020-12), served as it stands
- * here and used as it stands here to validate. Every refusal that it can express, it expresses by itself: `format`
- * alone, which many validators only note, decides nothing that a pattern could.
+ * The types of auth providers and the schemas of their data: plain JSON Schema (draft 2020-12), served and used
+ * for validation unchanged. The schema itself expresses every refusal that it can: patterns decide, never
+ * `format` alone, which many validators ignore.
  */
 import type { AuthProviderType } from '#domain';
 
 export interface ProviderType {
   readonly displayName: string;
   readonly description: string;
-  /** Properties of the data that are kept sealed and shown masked. */
+  /** Properties of the data that are stored encrypted and shown masked. */
   readonly secrets: readonly string[];
   readonly schema: ProviderDataSchema;
 }
 
-/** A schema of an object; `$schema` and `$id` are put before it when it is served. */
+/** A schema of an object. `$schema` and `$id` are added when it is served. */
 export interface ProviderDataSchema {
   readonly type: 'object';
   readonly required: readonly string[];
@@ -57,7 +57,7 @@ function address(description: string) {
   };
 }
 
-/** A login with an identity provider whose addresses are known, unless others are given. */
+/** A log-in at a well-known identity provider, whose addresses have defaults. */
 function knownProvider(title: string, addresses: ProviderDataSchema['properties']): ProviderDataSchema {
   return {
     title,

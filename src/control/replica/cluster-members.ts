@@ -1,17 +1,18 @@
 /**
- * Which control planes routers are told of: those that run, and for a day those that died without leaving, since they
- * mostly come back and a router that forgot them would not find them. The oldest that runs leads. Each membership has
- * an index above all earlier ones, whichever control plane made it: PostgreSQL's own transaction numbers.
+ * The control planes that routers are notified of: running ones and, for a day, those that died without leaving,
+ * because they usually come back and a router would not find them otherwise. The oldest running one leads. Each
+ * membership has a higher index than all earlier ones, whichever control plane made it: PostgreSQL's own
+ * transaction numbers.
  */
 import { sql } from 'kysely';
 import type { Clock } from '#base';
 import type { ClusterMembers, ClusterSource } from '../overlay/mod.ts';
 import type { Queries, Store } from '../store/mod.ts';
 
-/** A row of the roll, as far as it matters here. */
+/** The relevant part of a row of the roll. */
 export interface Member {
   readonly id: string;
-  /** Null: of a version that does not tell, or not known yet. */
+  /** Null for a version that does not report it, or if not known yet. */
   readonly ctrlAddress: string | null;
   readonly startedAtMs: number;
 }
@@ -22,7 +23,7 @@ const MAX_REMEMBERED = 16;
 export class ClusterMemberList implements ClusterSource {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Address to when it is forgotten. */
+  /** Expiry times by address. */
   readonly #dead = new Map<string, number>();
   readonly #listeners: (() => void)[] = [];
   #members: ClusterMembers | undefined;
@@ -48,11 +49,11 @@ export class ClusterMemberList implements ClusterSource {
     if (this.#dead.size > MAX_REMEMBERED) this.#dead.delete(this.#dead.keys().next().value!);
   }
 
-  /** Looks at the rows, and once more under a new index where they changed. Errors: those of the store. */
+  /** Reads the rows, and again under a new index if they changed. Rejects with errors of the store. */
   async refresh(ownId: string, rows: readonly Member[]): Promise<void> {
     if (this.#keyOf(ownId, rows) === this.#told) return;
     const { db } = this.#store;
-    // First the index, then the rows: whoever has a higher index has seen at least as much.
+    // The index is taken before the rows are read, so that a higher index implies at least as recent rows.
     const index = await nextIndex(db);
     const now = await readMembers(db);
     const key = this.#keyOf(ownId, now);
@@ -64,7 +65,7 @@ export class ClusterMemberList implements ClusterSource {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Undefined while one of them is not known: routers would give it up. */
+  /** Returns undefined while one of them is not known, because routers would drop it. */
   #addressesOf(rows: readonly Member[]): string[] | undefined {
     const addresses = new Set<string>();
     for (const { ctrlAddress } of rows) {
@@ -89,7 +90,7 @@ export async function readMembers(db: Queries): Promise<Member[]> {
   return rows.map((row) => ({ id: row.id, ctrlAddress: row.ctrl_address, startedAtMs: row.started_at }));
 }
 
-/** The oldest; alike at every control plane, whatever its clock says, for all read the same rows. */
+/** Returns the oldest. All control planes agree, whatever their clocks, because they read the same rows. */
 function leaderOf(rows: readonly Member[]): string | undefined {
   let leader: Member | undefined;
   for (const row of rows) {

@@ -1,6 +1,7 @@
 /**
- * The name that routers know a control plane by: common name of its control certificate. OpenZiti's routers tell
- * several controllers apart by it, so those over one database have names of their own, each the same at every start.
+ * The name by which routers know a control plane: the common name of its control certificate. OpenZiti's routers
+ * distinguish several controllers by it, so each control plane over one database has its own, the same at every
+ * start.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import type { Store } from '../store/mod.ts';
 const SINGLE = 'frontdoor-control';
 const FILE_NAME = 'controller-id';
 
-/** A file that holds no such name is set aside with a warning, and a new name is made. */
+/** A file without a valid name is set aside with a warning, and a new name is made. */
 export async function controllerIdOf(
   store: Pick<Store, 'isShared'>,
   dataDir: string,

@@ -1,11 +1,11 @@
-/** What the other control planes measured, in memory: read from their rows, each row once, as its version comes up. */
+/** The measurements of other control planes in memory, read from their rows, each row once per version. */
 import type { MeasuredShare, OverlayModel } from '../model/mod.ts';
 import type { Queries, ReplicaStatusTable } from '../store/mod.ts';
 import type { RouterAddress } from './status-publisher.ts';
 
 const PAGE = 1_000;
 
-/** Of one replica. */
+/** The rows of one replica. */
 interface View {
   version: number;
   readonly connected: Set<string>;
@@ -15,10 +15,10 @@ interface View {
 
 export class OthersStatus {
   readonly #views = new Map<string, View>();
-  /** Reads run one after another: an older answer never comes over a newer one. */
+  /** Reads are serialized, so that an older result never replaces a newer one. */
   #reading: Promise<unknown> = Promise.resolve();
 
-  /** What goes from the model goes from here: the ids are the model's. */
+  /** Entries are removed with the model's, whose ids they have. */
   constructor(model: OverlayModel) {
     model.onChange(({ type, id, removed }) => {
       if (!removed) return;
@@ -32,7 +32,7 @@ export class OthersStatus {
     });
   }
 
-  /** Reads what is new of a replica; how many rows that was. Errors: those of the store. */
+  /** Reads new rows of a replica and returns their number. Rejects with errors of the store. */
   read(db: Queries, replicaId: string): Promise<number> {
     const read = this.#reading.then(() => this.#read(db, replicaId));
     this.#reading = read.catch(() => {});
@@ -71,12 +71,12 @@ export class OthersStatus {
     return count;
   }
 
-  /** Forgets those that do not run any more. */
+  /** Removes replicas that no longer run. */
   retain(isLive: (replicaId: string) => boolean): void {
     for (const id of this.#views.keys()) if (!isLive(id)) this.#views.delete(id);
   }
 
-  /** Replicas that the environment's agent (or SDK) has a channel to. */
+  /** Returns replicas to which the environment's agent (or SDK) has a channel. */
   connectedAt(identityId: string): string[] {
     return [...this.#views].flatMap(([id, view]) => (view.connected.has(identityId) ? [id] : []));
   }
@@ -90,7 +90,7 @@ export class OthersStatus {
     return this.#views.get(replicaId)?.shares.get(serviceId);
   }
 
-  /** By id; a router that is connected to several stands once. */
+  /** By id. A router that is connected to several replicas is listed once. */
   routers(): ReadonlyMap<string, RouterAddress> {
     return new Map([...this.#views.values()].flatMap((view) => [...view.routers]));
   }

@@ -1,6 +1,7 @@
 /**
- * Which control planes run over the shared database: each has a row that it renews every 5 s. One whose row has not
- * moved while we renewed ours four times is dead: its row goes, and with it what it measured. Clocks are not compared.
+ * The list of control planes over the shared database: each has a row that it renews every 5 s. A control plane
+ * whose row did not change during four of our own renewals is dead, and its row is removed with its measurements.
+ * Clocks are not compared.
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
@@ -9,7 +10,7 @@ import type { ClusterMemberList } from './cluster-members.ts';
 
 export const HEARTBEAT_MS = 5_000;
 export const DEAD_AFTER_BEATS = 4;
-/** Addresses that are remembered, of those that run and of those that did. */
+/** Limit for the kept addresses of running and dead control planes. */
 const MAX_URLS = 64;
 const DEAD_REMEMBERED_MS = 86_400_000;
 
@@ -17,41 +18,41 @@ export interface ReplicaRollOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of every look at the rows. */
+  /** Called after each read of the rows. */
   readonly members?: ClusterMemberList;
 }
 
-/** Where others find this control plane. */
+/** Addresses at which others reach this control plane. */
 export interface OwnAddresses {
   /** {base_url}. */
   readonly apiUrl: string;
-  /** `tls:host:port` that routers dial. */
+  /** `tls:host:port`, which routers dial. */
   readonly ctrlAddress: string;
 }
 
 export interface ControlPlanePresence {
   /** {base_url}. */
   readonly apiUrl: string;
-  /** When it was last heard of; undefined: it runs. */
+  /** When it last renewed its row; undefined if it runs. */
   readonly silentSinceMs: number | undefined;
 }
 
 interface Sighting {
-  /** What its row said. */
+  /** The last value in its row. */
   readonly seenAt: number;
   readonly ctrlAddress: string | null;
   readonly apiUrl: string;
-  /** Our heartbeats since it said something new. */
+  /** Our own heartbeats since that value changed. */
   readonly missed: number;
 }
 
 export class ReplicaRoll {
-  /** Of this process. */
+  /** Id of this process. */
   readonly id = randomUUID();
   readonly #options: ReplicaRollOptions;
   readonly #others = new Map<string, Sighting>();
   readonly #urls = new Set<string>();
-  /** {base_url} of those that died without leaving, and when they were last heard of. */
+  /** {base_url} of those that died without leaving, with the time of their last heartbeat. */
   readonly #dead = new Map<string, number>();
   #own: OwnAddresses | undefined;
   #startedAtMs = 0;
@@ -60,7 +61,7 @@ export class ReplicaRoll {
     this.#options = options;
   }
 
-  /** Others that run now. */
+  /** Other running control planes. */
   get others(): IterableIterator<string> {
     return this.#others.keys();
   }
@@ -69,12 +70,15 @@ export class ReplicaRoll {
     return this.#others.has(id);
   }
 
-  /** {base_url} of every control plane that was seen since the start. */
+  /** {base_url} of every control plane seen since the start. */
   get apiUrls(): readonly string[] {
     return [...this.#urls];
   }
 
-  /** Those that run, and those that died without leaving in the last 24 hours, as far as this process has seen it. */
+  /**
+   * Running control planes, and those that died without leaving in the last 24 hours, as far as this process has
+   * seen it.
+   */
   get controlPlanes(): readonly ControlPlanePresence[] {
     const oldestMs = this.#options.clock.nowMs() - DEAD_REMEMBERED_MS;
     const running = [this.#own?.apiUrl ?? '', ...[...this.#others.values()].map(({ apiUrl }) => apiUrl)];
@@ -85,7 +89,7 @@ export class ReplicaRoll {
     ];
   }
 
-  /** Errors: those of the store. */
+  /** Rejects with errors of the store. */
   async join(own: OwnAddresses): Promise<void> {
     this.#own = own;
     this.#startedAtMs = this.#options.clock.nowMs();
@@ -93,8 +97,8 @@ export class ReplicaRoll {
   }
 
   /**
-   * Renews the own row, looks at the others', and removes the dead. True: the own row was not there, so that what this
-   * process had told of itself is gone as well.
+   * Renews the own row, checks the others' rows, and removes the dead. Resolves to true if the own row was
+   * missing, so that the measurements of this process are gone as well.
    */
   async beat(): Promise<boolean> {
     const { store, clock } = this.#options;
@@ -129,7 +133,7 @@ export class ReplicaRoll {
     return isNew;
   }
 
-  /** At the rows alone. */
+  /** Only reads the rows. */
   async look(): Promise<void> {
     const { store, log, members } = this.#options;
     const all = await store.db.selectFrom('replica').selectAll().execute();
@@ -144,7 +148,7 @@ export class ReplicaRoll {
       this.#remember(url);
       if (known === undefined) log.info({ replica: id, url }, 'another control plane uses this database');
     }
-    // Without the own row this process is none of them: it comes with the next heartbeat.
+    // Without its own row, this process is not a member. The next heartbeat restores it.
     if (members === undefined || rows.length === all.length) return;
     await members.refresh(
       this.id,
@@ -152,7 +156,7 @@ export class ReplicaRoll {
     );
   }
 
-  /** Takes the own row away, so that nobody waits for a heartbeat. */
+  /** Removes the own row, so that nobody waits for a heartbeat. */
   async leave(): Promise<void> {
     const { store, log } = this.#options;
     try {
@@ -169,7 +173,7 @@ export class ReplicaRoll {
     const { store, members } = this.#options;
     members?.onDied(ctrlAddress);
     this.#dead.delete(apiUrl);
-    // The time is from the clock of this process: the clock of the other one is not trusted.
+    // Uses the clock of this process, because the other one's is not trusted.
     this.#dead.set(apiUrl, this.#options.clock.nowMs() - DEAD_AFTER_BEATS * HEARTBEAT_MS);
     if (this.#dead.size > MAX_URLS) this.#dead.delete(this.#dead.keys().next().value!);
     await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();

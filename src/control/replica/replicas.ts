@@ -1,6 +1,7 @@
 /**
- * This control plane among others over one database (ADR 0011): it tells them what it measures, knows what they do,
- * and answers the same as they: the one that an environment is connected to decides the state of its shares.
+ * This control plane among others over one database (ADR 0011): it publishes its measurements, reads those of the
+ * others, and gives the same responses as they do. The control plane to which an environment is connected decides
+ * the state of its shares.
  */
 import { BackOff, messageOf, type Clock, type Log } from '#base';
 import type { MeasuredShare, Measurements, OverlayModel, ShareStatus, StatusBoard } from '../model/mod.ts';
@@ -20,15 +21,15 @@ export interface ReplicasOptions {
 
 export interface ReplicaStart extends OwnAddresses {
   readonly measurements: Measurements;
-  /** Routers that are connected here, or were. */
+  /** Routers that are or were connected here. */
   readonly routers: () => readonly OverlayRouter[];
 }
 
-/** One that reaches its backend is worth more than one that does not know yet, or knows of a failure. */
+/** A state that reaches the backend has precedence over one that is not known yet, and that over a failure. */
 const RANK: Readonly<Record<ShareStatus['state'], number>> = { DEPLOYED: 0, PENDING: 1, FAILED: 2 };
 
 export class Replicas {
-  /** Which control planes routers are to know. */
+  /** The control planes for routers. */
   readonly cluster: ClusterSource;
   readonly #options: ReplicasOptions;
   readonly #roll: ReplicaRoll;
@@ -48,28 +49,28 @@ export class Replicas {
     options.store.onChange((changes) => this.#hear(changes));
   }
 
-  /** Of every control plane that was seen: bearer tokens of one are good at all. */
+  /** Those of every control plane seen, because tokens of one are accepted by all. */
   get apiUrls(): readonly string[] {
     return this.#roll.apiUrls;
   }
 
-  /** Those that run, and those that died lately. */
+  /** Running control planes, and those that died recently. */
   get controlPlanes(): readonly ControlPlanePresence[] {
     return this.#roll.controlPlanes;
   }
 
-  /** Whether another has the environment's channel. */
+  /** Whether another one has the environment's channel. */
   isConnectedElsewhere(identityId: string): boolean {
     return this.#others.isConnected(identityId);
   }
 
-  /** Whether another has the router's control channel; undefined: there is no other control plane. */
+  /** Whether another one has the router's control channel; undefined if there is no other control plane. */
   get routerElsewhere(): ((routerId: string) => boolean) | undefined {
     if (this.#roll.others.next().done === true) return undefined;
     return (routerId) => this.#others.routers().has(routerId);
   }
 
-  /** Joins the others; from then on this one is told of, and told. Errors: those of the store. */
+  /** Joins the others and begins to exchange measurements. Rejects with errors of the store. */
   async start({ apiUrl, ctrlAddress, measurements, routers }: ReplicaStart): Promise<void> {
     const { store, model } = this.#options;
     this.#publisher = new StatusPublisher({
@@ -95,7 +96,7 @@ export class Replicas {
     if (this.#publisher !== undefined) await this.#roll.leave();
   }
 
-  /** `own` is what is measured here. */
+  /** `own` has the measurements of this control plane. */
   board(own: Measurements): StatusBoard {
     return {
       isConnected: (identityId) => own.isConnected(identityId) || this.#others.isConnected(identityId),
@@ -103,7 +104,7 @@ export class Replicas {
     };
   }
 
-  /** `own` with what is connected to the others. */
+  /** Adds the routers that are connected to the others to `own`. */
   routers(own: readonly OverlayRouter[]): OverlayRouter[] {
     const elsewhere = this.#others.routers();
     const byId = new Map(own.map((router) => [router.id, router]));
@@ -122,7 +123,7 @@ export class Replicas {
       .map((by) => ({ by, measured: this.#others.share(by, serviceId) }));
     if (own.isConnected(environmentId)) found.push({ by: this.#roll.id, measured: own.measured(serviceId) });
     if (found.length === 0) return own.share(serviceId);
-    // Alike at every replica: the best, and of equals that of the replica that comes first.
+    // All replicas select the same: the best one and, among equals, that of the first replica.
     const rank = (measured: MeasuredShare | undefined): number => RANK[measured?.state ?? 'PENDING'];
     const best = found.reduce((a, b) => {
       const difference = rank(a.measured) - rank(b.measured);
@@ -151,7 +152,7 @@ export class Replicas {
     } else this.#notBeforeMs = clock.nowMs() + this.#retry.next();
   }
 
-  /** One at a time; what fails is tried again by the timers. */
+  /** One at a time. After a failure the timers retry. */
   async #run(work: () => Promise<void>): Promise<boolean> {
     if (this.#work !== undefined) return true;
     const done = work().then(
@@ -180,7 +181,7 @@ export class Replicas {
       const isNew = !this.#roll.isLive(id);
       if (isNew) await this.#roll.look();
       const count = this.#roll.isLive(id) ? await this.#others.read(db, id) : 0;
-      // Nothing new of one that was known: it may have left.
+      // No news from a known control plane: it may have left.
       if (count === 0 && !isNew) await this.#roll.look();
     }
     this.#others.retain((id) => this.#roll.isLive(id));

@@ -1,6 +1,6 @@
 /**
- * Writes what this control plane measures for the others to read: changes of a fifth of a second together, at most
- * `MAX_ROWS` at once, and of shares only those whose environment is connected here.
+ * Publishes the measurements of this control plane for the others: changes within a fifth of a second together,
+ * at most `MAX_ROWS` at once, and only of shares whose environment is connected here.
  */
 import type { MeasuredKind, Measurements, OverlayModel } from '../model/mod.ts';
 import type { Store } from '../store/mod.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../store/mod.ts';
 export const PUBLISH_MS = 200;
 const MAX_ROWS = 500;
 
-/** Where SDKs reach a router that is connected here. */
+/** The address for SDKs of a router that is connected here. */
 export interface RouterAddress {
   readonly hostname: string;
   readonly port: number;
@@ -19,24 +19,24 @@ export interface StatusPublisherOptions {
   readonly store: Store;
   readonly model: OverlayModel;
   readonly measurements: Measurements;
-  /** Undefined: it is not connected here. */
+  /** Returns undefined if it is not connected here. */
   readonly router: (id: string) => RouterAddress | undefined;
 }
 
 interface Row {
   readonly kind: MeasuredKind;
   readonly id: string;
-  /** Undefined: there is nothing to say any more. */
+  /** Undefined if there is nothing to publish any more. */
   readonly state: string | undefined;
 }
 
 const UNCONNECTED = 'false';
-/** Not connected, and a router that is not: what holds of whatever was never written. */
+/** Not connected, and a missing router, which are the defaults for anything never written. */
 const NOTHING: ReadonlySet<string> = new Set([UNCONNECTED, 'null']);
 
 export class StatusPublisher {
   readonly #options: StatusPublisherOptions;
-  /** What may differ from what is written; bounded by the model, whose ids these are. */
+  /** Entries that may differ from the written ones; bounded by the model, whose ids they have. */
   readonly #dirty = new Map<string, { readonly kind: MeasuredKind; readonly id: string }>();
   readonly #written = new Map<string, string>();
   #version = 0;
@@ -59,7 +59,7 @@ export class StatusPublisher {
     this.#dirty.set(`${kind} ${id}`, { kind, id });
   }
 
-  /** The others know nothing: everything is to be written again. */
+  /** The others have no rows of this control plane, so everything must be written again. */
   markAll(): void {
     this.#written.clear();
     for (const { id, kind } of this.#options.model.identities()) {
@@ -67,7 +67,7 @@ export class StatusPublisher {
     }
   }
 
-  /** Writes a batch of what is due. When it throws, that stays due. */
+  /** Writes a batch of due entries. If it throws, they stay due. */
   async publish(): Promise<void> {
     const { store, replicaId } = this.#options;
     const batch = [...this.#dirty].slice(0, MAX_ROWS);
@@ -93,7 +93,7 @@ export class StatusPublisher {
             )
             .execute();
         }
-        // The others have forgotten it by themselves: what it was about is gone from their models, too.
+        // The others removed it themselves, because its subject is gone from their models too.
         const gone = changed.filter(({ row }) => row.state === undefined).map(({ row }) => row.id);
         if (gone.length > 0) {
           await trx
@@ -120,7 +120,7 @@ export class StatusPublisher {
     const before = this.#written.get(key);
     this.#written.set(key, state);
     if (kind !== 'identity' || state === UNCONNECTED || before === state) return;
-    // From now on what is measured here counts for its shares.
+    // From now on, the measurements of this control plane count for its shares.
     const { model } = this.#options;
     for (const service of model.servicesOf(id))
       if (model.mayBind(id, service)) this.mark('share', service.id);
@@ -141,7 +141,7 @@ export class StatusPublisher {
     const state = JSON.stringify(
       kind === 'router' ? (this.#options.router(id) ?? null) : measurements.isConnected(id),
     );
-    // The others take it for that already.
+    // The others assume this value already.
     const isNews = NOTHING.has(state) ? this.#written.has(`${kind} ${id}`) : true;
     return { kind, id, state: isNews ? state : undefined };
   }

@@ -1,6 +1,6 @@
 /**
- * The file of master keys, `<dataDir>/secrets.key`: made on first start, readable by its owner alone. Whoever has
- * the database but not this file reads no secret. A file that others may read or write is refused.
+ * The file of master keys, `<dataDir>/secrets.key`, created on first start and readable only by its owner. The
+ * database without this file reveals no secret. A file that other users may read or write is refused.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -11,7 +11,7 @@ import { Secrets, type MasterKey } from './secrets.ts';
 
 export const KEY_FILE_NAME = 'secrets.key';
 
-/** Opens the key file of a data directory; makes both when they are not there. Errors: `invalid`, `internal`. */
+/** Opens the key file of a data directory; creates both if absent. Errors: `invalid`, `internal`. */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, KEY_FILE_NAME);
@@ -19,13 +19,13 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   return new Secrets(keys);
 }
 
-/** The same, but undefined when there is no key file: nothing is made. */
+/** The same, but returns undefined if there is no key file and creates nothing. */
 export async function findSecrets(dataDir: string): Promise<Secrets | undefined> {
   const keys = await loadKeys(join(dataDir, KEY_FILE_NAME));
   return keys === undefined ? undefined : new Secrets(keys);
 }
 
-/** Secrets under keys that live only as long as the process: for tests and throw-away networks. */
+/** Returns secrets with keys that exist only in this process: for tests and throw-away networks. */
 export function ephemeralSecrets(): Secrets {
   return new Secrets([newKey()]);
 }
@@ -56,7 +56,10 @@ async function loadKeys(path: string): Promise<MasterKey[] | undefined> {
   return keys;
 }
 
-/** Writes a whole file under another name first: a crash never leaves half a key, nor do two starts make two. */
+/**
+ * Writes a whole file under another name first, so that a crash never leaves half a key, and two starts never
+ * create two.
+ */
 async function makeKeys(path: string): Promise<MasterKey[]> {
   const key = newKey();
   const part = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

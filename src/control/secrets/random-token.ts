@@ -1,12 +1,12 @@
 /**
  * Random secrets that are shown once: API tokens, client secrets, session tokens, enrollment codes. All come from
- * the system's generator; none carries a character that an Authorization header or a URL would have to escape.
+ * the system's generator, and none contains a character that an Authorization header or a URL must escape.
  */
 import { randomBytes } from 'node:crypto';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** 256 random bits, base64url: 43 characters of A-Z a-z 0-9 - _. */
+/** 256 random bits in base64url: 43 characters of A-Z a-z 0-9 - _. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }

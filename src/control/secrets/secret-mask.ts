@@ -1,2 +1,2 @@
-/** What stands in place of a secret wherever it is shown again. Sent back, it keeps the secret that is stored. */
+/** Replaces a secret wherever it is shown. Sent back, it keeps the stored secret. */
 export const MASK = '********';

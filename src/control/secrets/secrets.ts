@@ -1,7 +1,7 @@
 /**
- * The one place that knows the master keys: HMACs of secrets that are only compared, seals for secrets that must be
- * read again, and tags for values that travel in clear. A sealed text names its key, so that keys can be added:
- * the newest seals, every key unseals, and the oldest stays the pepper of the HMACs.
+ * The only user of the master keys: HMACs of secrets that are only compared, encryption of secrets that must be
+ * read again (seals), and tags for values that travel in clear. A sealed text names its key, so that keys can be
+ * added: the newest encrypts, every key decrypts, and the oldest remains the pepper of the HMACs.
  */
 import {
   createCipheriv,
@@ -14,7 +14,7 @@ import {
 import { FrontdoorError } from '#base';
 
 export interface MasterKey {
-  /** Short name, `[A-Za-z0-9]+`, stands in every sealed text. */
+  /** A short name, `[A-Za-z0-9]+`, which is part of every sealed text. */
   readonly id: string;
   /** 32 random bytes. */
   readonly key: Uint8Array;
@@ -31,7 +31,7 @@ export class Secrets {
   readonly #sealKeys = new Map<string, Buffer>();
   readonly #sealingId: string;
 
-  /** Oldest key first; at least one. */
+  /** The oldest key first; at least one. */
   constructor(keys: readonly MasterKey[]) {
     const [oldest] = keys;
     const newest = keys.at(-1);
@@ -43,22 +43,25 @@ export class Secrets {
     this.#sealingId = newest.id;
   }
 
-  /** HMAC-SHA-256 under the pepper, lower-case hex: how tokens and codes stand in the store. */
+  /** HMAC-SHA-256 under the pepper in lower-case hex: the stored form of tokens and codes. */
   hmac(text: string): string {
     return createHmac('sha256', this.#pepper).update(text).digest('hex');
   }
 
-  /** What gateways know the keys of API_KEY providers by; derived for them alone, since it leaves this process. */
+  /**
+   * The pepper with which gateways check keys of API_KEY providers. It is derived only for them, because it
+   * leaves this process.
+   */
   apiKeyPepper(): Uint8Array {
     return Uint8Array.from(this.#apiKeyPepper);
   }
 
-  /** HMAC-SHA-256 of a provider's key under `apiKeyPepper`, lower-case hex. */
+  /** HMAC-SHA-256 of a provider's key under `apiKeyPepper`, in lower-case hex. */
   apiKeyHmac(key: string): string {
     return createHmac('sha256', this.#apiKeyPepper).update(key).digest('hex');
   }
 
-  /** Whether `text` is the secret that one of `hmacs` was made from, in a time that depends on their number alone. */
+  /** Whether `text` is the secret of one of `hmacs`. The time depends only on their number. */
   matches(text: string, ...hmacs: readonly string[]): boolean {
     const actual = Buffer.from(this.hmac(text), 'hex');
     let isOne = false;
@@ -69,7 +72,7 @@ export class Secrets {
     return isOne;
   }
 
-  /** A tag of `bytes` values that proves that we made `data` for this purpose. */
+  /** A tag of `bytes` bytes that proves that we made `data` for this purpose. */
   tag(purpose: string, data: Uint8Array, bytes: number): Buffer {
     return createHmac('sha256', this.#tagKey)
       .update(purpose)
@@ -83,7 +86,10 @@ export class Secrets {
     return tag.length >= 16 && tag.length <= 32 && timingSafeEqual(tag, this.tag(purpose, data, tag.length));
   }
 
-  /** AES-256-GCM: `s1.<key id>.<base64url of iv, tag, ciphertext>`. With `opener`, only who knows that text opens it. */
+  /**
+   * AES-256-GCM: `s1.<key id>.<base64url of iv, tag, ciphertext>`. With `opener`, decryption also requires that
+   * text.
+   */
   seal(text: string, opener?: string): string {
     const key = openedBy(this.#sealKeys.get(this.#sealingId)!, opener);
     const iv = randomBytes(IV_BYTES);
@@ -94,7 +100,7 @@ export class Secrets {
     return `${SEAL_VERSION}.${this.#sealingId}.${whole.toString('base64url')}`;
   }
 
-  /** Throws `internal` when the text is damaged or was sealed with a key that is not in the key file. */
+  /** Throws `internal` if the text is damaged or was sealed with a key that is not in the key file. */
   unseal(sealed: string, opener?: string): string {
     const [version, id, body, more] = sealed.split('.');
     const key = id === undefined ? undefined : this.#sealKeys.get(id);

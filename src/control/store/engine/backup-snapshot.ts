@@ -1,6 +1,7 @@
 /**
- * The whole database as of one moment, to read page by page while writers go on. PostgreSQL keeps such a view for a
- * transaction; of the embedded database a copy is made beside it, read in a thread of its own, and always removed.
+ * The whole database as of one moment, to be read page by page while writers continue. PostgreSQL keeps such a
+ * view for a transaction; the embedded database is copied to a file beside it, which is read in a thread of its
+ * own and always removed.
  */
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +36,7 @@ export async function embeddedSnapshot<T>(
   }
 }
 
-/** Copies that a crash left behind: they hold what the database holds. */
+/** Removes copies that a crash left behind, because they contain the whole database. */
 export function removeLeftCopies(databasePath: string, log: Log): void {
   if (databasePath === 'memory') return;
   const prefix = `${basename(databasePath)}${COPY_SUFFIX}`;
@@ -52,7 +53,7 @@ export function postgresSnapshot<T>(db: Queries, work: (db: Queries) => Promise<
 
 const COPY_SUFFIX = '.copy-';
 
-/** Its owner's alone. */
+/** Accessible only to its owner. */
 function copyFolder(databasePath: string): string {
   const prefix = databasePath === 'memory' ? join(tmpdir(), 'frontdoor') : databasePath;
   try {
@@ -62,7 +63,7 @@ function copyFolder(databasePath: string): string {
   }
 }
 
-/** A copy begins between transactions; once it has begun, they take turns with it by themselves. */
+/** A copy begins between transactions. Once it has begun, SQLite interleaves them. */
 async function copyDatabase(db: Queries, client: SqliteClient, path: string): Promise<void> {
   const { copied } = await db.connection().execute(async () => {
     const thread = await client.thread();

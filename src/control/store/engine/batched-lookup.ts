@@ -1,6 +1,6 @@
 /**
- * Many lookups by key as few statements: what is asked while a statement runs is asked together in the next. Every
- * answer was read after its question was put, so nothing here is old.
+ * Combines many look-ups by key into few statements: requests during a statement are combined in the next one.
+ * Every result was read after its request, so none is outdated.
  */
 export type LookupMany<K, V> = (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>;
 
@@ -10,7 +10,7 @@ interface Question<V> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Statements at once: while one travels, the next may already be on its way. */
+/** Concurrent statements, so that one can be sent while another is on its way. */
 const MAX_RUNNING = 2;
 const MAX_KEYS = 500;
 
@@ -24,7 +24,7 @@ export class BatchedLookup<K, V> {
     this.#lookup = lookup;
   }
 
-  /** Undefined: there is none. Errors: those of the store. */
+  /** Returns undefined if there is none. Rejects with errors of the store. */
   find(key: K): Promise<V | undefined> {
     const asked = this.#waiting.get(key);
     if (asked !== undefined) return asked.promise;
@@ -32,7 +32,7 @@ export class BatchedLookup<K, V> {
     this.#waiting.set(key, question);
     if (!this.#isPlanned && this.#running < MAX_RUNNING) {
       this.#isPlanned = true;
-      // After everything that this turn of the event loop brings: requests arrive many at a time.
+      // Runs after the current turn of the event loop, because requests arrive many at a time.
       setImmediate(() => {
         this.#isPlanned = false;
         this.#run();

@@ -1,6 +1,6 @@
 /**
- * Changes from process to process over one PostgreSQL: told with the commit that made them, heard on a connection of
- * its own. What was told while that connection was away is lost, so whoever listens is then told `EVERYTHING`.
+ * Changes between processes over one PostgreSQL: announced with the commit that made them, received on a separate
+ * connection. Notifications are lost while that connection is down, so listeners then get `EVERYTHING`.
  */
 import { sql } from 'kysely';
 import type { Client } from 'pg';
@@ -12,12 +12,12 @@ import { EVERYTHING, type Change, type StoreTransaction } from './store.ts';
 const CHANNEL = 'frontdoor_changes';
 
 export interface ChangeChannelOptions {
-  /** A client that is not connected yet. */
+  /** Creates a client that is not connected yet. */
   readonly newClient: () => Promise<Client>;
-  /** Changes of other processes. */
+  /** Called with changes of other processes. */
   readonly onChanges: (changes: readonly Change[]) => void;
   readonly log: Log;
-  /** How often the connection has to prove that it lives, and how long it has for it. */
+  /** Interval of the connection's liveness checks, and their deadline. */
   readonly heartbeatMs?: number;
 }
 
@@ -27,7 +27,7 @@ export class ChangeChannel {
   readonly #options: ChangeChannelOptions;
   readonly #backOff = new BackOff({ minMs: 100, maxMs: 2_000, factor: 2 });
   readonly #heartbeat: NodeJS.Timeout;
-  /** Payloads still to be heard of transactions of this process, whose changes it tells itself. */
+  /** Expected notifications of this process's own transactions, whose changes it reports itself. */
   readonly #own = new Map<string, number>();
   #client: Client | undefined;
   #proving: Client | undefined;
@@ -40,7 +40,7 @@ export class ChangeChannel {
     this.#heartbeat = setInterval(() => void this.#prove(heartbeatMs), heartbeatMs).unref();
   }
 
-  /** Returns when changes of others arrive. Errors: `unavailable`. */
+  /** Resolves when changes of others arrive. Errors: `unavailable`. */
   static async open(options: ChangeChannelOptions): Promise<ChangeChannel> {
     const channel = new ChangeChannel(options);
     try {
@@ -52,7 +52,7 @@ export class ChangeChannel {
     return channel;
   }
 
-  /** Inside the transaction that makes the changes. The others hear of them when it is committed. */
+  /** Called inside the transaction that makes the changes. Others are notified when it is committed. */
   async announce(trx: StoreTransaction, transactionId: string, changes: readonly Change[]): Promise<void> {
     const payloads = encodePayloads(transactionId, changes);
     if (this.#client !== undefined) this.#own.set(transactionId, payloads.length);
@@ -61,7 +61,7 @@ export class ChangeChannel {
     }
   }
 
-  /** A transaction that was announced did not end well: should it be heard of after all, that counts. */
+  /** An announced transaction did not commit regularly. If its notification arrives anyway, it counts. */
   disown(transactionId: string): void {
     this.#own.delete(transactionId);
   }
@@ -132,7 +132,7 @@ export class ChangeChannel {
     }, this.#backOff.next()).unref();
   }
 
-  /** A server that vanished without a word leaves a connection that looks alive. */
+  /** A server that vanished leaves a connection that looks alive. */
   async #prove(deadlineMs: number): Promise<void> {
     const client = this.#client;
     if (client === undefined || client === this.#proving) return;

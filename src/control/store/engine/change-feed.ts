@@ -1,7 +1,7 @@
 /**
- * Tells listeners what was committed, in commit order, one round at a time: changes that are committed while a
- * round runs are told together in the next. A listener that fails is logged; the write stays acknowledged, and the
- * listener is told that anything may have changed until it succeeds.
+ * Notifies listeners of committed changes in commit order, one round at a time: changes that are committed during
+ * a round are combined in the next one. A listener that fails is logged; the write stays acknowledged, and the
+ * listener gets `EVERYTHING` until it succeeds.
  */
 import { BackOff, messageOf, type Log } from '#base';
 import { EVERYTHING, type Change } from './store.ts';
@@ -10,7 +10,7 @@ type Tell = (changes: readonly Change[]) => Promise<void> | void;
 
 interface Listener {
   readonly tell: Tell;
-  /** It missed something: what is told next is that anything may have changed. */
+  /** Whether it missed changes, so that it gets `EVERYTHING` next. */
   hasMissed: boolean;
 }
 
@@ -32,14 +32,14 @@ export class ChangeFeed {
     this.#listeners.push({ tell, hasMissed: false });
   }
 
-  /** Returns when every listener has heard of `changes`. */
+  /** Resolves when every listener has handled `changes`. */
   tell(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0 || this.#listeners.length === 0) return Promise.resolve();
     this.#pending.push(...changes);
     return this.#startRound();
   }
 
-  /** Returns when no round runs; none is started by itself any more. */
+  /** Resolves when no round runs. No further one is started automatically. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);

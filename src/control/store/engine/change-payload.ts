@@ -1,18 +1,18 @@
-/** Changes as PostgreSQL carries them from process to process: texts of less than 8000 bytes. */
+/** Encodes changes for PostgreSQL notifications: texts of less than 8000 bytes. */
 import { EVERYTHING, type Change } from './store.ts';
 
 export interface ChangePayload {
-  /** Of the transaction that made the changes. */
+  /** Id of the transaction that made the changes. */
   readonly transactionId: string;
   readonly changes: readonly Change[];
 }
 
-/** The server takes less than 8000. */
+/** The server accepts less than 8000. */
 const MAX_BYTES = 7_900;
-/** More than so many changes are told as `EVERYTHING`: reading all again is then no dearer. */
+/** More changes than this are sent as `EVERYTHING`, because reading everything again costs no more. */
 const MAX_CHANGES = 5_000;
 
-/** At least one payload. */
+/** Returns at least one payload. */
 export function encodePayloads(transactionId: string, changes: readonly Change[]): string[] {
   const told = changes.length > MAX_CHANGES ? [EVERYTHING] : changes;
   const head = `[${JSON.stringify(transactionId)}`;
@@ -29,7 +29,7 @@ export function encodePayloads(transactionId: string, changes: readonly Change[]
   return [...payloads, `${text}]`];
 }
 
-/** Undefined: not a payload of ours. */
+/** Returns undefined if it is not a payload of ours. */
 export function decodePayload(text: string): ChangePayload | undefined {
   const [transactionId, ...rest] = listOf(text);
   if (transactionId === undefined || rest.length % 2 !== 0) return undefined;

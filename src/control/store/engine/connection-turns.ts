@@ -1,6 +1,6 @@
 /**
- * Who may use one of a database's few connections: first come, first served. The wait is bounded in number and in
- * time; one timer looks after all who wait.
+ * Grants a database's few connections in the order of the requests. The queue is bounded in number and time, with
+ * one timer for all.
  */
 import { storeUnavailable } from './store-errors.ts';
 
@@ -19,12 +19,12 @@ export class ConnectionTurns {
   #head = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `connections`: how many may be used at once. */
+  /** `connections` is the number of concurrent users. */
   constructor(connections: number) {
     this.#free = connections;
   }
 
-  /** Undefined: at once. Errors: `unavailable` when too many wait, or it takes too long. */
+  /** Returns undefined if a connection is free. Errors: `unavailable` if too many wait, or it takes too long. */
   take(): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free -= 1;

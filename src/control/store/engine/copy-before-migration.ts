@@ -1,13 +1,13 @@
 /**
- * A copy of the embedded database beside its file, `control.db.before-<migration>`: to go back to, with the program that
- * wrote it, should the upgrade disappoint. It has its name once it is whole and on disk.
+ * Copies the embedded database to `control.db.before-<migration>` beside it, so that an operator can return to it
+ * with the previous program. The copy gets its name once it is complete and on disk.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '#base';
 import type { SqliteClient } from './sqlite-client.ts';
 
-/** Errors: `unavailable` when there is no room; then nothing is left behind. */
+/** Errors: `unavailable` if there is no room; nothing is left behind then. */
 export async function copyBeforeMigration(
   client: SqliteClient,
   path: string,

@@ -1,13 +1,13 @@
 /**
- * One page of a short list, with its total counted: for lists of the installation. What a frontdoor holds may be long
- * and has `ListPages`.
+ * One page of a short list with a counted total, for lists of the installation. Lists of a frontdoor may be long
+ * and use `ListPages`.
  */
 import { sql, type SelectQueryBuilder } from 'kysely';
 import type { ListOrder } from './list-pages.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Database } from '../schema/schema.ts';
 
-/** The rows have `id`, `name` and `created_at`; ties are broken by id, so that pages never overlap. */
+/** The rows have `id`, `name` and `created_at`. Ties are broken by id, so that pages never overlap. */
 export function countedPage<TB extends keyof Database, O>(
   query: SelectQueryBuilder<Database, TB, O>,
   request: PageRequest,
@@ -23,7 +23,7 @@ const PLAIN: Pick<ListOrder, 'fields' | 'tie'> = {
   },
 };
 
-/** A page in an order of the list's own: for the part of a long list that a filter leaves. */
+/** A page in a custom order, for the filtered part of a long list. */
 export async function orderedPage<TB extends keyof Database, O>(
   query: SelectQueryBuilder<Database, TB, O>,
   { fields, tie }: Pick<ListOrder, 'fields' | 'tie'>,

@@ -1,6 +1,6 @@
 /**
- * Both databases behind one door, for tests that hold on each: `describeEachStore` runs its body once for the embedded
- * database and once for PostgreSQL.
+ * Runs tests on both databases: `describeEachStore` runs its body once for the embedded database and once for
+ * PostgreSQL.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,10 @@ import { postgresSkip, sharedPostgres } from '../../../../test/support/postgres.
 import { openStore, type StoreOptions } from './open-store.ts';
 import type { Store } from './store.ts';
 
-/** A new, empty store; whoever opens it closes it. */
+/** Opens a new, empty store, which the caller closes. */
 export type OpenStore = (options?: { readonly log?: Log }) => Promise<Store>;
 
-/** Where a new store is that may be opened again and again, and by other processes: options for `openStore`. */
+/** Options of `openStore` for a new store that can be opened repeatedly, and by other processes. */
 export type NewPlace = () => Promise<Pick<StoreOptions, 'path' | 'database'>>;
 
 export const openEmbedded: OpenStore = (options) => openStore({ path: 'memory', ...options });
@@ -25,7 +25,7 @@ export const newPostgresPlace: NewPlace = async () => {
   return { path: 'unused', database: await server.createDatabase() };
 };
 
-/** Copies a database that has every migration: they are tested by themselves, and take most of the time of an opening. */
+/** Copies a migrated database, because migrations have their own tests and take most of the time. */
 export const openPostgres: OpenStore = async (options) => {
   const server = await sharedPostgres();
   const migrated = async (database: string): Promise<void> =>
@@ -34,7 +34,7 @@ export const openPostgres: OpenStore = async (options) => {
   return openStore({ path: 'unused', database, ...options });
 };
 
-/** A file in a folder of its own, which goes with this process. */
+/** A file in a folder of its own, which is removed with this process. */
 export const newEmbeddedPlace: NewPlace = () => {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-store-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** The embedded store: its thread, its migrations, its change feed. This process has it to itself. */
+/** The embedded store: its thread, migrations and change feed. Only this process uses it. */
 import { Kysely } from 'kysely';
 import { silentLog, type Log } from '#base';
 import { embeddedSnapshot, removeLeftCopies } from './backup-snapshot.ts';
@@ -13,7 +13,7 @@ import { WorkerSqliteDialect } from './sqlite-dialect.ts';
 import type { Change, Store } from './store.ts';
 
 export interface EmbeddedStoreOptions {
-  /** A file (its directory exists), or 'memory': gone when closed. */
+  /** A file (its directory exists), or 'memory', which is lost when closed. */
   readonly path: string;
   readonly log?: Log;
   /** How long to wait for another process that holds the file. */
@@ -23,7 +23,7 @@ export interface EmbeddedStoreOptions {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Errors: `unavailable` when the file cannot be opened or another process holds it, `internal` for a bad schema. */
+/** Errors: `unavailable` if the file cannot be opened or another process holds it, `internal` for a bad schema. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const { path, log = silentLog, migrations = allMigrations } = options;
   const client = new SqliteClient({

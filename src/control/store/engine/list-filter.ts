@@ -1,10 +1,10 @@
-/** What lists may be narrowed down to: conditions on the rows of a query that is bound to its owner already. */
+/** Filters of lists: conditions on the rows of a query that is bound to its owner already. */
 import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Database } from '../schema/schema.ts';
 
-/** Only entries of which all of this is true. */
+/** Entries must satisfy all of these. */
 export interface ListFilter {
-  /** Contained in the name, A to Z and a to z alike. */
+  /** Contained in the name; ASCII letters match in either case. */
   readonly name?: string | undefined;
   /** Unix milliseconds, inclusive. */
   readonly fromMs?: number | undefined;
@@ -19,13 +19,13 @@ export function isFiltered(filter: ListFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }
 
-/** Columns of the name and of the time, where they are not `name` and `created_at`. */
+/** Columns of the name and of the time, if they differ from `name` and `created_at`. */
 interface Columns {
   readonly name?: string;
   readonly at?: string;
 }
 
-/** The query with the conditions on names and times. */
+/** Adds the conditions on names and times to the query. */
 export function narrowed<TB extends keyof Database, O>(
   query: SelectQueryBuilder<Database, TB, O>,
   { name, fromMs, toMs }: ListFilter,
@@ -38,7 +38,7 @@ export function narrowed<TB extends keyof Database, O>(
   return some;
 }
 
-/** Both databases know the lower case of ASCII letters alone, in columns that are compared byte by byte. */
+/** Both databases lower-case only ASCII letters in columns that are compared byte by byte. */
 function contains(column: string, text: string) {
   const lower = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   const pattern = `%${lower.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;

@@ -1,7 +1,7 @@
 /**
- * Pages of a frontdoor's lists at one price, however deep: counts come from the `collection` row that triggers keep,
- * and where pages begin is remembered, so that they are not walked to from the beginning again. What is remembered
- * counts only while the list's version, read in the same statement as the rows, has not moved.
+ * Pages of a frontdoor's lists at a cost that does not depend on their depth: counts come from the `collection`
+ * row that triggers maintain, and starting positions of pages are cached. The cache is valid while the list's
+ * version, read in the same statement as the rows, is unchanged.
  */
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Page, PageRequest } from './page.ts';
@@ -9,7 +9,7 @@ import type { CollectionTable, Database } from '../schema/schema.ts';
 
 export interface ListOrder {
   readonly kind: CollectionTable['kind'];
-  /** What a sort field stands for: never null, with an index (frontdoor_id, it, tie). 'default' must be among them. */
+  /** The expression for a sort field: never null, with an index (frontdoor_id, it, tie). 'default' is required. */
   readonly fields: Readonly<Record<string, RawBuilder<unknown>>>;
   /** Breaks ties: unique in the frontdoor. */
   readonly tie: RawBuilder<unknown>;
@@ -22,7 +22,7 @@ interface Position {
 
 interface Remembered {
   readonly version: number;
-  /** The entry that has so many before it. */
+  /** The entry with so many entries before it. */
   readonly begins: Map<number, Position>;
 }
 
@@ -44,7 +44,7 @@ const MAX_POSITIONS = 64;
 export class ListPages {
   readonly #lists = new Map<string, Remembered>();
 
-  /** One page of `query`, which is bound to the frontdoor already. Fields that are not in `order` are a mistake. */
+  /** Returns one page of `query`, which is bound to the frontdoor already. Fields must be in `order`. */
   async page<TB extends keyof Database, O>(
     db: Kysely<Database>,
     query: SelectQueryBuilder<Database, TB, O>,
@@ -59,7 +59,7 @@ export class ListPages {
     const offset = page * size;
     const remembered = this.#lists.get(key);
     const start = remembered === undefined ? undefined : nearestStart(remembered.begins, offset);
-    // One more than asked for: the next page begins there.
+    // Reads one more row, at which the next page begins.
     const read = (from: Start | undefined) =>
       rowsOf(db, query, order, field, frontdoorId, { direction, offset, limit: size + 1 }, from);
     let rows = await read(start);

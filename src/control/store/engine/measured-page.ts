@@ -1,28 +1,28 @@
 /**
- * Pages of lists that are narrowed down to, or sorted by, what is measured and stands in no table. Keys of the rows are
- * read in portions, their state is looked up in memory, and the page's own rows alone are read whole.
+ * Pages of lists that are filtered or sorted by measurements, which are in no table. Row keys are read in
+ * portions, their state is looked up in memory, and only the page's own rows are read completely.
  */
 import type { Page, PageRequest } from './page.ts';
 
 export interface MeasuredKey {
   readonly id: string;
-  /** What the list is sorted by, when that is stored. */
+  /** The sort value, if it is stored. */
   readonly value: unknown;
   /** Unique in the list. */
   readonly tie: string;
 }
 
 export interface MeasuredList<K extends MeasuredKey> {
-  /** The next keys in the order of `tie`. */
+  /** Returns the next keys in the order of `tie`. */
   readonly keysAfter: (tie: string, limit: number) => Promise<readonly K[]>;
   readonly statusOf: (key: K) => string;
-  /** Undefined: of any. */
+  /** Undefined: any status. */
   readonly status: string | undefined;
 }
 
 const KEYS_A_STATEMENT = 2_000;
 
-/** Ids of the page, in order, and how many there are. Between two pages the measurements may have moved on. */
+/** Returns the ids of the page in order, and the total. Measurements may change between two pages. */
 export async function measuredIds<K extends MeasuredKey>(
   { keysAfter, statusOf, status }: MeasuredList<K>,
   { page, size, sort, direction }: PageRequest,
@@ -49,7 +49,7 @@ function compared(a: unknown, b: unknown): number {
   return (a as string) < (b as string) ? -1 : (a as string) > (b as string) ? 1 : 0;
 }
 
-/** Rows in the order of their ids; one that has gone meanwhile is left out. */
+/** Returns the rows in the order of their ids, without rows that were deleted meanwhile. */
 export function inOrderOf<R extends { readonly id: string }>(
   ids: readonly string[],
   rows: readonly R[],

@@ -1,6 +1,6 @@
 /**
- * Kysely over a pool of PostgreSQL connections: turns in front of the pool, so that the wait is bounded; named
- * statements; our errors. Text cannot hold NUL there: in a parameter it becomes U+FFFD, as a lone surrogate does.
+ * Kysely over a pool of PostgreSQL connections, with a bounded queue in front, named statements, and our errors.
+ * PostgreSQL's text cannot contain NUL: in a parameter it becomes U+FFFD, as a lone surrogate does.
  */
 import {
   PostgresAdapter,
@@ -31,7 +31,7 @@ import {
 export interface PostgresDialectOptions {
   readonly pool: Pool;
   readonly size: number;
-  /** A connection that has not answered a statement by then is given up; 0: never. */
+  /** A connection that has not answered a statement within this time is closed; 0: never. */
   readonly answerTimeoutMs: number;
   readonly counter?: StatementCounter;
 }
@@ -60,7 +60,7 @@ export class PooledPostgresDialect implements Dialect {
   }
 }
 
-/** Who migrates holds a lock already, to the end of the transaction. */
+/** The caller of a migration holds a lock until the end of the transaction. */
 class CallerLockedAdapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
 
@@ -124,14 +124,14 @@ function pooledConnection(connection: DatabaseConnection): PooledConnection {
 
 const COUNTED = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** One use of a connection, from when it is taken to when it is given back. */
+/** One use of a connection, from its acquisition to its release. */
 class PooledConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #names: StatementNames;
   readonly #answerTimeoutMs: number;
   readonly #counter: StatementCounter;
   #isInTransaction = false;
-  /** It goes back to nobody. */
+  /** Whether it must not be reused. */
   #isSpent = false;
 
   constructor(client: PoolClient, names: StatementNames, answerTimeoutMs: number, counter: StatementCounter) {
@@ -154,14 +154,14 @@ class PooledConnection implements DatabaseConnection {
     } catch (error) {
       throw endsConnection(error) ? commitUnknown(errorOfPostgres(error)) : errorOfPostgres(error);
     }
-    // The server rolls back what a failed statement has spoiled, whoever caught that failure.
+    // The server rolls back a transaction after a failed statement, even if the caller caught the failure.
     if (result.command === 'ROLLBACK')
       throw new Error('a transaction went on after a statement of it failed');
   }
 
   async rollback(): Promise<void> {
     this.#isInTransaction = false;
-    // Where this fails the connection is closed, which rolls back as well.
+    // If this fails the connection is closed, which rolls back as well.
     if (!this.#isSpent) await this.#run('rollback').catch(() => (this.#isSpent = true));
   }
 
@@ -200,7 +200,8 @@ class PooledConnection implements DatabaseConnection {
     };
     let timer: NodeJS.Timeout | undefined;
     if (this.#answerTimeoutMs > 0) {
-      // The server's own deadline comes first; past this one the connection leads nowhere. Ending it fails the query.
+      // The server's own deadline comes first. After this one the connection is dead, and ending it fails the
+      // query.
       timer = setTimeout(() => void this.#client.end(), this.#answerTimeoutMs);
     }
     try {

@@ -1,6 +1,6 @@
 /**
- * Connections to PostgreSQL, as the driver `pg` makes them: bounded in number, with a deadline for everything that can
- * hang, numbers as numbers. Whoever takes one gives it back.
+ * A bounded pool of connections to PostgreSQL with the driver `pg`, with a deadline for everything that can hang,
+ * and numbers as numbers. Callers must release what they acquire.
  */
 import { messageOf, type Log } from '#base';
 import type { Client, ClientConfig, Pool } from 'pg';
@@ -10,7 +10,7 @@ export interface PoolOptions {
   readonly size: number;
   /** 0: none. */
   readonly statementTimeoutMs: number;
-  /** Settings of each session, in the form of the server's command line. */
+  /** Session settings in the form of the server's command line. */
   readonly settings?: string;
   readonly log: Log;
 }
@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 10_000;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Loaded when a pool is opened: who works on the embedded database never loads the driver. */
+/** Loaded when a pool is opened, because the embedded database does not need the driver. */
 const loadDriver = () => import('pg');
 
 export async function openPool(target: PostgresTarget, options: PoolOptions): Promise<Pool> {
@@ -35,7 +35,7 @@ export async function openPool(target: PostgresTarget, options: PoolOptions): Pr
     idleTimeoutMillis: IDLE_CONNECTION_MS,
     allowExitOnIdle: true,
     statement_timeout: statementTimeoutMs,
-    // Without a deadline for statements there is none for what they wait for.
+    // Without a deadline for statements there is none for their locks.
     lock_timeout: statementTimeoutMs === 0 ? 0 : LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     types: {
@@ -44,13 +44,14 @@ export async function openPool(target: PostgresTarget, options: PoolOptions): Pr
     },
     ...(settings === undefined ? {} : { options: settings }),
   });
-  // A connection that breaks says so to the statement on it; one that breaks in the pool is replaced when needed.
+  // An error of a connection is reported to its statement; one that breaks in the pool is replaced when
+  // needed.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => log.warn({ cause: messageOf(error) }, 'a connection to the database broke'));
   return pool;
 }
 
-/** One connection outside the pool; not connected yet. */
+/** Creates one connection outside the pool, not connected yet. */
 export async function singleClient(target: PostgresTarget, name: string): Promise<Client> {
   const pg = await loadDriver();
   return new pg.Client({ ...configOf(target), application_name: name });
@@ -64,7 +65,7 @@ function configOf(target: PostgresTarget): ClientConfig {
     user,
     database,
     ssl,
-    // A function, so that neither the environment nor a password file of this machine steps in.
+    // A function, so that neither the environment nor a password file of this machine is used.
     password: () => password,
     application_name: 'frontdoor',
     client_encoding: 'UTF8',

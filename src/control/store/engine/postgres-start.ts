@@ -1,6 +1,6 @@
 /**
- * What has to be so before a PostgreSQL database is worked on: it is reached, it is one that we can use, its schema is
- * up to date. What is in the way is said with the remedy, for the operator who starts the program.
+ * Prepares a PostgreSQL database: it must be reachable, suitable, and its schema up to date. Problems are
+ * reported with a remedy, for the operator who starts the program.
  */
 import { Kysely, sql } from 'kysely';
 import { FrontdoorError, messageOf, type Log } from '#base';
@@ -13,7 +13,7 @@ import { sqlStateOf } from './store-errors.ts';
 
 const OLDEST_VERSION = 15;
 
-/** What the server says of itself. */
+/** State that the server reports. */
 export interface ServerState {
   readonly version: number;
   readonly version_text: string;
@@ -21,17 +21,17 @@ export interface ServerState {
   readonly synchronous_commit: string;
   readonly fsync: string;
   readonly is_read_only: boolean;
-  /** In the schema where tables are made. */
+  /** In the schema in which tables are created. */
   readonly may_create: boolean;
 }
 
-/** Settings for the sessions to come, or undefined. Errors: `invalid`, `unavailable`, those of migrations. */
+/** Returns settings for later sessions, or undefined. Errors: `invalid`, `unavailable`, those of migrations. */
 export async function preparePostgres(
   target: PostgresTarget,
   migrations: Migrations,
   log: Log,
 ): Promise<string | undefined> {
-  // A migration may take its time, and so may another process's, which is waited for.
+  // A migration may be slow, and so may another process's, which is awaited.
   const pool = await openPool(target, { size: 1, statementTimeoutMs: 0, log });
   const db = new Kysely<Database>({
     dialect: new PooledPostgresDialect({ pool, size: 1, answerTimeoutMs: 0 }),
@@ -68,7 +68,7 @@ async function serverStateOf(db: Kysely<Database>): Promise<ServerState> {
   return rows[0]!;
 }
 
-/** Throws `invalid` for a server that we cannot use. */
+/** Throws `invalid` for an unsuitable server. */
 export function checkServer(
   server: ServerState,
   { label, user }: Pick<PostgresTarget, 'label' | 'user'>,
@@ -95,7 +95,7 @@ export function checkServer(
     refuse('database-rights', `${user} may not create tables in ${label}: make it the owner of the database`);
 }
 
-/** By SQLSTATE or by the system's own code. */
+/** By SQLSTATE or by the system's error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: is PostgreSQL running, and is the port right?',
   ENOENT: 'there is no such socket: is PostgreSQL running, and is the directory right?',

@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL: several control-plane processes share it. Transactions that got in each other's way run
- * again; changes reach the listeners of this process before a writer goes on, and those of the others soon after.
+ * The store on PostgreSQL, which several control-plane processes share. Conflicting transactions are repeated.
+ * Changes reach listeners of this process before the writer continues, and those of others soon after.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,7 +24,7 @@ export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;
   readonly log?: Log;
-  /** Connections for queries; one more hears of changes. */
+  /** Connections for queries. One more receives changes. */
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   readonly heartbeatMs?: number;
@@ -33,11 +33,11 @@ export interface PostgresStoreOptions {
 
 const POOL_SIZE = 10;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** What the server's own deadline leaves to the network. */
+/** Extra time for the network beyond the server's own deadline. */
 const ANSWER_GRACE_MS = 5_000;
 const MAX_ATTEMPTS = 10;
 
-/** Errors: `invalid` and `unavailable`, with what to do; `internal` for a bad schema. */
+/** Errors: `invalid` and `unavailable` with a remedy, `internal` for a bad schema. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, log = silentLog, poolSize: size = POOL_SIZE, migrations = allMigrations } = options;
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
@@ -98,7 +98,8 @@ async function transact<T>(
       return result;
     } catch (error) {
       channel.disown(transactionId);
-      // It may have been made: listeners read what is there. If it is only made later, the channel tells.
+      // The commit may have succeeded, so listeners read the current state. If it succeeds later, the channel
+      // reports it.
       if (isCommitUnknown(error)) await feed.tell(changes);
       if (!isContended(error) || backOff.attempts + 1 >= MAX_ATTEMPTS) throw error;
       await pause(backOff.next());

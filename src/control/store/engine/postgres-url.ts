@@ -1,7 +1,7 @@
 /**
- * The URL of a PostgreSQL database, read to the letter: what it asks for is honoured or refused. To another machine the
- * connection is encrypted and the server's certificate checked, unless the URL says otherwise. Its password reaches no
- * message.
+ * Parses the URL of a PostgreSQL database strictly: every parameter is honoured or refused. Connections to other
+ * machines are encrypted and the server's certificate is verified, unless the URL has another mode. Messages
+ * never contain its password.
  */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -12,7 +12,7 @@ export interface PostgresTarget {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** '' when the URL has none. */
+  /** '' if the URL has none. */
   readonly password: string;
   readonly database: string;
   readonly ssl: ConnectionOptions | false;
@@ -24,7 +24,7 @@ const FORM = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full';
 const PARAMETERS = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-/** Throws `invalid`, with what is wrong and never the URL itself. */
+/** Throws `invalid` with the problem, but never with the URL itself. */
 export function parsePostgresUrl(text: string): PostgresTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol)) {
@@ -82,7 +82,8 @@ function sslOf(
     ...(sslrootcert === undefined ? {} : { ca: fileOf('sslrootcert', sslrootcert) }),
     ...(sslcert === undefined ? {} : { cert: fileOf('sslcert', sslcert) }),
     ...(sslkey === undefined ? {} : { key: fileOf('sslkey', sslkey) }),
-    // As libpq has it: `require` alone checks nothing, with an authority it checks the chain but not the name.
+    // As in libpq: `require` alone verifies nothing; with an authority it verifies the chain but not the
+    // name.
     ...(mode === 'require' && sslrootcert === undefined ? { rejectUnauthorized: false } : {}),
     ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
   };

@@ -1,7 +1,7 @@
 /**
- * A lookup whose answers are remembered while only this process writes: a change forgets them before it is
- * acknowledged. On a shared database nothing is remembered. What is not there is remembered too, so that asking for it
- * costs the same as for what is there.
+ * A look-up with a cache that is used while only this process writes: a change invalidates entries before it is
+ * acknowledged. On a shared database nothing is cached. Missing entries are cached too, so that both cases cost
+ * the same.
  */
 import { BatchedLookup, type LookupMany } from './batched-lookup.ts';
 import { concerns, type Change, type Store } from './store.ts';
@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 20_000;
 export class RememberedLookup<V> {
   readonly #lookup: BatchedLookup<string, V>;
   readonly #remembered: Map<string, V | undefined> | undefined;
-  /** Moves with each forgetting: an answer that was on its way then is not remembered. */
+  /** Incremented by each invalidation. Results that were pending then are not cached. */
   #generation = 0;
 
   constructor(
@@ -30,7 +30,7 @@ export class RememberedLookup<V> {
     });
   }
 
-  /** At once when it is remembered. */
+  /** Returns at once if the result is cached. */
   find(key: string): V | undefined | Promise<V | undefined> {
     const remembered = this.#remembered;
     if (remembered === undefined) return this.#lookup.find(key);
@@ -39,7 +39,7 @@ export class RememberedLookup<V> {
     return this.#ask(key, remembered);
   }
 
-  /** Asks the store, whatever is remembered, and forgets what it said. */
+  /** Queries the store, whatever is cached, and discards the result. */
   async askAnew(key: string): Promise<void> {
     await this.#lookup.find(key);
   }

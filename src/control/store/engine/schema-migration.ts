@@ -1,6 +1,6 @@
 /**
- * Brings a database's schema up to date: all that is missing in one transaction, one process at a time, so that a start
- * that is cut short leaves the database as it was. A schema that is newer than this program is refused.
+ * Brings a database's schema up to date: all missing migrations in one transaction, one process at a time, so
+ * that an interrupted start leaves the database unchanged. A schema that is newer than this program is refused.
  */
 import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
@@ -11,7 +11,7 @@ import type { Database } from '../schema/schema.ts';
 export type Migrations = Readonly<Record<string, Migration>>;
 
 export interface SchemaState {
-  /** The newest that the database has; undefined: it is empty. */
+  /** The newest migration of the database; undefined if it is empty. */
   readonly newest: string | undefined;
   /** In their order. */
   readonly pending: readonly string[];
@@ -19,7 +19,7 @@ export interface SchemaState {
 
 const TABLE = 'kysely_migration';
 
-/** Throws `invalid` when the database has what this program does not know. */
+/** Throws `invalid` if the database has a migration that this program does not know. */
 export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations): Promise<SchemaState> {
   const known = Object.keys(migrations).toSorted();
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
@@ -38,7 +38,7 @@ export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations
   return { newest, pending: known.filter((name) => !executed.includes(name)) };
 }
 
-/** Errors: `invalid` for a newer schema, `internal` when a migration fails; nothing of it stays. */
+/** Errors: `invalid` for a newer schema, `internal` if a migration fails; the database is unchanged then. */
 export async function migrateSchema(db: Kysely<Database>, migrations: Migrations, log: Log): Promise<void> {
   const done = await db.transaction().execute(async (trx) => {
     await lockedByName(trx, 'migrations');

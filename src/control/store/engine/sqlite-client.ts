@@ -1,7 +1,7 @@
 /**
- * The client of the embedded database's thread: statements out, rows back, in order. When the thread dies, what it
- * had not answered fails with `unavailable` and the next statement outside a transaction starts another thread (at
- * most once a second); a database in memory stays gone.
+ * The client of the embedded database's thread: statements out, rows back, in order. When the thread dies,
+ * pending statements fail with `unavailable`, and the next statement outside a transaction starts another thread
+ * (at most once a second). A database in memory is lost then.
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf, type Log } from '#base';
@@ -16,7 +16,7 @@ export interface SqliteRows {
 interface Waiter {
   readonly resolve: (rows: SqliteRows) => void;
   readonly reject: (error: Error) => void;
-  /** For a copy: other statements may run from now on. */
+  /** For a copy: called when other statements may run. */
   readonly begun?: () => void;
 }
 
@@ -27,7 +27,7 @@ const WORKER_URL = new URL(
   import.meta.url,
 );
 
-/** One life of the thread. */
+/** One lifetime of the thread. */
 class SqliteThread {
   readonly #worker: Worker;
   readonly #waiters = new Map<number, Waiter>();
@@ -73,12 +73,15 @@ class SqliteThread {
     return this.#ask((id) => ({ id, sql, parameters, role }));
   }
 
-  /** Whether a copy is being made. It goes on only while no transaction is open: it needs the time between two. */
+  /** Whether a copy is running. It progresses only between transactions. */
   get isCopying(): boolean {
     return this.#copies > 0;
   }
 
-  /** Copies the database into an empty file. Not to be asked inside a transaction; `begun` says when one may begin. */
+  /**
+   * Copies the database into an empty file. Must not be called inside a transaction; `begun` is called when one
+   * may begin.
+   */
   async copyTo(path: string, begun: () => void): Promise<void> {
     this.#copies += 1;
     try {
@@ -107,13 +110,13 @@ class SqliteThread {
     clearTimeout(timer);
   }
 
-  /** Ends the thread at once, as a crash of it would: whatever it has not answered by now fails. */
+  /** Ends the thread at once, as a crash would. Pending statements fail. */
   async terminate(): Promise<void> {
     this.#die();
     await this.#worker.terminate();
   }
 
-  /** Fails what has not been answered; nothing is answered from here on. */
+  /** Fails pending statements. Nothing is answered afterwards. */
   #die(): Error {
     this.#dead ??= storeUnavailable('thread ended');
     for (const waiter of this.#waiters.values()) waiter.reject(this.#dead);
@@ -139,7 +142,7 @@ export type { SqliteThread };
 
 export interface SqliteClientOptions extends SqliteWorkerData {
   readonly log: Log;
-  /** A steady clock, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly nowMs?: () => number;
 }
 
@@ -157,7 +160,7 @@ export class SqliteClient {
     this.#nowMs = nowMs;
   }
 
-  /** The living thread, started if need be. Errors: `unavailable`. */
+  /** Returns the running thread, starting it if necessary. Errors: `unavailable`. */
   async thread(): Promise<SqliteThread> {
     if (this.#closed) throw storeUnavailable('is closed');
     if (this.#thread === undefined || this.#thread.isDead) this.#start();

@@ -1,6 +1,6 @@
 /**
- * Kysely over the embedded database's thread. There is one connection: whoever holds it runs alone, the others wait
- * in order, so that a transaction sees no one else's statements.
+ * Kysely over the embedded database's thread. There is one connection, which its holder uses alone while others
+ * wait in order, so that a transaction is isolated.
  */
 import {
   SqliteAdapter,
@@ -44,7 +44,10 @@ export class WorkerSqliteDialect implements Dialect {
   }
 }
 
-/** Turns are taken in the driver, whose queue is fair and bounded; and SQLite rolls schema changes back like any other. */
+/**
+ * The driver serializes transactions with a fair and bounded queue, and SQLite rolls back schema changes like
+ * others.
+ */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -81,7 +84,7 @@ class WorkerDriver implements Driver {
     workerConnection(connection).begin();
   }
 
-  /** The next one's turn comes as soon as the commit is asked for: its statements wait behind it in the thread. */
+  /** The next user's turn begins when the commit is sent, because its statements queue behind it in the thread. */
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     const held = workerConnection(connection);
     const committed = held.end('commit');
@@ -91,7 +94,7 @@ class WorkerDriver implements Driver {
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     const held = workerConnection(connection);
-    // A commit that failed has rolled back, and a dead thread took its transaction with it.
+    // A failed commit has rolled back, and a dead thread lost its transaction.
     if (held.isHeld) await held.end('rollback').catch(() => {});
   }
 
@@ -119,7 +122,7 @@ class WorkerConnection implements DatabaseConnection {
   readonly #thread: SqliteThread;
   readonly #counter: StatementCounter;
   #role: 'alone' | 'inside' = 'alone';
-  /** Until the next one's turn. */
+  /** Until the next user's turn. */
   isHeld = true;
 
   constructor(thread: SqliteThread, counter: StatementCounter) {
@@ -131,7 +134,7 @@ class WorkerConnection implements DatabaseConnection {
     return this.#thread.isCopying;
   }
 
-  /** Does not wait for the answer: when it failed, so does whatever is asked inside. */
+  /** Does not wait for the response: if it fails, every statement inside fails too. */
   begin(): void {
     this.#role = 'inside';
     this.#thread.run('begin immediate', [], 'begin').catch(() => {});

@@ -1,7 +1,8 @@
 /**
- * The embedded database's own thread: it alone opens the file, runs one statement after another, and waits for the
- * disk, so that a commit never blocks the control plane's event loop. A commit is on disk before it is answered
- * (WAL, synchronous=FULL). The file is held exclusively: two control planes on one file would not see each other.
+ * The embedded database's own thread. Only it opens the file, runs one statement after another, and waits for the
+ * disk, so that commits do not block the control plane's event loop. A commit is on disk before it is
+ * acknowledged (WAL, synchronous=FULL). The file is locked exclusively, because two control planes on one file
+ * would not see each other's changes.
  */
 import { closeSync, openSync } from 'node:fs';
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -15,7 +16,7 @@ import type {
 } from './sqlite-protocol.ts';
 
 const MAX_CACHED_STATEMENTS = 400;
-/** So few at a time that a statement waits for a copy no longer than for a commit. */
+/** So few at a time that a copy delays a statement no longer than a commit does. */
 const PAGES_PER_STEP = 16;
 
 interface Prepared {
@@ -27,7 +28,7 @@ const port = parentPort!;
 const { path, busyTimeoutMs } = workerData as SqliteWorkerData;
 const cache = new Map<string, Prepared>();
 const database = open();
-/** Why the transaction that is open, or should be, does nothing any more. */
+/** Why the open transaction executes nothing any more. */
 let brokenBy: SqliteFailure | undefined;
 
 port.on('message', (message: SqliteRequest | SqliteCopyRequest | 'close') => {
@@ -78,13 +79,13 @@ function run({ id, sql, parameters, role }: SqliteRequest): SqliteReply {
   }
 }
 
-/** Ends a transaction that could not be committed: whoever asked for that has passed its turn on. */
+/** Ends a transaction that could not be committed, after its owner has given up its turn. */
 function undo(): void {
   brokenBy = undefined;
   if (database.isTransaction) database.exec('rollback');
 }
 
-/** SQLite itself takes what is committed meanwhile into the copy, and waits while a transaction is open. */
+/** SQLite includes concurrent commits in the copy, and waits while a transaction is open. */
 function copy({ id, copyTo }: SqliteCopyRequest): void {
   const post = (reply: SqliteReply): void => port.postMessage(reply);
   const progress = (): void => post({ id, begun: true });

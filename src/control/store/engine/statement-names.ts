@@ -1,20 +1,20 @@
 /**
- * Names for the statements that come again, so that each connection parses and plans them once. What comes once, as
- * `in` lists of every length do, gets none. A name stands for its text for as long as the process lives.
+ * Names for repeated statements, so that each connection parses and plans them once. Rare statements, such as
+ * `in` lists of every length, get none. A name belongs to its text for the lifetime of the process.
  */
 import { createHash } from 'node:crypto';
 
-/** A connection keeps at most so many prepared. */
+/** A connection keeps at most so many prepared statements. */
 const MAX_NAMES = 300;
 const MAX_CANDIDATES = 1_000;
-/** Named when it comes for the third time. */
+/** A statement is named when it is sent for the third time. */
 const SIGHTINGS = 3;
 
 export class StatementNames {
   readonly #names = new Map<string, string>();
   readonly #sightings = new Map<string, number>();
 
-  /** Undefined: run it unnamed. */
+  /** Returns undefined if the statement should run unnamed. */
   nameOf(sql: string): string | undefined {
     const known = this.#names.get(sql);
     if (known !== undefined || this.#names.size >= MAX_NAMES) return known;

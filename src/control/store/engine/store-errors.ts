@@ -1,10 +1,10 @@
-/** From the databases' result codes to our error kinds: the only place that knows them. */
+/** Maps the databases' result codes to our error kinds. No other file knows them. */
 import { FrontdoorError, messageOf } from '#base';
 import type { SqliteFailure } from './sqlite-protocol.ts';
 
 const UNIQUE_CODES = new Set([2067, 1555]);
 const FOREIGN_KEY_CODE = 787;
-/** Primary codes that say that the database, not the statement, is at fault. */
+/** Primary codes for faults of the database, not of the statement. */
 const AWAY_CODES = new Map([
   [5, 'is held by another process'],
   [6, 'is locked'],
@@ -17,7 +17,7 @@ const AWAY_CODES = new Map([
   [26, 'is no database file'],
 ]);
 
-/** SQLSTATEs of PostgreSQL that say the same. */
+/** SQLSTATEs of PostgreSQL with the same meaning. */
 const AWAY_STATES = new Map([
   ['25006', 'is read-only'],
   ['25P03', 'gave up on a transaction that stood still'],
@@ -38,12 +38,12 @@ const AWAY_STATES = new Map([
   ['XX001', 'is damaged'],
   ['XX002', 'is damaged'],
 ]);
-/** Another transaction got in the way: the whole transaction may be tried again. */
+/** A conflict with another transaction: the whole transaction may be repeated. */
 const CONTENDED_STATES = new Set(['40001', '40P01']);
-/** The schema moved under a prepared statement, or the server forgot it. */
+/** The schema changed under a prepared statement, or the server dropped it. */
 const STALE_STATES = new Set(['0A000', '26000']);
 
-/** `conflict` for a broken uniqueness or reference, `unavailable` when the database is away, else `internal`. */
+/** `conflict` for a violated uniqueness or reference, `unavailable` if the database is away, otherwise `internal`. */
 export function errorOfSqlite(failure: SqliteFailure): FrontdoorError {
   const { message, errcode } = failure;
   const cause = new Error(message);
@@ -56,7 +56,7 @@ export function errorOfSqlite(failure: SqliteFailure): FrontdoorError {
   return storeFailed(cause);
 }
 
-/** The same for what the PostgreSQL driver throws. Of the error only code and message are kept: details show rows. */
+/** The same for errors of the PostgreSQL driver. Only code and message are kept, because details contain rows. */
 export function errorOfPostgres(error: unknown): FrontdoorError {
   if (error instanceof FrontdoorError) return error;
   const state = sqlStateOf(error);
@@ -69,13 +69,13 @@ export function errorOfPostgres(error: unknown): FrontdoorError {
   return away === undefined ? storeFailed(cause) : storeUnavailable(away, cause);
 }
 
-/** Undefined: the failure is the connection's, not an answer of the server. */
+/** Returns undefined if the failure is the connection's, not a response of the server. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code, severity } = error as { code?: unknown; severity?: unknown };
   return typeof code === 'string' && typeof severity === 'string' ? code : undefined;
 }
 
-/** Whether the connection is of no use after this answer of the server, or lack of one. */
+/** Whether the connection is unusable after this error. */
 export function endsConnection(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
   return sqlStateOf(error) === undefined || severity === 'FATAL' || severity === 'PANIC';
@@ -94,7 +94,7 @@ export function storeContended(cause?: unknown): FrontdoorError {
   return new FrontdoorError('unavailable', 'store_contended', message, { cause });
 }
 
-/** The connection broke while the commit was under way: it may have taken place, or not. */
+/** The connection broke during the commit, so its result is unknown. */
 export function commitUnknown(cause: unknown): FrontdoorError {
   const message = 'the database went away before it could say whether the change was made';
   return new FrontdoorError('unavailable', 'commit_unknown', message, { cause });

@@ -1,7 +1,7 @@
 /**
- * Removes from the store what is over, again and again: one pass at a time, in short statements, so that nobody waits
- * long behind one. A pass that fails is logged and made up for by the next. Replicas sweep too: what one removed, another
- * does not find.
+ * Removes expired rows from the store periodically: one pass at a time, in short statements, so that others do
+ * not wait long. A failed pass is logged and covered by the next one. Replicas sweep too; rows that one removed
+ * are not found by another.
  */
 import { messageOf, type Clock, type Log } from '#base';
 import type { Store } from './store.ts';
@@ -12,7 +12,7 @@ export interface SweepParts {
   readonly log: Log;
 }
 
-/** Removes at most `ROWS_A_STATEMENT` rows; answers how many there were. */
+/** Removes at most `ROWS_A_STATEMENT` rows and returns their number. */
 export type DeleteSome = (most: number) => Promise<number>;
 
 const ROWS_A_STATEMENT = 1_000;
@@ -24,7 +24,7 @@ export abstract class StoreSweep {
   #running: Promise<void> | undefined;
   #closed = false;
 
-  /** `what` is not removed when a pass fails: for the log. */
+  /** `what` names the rows in the log message about a failed pass. */
   constructor(parts: SweepParts, what: string, everyMs: number) {
     this.parts = parts;
     this.#what = what;
@@ -32,7 +32,7 @@ export abstract class StoreSweep {
     this.#timer.unref();
   }
 
-  /** One pass; resolves when it is over, whether it succeeded or not. */
+  /** Runs one pass. Resolves when it is over, whether it succeeded or not. */
   sweep(): Promise<void> {
     this.#running ??= this.pass(this.parts.clock.nowMs())
       .catch((error: unknown) => {
@@ -55,7 +55,7 @@ export abstract class StoreSweep {
 
   protected abstract pass(nowMs: number): Promise<void>;
 
-  /** Until nothing is left, or as many statements were sent, or the end has come. */
+  /** Runs until nothing is left, the limit of statements is reached, or the sweep is closed. */
   protected async deleteAll(deleteSome: DeleteSome, mostStatements: number): Promise<void> {
     for (let i = 0; i < mostStatements && !this.#closed; i += 1) {
       if ((await deleteSome(ROWS_A_STATEMENT)) < ROWS_A_STATEMENT) return;

@@ -1,6 +1,6 @@
 /**
- * Who may reach a share beyond its auth providers: policies, custom frontends, log-ins and their sessions; and what an
- * owner is told of single requests. All of it goes with the share, provider or frontdoor that it belongs to.
+ * Access to shares beyond their auth providers: policies, custom frontends, log-ins and their sessions; and
+ * records of single requests. All rows are deleted with the share, provider or frontdoor that they belong to.
  */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';

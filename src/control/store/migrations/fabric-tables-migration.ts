@@ -1,6 +1,6 @@
 /**
- * Services of the installation and where they are reached, and the address under which each replica takes in routers.
- * What ends at a router goes with it, what reaches a service goes with that.
+ * Fabric services and their terminators, and the address at which each replica accepts routers. A terminator is
+ * deleted with its router or its service.
  */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';

@@ -1,6 +1,6 @@
 /**
- * The first tables. Types are those that the embedded database and PostgreSQL share: text, bigint, integer. What
- * belongs to a frontdoor goes with it, what belongs to an identity goes with that.
+ * The first tables. Types are those that the embedded database and PostgreSQL share: text, bigint, integer. Rows
+ * are deleted with the frontdoor or identity that they belong to.
  */
 import type { CreateTableBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';

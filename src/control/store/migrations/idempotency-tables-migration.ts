@@ -1,6 +1,6 @@
 /**
- * Answers that are kept for callers who send a creation again, and how many of them each organization has. Without
- * references: a creation must not wait for a transaction that holds the row of its organization.
+ * Responses that are kept for repeated creations, and their number per organization. Without references, because
+ * a creation must not wait for a transaction that has locked the row of its organization.
  */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';

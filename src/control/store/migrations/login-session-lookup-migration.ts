@@ -1,12 +1,12 @@
 /**
- * Sessions by provider, newest first, and by whose they are: how an owner looks for them. The e-mail stands in the JSON
- * of who logged in already; in a column of its own it can be looked for.
+ * Indexes for an owner's queries of sessions: by provider, newest first, and by person. The e-mail address, which
+ * was only in the JSON of the identity, gets a column of its own.
  */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { textType } from './migration-dialect.ts';
 
-/** Of this migration alone: tables of now may look otherwise. */
+/** Private to this migration, because the current tables may differ. */
 interface Sessions {
   login_session: { id: string; identity: string; email: string | null };
 }
@@ -51,7 +51,7 @@ async function fillEmails(db: Kysely<Sessions>): Promise<void> {
       return email === null ? [] : [sql`(${id}, ${email})`];
     });
     if (known.length === 0) continue;
-    // Both databases call the columns of a list of values so.
+    // Both databases name the columns of a list of values like this.
     await sql`update login_session set email = told.column2 from (values ${sql.join(known)}) as told
       where login_session.id = told.column1`.execute(db);
   }

@@ -1,6 +1,6 @@
 /**
- * Tables of the whole Management API: auth providers, counted lists, audit, metrics, and what replicas over one
- * database share. The counts are kept by triggers, so that cascades count too.
+ * Tables of the whole Management API: auth providers, counted lists, audit, metrics, and the data that replicas
+ * over one database share. Triggers maintain the counts, so that cascades count too.
  */
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
@@ -60,7 +60,7 @@ async function authProviders(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'bigint', required)
     .addPrimaryKeyConstraint('auth_provider_key_key', ['auth_provider_id', 'name'])
     .execute();
-  // Nothing could name a provider before there were any: the table is made anew, with a reference that holds.
+  // There were no providers before, so the table is empty and can be created again with a reference.
   await schema.dropTable('share_auth_provider').execute();
   await schema
     .createTable('share_auth_provider')
@@ -115,7 +115,7 @@ interface Counted {
   readonly table: string;
   /** Columns that lists are sorted by and that may change. */
   readonly ordered: readonly string[];
-  /** Which rows count. */
+  /** The rows that count. */
   readonly only?: (row: string) => string;
 }
 

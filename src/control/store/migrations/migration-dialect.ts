@@ -1,8 +1,8 @@
-/** What migrations say again and again, and the few places where the two databases need different words in one. */
+/** Common parts of migrations, and the few places where the two databases need different SQL in them. */
 import { sql, type ColumnDefinitionBuilder, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../schema/database-kind.ts';
 
-/** Text that is compared byte by byte on both databases, so that lists have one order. */
+/** Text that is compared byte by byte on both databases, so that lists have the same order. */
 export function textType(db: Kysely<unknown>): 'text' | RawBuilder<unknown> {
   return isPostgres(db) ? sql`text collate "C"` : 'text';
 }
@@ -11,7 +11,7 @@ export type Column = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilde
 
 export const required: Column = (column) => column.notNull();
 export const key: Column = (column) => column.primaryKey().notNull();
-/** A reference whose row goes with what it names. */
+/** A reference with cascading deletion. */
 export const owned =
   (target: string): Column =>
   (column) =>

@@ -1,4 +1,4 @@
-/** Every change of the schema, in order, by name. A migration that was released is never edited. */
+/** Every change of the schema, in order, by name. A released migration is never edited. */
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';

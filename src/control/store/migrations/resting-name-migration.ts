@@ -1,4 +1,4 @@
-/** Names that shares and custom frontends gave up, kept for the organization that had them. */
+/** Names that shares and custom frontends gave up, which rest for their organization. */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { key, required, textType } from './migration-dialect.ts';
@@ -11,7 +11,7 @@ export const restingNames: Migration = {
       .createTable('resting_name')
       .addColumn('name', text, key)
       .addColumn('kind', text, required)
-      // No reference: the names of a deleted organization rest as well.
+      // Without a reference, because the names of a deleted organization rest as well.
       .addColumn('organization_id', text, required)
       .addColumn('created_at', 'bigint', required)
       .addColumn('expires_at', 'bigint', required)

@@ -1,4 +1,4 @@
-/** The secret before a rotation, while it is still accepted: of API accounts and of OAuth clients. */
+/** The secrets of API accounts and OAuth clients before a rotation, while they are still accepted. */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { textType } from './migration-dialect.ts';

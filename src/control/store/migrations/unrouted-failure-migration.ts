@@ -1,4 +1,4 @@
-/** Failures of requests to hosts that no share has, for operators. */
+/** Failures of requests to hosts without a share, for operators. */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { key, required, textType } from './migration-dialect.ts';
