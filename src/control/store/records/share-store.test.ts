@@ -9,13 +9,11 @@ import {
   changeShare,
   createOrTakeBackShare,
   createShare,
-  findShare,
-  findShareForUpdate,
-  listSharesOf,
   releaseShare,
   type NewShare,
   type ShareChange,
 } from './share-store.ts';
+import { findShare, findShareForUpdate, listSharesOf } from './share-record.ts';
 import type { Store } from '../engine/store.ts';
 
 describeEachStore("an agent's shares", (open) => {

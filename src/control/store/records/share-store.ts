@@ -18,15 +18,6 @@ import {
   type ShareRecord,
 } from './share-record.ts';
 
-export {
-  findShare,
-  findShareForUpdate,
-  listSharesOf,
-  type LockedShare,
-  type ShareFrontend,
-  type ShareRecord,
-} from './share-record.ts';
-
 export interface NewShare {
   readonly frontdoorId: string;
   /** Must be an environment of the frontdoor. */
