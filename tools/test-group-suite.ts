@@ -12,11 +12,16 @@ import { sendTestEvent } from './test-event.ts';
 import { checkTraces, takeTraces } from './test-traces.ts';
 
 const MICROSECONDS = 1e6;
+const LONG_MS = 0x7fff_ffff;
 
 // Each file may wait for the end of the process.
 process.setMaxListeners(0);
 
-for (const file of process.argv.slice(2)) {
+const files = process.argv.slice(2);
+// A test may wait for something that does not keep the process from ending. node:test would then open a timer of its own.
+const running = setInterval(() => {}, LONG_MS);
+
+for (const file of files) {
   void test(file, async (t) => {
     currentFile.name = file;
     const before = takeTraces();
@@ -27,6 +32,7 @@ for (const file of process.argv.slice(2)) {
     } finally {
       // The last of the hooks: those that the file has registered run before it.
       t.after(async () => {
+        if (file === files.at(-1)) clearInterval(running);
         await checkTraces(before);
         const { user, system } = process.cpuUsage(usage);
         const durationMs = performance.now() - startedMs;

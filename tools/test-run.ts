@@ -1,13 +1,16 @@
 /**
- * `frontdoor dev test`: the test files of src/, test/ and tools/, each in a process of its own on the pinned Node: those
- * of the quick tier, with --all every one, with --rest those that the quick tier leaves out. With FRONTDOOR_TEST_STRICT=1
- * a skipped test is a failure, but for tests against peers that no package brings.
+ * `frontdoor dev test`: the test files of src/, test/ and tools/ on the pinned Node: those of the quick tier, with --all
+ * every one, with --rest those that the quick tier leaves out. Each has a process of its own or shares one
+ * (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 a skipped test is a failure, but for tests against peers that no
+ * package brings.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from './pinned-process.ts';
 import { loadDurations, saveDurations } from './test-durations.ts';
+import { groupFiles, type TestGroup } from './test-group-policy.ts';
 import { runTestProcess, type TestFileResult } from './test-process.ts';
 import { lineOf, reportRun } from './test-report.ts';
 import { startTestServers } from './test-servers.ts';
@@ -59,20 +62,28 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const startedMs = performance.now();
   const servers = await startTestServers();
   const results: TestFileResult[] = [];
-  const queue = longestFirst(files, loadDurations());
+  const textOf = (file: string): string => readFileSync(join(repositoryRoot, file), 'utf8');
+  // A file is a test of its own in a shared process, and its name is not the pattern's.
+  const groups: TestGroup[] =
+    nodeArgs.length > 0
+      ? files.map((file) => ({ files: [file], isShared: false }))
+      : groupFiles(files, textOf);
+  const queue = longestFirst(groups, loadDurations());
   const worker = async (): Promise<void> => {
-    for (let file = queue.shift(); file !== undefined && !stop.signal.aborted; file = queue.shift()) {
-      const [result] = await runTestProcess([file], {
-        isShared: false,
+    for (let group = queue.shift(); group !== undefined && !stop.signal.aborted; group = queue.shift()) {
+      const ended = await runTestProcess(group.files, {
+        isShared: group.isShared,
         silenceMs: SILENCE_MS,
         nodeArgs,
         environment: servers.environment,
         printsTests: values.spec,
         signal: stop.signal,
       });
-      results.push(result!);
-      process.stdout.write(lineOf(result!));
-      if (values.spec) process.stdout.write(result!.output);
+      results.push(...ended);
+      for (const result of ended) process.stdout.write(lineOf(result));
+      if (values.spec) process.stdout.write(ended[0]?.output ?? '');
+      const left = group.files.slice(ended.length);
+      if (left.length > 0) queue.unshift({ files: left, isShared: true });
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, worker));

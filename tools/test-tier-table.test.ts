@@ -16,16 +16,28 @@ test('the quick tier holds the tests of the parts and the journeys, and no load 
   assert.ok(!isQuick('test/e2e/backup-restore.test.ts'));
 });
 
-test('files begin longest first, and those that never ran before all others, by folder', () => {
+test('processes begin longest first, and those with a file that never ran before all others, by folder', () => {
   const known = new Map([
     ['src/b.test.ts', 5],
     ['src/a.test.ts', 90],
+    ['src/c.test.ts', 60],
+    ['src/d.test.ts', 40],
   ]);
-  const files = ['src/a.test.ts', 'src/b.test.ts', 'src/new.test.ts', 'test/e2e/new.test.ts'];
-  assert.deepEqual(longestFirst(files, known), [
-    'test/e2e/new.test.ts',
-    'src/new.test.ts',
-    'src/a.test.ts',
-    'src/b.test.ts',
-  ]);
+  const groups = [
+    ['src/a.test.ts'],
+    ['src/b.test.ts'],
+    ['src/c.test.ts', 'src/d.test.ts'],
+    ['src/b.test.ts', 'src/new.test.ts'],
+    ['test/e2e/new.test.ts'],
+  ].map((files) => ({ files, isShared: files.length > 1 }));
+  assert.deepEqual(
+    longestFirst(groups, known).map(({ files }) => files.join()),
+    [
+      'test/e2e/new.test.ts',
+      'src/b.test.ts,src/new.test.ts',
+      'src/c.test.ts,src/d.test.ts',
+      'src/a.test.ts',
+      'src/b.test.ts',
+    ],
+  );
 });

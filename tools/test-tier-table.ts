@@ -2,6 +2,7 @@
  * The two tiers of the tests. `npm test` runs the quick one: every test of a part, the rules of the tree, the lines of the
  * requirement, and one journey of each kind through real processes. `npm run test:all` runs every file.
  */
+import type { TestGroup } from './test-group-policy.ts';
 
 /** Beginnings of paths. */
 const QUICK_FOLDERS: readonly string[] = ['src/', 'tools/', 'test/arch/', 'test/conformance/'];
@@ -30,12 +31,26 @@ export function isQuick(file: string): boolean {
   return file in JOURNEYS || QUICK_FOLDERS.some((folder) => file.startsWith(folder));
 }
 
-/** Sorts by the durations of an earlier run, longest first; files that it did not have go by their folder, and first. */
-export function longestFirst(files: readonly string[], durationsMs: ReadonlyMap<string, number>): string[] {
-  const rankOf = (file: string): number => {
-    const rank = LONGEST_FIRST.findIndex((folder) => file.startsWith(folder));
+/**
+ * Sorts by the durations of an earlier run, longest first; groups with a file that it did not have go by their folder,
+ * and first.
+ */
+export function longestFirst(
+  groups: readonly TestGroup[],
+  durationsMs: ReadonlyMap<string, number>,
+): TestGroup[] {
+  const rankOf = ({ files }: TestGroup): number => {
+    const rank = LONGEST_FIRST.findIndex((folder) => files[0]!.startsWith(folder));
     return rank < 0 ? LONGEST_FIRST.length : rank;
   };
-  const durationOf = (file: string): number => durationsMs.get(file) ?? Number.MAX_SAFE_INTEGER;
-  return files.toSorted((a, b) => durationOf(b) - durationOf(a) || rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
+  const durationOf = ({ files }: TestGroup): number => {
+    const known = files.map((file) => durationsMs.get(file) ?? Number.MAX_SAFE_INTEGER);
+    return Math.min(
+      Number.MAX_SAFE_INTEGER,
+      known.reduce((sum, ms) => sum + ms, 0),
+    );
+  };
+  return groups.toSorted(
+    (a, b) => durationOf(b) - durationOf(a) || rankOf(a) - rankOf(b) || (a.files[0]! < b.files[0]! ? -1 : 1),
+  );
 }

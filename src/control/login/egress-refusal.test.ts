@@ -5,6 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { within } from '../../../test/support/deadline.ts';
 import { startHostileProvider, type HostileProvider } from '../../../test/support/hostile-provider.ts';
+import { closerOf } from '../../../test/support/server-sockets.ts';
 import { loginStart, logIn, openLoginFixture, type LoginFixture } from './login-fixture.ts';
 
 /** Ways to write an address that is not the public internet; `PORT` is where something listens. */
@@ -119,6 +120,7 @@ describe('addresses inside that a provider names', () => {
       response.end();
     });
     const mute = createTcpServer((socket) => socket.on('error', () => {}));
+    const closeMute = closerOf(mute);
     const large = createServer((_request, response) => response.end(`"${'x'.repeat(1_200_000)}"`));
     for (const server of [elsewhere, mute, large]) {
       server.listen(0, '127.0.0.1');
@@ -138,6 +140,7 @@ describe('addresses inside that a provider names', () => {
     }
     assert.equal(hits, 0);
     for (const server of [elsewhere, large]) server.closeAllConnections();
-    for (const server of [elsewhere, mute, large]) server.close();
+    for (const server of [elsewhere, large]) server.close();
+    closeMute();
   });
 });

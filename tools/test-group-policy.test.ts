@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { repositoryRoot } from './pinned-process.ts';
+import { groupFiles, OWN_PROCESS } from './test-group-policy.ts';
+
+const textOf = (text: string) => () => text;
+
+test('files of one part share a process, a dozen at a time; those of other folders have one each', () => {
+  const names = Array.from(
+    { length: 14 },
+    (_, index) => `src/wire/${String(index).padStart(2, '0')}.test.ts`,
+  );
+  const groups = groupFiles(['test/e2e/b.test.ts', ...names, 'src/net/a.test.ts'], textOf(''));
+  assert.deepEqual(
+    groups.map(({ files, isShared }) => [files[0], files.length, isShared]),
+    [
+      ['src/net/a.test.ts', 1, true],
+      ['src/wire/00.test.ts', 12, true],
+      ['src/wire/12.test.ts', 2, true],
+      ['test/e2e/b.test.ts', 1, false],
+    ],
+  );
+});
+
+test('a file that measures or changes the process has one of its own', () => {
+  for (const text of [
+    'const before = process.cpuUsage();',
+    `import { heap } from '../../test/support/heap.ts';`,
+  ]) {
+    assert.deepEqual(groupFiles(['src/net/a.test.ts'], textOf(text)), [
+      { files: ['src/net/a.test.ts'], isShared: false },
+    ]);
+  }
+});
+
+test('each form of a text that asks for a process of its own occurs in a test', () => {
+  const texts = globSync('src/**/*.test.ts', { cwd: repositoryRoot }).map((file) =>
+    readFileSync(join(repositoryRoot, file), 'utf8'),
+  );
+  for (const [form] of OWN_PROCESS)
+    assert.ok(
+      texts.some((text) => form.test(text)),
+      String(form),
+    );
+});
