@@ -2,19 +2,20 @@
  * `frontdoor dev test`: the test files of src/, test/ and tools/ on the pinned Node: those of the quick tier, with --all
  * every one, with --rest those that the quick tier leaves out. Each has a process of its own or shares one
  * (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 a skipped test is a failure, but for tests against peers that no
- * package brings.
+ * package brings, and so is a tier that uses more CPU seconds than its limit.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { slowness } from './machine-speed.ts';
 import { repositoryRoot } from './pinned-process.ts';
 import { loadDurations, saveDurations } from './test-durations.ts';
 import { groupFiles, type TestGroup } from './test-group-policy.ts';
 import { runTestProcess, type TestFileResult } from './test-process.ts';
 import { lineOf, reportRun } from './test-report.ts';
 import { startTestServers } from './test-servers.ts';
-import { isQuick, longestFirst } from './test-tier-table.ts';
+import { CPU_LIMIT_SECONDS, isQuick, longestFirst } from './test-tier-table.ts';
 
 const SILENCE_MS = 240_000;
 const WHOLE_TIMEOUT_MS = 1_620_000;
@@ -49,6 +50,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
     process.stderr.write(`test: no test file matches ${positionals.join(', ') || TEST_GLOBS.join(', ')}\n`);
     return 2;
   }
+  const isWhole = positionals.length + values.name.length === 0;
   const nodeArgs = values.name.map((text) => `--test-name-pattern=${text}`);
   const stop = new AbortController();
   let stopped: string | undefined;
@@ -96,6 +98,13 @@ export async function runTests(args: readonly string[]): Promise<number> {
     fileCount: files.length,
     tookMs: performance.now() - startedMs,
     stopped,
+    cpuLimitSeconds: isWhole ? cpuLimitSeconds(values) : undefined,
   });
   return stopped === 'interrupted' ? 130 : isGood ? 0 : 1;
+}
+
+/** A slower machine may take longer; on a faster one the limits stay. */
+function cpuLimitSeconds({ all, rest }: { readonly all: boolean; readonly rest: boolean }): number {
+  const { quick, rest: others } = CPU_LIMIT_SECONDS;
+  return (rest ? others : all ? quick + others : quick) * Math.max(1, slowness());
 }

@@ -18,6 +18,12 @@ export const JOURNEYS: Readonly<Record<string, string>> = {
   'test/compat/c-sdk/c-sdk.test.ts': 'the C SDK of OpenZiti, which enrolls, dials and hosts',
 };
 
+/**
+ * The CPU seconds that a tier may take, on two cores of 2.5 GHz. `npm test` has to stay a matter of four minutes: a tier
+ * that reaches its limit gives up a test to another tier, or becomes cheaper.
+ */
+export const CPU_LIMIT_SECONDS = { quick: 420, rest: 480 };
+
 /** Folders whose files take longest: they begin first, so that none of them is left for the end of a run. */
 const LONGEST_FIRST: readonly string[] = [
   'test/battery/',
