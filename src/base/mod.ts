@@ -12,3 +12,14 @@ export { nearestNames } from './nearest-names.ts';
 export { formatHostPort, isLoopbackHost } from './host-names.ts';
 export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';
 export { TokenBuckets, type BucketRate } from './token-buckets.ts';
+export { Type } from './schema-builder.ts';
+export * as Part from './schema-parts.ts';
+export {
+  compileReader,
+  type LostEntry,
+  type SchemaValue,
+  type Refinement,
+  type SchemaReader,
+  type ShapeOf,
+} from './schema-reader.ts';
+export { FORMAT_HEADER, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';

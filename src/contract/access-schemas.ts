@@ -1,6 +1,6 @@
 /** Schemas of access to a share: its policy, questions about it and their explanations, and custom frontends. */
 import type { Static, TObject, TSchema } from 'typebox';
-import { Type } from './schema-builder.ts';
+import { Type } from '#base';
 import { closed, ids, oneOf, readOnly, text, timestamp, uuid } from './schema-parts.ts';
 
 const longText = (maxLength: number, description?: string) =>

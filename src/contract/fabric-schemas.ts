@@ -1,7 +1,7 @@
 /** Schemas of the mesh: routers, links, circuits, services of the fabric, terminators, inspections. */
 import type { Static } from 'typebox';
+import { Type } from '#base';
 import { TERMINATOR_STRATEGIES } from '#domain';
-import { Type } from './schema-builder.ts';
 import { closed, nullable, oneOf, readOnly, text, timestamp } from './schema-parts.ts';
 
 const MAX_COST = 65_535;

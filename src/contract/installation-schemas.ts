@@ -1,6 +1,6 @@
 /** Schemas of the installation as its users see it, and of the result of checking an auth provider. */
 import type { Static } from 'typebox';
-import { Type } from './schema-builder.ts';
+import { Type } from '#base';
 import { closed, nullable, timestamp, url } from './schema-parts.ts';
 
 export const edgeRouterSchema = closed({

@@ -1,6 +1,6 @@
 /** Schemas of metrics and sparklines. Durations are ISO 8601, latencies are in milliseconds. */
 import type { Static } from 'typebox';
-import { Type } from './schema-builder.ts';
+import { Type } from '#base';
 import { closed, oneOf, timestamp, uuid } from './schema-parts.ts';
 
 const count = () => Type.Integer({ minimum: 0 });

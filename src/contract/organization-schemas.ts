@@ -1,6 +1,6 @@
 /** Schemas of organizations, API accounts, OAuth clients, signing keys and audit events. */
 import type { Static } from 'typebox';
-import { Type } from './schema-builder.ts';
+import { Type } from '#base';
 import { SCOPES, type Scope } from './operation.ts';
 import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
 

@@ -1,6 +1,6 @@
 /** Schemas of auth providers and their types. The data of a provider must follow the schema of its type. */
 import type { Static } from 'typebox';
-import { Type } from './schema-builder.ts';
+import { Type } from '#base';
 import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
 import { AUTH_PROVIDER_TYPES } from '#domain';
 

@@ -1,6 +1,6 @@
 /** Schemas of records of single requests: failures by error id, and recordings that the owner enabled. */
 import type { Static } from 'typebox';
-import { Type } from './schema-builder.ts';
+import { Type } from '#base';
 import { closed, nullable, text, timestamp } from './schema-parts.ts';
 
 const milliseconds = (description: string) =>

@@ -4,7 +4,7 @@
  * read.
  */
 import type { Static, TObject } from 'typebox';
-import { Type } from './schema-builder.ts';
+import { Type } from '#base';
 import {
   closed,
   ids,

@@ -3,7 +3,7 @@
  * listed under `test`. docs/dependencies.md says what each is for.
  */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  base: [],
+  base: ['typebox'],
   wire: ['@bufbuild/protobuf'],
   domain: [],
   contract: ['typebox'],
