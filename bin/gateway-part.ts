@@ -26,7 +26,14 @@ import {
   type MetricsWriter,
   type TextEndpoint,
 } from '#net';
-import { EdgeApiClient, enrollIdentity, OverlayClient, startIdentityRenewal, type ChannelOpener } from '#sdk';
+import {
+  EdgeApiClient,
+  enrollIdentity,
+  GatewayApiClient,
+  OverlayClient,
+  startIdentityRenewal,
+  type ChannelOpener,
+} from '#sdk';
 
 export interface GatewayPartOptions {
   /** Last good share list, and the identity file unless somebody else keeps it. */
@@ -104,6 +111,7 @@ export async function startGatewayPart(
 ): Promise<GatewayPart> {
   const { dataDir, log, version, plain, secure } = options;
   const api = new EdgeApiClient({ identity, log, version, configTypes: [] });
+  const control = new GatewayApiClient(api.connection);
   const overlay = new OverlayClient({
     api,
     log,
@@ -120,15 +128,15 @@ export async function startGatewayPart(
   // They know each other: who guards a share decides what its clients are asked for before their request.
   let securePort: number | undefined;
   const access = new GatewayAccess({
-    control: api,
+    control,
     publicHttpsPort: () => options.publicHttpsPort ?? securePort,
     certifiedZones: () =>
       access.kept().zones.filter((zone) => secure?.certificates.covers(`share.${zone}`) === true),
     log,
   });
   const observation = new Observation({
-    reportFailures: (failures) => api.reportFailures(failures),
-    reportInspections: (inspected) => api.reportInspections(inspected),
+    reportFailures: (failures) => control.reportFailures(failures),
+    reportInspections: (inspected) => control.reportInspections(inspected),
     provider: (id) => access.provider(id),
     accessLog: options.accessLog,
     hasMetrics: options.metrics !== undefined,
@@ -158,13 +166,13 @@ export async function startGatewayPart(
     table: gateway.table,
     access,
     onReplay: (command) => void gateway.replay(command)?.then((inspected) => observation.replayed(inspected)),
-    subscribe: (subscription) => api.subscribeGatewayFeed(subscription),
+    subscribe: (subscription) => control.subscribeGatewayFeed(subscription),
     snapshotFile: join(dataDir, 'shares.json'),
     log,
   });
   const reporter = startTrafficReporter({
     meter: gateway.traffic,
-    send: (report) => api.reportTraffic(report),
+    send: (report) => control.reportTraffic(report),
     log,
   });
   let metrics: TextEndpoint | undefined;

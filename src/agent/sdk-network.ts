@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log, messageOf } from '#base';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
 import {
+  AgentApiClient,
   EdgeApiClient,
   enrollIdentity,
   fetchBootstrapToken,
@@ -60,6 +61,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   const client = edge;
   const environmentId = commonNameOf(identity.certPem);
   const environmentName = await nameOf(client, environmentId, log);
+  const agentApi = new AgentApiClient(client.connection, log);
   const renewal = startIdentityRenewal({ client, path, log });
   const host = options.openHost(client);
   return {
@@ -68,13 +70,13 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
     apiUrl: identity.apiUrl,
     host,
     controlPlane: {
-      tellVersion: (told) => client.tellVersion(told),
+      tellVersion: (told) => agentApi.tellVersion(told),
       lastServiceChange: () => client.serviceUpdates(),
       bindableServices: async () =>
         (await client.services()).filter(({ permissions }) => permissions.includes('Bind')),
-      shares: () => client.hostedShares(),
-      createShare: (share) => client.createShare(share),
-      releaseShare: (token) => client.releaseShare(token),
+      shares: () => agentApi.hostedShares(),
+      createShare: (share) => agentApi.createShare(share),
+      releaseShare: (token) => agentApi.releaseShare(token),
     },
     close: async () => {
       renewal.close();

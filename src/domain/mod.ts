@@ -8,26 +8,6 @@ export {
 export { isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from './ip-network.ts';
 export { checkEgress, type EgressDecision } from './egress-policy.ts';
 export { AUTH_PROVIDER_TYPES, type AuthProviderType } from './auth-provider-type.ts';
-export {
-  AGENT_SOCKET_FILE,
-  AGENT_SOCKET_MAX_ANSWER_BYTES,
-  AGENT_SOCKET_MAX_REQUEST_BYTES,
-  AGENT_SOCKET_VERSION,
-  checkAgentAnswer,
-  checkAgentRequest,
-  checkSocketPath,
-  type AgentAnswer,
-  type AgentRequest,
-  type AgentResults,
-  type AgentShareRequest,
-  type AgentShareResult,
-  type AgentShareView,
-  type AgentSocketError,
-  type AgentStatusResult,
-  type AgentVersionResult,
-  type CheckedRequest,
-  type ShareReadiness,
-} from './agent-socket.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';
 export {
   decodeLatencies,
@@ -59,10 +39,11 @@ export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-str
 export { isUuid } from './uuid.ts';
 export { parseWebOrigin } from './web-origin.ts';
 export { isZoneName, zonesOverlap } from './zone-name.ts';
-export { readAccessRules, sentAccessRules, type ReadRules } from './access/access-rules-codec.ts';
 export {
   DEFAULT_SESSION_LIMITS,
+  accessRulesSchema,
   OPEN_RULES,
+  sentAccessRules,
   type AccessRules,
   type BasicUser,
   type ClaimRule,
@@ -95,9 +76,44 @@ export {
 export { canonicalEmail, parseEmailPattern } from './access/email-pattern.ts';
 export { parsePathPattern, type PathKind } from './access/path-rules.ts';
 export { MAX_IDENTITY_BYTES, type CallerIdentity } from './access/caller-identity.ts';
+export { hasRemedy, remedyOf } from './failure-remedy-table.ts';
+export {
+  AGENT_SOCKET_FILE,
+  AGENT_SOCKET_MAX_ANSWER_BYTES,
+  AGENT_SOCKET_MAX_REQUEST_BYTES,
+  AGENT_SOCKET_VERSION,
+  checkAgentAnswer,
+  checkAgentRequest,
+  checkSocketPath,
+  type AgentAnswer,
+  type AgentRequest,
+  type AgentResults,
+  type AgentShareRequest,
+  type AgentShareResult,
+  type AgentShareView,
+  type AgentSocketError,
+  type AgentStatusResult,
+  type AgentVersionResult,
+  type CheckedRequest,
+  type ShareReadiness,
+} from './agent-socket.ts';
+export {
+  agentSelfShape,
+  hostedShareRequestShape,
+  hostedShareShape,
+  hostedSharesShape,
+  type HostedShare,
+  type HostedShareRequest,
+} from './shapes/agent-shares.ts';
 export {
   GATEWAY_FEED_HEARTBEAT_MS,
   GATEWAY_TRUST_MS,
+  gatewayFeedShape,
+  keptSharesShape,
+  NO_GATEWAY_KEYS,
+  remainsOf,
+  type FeedList,
+  type FeedRemains,
   type GatewayApiKeys,
   type GatewayCustomHost,
   type GatewayDelta,
@@ -111,11 +127,23 @@ export {
   type GatewayShare,
   type GatewaySnapshot,
   type GatewayTokenIssuer,
-} from './gateway-feed.ts';
+  type KeptShares,
+  type ServedShare,
+} from './shapes/gateway-feed.ts';
 export {
+  gatewayUsageShape,
   LOGIN_ATTEMPT_TTL_MS,
   LOGIN_CODE_TTL_MS,
+  loginCallbackShape,
+  loginRedeemedShape,
+  loginRedemptionShape,
+  loginReturnedShape,
+  loginStartedShape,
+  loginStartShape,
   MAX_USAGE_ENTRIES,
+  providerQueryShape,
+  sessionFoundShape,
+  sessionQueryShape,
   type GatewaySession,
   type GatewayUsage,
   type LoginCallback,
@@ -126,12 +154,13 @@ export {
   type LoginReturned,
   type LoginStart,
   type LoginStarted,
+  type ProviderQuery,
   type SessionFound,
   type SessionQuery,
-} from './gateway-login.ts';
-export { hasRemedy, remedyOf } from './failure-remedy-table.ts';
-export { parseFailures, parseInspections } from './gateway-record-codec.ts';
+} from './shapes/gateway-login.ts';
 export {
+  failuresShape,
+  inspectionsShape,
   MAX_INSPECTED_BODY_BYTES,
   MAX_RECORD_BATCH,
   NO_SHARE,
@@ -140,17 +169,16 @@ export {
   type InspectedRequest,
   type RequestFailure,
   type RequestTimings,
-} from './gateway-records.ts';
-export { type HostedShare, type HostedShareRequest } from './hosted-share.ts';
+} from './shapes/gateway-records.ts';
 export {
   MAX_TRAFFIC_BYTES,
   MAX_TRAFFIC_REQUESTS,
   MAX_TRAFFIC_SAMPLES,
-  parseTrafficReport,
   TRAFFIC_SPAN_MS,
+  trafficReportShape,
   type TrafficCounts,
   type TrafficReport,
   type TrafficSample,
-} from './traffic-report.ts';
+} from './shapes/traffic-report.ts';
 export { invalidValue } from './invalid-value.ts';
 export { IDEMPOTENCY_KEY_TTL_MS } from './kept-answers.ts';

@@ -45,6 +45,7 @@ export interface JsonAnswer {
 /** A response whose body is streamed. `bytes` throws if the stream breaks or is silent for too long. */
 export interface StreamAnswer {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -103,7 +104,7 @@ export class JsonClient {
     try {
       const response = await this.#send(request, AbortSignal.any([signal, head.signal]));
       response.setTimeout(silenceMs, () => response.destroy(new Error(`silent for ${silenceMs} ms`)));
-      return { status: response.statusCode ?? 0, bytes: response };
+      return { status: response.statusCode ?? 0, headers: response.headers, bytes: response };
     } catch (error) {
       throw this.#failure(error);
     } finally {

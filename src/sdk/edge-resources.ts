@@ -1,29 +1,61 @@
-/** Responses of the edge client API, as far as our clients read them. Field names are OpenZiti's. */
+/**
+ * What the edge client API answers, as far as our own clients read it: OpenZiti's field names, and what its controllers
+ * leave out has defaults. Unknown fields are ignored.
+ */
+import { compileReader, Part, Type, type ShapeOf } from '#base';
+
+const { anyObject, flag, lossyList, orElse, text, texts, withDefault, word } = Part;
+
+/** OpenZiti's controllers send null, or nothing, for some of what they do not know. */
+const protocolsSchema = Type.Object({ tls: Type.Optional(text()) });
+
+const routerSchema = Type.Object({
+  name: text(),
+  isOnline: orElse(flag(), false),
+  supportedProtocols: orElse(protocolsSchema, {}),
+});
+
 export interface EdgeRouterAddress {
   readonly name: string;
   readonly isOnline: boolean;
-  /** `tls://host:port`; absent while the router has not reported a listener. */
+  /** `tls://host:port`; absent while the router has announced no listener. */
   readonly tlsUrl: string | undefined;
 }
 
-export interface EdgeService {
-  readonly id: string;
-  /** The share's token. */
-  readonly name: string;
-  readonly permissions: readonly ('Dial' | 'Bind')[];
-  readonly encryptionRequired: boolean;
-  /** By config type; `host.v1` for services that this identity may bind. */
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly updatedAt: string;
+export const readEdgeRouters = compileReader(lossyList('routers', routerSchema));
+
+export function routerAddressOf(router: ShapeOf<typeof routerSchema>): EdgeRouterAddress {
+  const { name, isOnline, supportedProtocols } = router;
+  return { name, isOnline, tlsUrl: supportedProtocols.tls };
 }
 
+const serviceSchema = Type.Object({
+  id: text(),
+  /** The share's token. */
+  name: text(),
+  permissions: withDefault(Type.Array(word('Dial', 'Bind')), []),
+  encryptionRequired: withDefault(flag(), false),
+  /** By config type; `host.v1` for services that this identity may bind. */
+  config: orElse(anyObject(), {}),
+  updatedAt: withDefault(text(), ''),
+});
+export type EdgeService = ShapeOf<typeof serviceSchema>;
+
+export const readEdgeServices = compileReader(lossyList('services', serviceSchema));
+
 /** An API session, whose token channels to routers present. */
-export interface EdgeSession {
-  readonly id: string;
-  readonly token: string;
-  readonly identityId: string;
-  readonly expiresAt: string;
-}
+const sessionSchema = Type.Object({ id: text(), token: text(), identityId: text(), expiresAt: text() });
+export type EdgeSession = ShapeOf<typeof sessionSchema>;
+
+export const readEdgeSession = compileReader(sessionSchema);
+
+export const readServiceSession = compileReader(
+  Type.Object({
+    id: text(),
+    token: text(),
+    edgeRouters: orElse(lossyList('routers', routerSchema), []),
+  }),
+);
 
 /** Permission to dial or bind one service, which Connect and Bind carry. */
 export interface ServiceSession {
@@ -34,7 +66,17 @@ export interface ServiceSession {
   readonly routers: readonly EdgeRouterAddress[];
 }
 
-export interface EdgeVersion {
-  readonly version: string;
-  readonly capabilities: readonly string[];
-}
+const versionSchema = Type.Object({ version: text(), capabilities: withDefault(texts(), []) });
+export type EdgeVersion = ShapeOf<typeof versionSchema>;
+
+export const readEdgeVersion = compileReader(versionSchema);
+export const readEdgeIdentity = compileReader(Type.Object({ id: text(), name: text() }));
+export const readServiceUpdates = compileReader(Type.Object({ lastChangeAt: text() }));
+export const readExtendedCertificate = compileReader(Type.Object({ cert: text() }));
+
+/** Beside a page of a list. */
+export const readPageMeta = compileReader(
+  Type.Object({
+    meta: Type.Object({ pagination: Type.Object({ totalCount: Type.Integer() }) }),
+  }),
+);

@@ -1,4 +1,7 @@
-export { EdgeApiClient, type EdgeApiClientOptions, type GatewayFeedSubscription } from './edge-api-client.ts';
+export { AgentApiClient } from './agent-api-client.ts';
+export { EdgeApiClient, type EdgeApiClientOptions } from './edge-api-client.ts';
+export { EdgeConnection, type EdgeConnectionOptions } from './edge-connection.ts';
+export { GatewayApiClient, type GatewayFeedSubscription } from './gateway-api-client.ts';
 export {
   type EdgeRouterAddress,
   type EdgeService,

@@ -58,9 +58,7 @@ const CONTROL: FolderTable = {
     why: 'answers requests with all parts below; no part imports it',
   },
   'edge-api': {
-    may: [
-      ...['secrets', 'checks', 'provider', 'store', 'metrics', 'model', 'pki', 'audit', 'oauth', 'login'],
-    ],
+    may: [...['secrets', 'provider', 'store', 'metrics', 'model', 'pki', 'audit', 'oauth', 'login']],
     why: 'answers clients, agents and gateways; it does not import the Management API',
   },
 };

@@ -5,10 +5,10 @@
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   base: ['typebox'],
   wire: ['@bufbuild/protobuf'],
-  domain: [],
+  domain: ['typebox'],
   contract: ['typebox'],
   net: [],
-  sdk: ['jose', '@peculiar/x509', 'reflect-metadata'],
+  sdk: ['jose', '@peculiar/x509', 'reflect-metadata', 'typebox'],
   control: [
     'kysely',
     'pg',

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import type { GatewaySnapshot } from '#domain';
 import { loadIdentityFile } from '#net';
-import { EdgeApiClient } from '#sdk';
+import { EdgeApiClient, GatewayApiClient } from '#sdk';
 import { until, within } from '../support/deadline.ts';
 import { contentOf } from '../support/file-content.ts';
 import { GITHUB_CLIENT } from '../support/github-provider.ts';
@@ -140,7 +140,10 @@ describe('what lets callers in', () => {
     const identity = await loadIdentityFile(join(world.parts.folder, 'gateway', 'identity.json'));
     const api = new EdgeApiClient({ identity, log: silentLog });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const feed = api.subscribeGatewayFeed({ onLine: resolve, onEnd: reject });
+    const feed = new GatewayApiClient(api.connection).subscribeGatewayFeed({
+      onLine: resolve,
+      onEnd: reject,
+    });
     try {
       return JSON.parse(await within('a snapshot', promise)) as GatewaySnapshot;
     } finally {

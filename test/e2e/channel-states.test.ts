@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { fc } from '../support/fast-check.ts';
-import { base62 } from '#base';
+import { base62, silentLog } from '#base';
+import { AgentApiClient } from '#sdk';
 import {
   AcknowledgementFrame,
   contentType,
@@ -220,7 +221,7 @@ describe('any message in any state', () => {
     const agent = await world.startAgent('site');
     await agent.share(service.target, { name: 'canary' });
     const sdk: WorldIdentity = await world.enrollEnvironment('sdk');
-    const share = await sdk.api.createShare({
+    const share = await new AgentApiClient(sdk.api.connection, silentLog).createShare({
       name: 'own',
       shareMode: 'private',
       backendMode: 'proxy',

@@ -3,7 +3,7 @@
  * payloads come out of order in long reads, at the router, at an agent that it dials, and at a gateway that dials it.
  */
 import { silentLog } from '#base';
-import { EdgeApiClient, enrollIdentity, fetchBootstrapToken } from '#sdk';
+import { AgentApiClient, EdgeApiClient, enrollIdentity, fetchBootstrapToken } from '#sdk';
 import {
   contentType,
   encodeFrame,
@@ -114,7 +114,7 @@ export class GreedySdk {
     name: string,
     onCircuit: (peer: WirePeer, circuitId: string) => void,
   ): Promise<{ readonly stop: () => void }> {
-    const share = await this.api.createShare({
+    const share = await new AgentApiClient(this.api.connection, silentLog).createShare({
       name,
       shareMode: 'public',
       backendMode: 'proxy',

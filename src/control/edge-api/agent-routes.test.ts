@@ -23,7 +23,7 @@ const app = {
 } as const;
 
 test('an agent makes a share, which is in effect when it is answered', async () => {
-  const share = await one.client.createShare(app);
+  const share = await one.agentApi.createShare(app);
   assert.deepEqual(
     [share.token, share.name, share.reserved, share.targetByAgent, share.epoch, share.status],
     ['app', 'app', true, true, 1, 'PENDING'],
@@ -37,14 +37,14 @@ test('an agent makes a share, which is in effect when it is answered', async () 
 });
 
 test('the same environment takes its name back, another is told that it is taken', async () => {
-  const again = await one.client.createShare({ ...app, target: 'http://127.0.0.1:3001' });
+  const again = await one.agentApi.createShare({ ...app, target: 'http://127.0.0.1:3001' });
   assert.deepEqual([again.token, again.epoch, again.target], ['app', 2, 'http://127.0.0.1:3001']);
-  assert.equal((await one.client.hostedShares()).length, 1);
-  await assert.rejects(two.client.createShare(app), { kind: 'conflict' });
+  assert.equal((await one.agentApi.hostedShares()).length, 1);
+  await assert.rejects(two.agentApi.createShare(app), { kind: 'conflict' });
 });
 
 test('a share without a name gets a random token; a private one is granted to environments of its frontdoor', async () => {
-  const share = await one.client.createShare({
+  const share = await one.agentApi.createShare({
     shareMode: 'private',
     backendMode: 'proxy',
     target: 'http://127.0.0.1:3002',
@@ -62,18 +62,18 @@ test('a share without a name gets a random token; a private one is granted to en
     target: 'http://127.0.0.1:1',
     grants: [foreign.id],
   } as const;
-  await assert.rejects(one.client.createShare(request), { kind: 'notFound' });
+  await assert.rejects(one.agentApi.createShare(request), { kind: 'notFound' });
 });
 
 test('an agent sees and releases its own shares alone', async () => {
-  assert.deepEqual(await two.client.hostedShares(), []);
-  await assert.rejects(two.client.releaseShare('app'), { kind: 'notFound' });
-  await one.client.releaseShare('app');
+  assert.deepEqual(await two.agentApi.hostedShares(), []);
+  await assert.rejects(two.agentApi.releaseShare('app'), { kind: 'notFound' });
+  await one.agentApi.releaseShare('app');
   assert.equal(
-    (await one.client.hostedShares()).some(({ token }) => token === 'app'),
+    (await one.agentApi.hostedShares()).some(({ token }) => token === 'app'),
     false,
   );
-  await assert.rejects(one.client.releaseShare('app'), { kind: 'notFound' });
+  await assert.rejects(one.agentApi.releaseShare('app'), { kind: 'notFound' });
 });
 
 test('what is no share is refused with its reason', async () => {
@@ -100,19 +100,19 @@ test('what is no share is refused with its reason', async () => {
 });
 
 test('an agent tells its version', async () => {
-  await one.client.tellVersion('0.1.0');
+  await one.agentApi.tellVersion('0.1.0');
   const row = await fixture.store.db
     .selectFrom('identity')
     .selectAll()
     .where('id', '=', one.id)
     .executeTakeFirst();
   assert.equal(row?.agent_version, '0.1.0');
-  await assert.rejects(one.client.tellVersion('no version at all'), { kind: 'invalid' });
+  await assert.rejects(one.agentApi.tellVersion('no version at all'), { kind: 'invalid' });
 });
 
 test('gateways and strangers have no business here', async () => {
-  await assert.rejects(gateway.client.hostedShares(), { kind: 'forbidden' });
-  await assert.rejects(gateway.client.createShare(app), { kind: 'forbidden' });
+  await assert.rejects(gateway.agentApi.hostedShares(), { kind: 'forbidden' });
+  await assert.rejects(gateway.agentApi.createShare(app), { kind: 'forbidden' });
   for (const path of ['/agent/v1/shares', '/gateway/v1/shares']) {
     assert.equal((await rawRequest(fixture, { path })).status, 401);
   }

@@ -3,7 +3,14 @@
  * credential and identifies the environment, so an agent cannot act on another's shares.
  */
 import type { FastifyInstance } from 'fastify';
-import type { HostedShare } from '#domain';
+import { FORMAT_HEADER } from '#base';
+import {
+  agentSelfShape,
+  hostedShareRequestShape,
+  hostedShareShape,
+  hostedSharesShape,
+  type HostedShare,
+} from '#domain';
 import { shareRecordView } from '../audit/mod.ts';
 import {
   createOrTakeBackShare,
@@ -14,12 +21,9 @@ import {
   type ShareRecord,
 } from '../store/mod.ts';
 import { appendPeerAudit } from './edge-audit.ts';
-import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
+import { notFound, sendList } from './edge-answer.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody } from './edge-request.ts';
-
-const FIELDS: ReadonlySet<string> = new Set(['name', 'shareMode', 'backendMode', 'target', 'grants']);
-const MAX_GRANTS = 1_000;
+import { readBody, sendShape } from './shape-body.ts';
 
 export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { store, clock, log } = context;
@@ -27,16 +31,17 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
   app.get('/agent/v1/shares', async (request, reply) => {
     const { identity } = peerOfKind(context, request, 'environment');
     const shares = (await listSharesOf(store.db, identity.id)).map((share) => shareView(context, share));
+    void reply.header(FORMAT_HEADER, String(hostedSharesShape.format));
     return sendList(reply, shares, { limit: shares.length, offset: 0, totalCount: shares.length });
   });
 
   app.post('/agent/v1/shares', async (request, reply) => {
     const peer = peerOfKind(context, request, 'environment');
     const { identity } = peer;
-    const wanted = shareRequest(jsonBody(request));
+    const { name, shareMode, target, grants } = readBody(request, hostedShareRequestShape).value;
     const share = await store.transaction(async (trx, touch) => {
       const { before, share } = await createOrTakeBackShare(trx, touch, {
-        ...wanted,
+        ...{ name: name ?? undefined, shareMode, target, grants: grants ?? undefined },
         frontdoorId: identity.frontdoorId ?? '',
         environmentId: identity.id,
         targetByAgent: true,
@@ -54,7 +59,7 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
       { environment: identity.id, share: share.token, epoch: share.epoch },
       'share created by its agent',
     );
-    return sendData(reply, shareView(context, share), 201);
+    return sendShape(reply, hostedShareShape, shareView(context, share), 201);
   });
 
   app.delete<{ Params: { token: string } }>('/agent/v1/shares/:token', async (request, reply) => {
@@ -81,10 +86,7 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
   app.put('/agent/v1/self', async (request, reply) => {
     const peer = peerOfKind(context, request, 'environment');
     const { identity } = peer;
-    const { version } = (jsonBody(request) ?? {}) as { version?: unknown };
-    if (typeof version !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(version)) {
-      throw couldNotValidate('version is not a short text');
-    }
+    const { version } = readBody(request, agentSelfShape).value;
     await store.transaction(async (trx, touch) => {
       const known = trx.selectFrom('identity').select('agent_version').where('id', '=', identity.id);
       const row = await lockedForUpdate(trx, known).executeTakeFirst();
@@ -105,35 +107,6 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
     });
     return reply.code(204).send();
   });
-}
-
-interface WantedShare {
-  readonly name: string | undefined;
-  readonly shareMode: 'public' | 'private';
-  readonly target: string;
-  readonly grants: readonly string[] | undefined;
-}
-
-/** Checks only types. Names, targets and grants are checked where shares are created. */
-function shareRequest(body: unknown): WantedShare {
-  const { name, shareMode, backendMode, target, grants } = (body ?? {}) as Record<string, unknown>;
-  const unknown = Object.keys(body ?? {}).find((field) => !FIELDS.has(field));
-  if (unknown !== undefined)
-    throw couldNotValidate(`${unknown.slice(0, 64)} is none of ${[...FIELDS].join(', ')}`);
-  if (name !== undefined && name !== null && typeof name !== 'string')
-    throw couldNotValidate('name is not a text');
-  if (shareMode !== 'public' && shareMode !== 'private')
-    throw couldNotValidate('shareMode is neither public nor private');
-  if (backendMode !== 'proxy') throw couldNotValidate('backendMode is not proxy');
-  if (typeof target !== 'string') throw couldNotValidate('target is not a text');
-  const ids = grants ?? undefined;
-  if (
-    ids !== undefined &&
-    !(Array.isArray(ids) && ids.length <= MAX_GRANTS && ids.every((id) => typeof id === 'string'))
-  ) {
-    throw couldNotValidate('grants is not a list of environment ids');
-  }
-  return { name: name ?? undefined, shareMode, target, grants: ids };
 }
 
 function shareView(context: EdgeApiContext, share: ShareRecord): HostedShare {

@@ -7,7 +7,7 @@ import * as https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog, type Clock, type Log, type LogFields } from '#base';
-import { enrollIdentity, EdgeApiClient } from '#sdk';
+import { AgentApiClient, EdgeApiClient, enrollIdentity, GatewayApiClient } from '#sdk';
 import { EgressClient, type IdentityFile } from '#net';
 import type { LoginPartsOptions } from '../login/login-parts.ts';
 import { openLoginParts, type LoginParts } from '../login/mod.ts';
@@ -56,6 +56,8 @@ export interface Enrolled {
   readonly id: string;
   readonly identity: IdentityFile;
   readonly client: EdgeApiClient;
+  readonly agentApi: AgentApiClient;
+  readonly gatewayApi: GatewayApiClient;
 }
 
 /** The real time plus an offset, because TLS checks certificates with the real time. */
@@ -187,7 +189,9 @@ export async function openEdgeFixture(
       const { identity, id } = await enrollIdentity({ jwt, name });
       const client = new EdgeApiClient({ identity, log: silentLog });
       clients.push(client);
-      return { id, identity, client };
+      const { connection } = client;
+      const agentApi = new AgentApiClient(connection, silentLog);
+      return { id, identity, client, agentApi, gatewayApi: new GatewayApiClient(connection) };
     },
     share: (wanted) =>
       store.transaction((trx, touch) =>

@@ -85,11 +85,11 @@ test('what an agent does with its shares is told with before and after', async (
     backendMode: 'proxy',
     target: 'http://127.0.0.1:1',
   } as const;
-  await agent.client.createShare(share);
-  await agent.client.createShare({ ...share, target: 'http://127.0.0.1:2' });
-  await agent.client.releaseShare('app');
-  await assert.rejects(agent.client.releaseShare('app'));
-  await assert.rejects(agent.client.createShare({ ...share, name: 'www' }));
+  await agent.agentApi.createShare(share);
+  await agent.agentApi.createShare({ ...share, target: 'http://127.0.0.1:2' });
+  await agent.agentApi.releaseShare('app');
+  await assert.rejects(agent.agentApi.releaseShare('app'));
+  await assert.rejects(agent.agentApi.createShare({ ...share, name: 'www' }));
   const events = (await eventsAbout(agent.id)).filter(({ target_kind }) => target_kind === 'share');
   assert.deepEqual(
     events.map(({ action, target_id, before: was, after: is }) => [

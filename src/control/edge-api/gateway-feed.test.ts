@@ -102,7 +102,7 @@ test('a gateway follows over TLS: snapshot, delta as a share comes, and the end 
   const lines: GatewayFeedEvent[] = [];
   let wake = (): void => {};
   const ended = Promise.withResolvers<Error>();
-  const subscription = gateway.client.subscribeGatewayFeed({
+  const subscription = gateway.gatewayApi.subscribeGatewayFeed({
     onLine: (line) => {
       lines.push(JSON.parse(line) as GatewayFeedEvent);
       wake();
@@ -147,7 +147,7 @@ test('a subscription that its owner closes stays silent', async () => {
   const other = await fixture.enroll('another', 'gateway');
   const first = Promise.withResolvers<void>();
   let ends = 0;
-  const subscription = other.client.subscribeGatewayFeed({
+  const subscription = other.gatewayApi.subscribeGatewayFeed({
     onLine: () => first.resolve(),
     onEnd: () => (ends += 1),
   });
@@ -159,7 +159,7 @@ test('a subscription that its owner closes stays silent', async () => {
 
 test('an environment may not read the feed, and a gateway that stops reading is cut off', async () => {
   const refused = Promise.withResolvers<Error & { kind?: string }>();
-  host.client.subscribeGatewayFeed({ onLine: () => {}, onEnd: (error) => refused.resolve(error) });
+  host.gatewayApi.subscribeGatewayFeed({ onLine: () => {}, onEnd: (error) => refused.resolve(error) });
   assert.equal((await refused.promise).kind, 'forbidden');
   const slow = await fixture.enroll('slow', 'gateway');
   const socket = tls.connect({

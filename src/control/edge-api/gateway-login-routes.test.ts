@@ -74,11 +74,11 @@ const start = (): LoginStart => ({
 });
 
 async function logIn() {
-  const { client } = gateway;
-  const started = await client.startLogin(start());
+  const { gatewayApi } = gateway;
+  const started = await gatewayApi.startLogin(start());
   assert.ok(started.type === 'redirect', JSON.stringify(started));
   const back = await goThroughProvider(started.url);
-  const returned = await client.finishLogin({
+  const returned = await gatewayApi.finishLogin({
     host: back.hostname,
     providerId,
     parameters: Object.fromEntries(back.searchParams),
@@ -87,7 +87,7 @@ async function logIn() {
   assert.ok(returned.type === 'redirect', JSON.stringify(returned));
   const code = new URL(returned.url).searchParams.get('code')!;
   const { shareId, host: at, browser } = start();
-  const redeemed = await client.redeemLogin({ shareId, host: at, code, browser });
+  const redeemed = await gatewayApi.redeemLogin({ shareId, host: at, code, browser });
   assert.ok(redeemed.type === 'session', JSON.stringify(redeemed));
   return redeemed;
 }
@@ -95,7 +95,7 @@ async function logIn() {
 test('a gateway takes somebody through a log-in, asks for the session and ends it, and all gateways hear', async () => {
   const other = await fixture.enroll('another', 'gateway');
   const events: GatewayFeedEvent[] = [];
-  const feed = other.client.subscribeGatewayFeed({
+  const feed = other.gatewayApi.subscribeGatewayFeed({
     onLine: (line) => events.push(JSON.parse(line) as GatewayFeedEvent),
     onEnd: () => {},
   });
@@ -114,10 +114,10 @@ test('a gateway takes somebody through a log-in, asks for the session and ends i
 
   const { token, session } = await logIn();
   assert.equal(session.identity.email, 'ann@example.com');
-  assert.deepEqual(await gateway.client.findSession({ token }), session);
-  assert.equal(await gateway.client.findSession({ token: 'another' }), null);
-  await gateway.client.endSession({ token });
-  assert.equal(await gateway.client.findSession({ token }), null);
+  assert.deepEqual(await gateway.gatewayApi.findSession({ token }), session);
+  assert.equal(await gateway.gatewayApi.findSession({ token: 'another' }), null);
+  await gateway.gatewayApi.endSession({ token });
+  assert.equal(await gateway.gatewayApi.findSession({ token }), null);
   await until(
     'the other gateway hears',
     () =>
@@ -138,7 +138,7 @@ test('what gateways used is kept, never backwards and never ahead of now', async
         .executeTakeFirstOrThrow()
     ).last_used_at;
   const use = (lastUsedAtMs: number) =>
-    gateway.client.reportUsage({
+    gateway.gatewayApi.reportUsage({
       keys: [],
       sessions: [{ id: session.id, lastUsedAtMs }],
       certifiedZones: [],
@@ -177,7 +177,7 @@ test('these calls are for gateways, and what cannot be read is refused without a
     { browser: 'short' },
     { shareId: '../x' },
   ]) {
-    const asked = gateway.client.startLogin({ ...start(), ...wrong });
+    const asked = gateway.gatewayApi.startLogin({ ...start(), ...wrong });
     await assert.rejects(
       asked,
       (error: { kind?: string }) => error.kind === 'invalid',
@@ -186,6 +186,6 @@ test('these calls are for gateways, and what cannot be read is refused without a
   }
   const many = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`p${i}`, 'x']));
   const flood = { host: 'oauth.share.localhost', providerId, parameters: many, address: '192.0.2.1' };
-  await assert.rejects(gateway.client.finishLogin(flood));
+  await assert.rejects(gateway.gatewayApi.finishLogin(flood));
   assert.equal(fixture.logged.join().includes(secret), false);
 });

@@ -43,8 +43,8 @@ const stored = (table: 'request_failure' | 'inspected_request') =>
 test('what a gateway reports is kept once, under the frontdoor that the share really has', async () => {
   const failures = [failureOf('failure-1'), failureOf('failure-2', { shareId: 'unknown' })];
   for (let i = 0; i < 2; i += 1) {
-    await gateway.client.reportFailures(failures);
-    await gateway.client.reportInspections([inspectedOf('inspected-1')]);
+    await gateway.gatewayApi.reportFailures(failures);
+    await gateway.gatewayApi.reportInspections([inspectedOf('inspected-1')]);
   }
   const frontdoor_id = fixture.frontdoorIds[0];
   assert.deepEqual(await stored('request_failure'), [{ id: 'failure-1', frontdoor_id, share_id: shareId }]);
@@ -53,32 +53,39 @@ test('what a gateway reports is kept once, under the frontdoor that the share re
   ]);
 });
 
-test('what is malformed or too much is refused whole', async () => {
+test('a record that is malformed or too much loses itself, and a batch of nothing else is refused', async () => {
   const { failures, inspected } = {
     failures: await stored('request_failure'),
     inspected: await stored('inspected_request'),
   };
   const { cause: _cause, ...without } = failureOf('failure-3');
-  for (const wrong of [
-    without,
+  const wrong = [
+    without as RequestFailure,
     failureOf('x'),
     failureOf('failure-3', { at: -1 }),
     failureOf('failure-3', { path: 'x'.repeat(10_000) }),
-    { ...failureOf('failure-3'), more: 1 },
-  ])
-    await assert.rejects(gateway.client.reportFailures([failureOf('failure-4'), wrong as RequestFailure]), {
-      kind: 'invalid',
-    });
+  ];
+  for (const each of wrong)
+    await assert.rejects(gateway.gatewayApi.reportFailures([each]), { kind: 'invalid' });
   const many = Array.from({ length: 501 }, (_, i) => failureOf(`failure-${i + 100}`));
-  await assert.rejects(gateway.client.reportFailures(many), { kind: 'invalid' });
+  await assert.rejects(gateway.gatewayApi.reportFailures(many), { kind: 'invalid' });
   const large = { ...message, body: 'x'.repeat(300_000) };
-  await assert.rejects(gateway.client.reportInspections([inspectedOf('inspected-2', { answer: large })]), {
-    kind: 'invalid',
-  });
+  await assert.rejects(
+    gateway.gatewayApi.reportInspections([inspectedOf('inspected-2', { answer: large })]),
+    {
+      kind: 'invalid',
+    },
+  );
   assert.deepEqual(
     [await stored('request_failure'), await stored('inspected_request')],
     [failures, inspected],
   );
+  const newer = { ...failureOf('failure-4'), more: 1 };
+  await gateway.gatewayApi.reportFailures([...wrong, newer]);
+  const kept = (await stored('request_failure')).map(({ id }) => id);
+  assert.deepEqual(kept.toSorted(), [...failures.map(({ id }) => id), 'failure-4'].toSorted());
+  const logged = fixture.logged.find((line) => line.includes('failure records: entries cannot be read'));
+  assert.match(logged ?? '', /"lost":4,"field":"failures\.0\.cause"/);
 });
 
 test('failures without a share are kept with the gateway that reports them, at most so many at a time', async () => {
@@ -90,12 +97,13 @@ test('failures without a share are kept with the gateway that reports them, at m
     );
   const before = await stored('request_failure');
   const loud = await fixture.enroll('loud', 'gateway');
-  for (const name of ['first', 'first', 'second', 'third']) await loud.client.reportFailures(unrouted(name));
+  for (const name of ['first', 'first', 'second', 'third'])
+    await loud.gatewayApi.reportFailures(unrouted(name));
   const kept = await count();
   assert.ok(kept >= 400 && kept < 700, String(kept));
   const quiet = await fixture.enroll('quiet', 'gateway');
   const ahead = failureOf('quiet-one', { shareId: NO_SHARE, at: fixture.clock.nowMs() + 86_400_000 });
-  await quiet.client.reportFailures([ahead]);
+  await quiet.gatewayApi.reportFailures([ahead]);
   const found = await findUnroutedFailure(fixture.store.db, 'quiet-one');
   assert.deepEqual([found?.gatewayId, found?.gatewayName], [quiet.id, 'a gateway']);
   assert.ok(found!.at <= fixture.clock.nowMs());
@@ -104,8 +112,10 @@ test('failures without a share are kept with the gateway that reports them, at m
 
 test('agents, and who has no certificate, may report nothing', async () => {
   const agent = await fixture.enroll('agent');
-  await assert.rejects(agent.client.reportFailures([failureOf('failure-9')]), { kind: 'forbidden' });
-  await assert.rejects(agent.client.reportInspections([inspectedOf('inspected-9')]), { kind: 'forbidden' });
+  await assert.rejects(agent.gatewayApi.reportFailures([failureOf('failure-9')]), { kind: 'forbidden' });
+  await assert.rejects(agent.gatewayApi.reportInspections([inspectedOf('inspected-9')]), {
+    kind: 'forbidden',
+  });
   const body = JSON.stringify({ failures: [failureOf('failure-9')] });
   const headers = { 'content-type': 'application/json' };
   const { status } = await rawRequest(fixture, {
@@ -124,9 +134,9 @@ test('a command goes to one of the gateways that follow the feed, by turns, and 
   };
   assert.equal(fixture.gatewayCommands.send(command), false);
   const heard: string[] = [];
-  const follow = async (name: string, { client }: Enrolled) => {
+  const follow = async (name: string, { gatewayApi }: Enrolled) => {
     const opened = Promise.withResolvers<void>();
-    const stream = client.subscribeGatewayFeed({
+    const stream = gatewayApi.subscribeGatewayFeed({
       onLine: (line) => {
         opened.resolve();
         const { type, id } = JSON.parse(line) as { type: string; id?: string };

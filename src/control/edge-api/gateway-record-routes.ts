@@ -4,18 +4,17 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { TokenBuckets } from '#base';
-import { NO_SHARE, parseFailures, parseInspections } from '#domain';
+import { failuresShape, inspectionsShape, NO_SHARE } from '#domain';
 import { putFailures, putInspected, putUnroutedFailures } from '../store/mod.ts';
-import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody } from './edge-request.ts';
+import { readReport } from './shape-body.ts';
 
 /** Limit for failures without a share per gateway, over all its processes. */
 const UNROUTED_LIMIT = { perSecond: 20, burst: 500 };
 
 export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  const { store, model, clock } = context;
+  const { store, model, clock, log } = context;
   const unrouted = new TokenBuckets(UNROUTED_LIMIT, clock);
   const frontdoorOf = (shareId: string): string | undefined => model.service(shareId)?.frontdoorId;
 
@@ -23,8 +22,10 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
 
   app.post('/gateway/v1/failures', takes, async (request, reply) => {
     const { id: gatewayId, name: gatewayName } = peerOfKind(context, request, 'gateway').identity;
-    const records = parseFailures(jsonBody(request));
-    if (typeof records === 'string') throw couldNotValidate(records);
+    const { failures: records } = readReport(request, failuresShape, ({ failures }) => failures.length, {
+      gateway: gatewayId,
+      log,
+    });
     await putFailures(store, { records, frontdoorOf });
     const nowMs = clock.nowMs();
     const withoutShare = records
@@ -36,9 +37,11 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
   });
 
   app.post('/gateway/v1/inspections', takes, async (request, reply) => {
-    peerOfKind(context, request, 'gateway');
-    const records = parseInspections(jsonBody(request));
-    if (typeof records === 'string') throw couldNotValidate(records);
+    const { identity } = peerOfKind(context, request, 'gateway');
+    const { requests: records } = readReport(request, inspectionsShape, ({ requests }) => requests.length, {
+      gateway: identity.id,
+      log,
+    });
     await putInspected(store, { records, frontdoorOf });
     return reply.code(204).send();
   });

@@ -1,7 +1,8 @@
 /** `/gateway/v1/shares`: the feed as one long response per gateway. A gateway that reads too slowly is disconnected. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { GATEWAY_FEED_HEARTBEAT_MS } from '#domain';
+import { FORMAT_HEADER } from '#base';
+import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain';
 import { couldNotValidate } from './edge-answer.ts';
 import { peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
 import type { GatewayFeed } from './gateway-feed.ts';
@@ -83,6 +84,7 @@ export function addGatewayRoutes(
     response.writeHead(200, {
       'content-type': 'application/x-ndjson',
       'cache-control': 'no-store',
+      [FORMAT_HEADER]: String(gatewayFeedShape.format),
       'ziti-instance-id': context.instanceId,
     });
     const subscriber: Subscriber = {

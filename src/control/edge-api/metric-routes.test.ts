@@ -48,12 +48,12 @@ async function post(body: string, caller?: Enrolled): Promise<{ status: number; 
 }
 
 test("a gateway's report counts once, in the name of the gateway and its process", async () => {
-  await gateway.client.reportTraffic(reportOf(1));
-  await gateway.client.reportTraffic(reportOf(1));
+  await gateway.gatewayApi.reportTraffic(reportOf(1));
+  await gateway.gatewayApi.reportTraffic(reportOf(1));
   assert.equal(await requestsOfFrontdoor(), 2);
-  await gateway.client.reportTraffic(reportOf(1, 'process-2'));
+  await gateway.gatewayApi.reportTraffic(reportOf(1, 'process-2'));
   const second = await fixture.enroll('second gateway', 'gateway');
-  await second.client.reportTraffic(reportOf(1));
+  await second.gatewayApi.reportTraffic(reportOf(1));
   assert.equal(await requestsOfFrontdoor(), 6);
   assert.ok(
     fixture.logged.some((line) => line.includes('duplicate traffic report') && line.includes(gateway.id)),
@@ -61,10 +61,13 @@ test("a gateway's report counts once, in the name of the gateway and its process
 });
 
 test('missing reports and traffic of what is not there are told in the log', async () => {
-  await gateway.client.reportTraffic(reportOf(4));
+  await gateway.gatewayApi.reportTraffic(reportOf(4));
   assert.ok(fixture.logged.some((line) => line.includes('"missing":2')));
   const { samples, ...report } = reportOf(5);
-  await gateway.client.reportTraffic({ ...report, samples: [{ ...samples[0]!, environmentId: 'nobody' }] });
+  await gateway.gatewayApi.reportTraffic({
+    ...report,
+    samples: [{ ...samples[0]!, environmentId: 'nobody' }],
+  });
   assert.ok(fixture.logged.some((line) => line.includes('"samples":1') && line.includes('does not exist')));
 });
 

@@ -1,11 +1,10 @@
 /** `/gateway/v1/metrics`: traffic reports of gateways. A repeated report is acknowledged again. */
 import type { FastifyInstance } from 'fastify';
-import { parseTrafficReport } from '#domain';
+import { trafficReportShape } from '#domain';
 import { takeTrafficReport } from '../metrics/mod.ts';
-import { couldNotValidate } from './edge-answer.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody } from './edge-request.ts';
+import { readReport } from './shape-body.ts';
 
 export function addMetricRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { store, clock, log } = context;
@@ -14,8 +13,7 @@ export function addMetricRoutes(app: FastifyInstance, context: EdgeApiContext): 
 
   app.post('/gateway/v1/metrics', takes, async (request, reply) => {
     const gateway = peerOfKind(context, request, 'gateway').identity.id;
-    const report = parseTrafficReport(jsonBody(request));
-    if (typeof report === 'string') throw couldNotValidate(report);
+    const report = readReport(request, trafficReportShape, ({ samples }) => samples.length, { gateway, log });
     const { source, batch } = report;
     const taken = await takeTrafficReport(store, `${gateway}/${source}`, report, clock.nowMs());
     const fields = { gateway, source, batch };

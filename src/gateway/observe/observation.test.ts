@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { silentLog } from '#base';
+import { silentLog, type SchemaValue, type ShapeProblem } from '#base';
 import {
   ACCESS_REASONS,
   hasRemedy,
   NO_SHARE,
   OPEN_RULES,
-  parseFailures,
-  parseInspections,
+  failuresShape,
+  inspectionsShape,
   type GatewayProvider,
   type GatewayReplay,
   type InspectedRequest,
@@ -35,20 +35,22 @@ after(async () => {
   for (const close of closers) await close();
 });
 
+/** The value of what was read without a problem or a loss. */
+function whole<T>(read: SchemaValue<T> | ShapeProblem): T {
+  assert.ok('value' in read && read.lost.length === 0, JSON.stringify(read));
+  return read.value;
+}
+
 async function observed(providers: readonly GatewayProvider[] = []): Promise<Observed> {
   const failures: RequestFailure[] = [];
   const inspected: InspectedRequest[] = [];
   const observation = new Observation({
     // What the control plane would take, and nothing else.
     reportFailures: async (records) => {
-      const taken = parseFailures(JSON.parse(JSON.stringify({ failures: records })));
-      if (typeof taken === 'string') assert.fail(taken);
-      failures.push(...taken);
+      failures.push(...whole(failuresShape.readText(JSON.stringify({ failures: records }))).failures);
     },
     reportInspections: async (records) => {
-      const taken = parseInspections(JSON.parse(JSON.stringify({ requests: records })));
-      if (typeof taken === 'string') assert.fail(taken);
-      inspected.push(...taken);
+      inspected.push(...whole(inspectionsShape.readText(JSON.stringify({ requests: records }))).requests);
     },
     provider: (id) => providers.find((provider) => provider.id === id),
     hasMetrics: true,
@@ -423,7 +425,7 @@ describe('a replay', () => {
       [one.id, one.replayOf, one.status, one.failure, textOf(one.request), textOf(one.answer)],
       ['the-new-one', 'the-old-one', 202, null, 'again', 'seen'],
     );
-    assert.ok(typeof parseInspections({ requests: [one] }) !== 'string');
+    assert.deepEqual(whole(inspectionsShape.read({ requests: [one] })).requests, [one]);
     // It is nobody's traffic.
     assert.deepEqual(world.gateway.traffic.take(0), []);
   });

@@ -6,17 +6,17 @@
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { BackOff, messageOf, type Log } from '#base';
-import type { GatewayFeedEvent, GatewayKeys, GatewayReplay } from '#domain';
+import {
+  keptSharesShape,
+  NO_GATEWAY_KEYS,
+  type GatewayFeedEvent,
+  type GatewayReplay,
+  type ServedShare,
+} from '#domain';
 import { setAside, writeFileDurably } from '#net';
 import type { AccessFeed } from './access-feed.ts';
-import type { FeedProblem, TakenShare } from './feed-record-codec.ts';
-import {
-  KEPT_SHARES_FORMAT,
-  parseFeedEvent,
-  parseSnapshotFile,
-  type FeedPosition,
-  type KeptShares,
-} from './share-feed-codec.ts';
+import type { FeedProblem } from './closed-share.ts';
+import { parseFeedEvent, parseSnapshotFile, type FeedPosition } from './share-feed-codec.ts';
 import type { ShareRouteTable } from './share-table.ts';
 
 /** One subscription: lines of JSON until `onEnd`, which is never called after `close`. */
@@ -53,9 +53,6 @@ export interface ShareFeed {
   /** Ends the stream and writes pending changes. */
   close(): Promise<void>;
 }
-
-/** Used until the control plane has sent the keys: no API key is accepted, and nothing is signed. */
-const NO_KEYS: GatewayKeys = { apiKeyPepper: '', identityKeys: [] };
 
 /** Slows down the case in which each new list is good, but the event after it is refused. */
 const REFUSAL_BACK_OFF = { minMs: 500, maxMs: 20_000 };
@@ -125,7 +122,7 @@ class FeedClient implements ShareFeed {
     const { kept, problems } = read;
     this.#report([...problems, ...table.replaceAll(kept.shares)]);
     // The kept file has no secrets; the next whole list brings them.
-    access.replaceAll({ ...kept, keys: NO_KEYS });
+    access.replaceAll({ ...kept, keys: NO_GATEWAY_KEYS });
     log.info({ shares: kept.shares.length }, 'share list loaded from disk');
   }
 
@@ -254,7 +251,7 @@ class FeedClient implements ShareFeed {
     const at = this.#position;
     if (at === undefined) return;
     const list = { shares: table.shares().map(withoutSecrets), ...access.kept() };
-    const kept: KeptShares & { format: number } = { format: KEPT_SHARES_FORMAT, ...at, ...list };
+    const kept = keptSharesShape.numbered({ ...at, ...list });
     this.#saving = this.#saving.then(async () => {
       try {
         await writeFileDurably(snapshotFile, JSON.stringify(kept));
@@ -278,7 +275,7 @@ const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
 };
 
 /** Replaces passwords by ones that nobody has, so that the share stays guarded. */
-function withoutSecrets(share: TakenShare): TakenShare {
+function withoutSecrets(share: ServedShare): ServedShare {
   if (share.rules === null || share.rules.basicAuth.length === 0) return share;
   const basicAuth = share.rules.basicAuth.map(({ name }) => ({ name, passwordHash: '' }));
   return { ...share, rules: { ...share.rules, basicAuth } };

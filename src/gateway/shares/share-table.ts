@@ -4,13 +4,13 @@
  * bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state per
  * entry (idle circuits); this file opens no connections and reads no clock.
  */
-import { compileRules, type CompiledRules, type GatewayShare } from '#domain';
+import { compileRules, type CompiledRules, type GatewayShare, type ServedShare } from '#domain';
 import { canonicalHost } from '../http/host-policy.ts';
-import { closedShare, type FeedProblem, type TakenShare } from './feed-record-codec.ts';
+import { closedShare, type FeedProblem } from './closed-share.ts';
 
 /** One published version of a share. A change makes a new route and retires this one. */
 export class ShareRoute<Slot> {
-  readonly share: TakenShare;
+  readonly share: ServedShare;
   readonly rules: CompiledRules;
   readonly slot: Slot;
   /** Whether the route was replaced or withdrawn, so that nothing new may use it. */
@@ -19,7 +19,7 @@ export class ShareRoute<Slot> {
   revoked = false;
 
   /** `rules` are those of the share. */
-  constructor(share: TakenShare, rules: CompiledRules, slot: Slot) {
+  constructor(share: ServedShare, rules: CompiledRules, slot: Slot) {
     this.share = share;
     this.rules = rules;
     this.slot = slot;
@@ -98,19 +98,19 @@ export class ShareRouteTable<Slot> {
     return this.#asking > 0;
   }
 
-  shares(): TakenShare[] {
+  shares(): ServedShare[] {
     return Array.from(this.#byId.values(), (route) => route.share);
   }
 
   /** Applies the whole list and returns its problems. */
-  replaceAll(shares: readonly TakenShare[]): readonly FeedProblem[] {
+  replaceAll(shares: readonly ServedShare[]): readonly FeedProblem[] {
     const problems = this.change(shares, [...this.#byId.keys()]);
     this.#loaded = true;
     return problems;
   }
 
   /** Applies one change and returns its problems. */
-  change(set: readonly TakenShare[], removed: readonly string[]): readonly FeedProblem[] {
+  change(set: readonly ServedShare[], removed: readonly string[]): readonly FeedProblem[] {
     const problems: FeedProblem[] = [];
     const routes = this.#prepare(set, removed, problems);
     const before = new Map<string, ShareRoute<Slot>>();
@@ -141,7 +141,7 @@ export class ShareRouteTable<Slot> {
 
   /** Returns the new routes by id. Only this part of a change may encounter unexpected data. */
   #prepare(
-    set: readonly TakenShare[],
+    set: readonly ServedShare[],
     removed: readonly string[],
     problems: FeedProblem[],
   ): Map<string, ShareRoute<Slot>> {
@@ -164,7 +164,7 @@ export class ShareRouteTable<Slot> {
     return routes;
   }
 
-  #routeOf(share: TakenShare, problems: FeedProblem[]): ShareRoute<Slot> {
+  #routeOf(share: ServedShare, problems: FeedProblem[]): ShareRoute<Slot> {
     const old = this.#byId.get(share.id);
     if (old !== undefined && isSameShare(old.share, share)) return old;
     let taken = share;
@@ -201,12 +201,12 @@ export class ShareRouteTable<Slot> {
   }
 }
 
-function wrongFieldOf(share: TakenShare, others: ReadonlyMap<string, unknown>): string | undefined {
+function wrongFieldOf(share: ServedShare, others: ReadonlyMap<string, unknown>): string | undefined {
   if (others.has(share.id)) return 'id';
   return namesOf(share).every(({ host }) => canonicalHost(host) === host) ? undefined : 'hosts';
 }
 
-function closed(share: TakenShare, field: string): TakenShare {
+function closed(share: ServedShare, field: string): ServedShare {
   const hosts = namesOf(share).map(({ host }) => host);
   return closedShare({ ...share, hosts: hosts.filter((host) => canonicalHost(host) === host) }, field);
 }
@@ -232,7 +232,7 @@ function isNarrower(before: GatewayShare, now: GatewayShare): boolean {
   return namesOf(before).some(({ host }) => !names.has(host));
 }
 
-function isSameShare(a: TakenShare, b: TakenShare): boolean {
+function isSameShare(a: ServedShare, b: ServedShare): boolean {
   return (
     a.updatedAtMs === b.updatedAtMs &&
     a.unreadable === b.unreadable &&

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { silentLog } from '#base';
-import { EdgeApiClient, enrollIdentity, fetchBootstrapToken } from '#sdk';
+import { AgentApiClient, EdgeApiClient, enrollIdentity, fetchBootstrapToken } from '#sdk';
 import { residentBytes } from '../../bench/bench-process.ts';
 import { makeTestAuthority, type TestAuthority } from '../../support/certificates.ts';
 import { startEcho } from '../../support/echo-service.ts';
@@ -180,7 +180,7 @@ async function enrollEdge(mesh: FabricMesh, closers: (() => Promise<void> | void
   const api = new EdgeApiClient({ identity, log: silentLog });
   closers.push(() => api.close());
   const { token: sessionToken } = await api.session();
-  const share = await api.createShare({
+  const share = await new AgentApiClient(api.connection, silentLog).createShare({
     name: 'fuzzed',
     shareMode: 'private',
     backendMode: 'proxy',

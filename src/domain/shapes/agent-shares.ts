@@ -1,0 +1,60 @@
+/**
+ * What agents and the control plane exchange at `/agent/v1`: an agent sees the shares that it hosts itself. A request
+ * with an unknown field is refused, because the field may restrict the share.
+ */
+import { Part, Shape, Type, type ShapeOf } from '#base';
+
+const { closed, count, flag, lossyList, nullable, oneOf, text, texts, word } = Part;
+
+const MAX_GRANTS = 1_000;
+
+/** Names, targets and grants are judged where shares are made; here, their types. */
+export const hostedShareRequestShape = new Shape(
+  closed({
+    /** Absent or null: a random token, and the share goes when it is released. */
+    name: Type.Optional(nullable(text())),
+    shareMode: oneOf('public', 'private'),
+    backendMode: oneOf('proxy'),
+    /** `http://host:port`. */
+    target: text(),
+    /** Environment ids that may dial a private share. */
+    grants: Type.Optional(nullable(Type.Array(text(), { maxItems: MAX_GRANTS }))),
+  }),
+  { name: 'share request', format: 1, remedy: 'upgrade the control plane' },
+);
+export type HostedShareRequest = ShapeOf<typeof hostedShareRequestShape.schema>;
+
+const hostedShareSchema = Type.Object({
+  /** The overlay's service id. */
+  id: text(),
+  /** The overlay's service name. */
+  token: text(),
+  name: nullable(text()),
+  shareMode: oneOf('public', 'private'),
+  backendMode: oneOf('proxy'),
+  target: text(),
+  /** Whether this agent set the target itself; false if it came through the Management API. */
+  targetByAgent: flag(),
+  reserved: flag(),
+  /** Incremented when the share is reclaimed or changed. */
+  epoch: count(),
+  grants: texts(),
+  frontendEndpoints: texts(),
+  /** Measured through the overlay. */
+  status: word('PENDING', 'DEPLOYED', 'FAILED'),
+  failure: Type.Optional(Type.Object({ count: count(), lastError: text(), nextRetry: text() })),
+});
+
+const toAgent = (name: string) => ({ name, format: 1, remedy: 'upgrade this agent' });
+
+export const hostedShareShape = new Shape(hostedShareSchema, toAgent('share'));
+export type HostedShare = ShapeOf<typeof hostedShareShape.schema>;
+
+export const hostedSharesShape = new Shape(lossyList('shares', hostedShareSchema), toAgent('list of shares'));
+
+/** An agent's report of itself. */
+export const agentSelfShape = new Shape(Type.Object({ version: text(64, '^[\\x21-\\x7e]{1,64}$') }), {
+  name: 'report of an agent',
+  format: 1,
+  remedy: 'upgrade the control plane',
+});

@@ -1,0 +1,113 @@
+/**
+ * What gateways report to the owner of a share about single requests: why one failed, and requests that the owner asked
+ * to see. `POST /gateway/v1/failures` and `/gateway/v1/inspections`, in batches; what does not fit is dropped and counted.
+ * What a gateway sends is bounded in every direction before it is kept; a record beyond a bound loses itself.
+ */
+import { Part, Shape, Type, type Refinement, type ShapeOf } from '#base';
+
+const { count, flag, lossyList, nullable, refined, text, textPair } = Part;
+
+export const MAX_RECORD_BATCH = 500;
+/** Replaces a share's id in the failure of a request to a host without a share. */
+export const NO_SHARE = '';
+/** Limit for each body of an inspected request. */
+export const MAX_INSPECTED_BODY_BYTES = 65_536;
+/** Replaces secret values. */
+export const REDACTED = '********';
+
+const MAX_HEADERS = 400;
+const MAX_HEADER_CHARS = 131_072;
+/** Of base64; what is redacted may be longer than what came. */
+const MAX_BODY_CHARS = 4 * MAX_INSPECTED_BODY_BYTES;
+const MAX_STATUS = 999;
+const MAX_MS = 999_999_999_999;
+const MAX_TIME_MS = 1e14;
+
+const duration = () => nullable(Type.Number({ minimum: 0, maximum: MAX_MS }));
+
+/** Since the end of the head, in milliseconds; null: not reached. */
+const timingsSchema = Type.Object({
+  decidedMs: duration(),
+  circuitMs: duration(),
+  firstByteMs: duration(),
+  doneMs: duration(),
+});
+export type RequestTimings = ShapeOf<typeof timingsSchema>;
+
+const why = {
+  /** Code and cause from the gateway's failure table. */
+  code: text(100),
+  /** client, gateway, control, router, agent or service. */
+  hop: text(20),
+  cause: text(2_000),
+};
+
+const common = {
+  /** The request's id, which is the error id on the page. */
+  id: text(64, '^[A-Za-z0-9_-]{8,64}$'),
+  at: count(MAX_TIME_MS),
+  /** `NO_SHARE` if no share has the host. The frontdoor's id is empty then, too. */
+  shareId: text(100),
+  frontdoorId: text(100),
+  /** The status that the caller received; 0: none. */
+  status: count(MAX_STATUS),
+  method: text(32),
+  host: text(300),
+  client: text(100),
+  /** The subject, and the e-mail address if there is one. */
+  identity: nullable(text(1_000)),
+  /** Why the request was admitted or refused. */
+  decision: text(1_000),
+  traceId: nullable(text(32)),
+  timings: timingsSchema,
+};
+
+const failureSchema = Type.Object({
+  ...common,
+  ...why,
+  /** Without its query. */
+  path: text(8_192),
+});
+export type RequestFailure = ShapeOf<typeof failureSchema>;
+
+const fewCharacters: Refinement = {
+  rule: `headers of at most ${MAX_HEADER_CHARS} characters together`,
+  check: (headers) =>
+    (headers as [string, string][]).reduce((sum, [name, value]) => sum + name.length + value.length, 0) <=
+    MAX_HEADER_CHARS,
+};
+
+const messageSchema = Type.Object({
+  headers: refined(Type.Array(textPair(), { maxItems: MAX_HEADERS }), fewCharacters),
+  /** The kept bytes in base64. */
+  body: text(MAX_BODY_CHARS),
+  /** The whole length on the wire. */
+  bodyBytes: count(),
+  isTruncated: flag(),
+});
+export type InspectedMessage = ShapeOf<typeof messageSchema>;
+
+/** One request and its answer; secrets in headers and query are replaced by `REDACTED`. */
+const inspectedSchema = Type.Object({
+  ...common,
+  replayOf: nullable(text(64)),
+  target: text(16_384),
+  /** Null if the response was complete. */
+  failure: nullable(Type.Object(why)),
+  request: messageSchema,
+  answer: messageSchema,
+});
+export type InspectedRequest = ShapeOf<typeof inspectedSchema>;
+
+const batch = { maxItems: MAX_RECORD_BATCH };
+const remedy = 'upgrade the control plane';
+
+export const failuresShape = new Shape(
+  Type.Object({ failures: lossyList('failures', failureSchema, batch) }),
+  { name: 'failure records', format: 1, remedy },
+);
+
+export const inspectionsShape = new Shape(
+  Type.Object({ requests: lossyList('requests', inspectedSchema, batch) }),
+  { name: 'inspected requests', format: 1, remedy },
+);
