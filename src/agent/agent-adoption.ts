@@ -5,7 +5,7 @@
  */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AGENT_SOCKET_MAX_ANSWER_BYTES, AGENT_SOCKET_VERSION, checkAgentAnswer, LineDecoder } from '#domain';
+import { AGENT_SOCKET_MAX_ANSWER_BYTES, checkAgentAnswer, encodeAgentRequest, LineDecoder } from '#domain';
 import { inspectAgentLock, isRunning, type LockHolder } from './agent-lock.ts';
 
 export type Adoption =
@@ -64,15 +64,9 @@ function answers(holder: LockHolder, timeoutMs: number): Promise<boolean> {
     socket.on('data', (chunk: Buffer) => {
       const [line] = decoder.push(chunk);
       if (line === undefined) return;
-      let answer: unknown;
-      try {
-        answer = JSON.parse(line);
-      } catch {
-        answer = undefined;
-      }
-      const checked = checkAgentAnswer(answer);
-      finish(checked?.ok === true && (checked.result as { pid?: unknown } | null)?.pid === holder.pid);
+      const answer = checkAgentAnswer('version', line);
+      finish(typeof answer !== 'string' && answer.ok && answer.result.pid === holder.pid);
     });
-    socket.write(`${JSON.stringify({ v: AGENT_SOCKET_VERSION, id: 1, op: 'version' })}\n`);
+    socket.write(encodeAgentRequest(1, { op: 'version' }));
   });
 }

@@ -31,7 +31,7 @@ async function holder(dataDir: string, answering = false): Promise<{ child: Chil
     const socket = ${JSON.stringify(join(dataDir, 'a.sock'))};
     try {
       acquireAgentLock(${JSON.stringify(dataDir)}, socket, '1.0');
-      if (${answering}) await openControlSocket({ path: socket, log: silentLog, handle: async () => ({ pid: process.pid }) });
+      if (${answering}) await openControlSocket({ path: socket, log: silentLog, handle: async () => ({ pid: process.pid, version: '1.0', environmentId: 'e' }) });
       process.on('SIGTERM', () => process.exit(0));
       console.log('held');
     } catch (error) { console.log(error.message); }

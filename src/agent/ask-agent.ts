@@ -2,8 +2,9 @@
 import { connect } from 'node:net';
 import { FrontdoorError } from '#base';
 import {
-  AGENT_SOCKET_VERSION,
+  AGENT_SOCKET_MAX_ANSWER_BYTES,
   checkAgentAnswer,
+  encodeAgentRequest,
   LineDecoder,
   type AgentRequest,
   type AgentResults,
@@ -11,19 +12,19 @@ import {
 
 export function ask<R extends AgentRequest>(path: string, request: R): Promise<AgentResults[R['op']]> {
   return new Promise((resolve, reject) => {
-    const decoder = new LineDecoder(16 * 1024 * 1024);
+    const decoder = new LineDecoder(AGENT_SOCKET_MAX_ANSWER_BYTES);
     const socket = connect({ path });
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('closed without an answer')));
     socket.on('data', (chunk: Buffer) => {
       const [line] = decoder.push(chunk);
       if (line === undefined) return;
-      const answer = checkAgentAnswer(JSON.parse(line));
-      if (answer === undefined) reject(new Error(`not an answer: ${line}`));
-      else if (answer.ok) resolve(answer.result as AgentResults[R['op']]);
+      const answer = checkAgentAnswer<R['op']>(request.op, line);
+      if (typeof answer === 'string') reject(new Error(answer));
+      else if (answer.ok) resolve(answer.result);
       else reject(new FrontdoorError(answer.error.kind, answer.error.code, answer.error.message));
       socket.destroy();
     });
-    socket.write(`${JSON.stringify({ v: AGENT_SOCKET_VERSION, id: 1, ...request })}\n`);
+    socket.write(encodeAgentRequest(1, request));
   });
 }

@@ -26,7 +26,7 @@ async function open(options: Partial<ControlSocketOptions> = {}): Promise<string
   const socket = await openControlSocket({
     path,
     log: silentLog,
-    handle: async (request) => ({ asked: request.op }),
+    handle: async (request) => ({ asked: request.op, stopping: true }),
     ...options,
   });
   cleanups.push(() => socket.close(100));
@@ -116,11 +116,11 @@ test('a silent connection is closed, a waiting one is not', { timeout: 60_000 },
   const { promise, resolve } = Promise.withResolvers<unknown>();
   // Longer than this process may be kept from reading what was asked.
   const path = await open({ handle: () => promise, idleTimeoutMs: 2_000 });
-  const waiting = ask(path, { op: 'status' });
+  const waiting = ask(path, { op: 'stop' });
   waiting.catch(() => {});
   assert.equal(await exchange(path, '{"v":1', false), '');
-  resolve({ late: true });
-  assert.deepEqual(await waiting, { late: true });
+  resolve({ stopping: true });
+  assert.deepEqual(await waiting, { stopping: true });
 });
 
 test('connections above the limit are refused', { timeout: 60_000 }, async () => {
@@ -128,11 +128,11 @@ test('connections above the limit are refused', { timeout: 60_000 }, async () =>
   const held: Socket[] = [connect({ path }), connect({ path })];
   cleanups.push(() => held.forEach((each) => each.destroy()));
   await Promise.all(held.map((each) => once(each, 'connect')));
-  await assert.rejects(ask(path, { op: 'status' }));
+  await assert.rejects(ask(path, { op: 'stop' }));
   held[0]?.destroy();
   for (;;) {
     try {
-      assert.deepEqual(await ask(path, { op: 'status' }), { asked: 'status' });
+      assert.deepEqual(await ask(path, { op: 'stop' }), { stopping: true });
       break;
     } catch {
       await new Promise((done) => setImmediate(done));
@@ -150,9 +150,9 @@ test(
         throw error;
       },
     });
-    await assert.rejects(ask(path, { op: 'status' }), (thrown: Error) => !thrown.message.includes('secret'));
+    await assert.rejects(ask(path, { op: 'stop' }), (thrown: Error) => !thrown.message.includes('secret'));
     error = new FrontdoorError('conflict', 'conflict', 'name is taken');
-    await assert.rejects(ask(path, { op: 'status' }), /name is taken/);
+    await assert.rejects(ask(path, { op: 'stop' }), /name is taken/);
   },
 );
 
@@ -173,6 +173,6 @@ test(
     rmSync(path);
     await open({ path });
     chmodSync(path, 0o600);
-    assert.deepEqual(await ask(path, { op: 'status' }), { asked: 'status' });
+    assert.deepEqual(await ask(path, { op: 'stop' }), { stopping: true });
   },
 );

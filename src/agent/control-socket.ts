@@ -7,9 +7,9 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import {
   AGENT_SOCKET_MAX_REQUEST_BYTES,
-  AGENT_SOCKET_VERSION,
   checkAgentRequest,
   checkSocketPath,
+  encodeAgentAnswer,
   LineDecoder,
   type AgentAnswer,
   type AgentRequest,
@@ -145,7 +145,7 @@ class ControlConnection {
     }
     try {
       const result = await this.#options.handle(checked.request);
-      this.#send({ v: AGENT_SOCKET_VERSION, id: checked.id, ok: true, result });
+      this.#send(checked.id, { ok: true, result });
     } catch (error) {
       this.#fail(checked.id, error);
     }
@@ -160,11 +160,11 @@ class ControlConnection {
     if (error instanceof FrontdoorError)
       told = { kind: error.kind, code: error.code, message: error.message };
     else this.#options.log.error({ error: messageOf(error) }, 'a request on the control socket failed');
-    this.#send({ v: AGENT_SOCKET_VERSION, id, ok: false, error: told });
+    this.#send(id, { ok: false, error: told });
   }
 
-  #send(answer: AgentAnswer): void {
-    if (!this.#socket.destroyed && this.#socket.writable) this.#socket.write(`${JSON.stringify(answer)}\n`);
+  #send(id: number, answer: AgentAnswer): void {
+    if (!this.#socket.destroyed && this.#socket.writable) this.#socket.write(encodeAgentAnswer(id, answer));
   }
 }
 

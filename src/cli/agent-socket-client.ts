@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { FrontdoorError } from '#base';
 import {
   AGENT_SOCKET_MAX_ANSWER_BYTES,
-  AGENT_SOCKET_VERSION,
   checkAgentAnswer,
   checkSocketPath,
+  encodeAgentRequest,
   LineDecoder,
   type AgentRequest,
   type AgentResults,
@@ -55,36 +55,28 @@ export function callAgent<R extends AgentRequest>(
     socket.on('data', (chunk: Buffer) => {
       const [line] = decoder.push(chunk);
       if (line === undefined) {
-        if (decoder.overflowed) fail(unreadable(socketPath));
+        if (decoder.overflowed) fail(unreadable(socketPath, 'its answer is too long'));
         return;
       }
-      const answer = answerOf(line);
-      if (answer === undefined) fail(unreadable(socketPath));
+      const answer = checkAgentAnswer<R['op']>(request.op, line);
+      if (typeof answer === 'string') fail(unreadable(socketPath, answer));
       else if (!answer.ok)
         fail(new FrontdoorError(answer.error.kind, answer.error.code, answer.error.message));
       else {
         clearTimeout(timer);
         socket.destroy();
-        resolve(answer.result as AgentResults[R['op']]);
+        resolve(answer.result);
       }
     });
-    socket.write(`${JSON.stringify({ v: AGENT_SOCKET_VERSION, id: 1, ...request })}\n`);
+    socket.write(encodeAgentRequest(1, request));
   });
 }
 
-function answerOf(line: string): ReturnType<typeof checkAgentAnswer> {
-  try {
-    return checkAgentAnswer(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
-}
-
-function unreadable(socketPath: string): FrontdoorError {
+function unreadable(socketPath: string, problem: string): FrontdoorError {
   return new FrontdoorError(
     'badGateway',
     'agent-answer',
-    `the program that listens at ${socketPath} is not an agent of this version`,
+    `what listens at ${socketPath} is no agent of this version: ${problem}`,
   );
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { FrontdoorError } from '#base';
-import type { AgentAnswer, AgentRequest, AgentShareView } from '#domain';
+import { encodeAgentAnswer, type AgentAnswer, type AgentRequest, type AgentShareView } from '#domain';
 import type { AgentStartOptions } from './agent-command.ts';
 import { callAgent } from './agent-socket-client.ts';
 import { fakeApi, runCli, type FakeApi } from './cli-fixture.ts';
@@ -31,12 +31,12 @@ async function fakeAgent(answer: (request: AgentRequest) => unknown): Promise<st
       const { id, ...request } = JSON.parse(chunk.toString()) as AgentRequest & { id: number };
       let line: AgentAnswer;
       try {
-        line = { v: 1, id, ok: true, result: answer(request) };
+        line = { ok: true, result: answer(request) };
       } catch (error) {
         const { kind, code, message } = error as FrontdoorError;
-        line = { v: 1, id, ok: false, error: { kind, code, message } };
+        line = { ok: false, error: { kind, code, message } };
       }
-      socket.write(`${JSON.stringify(line)}\n`);
+      socket.write(encodeAgentAnswer(id, line));
     });
   });
   server.listen(path);

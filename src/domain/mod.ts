@@ -81,10 +81,13 @@ export {
   AGENT_SOCKET_FILE,
   AGENT_SOCKET_MAX_ANSWER_BYTES,
   AGENT_SOCKET_MAX_REQUEST_BYTES,
-  AGENT_SOCKET_VERSION,
+  agentAnswerShape,
+  agentRequestShape,
   checkAgentAnswer,
   checkAgentRequest,
   checkSocketPath,
+  encodeAgentAnswer,
+  encodeAgentRequest,
   type AgentAnswer,
   type AgentRequest,
   type AgentResults,
@@ -94,9 +97,10 @@ export {
   type AgentSocketError,
   type AgentStatusResult,
   type AgentVersionResult,
+  type AgentOutcome,
   type CheckedRequest,
   type ShareReadiness,
-} from './agent-socket.ts';
+} from './shapes/agent-socket.ts';
 export {
   agentSelfShape,
   hostedShareRequestShape,

@@ -242,6 +242,10 @@ test('the agent: none, one of another version, one whose control plane is away',
     problem: null,
     shares: [],
     apiUrl: 'u',
+    pid: 1,
+    environmentId: 'e',
+    startedAt: '2026-01-01T00:00:00Z',
+    failedEntries: [],
   };
   const withAgent = async (result: object): Promise<Finding> => {
     const dir = newFolder();
@@ -264,7 +268,11 @@ test('the agent: none, one of another version, one whose control plane is away',
     /restart the agent/,
   );
   is(await withAgent({ ...status, controlPlane: 'away', problem: 'refused' }), 'failure', /away \(refused\)/);
-  const share = { token: 'app', problem: 'connection refused', target: 'http://127.0.0.1:3000' };
+  const share = {
+    ...{ token: 'app', name: 'app', mode: 'public', target: 'http://127.0.0.1:3000', reserved: true },
+    ...{ endpoints: [], status: 'DEPLOYED', hosting: 'bound', healthy: false, circuits: 0 },
+    problem: 'connection refused',
+  };
   is(
     await withAgent({ ...status, shares: [share] }),
     'warning',
