@@ -8,8 +8,9 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { adoptOrReplaceAgent, isRunning, type LockHolder } from '#agent';
+import { adoptOrReplaceAgent, isRunning } from '#agent';
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
+import type { LockHolder } from '#domain';
 import { nodeFlags } from './node-flags.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));

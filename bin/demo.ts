@@ -9,7 +9,7 @@ import { AGENT_IDENTITY_FILE } from '#agent';
 import { callAgent } from '#cli';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { FirstStart } from '#control';
-import { AGENT_SOCKET_FILE, type AgentShareResult } from '#domain';
+import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '#domain';
 import { JsonClient, loadIdentityFile, saveIdentityFile, writeFileDurably } from '#net';
 import { AgentSupervisor, startSampleProcess, type SampleProcess } from './demo-processes.ts';
 import type { DemoReady } from './ready-file.ts';
@@ -81,17 +81,22 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
 
 /** Only the demo keeps secrets in clear: a newcomer's second start prints working lines too. */
 export function keepDemoCredentials(dataDir: string, first: FirstStart): Promise<void> {
-  return writeFileDurably(join(dataDir, CREDENTIALS_FILE), `${JSON.stringify(first, null, 2)}\n`, 0o600);
+  const kept = demoCredentialsShape.numbered(first);
+  return writeFileDurably(join(dataDir, CREDENTIALS_FILE), `${JSON.stringify(kept, null, 2)}\n`, 0o600);
 }
 
 function loadDemoCredentials(dataDir: string): FirstStart {
   const path = join(dataDir, CREDENTIALS_FILE);
+  let text: string;
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as FirstStart;
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     const message = `${path} is missing: this data directory was first started without --demo; choose another with --data-dir`;
     throw new FrontdoorError('invalid', 'demo-credentials', message, { cause });
   }
+  const read = demoCredentialsShape.readText(text);
+  if ('value' in read) return read.value;
+  throw new FrontdoorError('invalid', 'demo-credentials', `${path} is refused: ${read.problem}`);
 }
 
 function hasIdentity(agentDir: string): boolean {

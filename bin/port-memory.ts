@@ -5,44 +5,37 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { portsFileShape, type RememberedPorts } from '#domain';
 import { writeFileDurably } from '#net';
 
-export interface PortChoice {
-  readonly http: number;
-  readonly https: number;
-  readonly api: number;
-  readonly edgeApi: number;
-  readonly ctrl: number;
-  readonly edge: number;
-}
+export type PortChoice = RememberedPorts;
 
 const FILE = 'ports.json';
 
 /** Ports of the last start that are free now; 0 for the others. */
 export async function rememberedPorts(dataDir: string, host: string): Promise<PortChoice> {
   const ports: Record<keyof PortChoice, number> = { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 };
-  let known: Partial<Record<keyof PortChoice, unknown>> = {};
+  let text = '{}';
   try {
-    known = (JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) ?? {}) as typeof known;
+    text = readFileSync(join(dataDir, FILE), 'utf8');
   } catch {
-    // A first start, or a damaged file: any port will do.
+    // A first start.
   }
+  const read = portsFileShape.readText(text);
+  // A damaged file, or one of a newer version: any port will do.
+  const known = 'value' in read ? read.value : ports;
   for (const name of Object.keys(ports) as (keyof PortChoice)[]) {
     const port = known[name];
-    if (
-      typeof port === 'number' &&
-      Number.isInteger(port) &&
-      port >= 0 &&
-      port <= 65_535 &&
-      (await isFree(port, host))
-    )
-      ports[name] = port;
+    if (port !== 0 && (await isFree(port, host))) ports[name] = port;
   }
   return ports;
 }
 
 export function rememberPorts(dataDir: string, ports: PortChoice): Promise<void> {
-  return writeFileDurably(join(dataDir, FILE), `${JSON.stringify(ports, null, 2)}\n`);
+  return writeFileDurably(
+    join(dataDir, FILE),
+    `${JSON.stringify(portsFileShape.numbered(ports), null, 2)}\n`,
+  );
 }
 
 function isFree(port: number, host: string): Promise<boolean> {

@@ -5,8 +5,14 @@
  */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AGENT_SOCKET_MAX_ANSWER_BYTES, checkAgentAnswer, encodeAgentRequest, LineDecoder } from '#domain';
-import { inspectAgentLock, isRunning, type LockHolder } from './agent-lock.ts';
+import {
+  AGENT_SOCKET_MAX_ANSWER_BYTES,
+  checkAgentAnswer,
+  encodeAgentRequest,
+  LineDecoder,
+  type LockHolder,
+} from '#domain';
+import { inspectAgentLock, isRunning } from './agent-lock.ts';
 
 export type Adoption =
   /** No agent runs (any more), so start one. `replaced` is the process id of one that was ended. */

@@ -5,17 +5,10 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
+import { agentLockShape, type LockHolder } from '#domain';
 import { processStart } from './process-identity.ts';
 
 export const AGENT_LOCK_FILE = 'agent.lock';
-
-export interface LockHolder {
-  readonly pid: number;
-  /** See `processStart`. */
-  readonly start: string;
-  readonly socketPath: string;
-  readonly version: string;
-}
 
 export interface AgentLock {
   /** Returns false if another process took the lock, so that the owner must stop. */
@@ -31,7 +24,7 @@ export function acquireAgentLock(dataDir: string, socketPath: string, version: s
   const start = processStart(process.pid);
   if (start === undefined)
     throw new FrontdoorError('internal', 'no-start-time', 'cannot read the start time of this process');
-  const own: LockHolder = { pid: process.pid, start, socketPath, version };
+  const own = agentLockShape.numbered({ pid: process.pid, start, socketPath, version });
   const text = `${JSON.stringify(own)}\n`;
   const draft = `${path}.${process.pid}.new`;
   writeFileSync(draft, text, { mode: 0o600 });
@@ -120,16 +113,16 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Returns undefined if there is no lock, or the file is not a lock of ours. */
+/** Undefined when there is none or it is not one of ours. Throws `conflict` for one of a newer format. */
 function readHolder(path: string): LockHolder | undefined {
+  let text: string;
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockHolder> | null;
-    const { pid, start, socketPath, version } = value ?? {};
-    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-    if (typeof start !== 'string' || typeof socketPath !== 'string' || typeof version !== 'string')
-      return undefined;
-    return { pid, start, socketPath, version };
+    text = readFileSync(path, 'utf8');
   } catch {
     return undefined;
   }
+  const read = agentLockShape.readText(text);
+  if ('value' in read) return read.value;
+  if (read.isNewer) throw new FrontdoorError('conflict', 'lock-of-newer-format', `${path}: ${read.problem}`);
+  return undefined;
 }

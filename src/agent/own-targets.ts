@@ -3,7 +3,8 @@
  * stored beside the identity, because the control plane alone must not open this machine's network: without
  * `--allow-target`, a target is only accepted if both records show that the agent set it.
  */
-import { type Log, messageOf } from '#base';
+import { FrontdoorError, type Log, messageOf } from '#base';
+import { ownTargetsShape } from '#domain';
 import { loadJsonFile, saveJsonFile } from './state-file.ts';
 
 export class OwnTargets {
@@ -21,10 +22,10 @@ export class OwnTargets {
   static load(path: string, log: Log): OwnTargets {
     const targets = new Map<string, string>();
     try {
-      const value = loadJsonFile(path) as { targets?: unknown } | null | undefined;
-      for (const [token, target] of Object.entries((value?.targets ?? {}) as Record<string, unknown>)) {
-        if (typeof target === 'string') targets.set(token, target);
-      }
+      const file = loadJsonFile(path);
+      const read = ownTargetsShape.read(file ?? {});
+      if ('problem' in read) throw new FrontdoorError('invalid', 'damaged-file', read.problem);
+      for (const [token, target] of Object.entries(read.value.targets)) targets.set(token, target);
     } catch (error) {
       log.error(
         { path, error: messageOf(error) },
@@ -79,6 +80,7 @@ export class OwnTargets {
   }
 
   #save(): void {
-    saveJsonFile(this.#path, { v: 1, targets: Object.fromEntries(this.#targets) });
+    const targets = Object.fromEntries(this.#targets);
+    saveJsonFile(this.#path, ownTargetsShape.numbered({ targets }));
   }
 }

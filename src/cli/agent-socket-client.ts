@@ -76,7 +76,7 @@ function unreadable(socketPath: string, problem: string): FrontdoorError {
   return new FrontdoorError(
     'badGateway',
     'agent-answer',
-    `what listens at ${socketPath} is no agent of this version: ${problem}`,
+    `the program that listens at ${socketPath} is not an agent of this version: ${problem}`,
   );
 }
 

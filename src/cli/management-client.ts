@@ -4,8 +4,8 @@
  * `FrontdoorError`s. Credentials are sent over https only, except on loopback.
  */
 import { FrontdoorError, type ErrorKind, ERROR_KINDS, isLoopbackHost } from '#base';
+import type { Credentials } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
-import type { Credentials } from './access/profile-store.ts';
 import { printable } from './output/printable.ts';
 import { repeatedRequest } from './repeated-request.ts';
 

@@ -175,6 +175,19 @@ export {
   type RequestTimings,
 } from './shapes/gateway-records.ts';
 export {
+  agentLockShape,
+  demoCredentialsShape,
+  ownTargetsShape,
+  portsFileShape,
+  profilesShape,
+  type Credentials,
+  type LockHolder,
+  type Profile,
+  type ProfileFile,
+  type Profiles,
+  type RememberedPorts,
+} from './shapes/own-files.ts';
+export {
   MAX_TRAFFIC_BYTES,
   MAX_TRAFFIC_REQUESTS,
   MAX_TRAFFIC_SAMPLES,

@@ -4,10 +4,10 @@
  */
 import { Command } from 'commander';
 import { FrontdoorError } from '#base';
+import type { Credentials } from '#domain';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
 import { addApiOptions, type ApiFlags } from './api-options.ts';
 import type { LoginFlags } from './login.ts';
-import type { Credentials } from './profile-store.ts';
 
 interface TokenFlags extends ApiFlags {
   readonly scope?: readonly string[];

@@ -1,4 +1,5 @@
 // What a command calls, and with which credentials: options, then the environment, then the profile.
+import type { Profile } from '#domain';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { keptIo } from '../cli-fixture.ts';
 import type { CliIo } from '../cli-io.ts';
 import { resolveAccess } from './access.ts';
 import type { ApiFlags } from './api-options.ts';
-import { profilePath, saveProfile, type Profile } from './profile-store.ts';
+import { profilePath, saveProfile } from './profile-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'access-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

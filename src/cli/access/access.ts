@@ -4,16 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { FrontdoorError, messageOf } from '#base';
+import type { Credentials, Profile } from '#domain';
 import type { CliIo } from '../cli-io.ts';
 import { ManagementClient, type ManagementAccess } from '../management-client.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
-import {
-  DEFAULT_PROFILE,
-  loadProfiles,
-  profilePath,
-  type Credentials,
-  type Profile,
-} from './profile-store.ts';
+import { DEFAULT_PROFILE, loadProfiles, profilePath } from './profile-store.ts';
 
 export interface ResolvedAccess extends ManagementAccess {
   readonly frontdoorId?: string;

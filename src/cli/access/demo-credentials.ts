@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
+import { demoCredentialsShape, portsFileShape, type Credentials } from '#domain';
 import { readPrivateFile } from '#net';
 import { DEFAULT_API_URL } from './api-options.ts';
-import type { Credentials } from './profile-store.ts';
 
 export const DEMO_DIR = 'frontdoor-data';
 const CREDENTIALS_FILE = 'demo-credentials.json';
@@ -27,23 +27,18 @@ export async function findDemoCredentials(dataDir: string): Promise<DemoCredenti
       cause: read.cause,
     });
   }
-  const { accountId, apiToken, frontdoorId } = recordOf(read.text);
-  if (typeof accountId !== 'string' || typeof apiToken !== 'string' || typeof frontdoorId !== 'string') {
-    throw new FrontdoorError('invalid', 'demo-credentials', `${path} holds no credentials`);
+  const kept = demoCredentialsShape.readText(read.text);
+  if ('problem' in kept) {
+    const message = `${path} holds no credentials: ${kept.problem}`;
+    throw new FrontdoorError('invalid', 'demo-credentials', message);
   }
-  const { api } = recordOf(await readFile(join(dataDir, PORTS_FILE), 'utf8').catch(() => '{}'));
-  const remembered = Number.isInteger(api) ? [`http://127.0.0.1:${api as number}`] : [];
+  const { accountId, apiToken, frontdoorId } = kept.value;
+  const ports = portsFileShape.readText(await readFile(join(dataDir, PORTS_FILE), 'utf8').catch(() => '{}'));
+  const api = 'value' in ports ? ports.value.api : 0;
+  const remembered = api === 0 ? [] : [`http://127.0.0.1:${api}`];
   return {
     credentials: { kind: 'account', id: accountId, secret: apiToken },
     frontdoorId,
     apiUrls: [...new Set([...remembered, DEFAULT_API_URL])],
   };
-}
-
-function recordOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }

@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { FrontdoorError, messageOf } from '#base';
+import type { Credentials, Profile } from '#domain';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { ManagementClient } from '../management-client.ts';
 import { printable } from '../output/printable.ts';
@@ -13,15 +14,7 @@ import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
 import { fetchCaller, fetchFrontdoors, type ReachableFrontdoor } from './caller.ts';
 import { DEMO_DIR, findDemoCredentials, type DemoCredentials } from './demo-credentials.ts';
 import type { LoginQuestions } from './login-questions.ts';
-import {
-  DEFAULT_PROFILE,
-  loadProfiles,
-  profilePath,
-  removeProfile,
-  saveProfile,
-  type Credentials,
-  type Profile,
-} from './profile-store.ts';
+import { DEFAULT_PROFILE, loadProfiles, profilePath, removeProfile, saveProfile } from './profile-store.ts';
 
 export interface LoginFlags extends ApiFlags {
   /** A data directory, or true for the default one. */

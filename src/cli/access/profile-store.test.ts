@@ -1,3 +1,4 @@
+import type { Profile } from '#domain';
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -12,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { loadProfiles, profilePath, removeProfile, saveProfile, type Profile } from './profile-store.ts';
+import { loadProfiles, profilePath, removeProfile, saveProfile } from './profile-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'profiles-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -77,7 +78,7 @@ test('a damaged file is told apart from none, and shows no secret', async () => 
   const broken = { ...profile, credentials: { kind: 'account', id: 1, secret: 'hidden' } };
   writeFileSync(path, JSON.stringify({ version: 1, profiles: { staging: broken } }));
   await assert.rejects(loadProfiles(path), (error: Error) => {
-    assert.match(error.message, /profile staging is damaged/);
+    assert.match(error.message, /profiles\.staging\.credentials\.id must be/);
     return !error.message.includes('hidden');
   });
 });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopbackHost } from '#base';
 import type { InstallationAnswer } from '#contract';
+import { portsFileShape } from '#domain';
 import { loadIdentityFile } from '#net';
 
 export interface NetworkTarget {
@@ -81,10 +82,11 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
 /** Returns the ports that the data directory records, if they belong to the control plane at that port. */
 async function localPorts(dataDir: string, apiPort: number): Promise<typeof USUAL_PORTS> {
   try {
-    const known = JSON.parse(await readFile(join(dataDir, PORTS_FILE), 'utf8')) as Record<string, unknown>;
-    const { api, edgeApi, http, edge } = known;
-    const isOurs = api === apiPort && [edgeApi, http, edge].every(Number.isInteger);
-    return isOurs ? (known as typeof USUAL_PORTS) : USUAL_PORTS;
+    const known = portsFileShape.readText(await readFile(join(dataDir, PORTS_FILE), 'utf8'));
+    if (!('value' in known)) return USUAL_PORTS;
+    const { api, edgeApi, http, edge } = known.value;
+    const isOurs = api === apiPort && [edgeApi, http, edge].every((port) => port !== 0);
+    return isOurs ? known.value : USUAL_PORTS;
   } catch {
     return USUAL_PORTS;
   }

@@ -1,0 +1,101 @@
+/**
+ * Small files that one of our programs writes and another, or a later version, reads. Each holds its format number; files
+ * of before there was one mean the first.
+ */
+import { Part, Shape, Type, type ShapeOf } from '#base';
+
+const { mapOf, oneOf, open, orElse, port, someText, text, withDefault } = Part;
+
+/** 0: no port is known. */
+const knownPort = () => orElse(port(), 0);
+
+/** `ports.json` of a data directory: the ports of the last start. */
+export const portsFileShape = new Shape(
+  Type.Object({
+    http: knownPort(),
+    https: knownPort(),
+    api: knownPort(),
+    edgeApi: knownPort(),
+    ctrl: knownPort(),
+    edge: knownPort(),
+  }),
+  { name: 'remembered ports', format: 1, formatField: 'format', remedy: 'upgrade frontdoor' },
+);
+export type RememberedPorts = ShapeOf<typeof portsFileShape.schema>;
+
+/** `demo-credentials.json`: what the demo keeps in clear, so that a newcomer's second start prints working lines too. */
+export const demoCredentialsShape = new Shape(
+  Type.Object({
+    frontdoorId: someText(),
+    accountId: someText(),
+    apiToken: someText(),
+    organizationId: withDefault(text(), ''),
+    clientId: withDefault(text(), ''),
+    clientSecret: withDefault(text(), ''),
+  }),
+  {
+    name: 'demo credentials',
+    format: 1,
+    formatField: 'format',
+    remedy: 'upgrade frontdoor, or start the demo with another --data-dir',
+  },
+);
+
+/** `agent.lock`: the process that runs on a data directory, and where it listens. */
+export const agentLockShape = new Shape(
+  Type.Object({
+    pid: Type.Integer({ minimum: 1 }),
+    /** See the agent's `processStart`. */
+    start: text(),
+    socketPath: text(),
+    version: text(),
+  }),
+  {
+    name: 'agent lock',
+    format: 1,
+    formatField: 'format',
+    remedy: 'stop the agent that runs there, or upgrade this one',
+  },
+);
+export type LockHolder = ShapeOf<typeof agentLockShape.schema>;
+
+/** The agent's own targets, by share. An entry that cannot be read is forgotten: its share is refused until it is shared again. */
+export const ownTargetsShape = new Shape(
+  Type.Object({ targets: withDefault(mapOf(text(), { lossy: 'targets' }), {}) }),
+  { name: 'list of own targets', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
+);
+
+const credentialsSchema = open({
+  /** An API account with its token, or an OAuth client with its secret. */
+  kind: oneOf('account', 'client'),
+  id: someText(),
+  secret: someText(),
+});
+/** What the Management API is called with. */
+export type Credentials = ShapeOf<typeof credentialsSchema>;
+
+const profileSchema = open({
+  /** {base_url}, without `/frontdoor`. */
+  apiUrl: someText(),
+  credentials: credentialsSchema,
+  organizationId: someText(),
+  /** The frontdoor that commands use unless they name another one. */
+  frontdoorId: Type.Optional(someText()),
+  /** File of CA certificates (PEM) for the Management API. */
+  ca: Type.Optional(someText()),
+});
+export type Profile = ShapeOf<typeof profileSchema>;
+
+/**
+ * The profiles of `frontdoor login`. Fields that this version does not know are kept: an older command line writes the
+ * file of a newer one again.
+ */
+export const profilesShape = new Shape(open({ profiles: mapOf(profileSchema) }), {
+  name: 'profiles',
+  format: 1,
+  formatField: 'version',
+  remedy: 'upgrade frontdoor, or remove the file and log in again',
+});
+export type ProfileFile = ShapeOf<typeof profilesShape.schema>;
+
+export type Profiles = ProfileFile['profiles'];
