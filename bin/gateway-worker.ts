@@ -13,8 +13,9 @@ import { collectAfterStart } from './start-collection.ts';
 import {
   ALIVE_MS,
   FIRST_SOCKET_FD,
+  fromWorkerShape,
+  toWorkerShape,
   type FromWorker,
-  type ToWorker,
   type WorkerStart,
 } from './worker-messages.ts';
 
@@ -28,7 +29,7 @@ let isEnding = false;
 
 /** `then`: once it is on its way. */
 function tell(message: FromWorker, then: () => void = () => {}): void {
-  if (process.connected) process.send!(message, undefined, undefined, then);
+  if (process.connected) process.send!(fromWorkerShape.numbered(message), undefined, undefined, then);
   else then();
 }
 
@@ -65,7 +66,15 @@ async function end(drainMs: number, status: number): Promise<void> {
   process.exit(status);
 }
 
-function onMessage(message: ToWorker): void {
+/** A message that cannot be read ends a worker that has not started; another one leaves it as it is. */
+function onMessage(value: unknown): void {
+  const read = toWorkerShape.read(value);
+  if ('problem' in read) {
+    log?.error({ cause: read.problem }, 'a message of the supervisor cannot be read');
+    if (part === undefined) tell({ type: 'failed', message: read.problem }, () => process.exit(1));
+    return;
+  }
+  const message = read.value;
   switch (message.type) {
     case 'start':
       part = start(message);

@@ -1,37 +1,57 @@
-/** What a gateway's supervisor and its workers say to each other, over the pipe between them. */
+/**
+ * What a gateway's supervisor and its workers send each other, over the pipe between them. After an upgrade on disk, a
+ * supervisor of the old version starts workers of the new one.
+ */
+import { Part, Shape, Type, type ShapeOf } from '#base';
 import type { GatewayCommandOptions } from '#cli';
 import type { KeptCertificate } from '#gateway';
 import type { IdentityFile } from '#net';
 
-export type ToWorker =
-  | WorkerStart
-  /** The certificate was renewed. */
-  | { readonly type: 'identity'; readonly identity: IdentityFile }
-  | { readonly type: 'reload' }
-  /** Again without a time: cuts the drain short. */
-  | { readonly type: 'stop'; readonly drainMs: number };
+const { count, nullable, port, text, variants } = Part;
 
-export interface WorkerStart {
-  readonly type: 'start';
-  readonly number: number;
-  readonly workers: number;
-  readonly options: GatewayCommandOptions;
-  readonly dataDir: string;
-  readonly version: string;
-  readonly identity: IdentityFile;
-  readonly plainPort: number;
-  readonly securePort: number | null;
+const anyObject = { type: 'object', additionalProperties: true };
+const identity = () => Type.Unsafe<IdentityFile>(anyObject);
+
+const startSchema = Type.Object({
+  number: count(),
+  workers: count(),
+  options: Type.Unsafe<GatewayCommandOptions>(anyObject),
+  dataDir: text(),
+  version: text(),
+  identity: identity(),
+  plainPort: port(),
+  securePort: nullable(port()),
   /** Base64. */
-  readonly ticketSecret: string;
+  ticketSecret: text(),
   /** Null: HTTPS is off. */
-  readonly certificates: readonly KeptCertificate[] | null;
-}
+  certificates: nullable(Type.Array(Type.Unsafe<KeptCertificate>(anyObject))),
+});
+const remedy = 'restart the gateway';
 
-export type FromWorker =
-  | { readonly type: 'ready' }
-  /** Every so often, by a timer: its loop turns. */
-  | { readonly type: 'alive' }
-  | { readonly type: 'failed'; readonly message: string };
+export const toWorkerShape = new Shape(
+  variants('type', {
+    start: startSchema,
+    /** The certificate was renewed. */
+    identity: Type.Object({ identity: identity() }),
+    reload: Type.Object({}),
+    /** Again without a time: cuts the drain short. */
+    stop: Type.Object({ drainMs: Type.Number() }),
+  }),
+  { name: 'message to a worker', format: 1, formatField: 'format', remedy },
+);
+export type ToWorker = ShapeOf<typeof toWorkerShape.schema>;
+export type WorkerStart = Extract<ToWorker, { type: 'start' }>;
+
+export const fromWorkerShape = new Shape(
+  variants('type', {
+    ready: Type.Object({}),
+    /** Every so often, by a timer: its loop turns. */
+    alive: Type.Object({}),
+    failed: Type.Object({ message: text() }),
+  }),
+  { name: 'message of a worker', format: 1, formatField: 'format', remedy },
+);
+export type FromWorker = ShapeOf<typeof fromWorkerShape.schema>;
 
 export const ALIVE_MS = 2_000;
 

@@ -4,7 +4,13 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { FrontdoorError } from '#base';
-import { ALIVE_MS, type FromWorker, type ToWorker, type WorkerStart } from './worker-messages.ts';
+import {
+  ALIVE_MS,
+  fromWorkerShape,
+  toWorkerShape,
+  type ToWorker,
+  type WorkerStart,
+} from './worker-messages.ts';
 
 const ENTRY = join(dirname(fileURLToPath(import.meta.url)), 'gateway-worker.ts');
 /** Loading, the wait for a late control plane, and a slow machine. */
@@ -65,7 +71,7 @@ export class WorkerProcess {
 
   /** To one that is gone: nothing. */
   send(message: ToWorker): void {
-    if (this.#child.connected) this.#child.send(message, () => {});
+    if (this.#child.connected) this.#child.send(toWorkerShape.numbered(message), () => {});
   }
 
   /** Resolves when it has ended; it is killed when it takes longer than it was given. */
@@ -97,9 +103,11 @@ export class WorkerProcess {
       );
     };
     const timer = setTimeout(() => fail(`not ready within ${READY_MS / 1_000} s`), READY_MS);
-    this.#child.on('message', (message: FromWorker) => {
-      if (message.type === 'ready') resolve();
-      else if (message.type === 'failed') fail(message.message);
+    this.#child.on('message', (value) => {
+      const read = fromWorkerShape.read(value);
+      if ('problem' in read) fail(read.problem);
+      else if (read.value.type === 'ready') resolve();
+      else if (read.value.type === 'failed') fail(read.value.message);
     });
     void this.ended.then(({ said }) => fail(`it ended with ${said}`));
     await promise.finally(() => clearTimeout(timer));
