@@ -1,0 +1,322 @@
+/**
+ * One row or more for each shape of our own wires and files: an example of its format, what the version before it sent,
+ * and what a later one of the same format sends, each with what becomes of it. Rows are by the name of the constant.
+ */
+import type { SchemaValue, ShapeProblem, ShapeTraits } from '#base';
+import {
+  agentAnswerShape,
+  agentLockShape,
+  agentRequestShape,
+  agentSelfShape,
+  demoCredentialsShape,
+  failuresShape,
+  gatewayFeedShape,
+  gatewayUsageShape,
+  hostedShareRequestShape,
+  hostedShareShape,
+  hostedSharesShape,
+  inspectionsShape,
+  keptSharesShape,
+  loginCallbackShape,
+  loginRedeemedShape,
+  loginRedemptionShape,
+  loginReturnedShape,
+  loginStartedShape,
+  loginStartShape,
+  OPEN_RULES,
+  ownTargetsShape,
+  portsFileShape,
+  profilesShape,
+  providerQueryShape,
+  sentAccessRules,
+  sessionFoundShape,
+  sessionQueryShape,
+  trafficReportShape,
+} from '#domain';
+import { fromWorkerShape, toWorkerShape } from '../../bin/worker-messages.ts';
+
+/** A shape of any content. */
+export type AnyShape = ShapeTraits & {
+  readonly schema: object;
+  read(value: unknown, format?: unknown): SchemaValue<unknown> | ShapeProblem;
+};
+
+export interface ShapeRow {
+  readonly shape: AnyShape;
+  /** What this version sends. */
+  readonly example: unknown;
+  /** What the version before sent, without a number; reads as the example. The example itself when absent. */
+  readonly older?: unknown;
+  /** What becomes of a field that is not known: the rule of the outermost object. */
+  readonly unknown: 'ignored' | 'kept' | 'refused';
+  /** A later text of the same format with unknown fields deeper inside; reads as the example. */
+  readonly newer?: unknown;
+}
+
+const later = { later: { may: 'be anything' } };
+
+const share = {
+  ...{ id: 'id-a', token: 'a', hosts: ['a.share.localhost'], authProviderIds: [] },
+  ...{ customHosts: [{ host: 'a.example.com', authProviderIds: ['p'] }], rules: OPEN_RULES },
+  ...{ inspection: { maxBodyBytes: 0, untilMs: 1 }, frontdoorId: 'f', environmentId: 'e', updatedAtMs: 1 },
+};
+/** Without the rules that came after the first version. */
+const olderShare = { ...share, rules: sentAccessRules(OPEN_RULES) };
+const newerShare = { ...share, ...later, inspection: { ...share.inspection, ...later } };
+const provider = {
+  ...{ id: 'p', frontdoorId: 'f', name: 'keys', type: 'API_KEY', enabled: true, version: 1, tokens: null },
+  apiKeys: { placement: 'bearer', name: '', keys: [{ name: 'one', hmac: '00', expiresAtMs: null }] },
+};
+/** A type that this version does not know is a value. */
+const newerProvider = { ...provider, ...later };
+const keys = {
+  apiKeyPepper: 'cA==',
+  identityKeys: [{ kid: 'k', privateKey: 'pem', publicJwk: { kty: 'EC' } }],
+};
+const list = { shares: [share], providers: [provider], zones: ['share.localhost'] };
+const snapshot = { type: 'snapshot', version: 1, epoch: 'e', ...list, keys };
+const delta = { type: 'delta', version: 2, set: [share], removed: ['id-b'] };
+const replay = {
+  ...{ type: 'replay', id: 'r', replayOf: 'o', shareId: 'id-a', method: 'GET', target: '/' },
+  ...{ headers: [['accept', '*/*']], body: '' },
+};
+const kept = { version: 1, epoch: 'e', ...list };
+
+const digest = 'b'.repeat(43);
+const start = {
+  ...{ shareId: 'id-a', host: 'a.share.localhost', port: 443, providerId: 'p', returnTo: '/x?y' },
+  ...{ browser: digest, address: '192.0.2.1' },
+};
+const callback = {
+  ...{ host: 'oauth.share.localhost', providerId: 'p', parameters: { code: 'c', state: 's' } },
+  address: '192.0.2.1',
+};
+const identity = {
+  ...{ providerId: 'p', kind: 'session', subject: 's', email: null, name: 'Ann', groups: ['g'] },
+  claims: { any: [1, 'x'] },
+};
+const session = {
+  ...{ id: 's', shareId: 'id-a', host: 'a.share.localhost', providerId: 'p', providerVersion: 1 },
+  ...{ identity, createdAtMs: 1, lastUsedAtMs: 2 },
+};
+const newerSession = { ...session, ...later, identity: { ...identity, ...later } };
+const redirect = { type: 'redirect', url: 'https://id.example' };
+const redeemed = { type: 'session', token: 't', session, returnTo: '/' };
+const usage = {
+  keys: [{ providerId: 'p', name: 'one', lastUsedAtMs: 1 }],
+  sessions: [{ id: 's', lastUsedAtMs: 1 }],
+  certifiedZones: ['share.localhost'],
+};
+
+const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 3 };
+const why = { code: 'no-answer', hop: 'service', cause: 'a cause' };
+const common = {
+  ...{ id: 'record-1', at: 1, shareId: 'id-a', frontdoorId: 'f', status: 502, method: 'GET', host: 'a' },
+  ...{ client: '192.0.2.1', identity: null, decision: 'open', traceId: null, timings },
+};
+const failure = { ...common, ...why, path: '/' };
+const message = { headers: [['accept', '*/*']], body: '', bodyBytes: 0, isTruncated: false };
+const inspected = { ...common, replayOf: null, target: '/', failure: why, request: message, answer: message };
+const sample = {
+  ...{ startsAt: 10_000, shareId: 'id-a', environmentId: 'e', frontdoorId: 'f', requests: 2, errors: 1 },
+  ...{ bytesIn: 1, bytesOut: 2, latency: [10, 2] },
+};
+const report = { source: 'process-1', batch: 1, samples: [sample] };
+
+const wanted = { name: 'app', shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:1' };
+const hosted = {
+  ...{ id: 'id-a', token: 'a', name: null, shareMode: 'public', backendMode: 'proxy', reserved: false },
+  ...{ target: 'http://127.0.0.1:1', targetByAgent: true, epoch: 1, grants: [], frontendEndpoints: [] },
+  ...{ status: 'FAILED', failure: { count: 1, lastError: 'x', nextRetry: 'soon' } },
+};
+const newerHosted = { ...hosted, ...later, failure: { ...hosted.failure, ...later } };
+
+const profile = {
+  ...{ apiUrl: 'https://api', credentials: { kind: 'account', id: 'a', secret: 's' }, organizationId: 'o' },
+  frontdoorId: 'f',
+};
+const ports = { http: 1, https: 0, api: 2, edgeApi: 3, ctrl: 4, edge: 5 };
+const credentials = { organizationId: 'o', frontdoorId: 'f', accountId: 'a', apiToken: 't' };
+const workerStart = {
+  ...{ type: 'start', number: 1, workers: 2, options: { logLevel: 'info' }, dataDir: '/d', version: '1' },
+  ...{ identity: { apiUrl: 'https://e' }, plainPort: 80, securePort: null, ticketSecret: 'c2VjcmV0' },
+  certificates: null,
+};
+
+/** By the exported name of each shape; several rows where it has variants. */
+export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
+  gatewayFeedShape: [
+    {
+      shape: gatewayFeedShape,
+      example: snapshot,
+      older: { ...snapshot, shares: [olderShare] },
+      unknown: 'ignored',
+      newer: { ...snapshot, shares: [newerShare], providers: [newerProvider], keys: { ...keys, ...later } },
+    },
+    {
+      shape: gatewayFeedShape,
+      example: delta,
+      older: { ...delta, set: [olderShare] },
+      unknown: 'ignored',
+      newer: { ...delta, set: [newerShare] },
+    },
+    { shape: gatewayFeedShape, example: { type: 'heartbeat' }, unknown: 'ignored' },
+    { shape: gatewayFeedShape, example: replay, unknown: 'ignored' },
+  ],
+  keptSharesShape: [
+    {
+      shape: keptSharesShape,
+      example: kept,
+      older: { ...kept, shares: [olderShare] },
+      unknown: 'ignored',
+      newer: { ...kept, shares: [newerShare], providers: [newerProvider] },
+    },
+    {
+      shape: keptSharesShape,
+      example: { ...kept, providers: [], zones: [] },
+      older: { version: 1, epoch: 'e', shares: [olderShare] },
+      unknown: 'ignored',
+    },
+  ],
+  loginStartShape: [{ shape: loginStartShape, example: start, unknown: 'ignored' }],
+  loginCallbackShape: [{ shape: loginCallbackShape, example: callback, unknown: 'ignored' }],
+  loginRedemptionShape: [
+    {
+      shape: loginRedemptionShape,
+      example: { shareId: 'id-a', host: 'a.share.localhost', code: 'c', browser: digest },
+      unknown: 'ignored',
+    },
+  ],
+  loginStartedShape: [
+    { shape: loginStartedShape, example: redirect, unknown: 'ignored' },
+    { shape: loginStartedShape, example: { type: 'refused', reason: 'denied' }, unknown: 'ignored' },
+    {
+      shape: loginStartedShape,
+      example: { type: 'refused', reason: 'provider-failed' },
+      unknown: 'ignored',
+      newer: { type: 'refused', reason: 'a-later-reason' },
+    },
+  ],
+  loginReturnedShape: [{ shape: loginReturnedShape, example: redirect, unknown: 'ignored' }],
+  loginRedeemedShape: [
+    {
+      shape: loginRedeemedShape,
+      example: redeemed,
+      unknown: 'ignored',
+      newer: { ...redeemed, session: newerSession },
+    },
+  ],
+  sessionQueryShape: [{ shape: sessionQueryShape, example: { token: 't' }, unknown: 'ignored' }],
+  sessionFoundShape: [
+    { shape: sessionFoundShape, example: { session: null }, unknown: 'ignored' },
+    { shape: sessionFoundShape, example: { session }, unknown: 'ignored', newer: { session: newerSession } },
+  ],
+  providerQueryShape: [{ shape: providerQueryShape, example: { providerId: 'p' }, unknown: 'ignored' }],
+  gatewayUsageShape: [
+    {
+      shape: gatewayUsageShape,
+      example: usage,
+      unknown: 'ignored',
+      newer: { ...usage, keys: [{ ...usage.keys[0], ...later }] },
+    },
+  ],
+  failuresShape: [
+    {
+      shape: failuresShape,
+      example: { failures: [failure] },
+      unknown: 'ignored',
+      newer: { failures: [{ ...failure, ...later, timings: { ...timings, ...later } }] },
+    },
+  ],
+  inspectionsShape: [
+    {
+      shape: inspectionsShape,
+      example: { requests: [inspected] },
+      unknown: 'ignored',
+      newer: { requests: [{ ...inspected, ...later, answer: { ...message, ...later } }] },
+    },
+  ],
+  trafficReportShape: [
+    {
+      shape: trafficReportShape,
+      example: report,
+      unknown: 'ignored',
+      newer: { ...report, samples: [{ ...sample, ...later }] },
+    },
+  ],
+  hostedShareRequestShape: [{ shape: hostedShareRequestShape, example: wanted, unknown: 'refused' }],
+  hostedShareShape: [
+    { shape: hostedShareShape, example: hosted, unknown: 'ignored', newer: newerHosted },
+    { shape: hostedShareShape, example: { ...hosted, status: 'A_LATER_STATUS' }, unknown: 'ignored' },
+  ],
+  hostedSharesShape: [
+    { shape: hostedSharesShape, example: [hosted], unknown: 'ignored', newer: [newerHosted] },
+  ],
+  agentSelfShape: [{ shape: agentSelfShape, example: { version: '1.0.0' }, unknown: 'ignored' }],
+  agentRequestShape: [
+    {
+      shape: agentRequestShape,
+      example: { op: 'share', id: 1, mode: 'public', target: 'x', grants: [] },
+      older: { op: 'share', id: 1, mode: 'public', target: 'x' },
+      unknown: 'refused',
+    },
+    { shape: agentRequestShape, example: { op: 'status', id: 1 }, unknown: 'refused' },
+  ],
+  agentAnswerShape: [
+    { shape: agentAnswerShape, example: { id: 1, ok: true, result: { any: 1 } }, unknown: 'ignored' },
+    {
+      shape: agentAnswerShape,
+      example: { id: 1, ok: false, error: { kind: 'internal', code: 'c', message: 'm' } },
+      unknown: 'ignored',
+      newer: { id: 1, ok: false, error: { kind: 'later', code: 'c', message: 'm', ...later } },
+    },
+  ],
+  agentLockShape: [
+    {
+      shape: agentLockShape,
+      example: { pid: 1, start: 's', socketPath: '/s', version: '1' },
+      unknown: 'ignored',
+    },
+  ],
+  ownTargetsShape: [
+    {
+      shape: ownTargetsShape,
+      example: { targets: { app: 'http://127.0.0.1:1' } },
+      unknown: 'ignored',
+      newer: { targets: { app: 'http://127.0.0.1:1', other: later } },
+    },
+    { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
+  ],
+  portsFileShape: [
+    { shape: portsFileShape, example: ports, unknown: 'ignored' },
+    {
+      shape: portsFileShape,
+      example: { ...ports, https: 0, ctrl: 0 },
+      older: { http: 1, api: 2, edgeApi: 3, ctrl: 'four', edge: 5 },
+      unknown: 'ignored',
+    },
+  ],
+  demoCredentialsShape: [
+    {
+      shape: demoCredentialsShape,
+      example: { ...credentials, clientId: '', clientSecret: '' },
+      older: credentials,
+      unknown: 'ignored',
+    },
+  ],
+  profilesShape: [
+    { shape: profilesShape, example: { profiles: { default: profile } }, unknown: 'kept' },
+    { shape: profilesShape, example: { profiles: { default: { ...profile, ...later } } }, unknown: 'kept' },
+  ],
+  toWorkerShape: [
+    { shape: toWorkerShape, example: workerStart, unknown: 'ignored' },
+    { shape: toWorkerShape, example: { type: 'reload' }, unknown: 'ignored' },
+    { shape: toWorkerShape, example: { type: 'stop', drainMs: 1 }, unknown: 'ignored' },
+    { shape: toWorkerShape, example: { type: 'identity', identity: { apiUrl: 'x' } }, unknown: 'ignored' },
+  ],
+  fromWorkerShape: [
+    { shape: fromWorkerShape, example: { type: 'ready' }, unknown: 'ignored' },
+    { shape: fromWorkerShape, example: { type: 'alive' }, unknown: 'ignored' },
+    { shape: fromWorkerShape, example: { type: 'failed', message: 'm' }, unknown: 'ignored' },
+  ],
+};
