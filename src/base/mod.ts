@@ -23,3 +23,10 @@ export {
   type ShapeOf,
 } from './schema-reader.ts';
 export { FORMAT_HEADER, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';
+export {
+  FILE_START,
+  fileProblemLine,
+  inFileOrder,
+  type FilePosition,
+  type FileProblem,
+} from './file-problem.ts';

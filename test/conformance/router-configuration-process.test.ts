@@ -73,7 +73,7 @@ test('run of a file that is not valid fails and tells all of its problems; one t
   const { status, output } = await ended('run', invalid);
   assert.notEqual(status, 0);
   for (const path of ['v', 'forwarder.linkDialWorkerCount', 'forwarder.xgressDialQueueLength'])
-    assert.match(output, new RegExp(`invalid\\.yml:\\d+ error ${path.replace('.', String.raw`\.`)}:`));
+    assert.match(output, new RegExp(`invalid\\.yml:\\d+:\\d+ error ${path.replace('.', String.raw`\.`)}:`));
   const missing = await ended('run', join(folder, 'missing.yml'));
   assert.notEqual(missing.status, 0);
   assert.match(missing.output, /cannot read .*missing\.yml/);

@@ -2,38 +2,35 @@
  * What a file says, before anybody knows what it means: values with the lines they stand on. A whole number and one with
  * a fraction are told apart, as OpenZiti does it: JavaScript's numbers alone would not know `1.0` from `1`.
  */
-export interface FileScalar {
+import { FILE_START, type FilePosition } from '#base';
+
+export interface FileScalar extends FilePosition {
   readonly kind: 'null' | 'text' | 'integer' | 'float' | 'flag';
   /** Variables are put in already. */
   readonly value: string | number | boolean | null;
   /** Before variables were put in; absent when there were none. */
   readonly written?: string;
-  /** From 1. */
-  readonly line: number;
 }
 
-export interface FileList {
+export interface FileList extends FilePosition {
   readonly kind: 'list';
   readonly items: readonly FileNode[];
-  readonly line: number;
 }
 
-export interface FileEntry {
-  /** Of the key: a value may begin below it. */
-  readonly line: number;
+/** Stands where its key does: a value may begin below it. */
+export interface FileEntry extends FilePosition {
   readonly node: FileNode;
 }
 
-export interface FileMap {
+export interface FileMap extends FilePosition {
   readonly kind: 'map';
   readonly entries: ReadonlyMap<string, FileEntry>;
-  readonly line: number;
 }
 
 export type FileNode = FileScalar | FileList | FileMap;
 
-export function emptyMap(line: number): FileMap {
-  return { kind: 'map', entries: new Map(), line };
+export function emptyMap({ line, column }: FilePosition = FILE_START): FileMap {
+  return { kind: 'map', entries: new Map(), line, column };
 }
 
 /** As it was written: variables by their names. */
@@ -45,8 +42,7 @@ export function plainValue(node: FileNode): unknown {
   return node.written ?? node.value;
 }
 
-export interface FilePlace {
-  readonly line: number;
+export interface FilePlace extends FilePosition {
   readonly node: FileNode | undefined;
 }
 
@@ -55,17 +51,17 @@ export interface FilePlace {
  * known ones: they hold neither dots nor brackets.
  */
 export function placeAt(root: FileNode, path: string): FilePlace {
-  let place: FilePlace = { line: 1, node: root };
+  let place: FilePlace = { ...FILE_START, node: root };
   for (const step of path.split(/[.[\]]+/)) {
     if (step === '') continue;
     const { node } = place;
     if (node?.kind === 'list') {
       const item = node.items[Number(step)];
-      if (item === undefined) return { line: place.line, node: undefined };
-      place = { line: item.line, node: item };
+      if (item === undefined) return { ...place, node: undefined };
+      place = { line: item.line, column: item.column, node: item };
     } else {
       const entry = node?.kind === 'map' ? entryOf(node, step) : undefined;
-      if (entry === undefined) return { line: place.line, node: undefined };
+      if (entry === undefined) return { ...place, node: undefined };
       place = entry;
     }
   }

@@ -1,5 +1,6 @@
 /** Collects what is wrong with a router file, each with the line and the value that it is about. */
-import { placeAt, plainValue, type FileNode } from './file-tree.ts';
+import { FILE_START, inFileOrder } from '#base';
+import { placeAt, plainValue, type FileEntry, type FileNode } from './file-tree.ts';
 import type { ConfigProblem } from './router-config.ts';
 
 type Severity = ConfigProblem['severity'];
@@ -22,8 +23,8 @@ export class ProblemList {
 
   /** Whatever stands at `path`, or where it is missing. */
   report(severity: Severity, path: string, rule: string, message: string, isSecret = false): void {
-    const { line, node } = placeAt(this.#root, path);
-    this.reportAbout(node, { severity, path, line, rule, message }, isSecret);
+    const { line, column, node } = placeAt(this.#root, path);
+    this.reportAbout(node, { severity, path, line, column, rule, message }, isSecret);
   }
 
   /** With the value, and what became of it if it names variables. */
@@ -45,11 +46,19 @@ export class ProblemList {
     this.#problems.push(problem);
   }
 
-  unknownKey(path: string, line: number, node: FileNode, message: () => string): void {
+  unknownKey(path: string, { line, column, node }: FileEntry, message: () => string): void {
     this.#unknownKeys += 1;
     if (this.#unknownKeys > MAX_UNKNOWN_KEYS) return;
     const value = given(node, SECRET_NAME.test(path));
-    this.reportAt({ severity: 'warning', path, line, rule: 'unknown-key', value, message: message() });
+    this.reportAt({
+      severity: 'warning',
+      path,
+      line,
+      column,
+      rule: 'unknown-key',
+      value,
+      message: message(),
+    });
   }
 
   get hasErrors(): boolean {
@@ -65,8 +74,8 @@ export class ProblemList {
     const more = this.#unknownKeys - MAX_UNKNOWN_KEYS;
     const message = `${more} more keys are unknown and have no effect`;
     const rest: ConfigProblem[] =
-      more > 0 ? [{ severity: 'warning', path: '', line: 1, rule: 'unknown-key', message }] : [];
-    return [...this.#problems, ...rest].sort((a, b) => a.line - b.line);
+      more > 0 ? [{ severity: 'warning', path: '', ...FILE_START, rule: 'unknown-key', message }] : [];
+    return inFileOrder([...this.#problems, ...rest]);
   }
 }
 

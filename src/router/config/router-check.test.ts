@@ -22,8 +22,8 @@ test('for people: each problem on a line of its own, then the verdict', () => {
   assert.deepEqual(folder.check(file), {
     status: 1,
     out: [
-      `${file}:1 warning csr: is missing: this router cannot enroll or renew its certificates (csr)`,
-      `${file}:9 error forwarder.linkDialQueueLength: must be from 1 to 10000 (minimum, given 0)`,
+      `${file}:1:1 warning csr: is missing: this router cannot enroll or renew its certificates (csr)`,
+      `${file}:9:3 error forwarder.linkDialQueueLength: must be from 1 to 10000 (minimum, given 0)`,
       `${file} is not valid: 1 error, 1 warning`,
       '',
     ].join('\n'),
@@ -80,7 +80,7 @@ test('--effective fills in every default; sections whose absence is a role stay 
   const file = folder.write('small.yml', SMALLEST);
   const { status, out, err } = folder.check(file, { effective: true });
   assert.equal(status, 0);
-  assert.match(err, /^.*small\.yml:1 warning csr: /);
+  assert.match(err, /^.*small\.yml:1:1 warning csr: /);
   const said = parse(out) as Record<string, unknown>;
   assert.deepEqual(JSON.parse(folder.check(file, { effective: true, json: true }).out), said);
   for (const role of ['edge', 'link', 'listeners', 'dialers', 'web', 'trace', 'profile', 'csr', 'transport'])
@@ -169,7 +169,7 @@ test('--effective of a file that is not valid prints its problems', () => {
   const file = folder.write('bad.yml', SMALLEST.replace('v: 3', 'v: 2'));
   const { status, out } = folder.check(file, { effective: true });
   assert.equal(status, 1);
-  assert.match(out, /:1 error v: must be 3 \(version, given 2\)\n/);
+  assert.match(out, /:1:1 error v: must be 3 \(version, given 2\)\n/);
   const { valid } = JSON.parse(folder.check(file, { effective: true, json: true }).out) as { valid: boolean };
   assert.equal(valid, false);
 });

@@ -1,10 +1,10 @@
 /** `router check` and `router schema`: a file judged, for people or as JSON, and its exit status. */
 import { stringify } from 'yaml';
-import { FrontdoorError, messageOf } from '#base';
+import { FILE_START, fileProblemLine, FrontdoorError, inFileOrder, messageOf } from '#base';
 import { effectiveView } from './effective-file.ts';
 import { routerFileJsonSchema } from './file-json-schema.ts';
 import { checkIdentityFiles } from './identity-check.ts';
-import { loadBytes, problemLine, readRouterFile, surroundingsOf } from './router-file.ts';
+import { loadBytes, readRouterFile, surroundingsOf } from './router-file.ts';
 import type { ConfigProblem } from './router-config.ts';
 
 export interface RouterCheckOptions {
@@ -35,14 +35,14 @@ export function checkRouterFile(file: string, options: RouterCheckOptions, io: C
   }
   const read = readRouterFile(bytes, file, surroundingsOf(io.env));
   const { config, effective } = read;
-  const problems = sorted([
+  const problems = inFileOrder([
     ...read.problems,
     ...(options.files && config !== undefined ? checkIdentityFiles(config, read.root) : []),
   ]);
   const isValid = problems.every(({ severity }) => severity !== 'error');
   if (options.effective && isValid && effective !== undefined) {
     const view = effectiveView(effective);
-    io.err(problems.map((problem) => `${problemLine(file, problem)}\n`).join(''));
+    io.err(problems.map((problem) => `${fileProblemLine(file, problem)}\n`).join(''));
     io.out(options.json ? json(view) : stringify(view));
   } else if (options.json) io.out(json({ valid: isValid, problems: problems.map(asJson) }));
   else io.out(report(file, problems));
@@ -57,7 +57,7 @@ function refuse(file: string, error: unknown, options: RouterCheckOptions, io: C
   const isUnreadable = error instanceof FrontdoorError && error.kind === 'notFound';
   const rule = isUnreadable ? 'unreadable' : 'syntax';
   const message = isUnreadable ? messageOf(error) : 'is too long to be a configuration';
-  const problem: ConfigProblem = { severity: 'error', path: '', line: 1, rule, message };
+  const problem: ConfigProblem = { severity: 'error', path: '', ...FILE_START, rule, message };
   if (options.json) io.out(json({ valid: false, problems: [asJson(problem)] }));
   else if (isUnreadable) io.err(`frontdoor: ${message}\n`);
   else io.out(report(file, [problem]));
@@ -72,7 +72,9 @@ function report(file: string, problems: readonly ConfigProblem[]): string {
     ...(warnings === 0 ? [] : [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`]),
   ];
   const verdict = `${errors === 0 ? 'valid' : 'not valid'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
-  return [...problems.map((problem) => problemLine(file, problem)), `${file} is ${verdict}`, ''].join('\n');
+  return [...problems.map((problem) => fileProblemLine(file, problem)), `${file} is ${verdict}`, ''].join(
+    '\n',
+  );
 }
 
 /** Every key always there: `value` is null when nothing was given. */
@@ -82,8 +84,4 @@ function asJson({ severity, path, line, rule, value, message }: ConfigProblem): 
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-function sorted(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
-  return [...problems].sort((a, b) => a.line - b.line);
 }

@@ -3,6 +3,7 @@
  * decode each value. Durations are milliseconds, addresses are taken apart. A section whose absence is a role is
  * undefined (or an empty list) here.
  */
+import type { FileProblem } from '#base';
 import type { ConfigOf } from './schema-field.ts';
 import type { channelOptions } from './schema/channel-schema.ts';
 import type { ctrlSection } from './schema/ctrl-schema.ts';
@@ -25,17 +26,9 @@ export interface RouterConfig extends ConfigOf<typeof routerFileSchema> {
   readonly warnings: readonly ConfigProblem[];
 }
 
-export interface ConfigProblem {
-  readonly severity: 'error' | 'warning';
-  /** `listeners[0].options.advertise`; the root is ''. */
-  readonly path: string;
-  /** From 1. */
-  readonly line: number;
-  /** Which rule it breaks, stable: `required`, `type`, `minimum`, `maximum`, `unknown-key`, … */
+export interface ConfigProblem extends FileProblem {
+  /** Which rule the value breaks: `required`, `type`, `minimum`, `maximum`, `unknown-key`, … */
   readonly rule: string;
-  /** As written; undefined when nothing was. */
-  readonly value?: unknown;
-  readonly message: string;
 }
 
 export type IdentityConfig = ConfigOf<typeof identitySection>;

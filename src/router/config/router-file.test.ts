@@ -432,8 +432,8 @@ test('a file that cannot be used is one error that lists every problem; one that
       error instanceof FrontdoorError &&
       error.kind === 'invalid' &&
       error.message.split('\n').length === 3 &&
-      error.message.includes(`${file}:2 error v: must be 3 (version, given 1)`) &&
-      error.message.includes(`${file}:3 error ctrl.endpoint: must be an address`),
+      error.message.includes(`${file}:2:1 error v: must be 3 (version, given 1)`) &&
+      error.message.includes(`${file}:3:9 error ctrl.endpoint: must be an address`),
   );
   assert.throws(
     () => loadRouterConfig(join(directory, 'none.yml'), {}),

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { FrontdoorError, messageOf } from '#base';
+import { fileProblemLine, FrontdoorError, messageOf } from '#base';
 import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
 import { emptyMap, placeAt, type FileNode } from './file-tree.ts';
@@ -80,16 +80,17 @@ export function readRouterFile(
       : { fault: text };
   if ('fault' in parsed) {
     const problem: ConfigProblem = { severity: 'error', path: '', rule: 'syntax', ...parsed.fault };
-    return refused([problem], emptyMap(1));
+    return refused([problem], emptyMap());
   }
   // A file that says nothing lacks what every file needs.
-  const root = parsed.root.kind === 'null' ? emptyMap(1) : parsed.root;
+  const root = parsed.root.kind === 'null' ? emptyMap() : parsed.root;
   const problems = new ProblemList(root);
-  for (const { path, line } of parsed.duplicates)
+  for (const { path, line, column } of parsed.duplicates)
     problems.reportAt({
       severity: 'warning',
       path,
       line,
+      column,
       rule: 'duplicate-key',
       value: undefined,
       message: 'stands twice in one map: the last one holds',
@@ -179,19 +180,8 @@ export function loadBytes(file: string): Uint8Array {
       cause,
     });
   }
-  const message = `${file} has problems:\n  ${file}:1 error: is longer than ${MAX_FILE_BYTES} bytes`;
+  const message = `${file} has problems:\n  ${file}:1:1 error: is longer than ${MAX_FILE_BYTES} bytes`;
   throw new FrontdoorError('invalid', 'config-invalid', message);
-}
-
-/** `router.yml:12 error forwarder.linkDialWorkerCount: must be from 1 to 10000 (minimum, given 0)`. */
-export function problemLine(
-  file: string,
-  { line, severity, path, message, rule, value }: ConfigProblem,
-): string {
-  // A whole section would hide what is said about it.
-  const isShown = value !== undefined && (value === null || typeof value !== 'object');
-  const shown = !isShown ? '' : `, given ${shortened(value)}`;
-  return `${file}:${line} ${severity}${path === '' ? '' : ` ${path}`}: ${message} (${rule}${shown})`;
 }
 
 /** True when certificates asked for with it can be checked against a name. */
@@ -201,15 +191,8 @@ export function namesAnything({ hosts, uris, emails }: CsrConfig): boolean {
 
 export function configInvalid(file: string, problems: readonly ConfigProblem[]): FrontdoorError {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const lines = errors.map((problem) => `  ${problemLine(file, problem)}`);
+  const lines = errors.map((problem) => `  ${fileProblemLine(file, problem)}`);
   return new FrontdoorError('invalid', 'config-invalid', `${file} has problems:\n${lines.join('\n')}`);
-}
-
-const MAX_SHOWN = 120;
-
-function shortened(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 function refused(problems: readonly ConfigProblem[], root: FileNode): ReadRouterFile {

@@ -3,16 +3,15 @@
  * filled in. Everything is looked at, whatever is wrong before it. A value that is wrong is left out, or its default
  * taken where the schema says that a warning is enough.
  */
-import { nearestNames } from '#base';
+import { FILE_START, nearestNames, type FilePosition } from '#base';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 import type { ProblemList } from './problem-list.ts';
 import { isPrivateText, notesOf, type Field } from './schema-field.ts';
 import { kindRow, type NetworkInterfaces } from './text-kinds.ts';
 
-interface Place {
+interface Place extends FilePosition {
   readonly path: string;
-  readonly line: number;
   /** Of the list item that it lies in, when that has one. */
   readonly binding: string | undefined;
   /** Inside a section where nothing is an error. */
@@ -45,7 +44,7 @@ export class SchemaCheck {
 
   /** What the file says, defaults filled in; undefined when it is no map. */
   check(schema: Field, root: FileNode): unknown {
-    const place = { path: '', line: 1, binding: undefined, isLenient: false, isBounded: true };
+    const place = { path: '', ...FILE_START, binding: undefined, isLenient: false, isBounded: true };
     return this.#check(schema, root, place);
   }
 
@@ -96,7 +95,7 @@ export class SchemaCheck {
       const value =
         entry === undefined
           ? this.#missing(child, key, field, at)
-          : this.#checkEntry(child, entry, entries, { ...at, line: entry.line });
+          : this.#checkEntry(child, entry, entries, { ...at, line: entry.line, column: entry.column });
       if (value !== undefined) result[key] = value;
     }
     bringIntoStep(properties, result);
@@ -120,7 +119,7 @@ export class SchemaCheck {
           : undefined;
       if (known === undefined) {
         const at = path === '' ? written : `${path}.${written}`;
-        this.#problems.unknownKey(at, entry.line, entry.node, () => nearestKey(written, properties, binding));
+        this.#problems.unknownKey(at, entry, () => nearestKey(written, properties, binding));
       } else found.set(known, entry);
     }
     return found;
@@ -166,8 +165,15 @@ export class SchemaCheck {
     const isRequired =
       parent.required?.includes(key) === true && field.default === undefined && isFilled !== true;
     if (value === undefined && isRequired) {
-      const { path, line } = place;
-      this.#problems.reportAt({ severity: 'error', path, line, rule: 'required', message: 'is missing' });
+      const { path, line, column } = place;
+      this.#problems.reportAt({
+        severity: 'error',
+        path,
+        line,
+        column,
+        rule: 'required',
+        message: 'is missing',
+      });
     }
     return value;
   }
@@ -178,7 +184,7 @@ export class SchemaCheck {
     if (bindings !== undefined && place.binding !== undefined && !bindings.includes(place.binding))
       return undefined;
     if (field.default !== undefined) return structuredClone(field.default);
-    return isFilled === true ? this.#checkMap(field, emptyMap(place.line), place) : undefined;
+    return isFilled === true ? this.#checkMap(field, emptyMap(place), place) : undefined;
   }
 
   #checkList(field: Field, node: FileNode, place: Place): unknown {
@@ -195,7 +201,12 @@ export class SchemaCheck {
     }
     // The place of an item tells what is wrong with it, so a wrong one stays as a gap.
     return node.items.map((item, i) =>
-      this.#check(items, item, { ...inside, path: `${place.path}[${i}]`, line: item.line }),
+      this.#check(items, item, {
+        ...inside,
+        path: `${place.path}[${i}]`,
+        line: item.line,
+        column: item.column,
+      }),
     );
   }
 
@@ -301,9 +312,9 @@ export class SchemaCheck {
   }
 
   #report(field: Field, node: FileNode, place: Place, rule: string, message: string): void {
-    const { path, line, isLenient } = place;
+    const { path, line, column, isLenient } = place;
     const severity = isLenient ? 'warning' : 'error';
-    this.#problems.reportAbout(node, { severity, path, line, rule, message }, isPrivate(field, node));
+    this.#problems.reportAbout(node, { severity, path, line, column, rule, message }, isPrivate(field, node));
   }
 }
 

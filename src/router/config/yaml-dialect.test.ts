@@ -79,8 +79,8 @@ test('the last of equal keys wins, and each further one is told by path and line
   assert.ok('root' in parsed);
   assert.deepEqual(plainValue(parsed.root), { a: 3, b: [{ c: 2 }] });
   assert.deepEqual(parsed.duplicates, [
-    { path: 'b[0].c', line: 4 },
-    { path: 'a', line: 5 },
+    { path: 'b[0].c', line: 4, column: 3 },
+    { path: 'a', line: 5, column: 1 },
   ]);
 });
 
@@ -90,9 +90,9 @@ test('text values are put through the substitution, keys are not, and what was w
   const list = parsed.root.entries.get('$K')!.node;
   assert.ok(list.kind === 'list');
   assert.deepEqual(list.items, [
-    { kind: 'text', value: 'value', written: '$V', line: 1 },
-    { kind: 'integer', value: 5, line: 1 },
-    { kind: 'text', value: 'x', line: 1 },
+    { kind: 'text', value: 'value', written: '$V', line: 1, column: 6 },
+    { kind: 'integer', value: 5, line: 1, column: 10 },
+    { kind: 'text', value: 'x', line: 1, column: 13 },
   ]);
 });
 
@@ -126,5 +126,9 @@ test('nesting, aliases that multiply and length are bounded, and refused at once
 test('bytes are UTF-8, or UTF-16 with its mark; anything else is a fault', () => {
   assert.equal(decodeText(Buffer.from('a: é')), 'a: é');
   assert.equal(decodeText(Buffer.from('\uFEFFa: é', 'utf16le')), 'a: é');
-  assert.deepEqual(decodeText(Buffer.from([0x61, 0xff, 0x61])), { line: 1, message: 'is not text in UTF-8' });
+  assert.deepEqual(decodeText(Buffer.from([0x61, 0xff, 0x61])), {
+    line: 1,
+    column: 1,
+    message: 'is not text in UTF-8',
+  });
 });

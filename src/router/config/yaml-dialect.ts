@@ -17,6 +17,7 @@ import {
   type Tags,
   type YAMLMap,
 } from 'yaml';
+import { FILE_START, type FilePosition } from '#base';
 import type { FileEntry, FileMap, FileNode, FileScalar } from './file-tree.ts';
 
 /** With all its comments. */
@@ -37,15 +38,13 @@ const INT_TAG = 'tag:yaml.org,2002:int';
 /** Beyond 64 bits OpenZiti sees no integer any more. */
 const MAX_INTEGER = 2 ** 63;
 
-export interface YamlFault {
-  readonly line: number;
+export interface YamlFault extends FilePosition {
   readonly message: string;
 }
 
-export interface DuplicateKey {
+/** Stands where the second one does. */
+export interface DuplicateKey extends FilePosition {
   readonly path: string;
-  /** Of the second. */
-  readonly line: number;
 }
 
 export type ParsedYaml =
@@ -59,7 +58,7 @@ export function decodeText(bytes: Uint8Array): string | YamlFault {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    return { line: 1, message: 'is not text in UTF-8' };
+    return { ...FILE_START, message: 'is not text in UTF-8' };
   }
 }
 
@@ -68,16 +67,16 @@ export function parseYaml(text: string, substitute: (text: string) => string = (
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const odd = FORBIDDEN.exec(source);
   if (odd !== null)
-    return { fault: { line: lineAt(source, odd.index), message: 'holds control characters' } };
+    return { fault: { ...positionAt(source, odd.index), message: 'holds control characters' } };
   if (contentLength(source) > MAX_CONTENT_LENGTH)
-    return { fault: { line: 1, message: `is longer than ${MAX_CONTENT_LENGTH} characters` } };
+    return { fault: { ...FILE_START, message: `is longer than ${MAX_CONTENT_LENGTH} characters` } };
   const deepAt = deepBracket(source);
   if (deepAt !== undefined)
-    return { fault: { line: lineAt(source, deepAt), message: 'is nested too deeply' } };
+    return { fault: { ...positionAt(source, deepAt), message: 'is nested too deeply' } };
   try {
     return parseSource(source, substitute);
   } catch (error) {
-    if (error instanceof YamlError) return { fault: { line: error.line, message: error.message } };
+    if (error instanceof YamlError) return { fault: { ...error.at, message: error.message } };
     throw error;
   }
 }
@@ -96,19 +95,19 @@ function parseSource(source: string, substitute: (text: string) => string): Pars
   const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
   if (error !== undefined) {
     const message = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
-    return { fault: { line: lines.linePos(error.pos[0]).line, message: `is no YAML: ${message}` } };
+    return { fault: { ...positionOf(lines, error.pos[0]), message: `is no YAML: ${message}` } };
   }
   const reader = new TreeReader(lines, substitute);
-  const root = document.contents === null ? nothing(1) : reader.read(document.contents, '', 0).node;
+  const root = document.contents === null ? nothing(FILE_START) : reader.read(document.contents, '', 0).node;
   return { root, duplicates: reader.duplicates };
 }
 
 class YamlError extends Error {
-  readonly line: number;
+  readonly at: FilePosition;
 
-  constructor(line: number, message: string) {
+  constructor(at: FilePosition, message: string) {
     super(message);
-    this.line = line;
+    this.at = at;
   }
 }
 
@@ -131,9 +130,9 @@ class TreeReader {
     this.#substitute = substitute;
   }
 
-  read(node: Node | null | undefined, path: string, depth: number, line = 1): Sized {
-    if (node === null || node === undefined) return { node: nothing(line), size: 1 };
-    const at = node.range ? this.#lines.linePos(node.range[0]).line : line;
+  read(node: Node | null | undefined, path: string, depth: number, above = FILE_START): Sized {
+    if (node === null || node === undefined) return { node: nothing(above), size: 1 };
+    const at = node.range ? positionOf(this.#lines, node.range[0]) : above;
     if (depth > MAX_DEPTH) throw new YamlError(at, 'is nested too deeply');
     if (isAlias(node)) return this.#follow(node.source, at);
     const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
@@ -143,67 +142,67 @@ class TreeReader {
     return read;
   }
 
-  #readNode(node: Node, path: string, depth: number, line: number): Sized {
-    if (isMap(node)) return this.#readMap(node, path, depth, line);
+  #readNode(node: Node, path: string, depth: number, at: FilePosition): Sized {
+    if (isMap(node)) return this.#readMap(node, path, depth, at);
     if (isSeq(node)) {
-      const items = node.items.map((item, i) => this.read(item as Node, `${path}[${i}]`, depth + 1, line));
+      const items = node.items.map((item, i) => this.read(item as Node, `${path}[${i}]`, depth + 1, at));
       const size = items.reduce((sum, item) => sum + item.size, 1);
-      return { node: { kind: 'list', items: items.map((item) => item.node), line }, size };
+      return { node: { kind: 'list', items: items.map((item) => item.node), ...at }, size };
     }
-    const scalar = scalarOf(node as Scalar, line);
+    const scalar = scalarOf(node as Scalar, at);
     if (scalar.kind !== 'text') return { node: scalar, size: 1 };
     const written = scalar.value as string;
     const value = this.#substitute(written);
     return { node: value === written ? scalar : { ...scalar, value, written }, size: 1 };
   }
 
-  #follow(name: string, line: number): Sized {
-    if (!this.#anchors.has(name)) throw new YamlError(line, `the alias *${name} names no anchor above it`);
+  #follow(name: string, at: FilePosition): Sized {
+    if (!this.#anchors.has(name)) throw new YamlError(at, `the alias *${name} names no anchor above it`);
     const target = this.#anchors.get(name);
-    if (target === undefined) throw new YamlError(line, `the anchor ${name} holds itself`);
+    if (target === undefined) throw new YamlError(at, `the anchor ${name} holds itself`);
     this.#aliased += target.size;
-    if (this.#aliased > MAX_ALIASED_VALUES) throw new YamlError(line, 'aliases multiply it beyond measure');
+    if (this.#aliased > MAX_ALIASED_VALUES) throw new YamlError(at, 'aliases multiply it beyond measure');
     return target;
   }
 
-  #readMap(map: YAMLMap, path: string, depth: number, line: number): Sized {
+  #readMap(map: YAMLMap, path: string, depth: number, at: FilePosition): Sized {
     const entries = new Map<string, FileEntry>();
     const merged: FileMap[] = [];
     let size = 1;
     for (const { key, value } of map.items as Pair<Node, Node | null>[]) {
-      const keyLine = key?.range ? this.#lines.linePos(key.range[0]).line : line;
+      const keyAt = key?.range ? positionOf(this.#lines, key.range[0]) : at;
       if (isMergeKey(key)) {
-        const read = this.read(value, path, depth + 1, keyLine);
+        const read = this.read(value, path, depth + 1, keyAt);
         size += read.size;
-        merged.push(...mergeSources(read.node, keyLine));
+        merged.push(...mergeSources(read.node, keyAt));
         continue;
       }
-      const name = this.#nameOf(key, keyLine);
-      const at = path === '' ? name : `${path}.${name}`;
+      const name = this.#nameOf(key, keyAt);
+      const inner = path === '' ? name : `${path}.${name}`;
       if (entries.has(name) && this.duplicates.length < MAX_DUPLICATES)
-        this.duplicates.push({ path: at, line: keyLine });
-      const read = this.read(value, at, depth + 1, keyLine);
+        this.duplicates.push({ path: inner, ...keyAt });
+      const read = this.read(value, inner, depth + 1, keyAt);
       size += read.size;
-      entries.set(name, { line: keyLine, node: read.node });
+      entries.set(name, { ...keyAt, node: read.node });
     }
     for (const source of merged)
       for (const [name, entry] of source.entries) if (!entries.has(name)) entries.set(name, entry);
-    return { node: { kind: 'map', entries, line }, size };
+    return { node: { kind: 'map', entries, ...at }, size };
   }
 
-  #nameOf(key: Node | null, line: number): string {
-    const node = isAlias(key) ? this.#follow(key.source, line).node : undefined;
+  #nameOf(key: Node | null, at: FilePosition): string {
+    const node = isAlias(key) ? this.#follow(key.source, at).node : undefined;
     if (node !== undefined && node.kind !== 'list' && node.kind !== 'map') return String(node.value);
     if (key === null) return 'null';
-    if (!isScalar(key)) throw new YamlError(line, 'a key must be a plain name');
+    if (!isScalar(key)) throw new YamlError(at, 'a key must be a plain name');
     return key.source ?? String(key.value);
   }
 }
 
-function mergeSources(node: FileNode, line: number): FileMap[] {
+function mergeSources(node: FileNode, at: FilePosition): FileMap[] {
   const sources = node.kind === 'list' ? node.items : [node];
   return sources.map((source) => {
-    if (source.kind !== 'map') throw new YamlError(line, 'what << takes in must be a map');
+    if (source.kind !== 'map') throw new YamlError(at, 'what << takes in must be a map');
     return source;
   });
 }
@@ -212,19 +211,19 @@ function isMergeKey(key: Node | null): boolean {
   return isScalar(key) && key.value === '<<' && key.type === Scalar.PLAIN;
 }
 
-function scalarOf(node: Scalar, line: number): FileScalar {
+function scalarOf(node: Scalar, at: FilePosition): FileScalar {
   const { value } = node;
-  if (value === null) return nothing(line);
-  if (typeof value === 'boolean') return { kind: 'flag', value, line };
+  if (value === null) return nothing(at);
+  if (typeof value === 'boolean') return { kind: 'flag', value, ...at };
   if (typeof value === 'number') {
     const isInteger = node.tag === INT_TAG || (node as { isInteger?: boolean }).isInteger === true;
-    return { kind: isInteger && Math.abs(value) <= MAX_INTEGER ? 'integer' : 'float', value, line };
+    return { kind: isInteger && Math.abs(value) <= MAX_INTEGER ? 'integer' : 'float', value, ...at };
   }
-  return { kind: 'text', value: typeof value === 'string' ? value : (node.source ?? ''), line };
+  return { kind: 'text', value: typeof value === 'string' ? value : (node.source ?? ''), ...at };
 }
 
-function nothing(line: number): FileScalar {
-  return { kind: 'null', value: null, line };
+function nothing(at: FilePosition): FileScalar {
+  return { kind: 'null', value: null, ...at };
 }
 
 /** Scalars of the dialect: dates, binary and the like stay text. */
@@ -278,6 +277,12 @@ function contentLength(source: string): number {
   return length;
 }
 
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length;
+function positionAt(text: string, index: number): FilePosition {
+  const lines = text.slice(0, index).split('\n');
+  return { line: lines.length, column: lines.at(-1)!.length + 1 };
+}
+
+function positionOf(lines: LineCounter, offset: number): FilePosition {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
 }

@@ -13,7 +13,7 @@ import { webServer } from '../schema/web-schema.ts';
 
 /** What the section would be without a key in it, those that it needs missing. */
 function defaultsOf<F extends Field>(section: F): ConfigOf<F> {
-  const root = emptyMap(1);
+  const root = emptyMap();
   const values = new SchemaCheck(new ProblemList(root), {}).check(section, root);
   return decodeConfig(section, values, { path: '', interfaces: {} });
 }
