@@ -10,7 +10,8 @@ function problemsOf(text: string): string[] {
   const parsed = parseAgentConfig(text);
   assert.ok('problems' in parsed, 'the file was accepted');
   return parsed.problems.map(
-    ({ path, line, rule, given }) => `${line} ${path}: ${rule}${given === undefined ? '' : ` <- ${given}`}`,
+    ({ path, line, message, value }) =>
+      `${line} ${path}: ${message}${value === undefined ? '' : ` <- ${JSON.stringify(value)}`}`,
   );
 }
 
@@ -24,7 +25,7 @@ shares:
     grants: [e1, e2]
 `);
   assert.deepEqual(parsed, {
-    config: {
+    value: {
       shares: [
         { name: 'app', mode: 'public', target: 'http://127.0.0.1:3000' },
         { name: 'db-admin', mode: 'private', target: 'https://10.0.0.5', grants: ['e1', 'e2'] },
@@ -44,10 +45,10 @@ test('all problems are told at once, each with its path, line and value', () => 
 extra: 1
 `);
   assert.deepEqual(problems, [
-    '3 shares.0.mode: must be public or private <- "open"',
-    '5 shares.1: must have name',
-    '6 shares.1.target: must be string <- 5',
-    '7 shares.1.tagret: is no field here; known are name, mode, target, grants <- "x"',
+    '3 shares[0].mode: must be public or private <- "open"',
+    '5 shares[1]: must have name',
+    '6 shares[1].target: must be string <- 5',
+    '7 shares[1].tagret: is no field here; known are name, mode, target, grants <- "x"',
     '8 extra: is no field here; known are shares <- 1',
   ]);
 });
@@ -63,12 +64,12 @@ test('rules across fields name both places', () => {
   assert.deepEqual(
     problems.map((problem) => problem.replace(/ <-.*/, '')),
     [
-      '2 shares.0.grants: only a private share has grants',
-      '3 shares.1.target: must not hold credentials',
-      '3 shares.1.name: is also the name of shares.0',
-      '4 shares.2.target: must not have a path or query',
-      '5 shares.3.name: must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
-      '6 shares.4.name: must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
+      '2 shares[0].grants: only a private share has grants',
+      '3 shares[1].target: must not hold credentials',
+      '3 shares[1].name: is also the name of shares[0]',
+      '4 shares[2].target: must not have a path or query',
+      '5 shares[3].name: must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
+      '6 shares[4].name: must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',
     ],
   );
 });
@@ -103,7 +104,7 @@ test('a file that others may write is refused', () => {
       (error) =>
         error instanceof FrontdoorError &&
         error.kind === 'invalid' &&
-        error.message.includes(`${path}:1 shares: must be array, not 5`),
+        error.message.includes(`${path}:1:1 error shares: must be array (given 5)`),
     );
     assert.throws(() => loadAgentConfig(join(folder, 'none.yml')), /cannot read/);
   } finally {

@@ -70,6 +70,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: ['control', 'router'],
     why: 'the protobufs of the control channel cost every process memory and time at start; agents and gateways need none',
   },
+  '#net/yaml-file': {
+    file: 'src/net/yaml-file.ts',
+    parts: ['control', 'agent'],
+    why: 'the YAML parser is loaded when there is a file to read; most agents and control planes have none',
+  },
   '#router/config': {
     file: 'src/router/config/mod.ts',
     parts: ['router'],

@@ -7,25 +7,14 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   wire: ['@bufbuild/protobuf'],
   domain: ['typebox'],
   contract: ['typebox'],
-  net: [],
+  net: ['yaml'],
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata', 'typebox'],
-  control: [
-    'kysely',
-    'pg',
-    'fastify',
-    'jose',
-    'openid-client',
-    '@peculiar/x509',
-    'ajv',
-    'typebox',
-    'yaml',
-    'tldts',
-  ],
+  control: ['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'tldts'],
   // The request path is ours; tokens are proven by a library.
   gateway: ['jose'],
-  // These read a YAML file of their operator's, and so does the control plane; the router's follows OpenZiti's rules.
+  // It reads a YAML file by OpenZiti's rules; other programs' files go through `#net/yaml-file`.
   router: ['yaml'],
-  agent: ['yaml', 'typebox'],
+  agent: ['typebox'],
   // The doctor reports whether shares are sites of their own.
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],
   // The log's writer, and the router file that `up` writes.

@@ -23,7 +23,10 @@ const WHOLE = `
 function problemsOf(text: string): string[] {
   const parsed = parseTrustedIssuers(text);
   assert.ok('problems' in parsed, text);
-  return parsed.problems.map(({ path, line, message }) => `${line} ${path}: ${message}`);
+  return parsed.problems.map(
+    ({ path, line, message, value }) =>
+      `${line} ${path}: ${message}${value === undefined ? '' : `, given ${JSON.stringify(value)}`}`,
+  );
 }
 
 describe('the file of trusted issuers', () => {
@@ -51,14 +54,14 @@ describe('the file of trusted issuers', () => {
 - audience: x
 `);
     for (const pattern of [
-      /^2 0: must have organizationClaim$/,
-      /^3 0\.audience: must be string, not 5$/,
-      /^5 0\.algorithms\.0: must be an asymmetric algorithm: RS256, .*, not "HS256"$/,
-      /^6 0\.organisationClaim: is no field here; known are issuer, .*, not "tenant"$/,
-      /^7 0\.scopes\.0: must be frontdoor\.read or frontdoor\.write or frontdoor\.admin, not "frontdoor\.root"$/,
-      /^8 1: must have issuer$/,
-      /^8 1: must have jwksUri$/,
-      /^8 1: must have organizationClaim$/,
+      /^2 \[0\]: must have organizationClaim$/,
+      /^3 \[0\]\.audience: must be string, given 5$/,
+      /^5 \[0\]\.algorithms\[0\]: must be an asymmetric algorithm: RS256, .*, given "HS256"$/,
+      /^6 \[0\]\.organisationClaim: is no field here; known are issuer, .*, given "tenant"$/,
+      /^7 \[0\]\.scopes\[0\]: must be frontdoor\.read or frontdoor\.write or frontdoor\.admin, given "frontdoor\.root"$/,
+      /^8 \[1\]: must have issuer$/,
+      /^8 \[1\]: must have jwksUri$/,
+      /^8 \[1\]: must have organizationClaim$/,
     ]) {
       assert.ok(
         problems.some((problem) => pattern.test(problem)),
@@ -79,11 +82,11 @@ describe('the file of trusted issuers', () => {
         ]),
       ).map((problem) => problem.replace(/^\d+ /, '')),
       [
-        '0.jwksUri: must be an https:// address, not "ftp://a/k"',
-        '1.jwksUri: must be an https:// address, not "nonsense"',
-        '1.issuer: is also the issuer of 0, not "a"',
-        '1.organizations.acme: must be the id of an organization, not "acme"',
-        '2.issuer: must not hold #, not "b#c"',
+        '[0].jwksUri: must be an https:// address, given "ftp://a/k"',
+        '[1].jwksUri: must be an https:// address, given "nonsense"',
+        '[1].issuer: is also the issuer of [0], given "a"',
+        '[1].organizations.acme: must be the id of an organization, given "acme"',
+        '[2].issuer: must not hold #, given "b#c"',
       ],
     );
     for (const text of ['', 'issuers: []', '"x"', '[', `- &a [*a]`, '- !!js/function x', 'x'.repeat(2 << 20)])
@@ -109,7 +112,7 @@ describe('the file of trusted issuers', () => {
     writeFileSync(path, '- {}');
     await assert.rejects(
       loadTrustedIssuers(path),
-      fails(/cannot be used:\n {2}.*issuers\.yaml:1 0: must have/),
+      fails(/cannot be used:\n {2}.*issuers\.yaml:1:3 error \[0\]: must have/),
     );
     rmSync(folder, { recursive: true });
   });

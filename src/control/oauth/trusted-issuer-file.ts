@@ -1,6 +1,6 @@
 /** Loads the file of trusted token issuers (`--trusted-issuers`). */
 import { readFileSync, statSync } from 'node:fs';
-import { FrontdoorError, messageOf } from '#base';
+import { fileProblemLine, FrontdoorError, messageOf } from '#base';
 import type { TrustedIssuer } from './trusted-issuer-config.ts';
 
 const OTHERS_MAY_WRITE = 0o022;
@@ -23,9 +23,7 @@ export async function loadTrustedIssuers(path: string): Promise<readonly Trusted
   const { parseTrustedIssuers } = await import('./trusted-issuer-config.ts');
   const parsed = parseTrustedIssuers(content);
   if ('issuers' in parsed) return parsed.issuers;
-  const lines = parsed.problems.map(
-    ({ path: at, line, message }) => `  ${path}:${line} ${at === '' ? '' : `${at}: `}${message}`,
-  );
+  const lines = parsed.problems.map((problem) => `  ${fileProblemLine(path, problem)}`);
   const message = `--trusted-issuers: ${path} cannot be used:\n${lines.join('\n')}`;
   throw new FrontdoorError('invalid', 'trusted-issuers', message);
 }
