@@ -104,7 +104,12 @@ function asksForStream({ request }: Call): boolean {
   return request.method === 'GET' && types.includes('text/event-stream');
 }
 
-function streamOf(parts: AuditParts, call: Call, organizationId: string, filter: AuditFilter): ApiAnswer {
+function streamOf(
+  parts: AuditParts,
+  call: Call,
+  organizationId: string,
+  filter: AuditFilter,
+): ApiAnswer<never> {
   for (const name of ['page', 'size']) {
     if (call.query[name] !== undefined) throw invalidValue(name, 'a list, not of a stream');
   }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
-import type { BodyOf, Operation, OperationId, ParameterOf } from '#contract';
+import type { AnswerOf, BodyOf, Operation, OperationId, ParameterOf } from '#contract';
 import type { EgressClient } from '#net';
 import {
   appendAudit,
@@ -18,6 +18,7 @@ import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
 import type { ControlPlanePresence } from '../replica/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { AccessDirectory, GrantedFrontdoor, Store, StoreTransaction, Touch } from '../store/mod.ts';
+import type { ApiRefusal } from './api-errors.ts';
 import type { ReadBody } from './body-reader.ts';
 import type { Query } from './page-query.ts';
 
@@ -101,10 +102,10 @@ export interface Call<Body = unknown, Parameter extends string = never> {
   readonly frontdoor: GrantedFrontdoor;
 }
 
-export interface ApiAnswer {
+export interface ApiAnswer<Body = unknown> {
   readonly status: number;
   /** Undefined: no body. */
-  readonly body?: unknown;
+  readonly body?: Body;
   /** Replaces `body` for content other than JSON: a text, or a stream of bytes. */
   readonly raw?: { readonly contentType: string; readonly data: string | Readable };
   readonly headers?: Readonly<Record<string, string>>;
@@ -158,28 +159,35 @@ export function change<T>(
   });
 }
 
-/** Implements an operation. The operation's row in the contract provides the types of body and parameters. */
+/** Implements an operation. The operation's row in the contract provides the types of body, parameters and response. */
 export type Handler<Parts, Id extends OperationId> = (
   parts: Parts,
   call: Call<BodyOf<Id>, ParameterOf<Id>>,
-) => Promise<ApiAnswer>;
+) => Promise<ApiAnswer<Immutable<AnswerOf<Id>> | ApiRefusal['body']>>;
+
+/** `T` with readonly fields and arrays: an answer may be built from values that nobody may change. */
+type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Immutable<T[Name]> }
+    : T;
 
 export type Handlers<Parts, Ids extends OperationId> = { readonly [Id in Ids]: Handler<Parts, Id> };
 
-export function ok(body: unknown): ApiAnswer {
+export function ok<Body>(body: Body): ApiAnswer<Body> {
   return { status: 200, body };
 }
 
-export function created(parts: Pick<ApiParts, 'baseUrl'>, path: string, body: unknown): ApiAnswer {
+export function created<Body>(parts: Pick<ApiParts, 'baseUrl'>, path: string, body: Body): ApiAnswer<Body> {
   return { status: 201, body, headers: { location: parts.baseUrl() + path } };
 }
 
 /** Marks a response that must not be cached, because it contains a secret or a momentary value. */
-export function unstored(answer: ApiAnswer): ApiAnswer {
+export function unstored<Body>(answer: ApiAnswer<Body>): ApiAnswer<Body> {
   return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
 }
 
-export const gone: ApiAnswer = { status: 204 };
+export const gone: ApiAnswer<undefined> = { status: 204 };
 
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();

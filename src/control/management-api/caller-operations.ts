@@ -40,19 +40,21 @@ import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
-interface CallerKindRow {
+type SecretField = 'token' | 'secret';
+
+interface CallerKindRow<Field extends SecretField = SecretField> {
   readonly kind: CallerKind;
   readonly path: string;
   readonly saidAs: 'API account' | 'OAuth client';
   /** Name of the resource in the audit trail. */
   readonly target: string;
   /** The field with the secret. */
-  readonly secretField: 'token' | 'secret';
+  readonly secretField: Field;
   /** The field with the time until which the previous secret is accepted. */
   readonly previousField: 'previousTokenUntil' | 'previousSecretUntil';
 }
 
-const account: CallerKindRow = {
+const account: CallerKindRow<'token'> = {
   kind: 'account',
   path: '/api-accounts',
   saidAs: 'API account',
@@ -60,7 +62,7 @@ const account: CallerKindRow = {
   secretField: 'token',
   previousField: 'previousTokenUntil',
 };
-const client: CallerKindRow = {
+const client: CallerKindRow<'secret'> = {
   kind: 'client',
   path: '/oauth-clients',
   saidAs: 'OAuth client',
@@ -102,11 +104,11 @@ export const callerHandlers: Handlers<
   deleteOauthClient: (parts, call) => revoke(parts, call, client),
 };
 
-async function create(
+async function create<Field extends SecretField>(
   parts: CreationParts,
   call: Call<BodyOf<'createApiAccount' | 'createOauthClient'>>,
-  row: CallerKindRow,
-): Promise<ApiAnswer> {
+  row: CallerKindRow<Field>,
+) {
   const { body } = call;
   const scopes = body.scopes ?? DEFAULT_SCOPES;
   const name = parseName(body.name)!;
@@ -135,7 +137,7 @@ async function create(
   });
 }
 
-async function list(parts: ChangeParts, call: Call, row: CallerKindRow): Promise<ApiAnswer> {
+async function list(parts: ChangeParts, call: Call, row: CallerKindRow) {
   const organizationId = await askedOrganization(parts, call);
   const request = parsePageRequest(call.query);
   const filter = listFilterOf(call.query);
@@ -150,17 +152,17 @@ async function list(parts: ChangeParts, call: Call, row: CallerKindRow): Promise
   );
 }
 
-async function get(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): Promise<ApiAnswer> {
+async function get(parts: ChangeParts, call: CallOfOne, row: CallerKindRow) {
   const { id } = call.parameters;
   const caller = found(await findCallerRecord(parts.store.db, row.kind, id), row, id);
   return ok(answerOf(row, caller, parts.clock.nowMs()));
 }
 
-async function rotate(
+async function rotate<Field extends SecretField>(
   parts: ChangeParts,
   call: Call<BodyOf<'rotateApiAccount' | 'rotateOauthClient'>, 'id'>,
-  row: CallerKindRow,
-): Promise<ApiAnswer> {
+  row: CallerKindRow<Field>,
+) {
   const { id } = call.parameters;
   const { overlapSeconds = 0 } = call.body;
   const nowMs = parts.clock.nowMs();
@@ -185,7 +187,11 @@ async function rotate(
 }
 
 /** Ends the overlap of a rotation. Refuses if the old secret has already expired. */
-async function endPrevious(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): Promise<ApiAnswer> {
+async function endPrevious(
+  parts: ChangeParts,
+  call: CallOfOne,
+  row: CallerKindRow,
+): Promise<ApiAnswer<undefined>> {
   const { id } = call.parameters;
   const nowMs = parts.clock.nowMs();
   await change(parts, call, async (trx, touch) => {
@@ -203,7 +209,11 @@ async function endPrevious(parts: ChangeParts, call: CallOfOne, row: CallerKindR
   return gone;
 }
 
-async function revoke(parts: ChangeParts, call: CallOfOne, row: CallerKindRow): Promise<ApiAnswer> {
+async function revoke(
+  parts: ChangeParts,
+  call: CallOfOne,
+  row: CallerKindRow,
+): Promise<ApiAnswer<undefined>> {
   const { id } = call.parameters;
   await change(parts, call, async (trx, touch) => {
     const isLastAdmin =
@@ -259,7 +269,17 @@ function previousOf({ previousField }: CallerKindRow, { previousUntilMs }: Calle
     : { [previousField]: isoTime(previousUntilMs) };
 }
 
-function withSecret(row: CallerKindRow, caller: CallerRecord, secret: string) {
+type CallerWithSecretAnswer<Field extends SecretField> = Pick<
+  CallerRecord,
+  'id' | 'name' | 'organizationId' | 'scopes'
+> & { readonly [Name in Field]: string };
+
+function withSecret<Field extends SecretField>(
+  row: CallerKindRow<Field>,
+  caller: CallerRecord,
+  secret: string,
+): CallerWithSecretAnswer<Field> {
   const { id, name, organizationId, scopes } = caller;
-  return { id, name, organizationId, scopes, [row.secretField]: secret };
+  // TypeScript gives a computed name the type of an index signature.
+  return { id, name, organizationId, scopes, [row.secretField]: secret } as CallerWithSecretAnswer<Field>;
 }

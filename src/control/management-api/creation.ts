@@ -19,19 +19,19 @@ import { change, type ApiAnswer, type Call, type ChangeParts, type Changed } fro
  * One transaction with its audit event and its response. A repeated request changes nothing and gets the first
  * response.
  */
-export async function creation<T>(
+export async function creation<T, Body>(
   parts: ChangeParts,
   call: Call,
   work: (trx: StoreTransaction, touch: Touch) => Promise<Changed<T>>,
-  answerOf: (result: T) => ApiAnswer | Promise<ApiAnswer>,
-): Promise<ApiAnswer> {
+  answerOf: (result: T) => ApiAnswer<Body> | Promise<ApiAnswer<Body>>,
+): Promise<ApiAnswer<Body>> {
   const key = call.request.headers['idempotency-key'];
   if (typeof key !== 'string') return answerOf(await change(parts, call, work));
   const { secrets, clock } = parts;
   const request = keyedRequestOf(parts, call, key);
-  return change<ApiAnswer>(parts, call, async (trx, touch) => {
+  return change<ApiAnswer<Body>>(parts, call, async (trx, touch) => {
     const kept = await findKeptAnswer(trx, request, clock.nowMs());
-    if (kept !== undefined) return { result: replayOf(parts, call, kept, key) };
+    if (kept !== undefined) return { result: replayOf<Body>(parts, call, kept, key) };
     const { result, ...told } = await work(trx, touch);
     const answer = await answerOf(result);
     await keepAnswer(trx, request, secrets.seal(JSON.stringify(answer), key), clock.nowMs());
@@ -59,11 +59,16 @@ function inOrder(_name: string, value: unknown): unknown {
 }
 
 /** Throws `conflict` if the key was used for another request. */
-function replayOf({ secrets }: ChangeParts, call: Call, kept: KeptAnswer, key: string): ApiAnswer {
+function replayOf<Body>(
+  { secrets }: ChangeParts,
+  call: Call,
+  kept: KeptAnswer,
+  key: string,
+): ApiAnswer<Body> {
   if (!secrets.matches(askedText(call), kept.requestHmac)) {
     const message = 'The Idempotency-Key belongs to another request: each request needs one of its own';
     throw new FrontdoorError('conflict', 'idempotency_key_reused', message);
   }
-  const answer = JSON.parse(secrets.unseal(kept.answerSealed, key)) as ApiAnswer;
+  const answer = JSON.parse(secrets.unseal(kept.answerSealed, key)) as ApiAnswer<Body>;
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
 }

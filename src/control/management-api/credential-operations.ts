@@ -70,7 +70,7 @@ export const credentialHandlers: Handlers<
   },
 };
 
-function keySet(body: unknown): ApiAnswer {
+function keySet(body: object): ApiAnswer<object> {
   const headers = { 'cache-control': `public, max-age=${PUBLISHED_AHEAD_MS / 1_000}` };
   return { status: 200, body, headers };
 }

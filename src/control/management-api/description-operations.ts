@@ -56,7 +56,7 @@ const made = {
   getApiPage: new WeakMap<DescriptionParts, Made>(),
 };
 
-function answerOf(id: keyof typeof make, parts: DescriptionParts, call: Call): ApiAnswer {
+function answerOf(id: keyof typeof make, parts: DescriptionParts, call: Call): ApiAnswer<never> {
   const { description, tag } = madeFor(id, parts);
   const headers = { ...description.headers, etag: tag, 'cache-control': 'no-cache' };
   if (isHeld(call.request.headers['if-none-match'], tag)) return { status: 304, headers };

@@ -26,7 +26,7 @@ export function entityTagOf({ secrets }: TaggingParts, stored: unknown): string 
 }
 
 /** Returns the response with the tag of the stored state, if that differs from the response. */
-export function tagged(parts: TaggingParts, answer: ApiAnswer, stored: unknown): ApiAnswer {
+export function tagged<Body>(parts: TaggingParts, answer: ApiAnswer<Body>, stored: unknown): ApiAnswer<Body> {
   return { ...answer, headers: { ...answer.headers, etag: entityTagOf(parts, stored) } };
 }
 

@@ -144,7 +144,7 @@ async function remove(
   call: Call,
   what: 'Environment' | 'Agent',
   id: string,
-): Promise<ApiAnswer> {
+): Promise<ApiAnswer<undefined>> {
   const { frontdoor } = call;
   await change(parts, call, async (trx, touch) => {
     const environment = await findEnvironment(trx, frontdoor, id);

@@ -69,7 +69,7 @@ async function create(
   parts: NewNodeParts,
   call: Call<BodyOf<'createRouter' | 'createGateway'>>,
   kind: FabricKind,
-): Promise<ApiAnswer> {
+) {
   const name = parseName(call.body.name)!;
   const make = async (trx: Queries, touch: Touch) => {
     const result = await addFabricNode(trx, touch, parts, kind, name);
@@ -129,12 +129,12 @@ function auditOf({ node, enrollment }: NewNode, kind: FabricKind) {
   return { target: { kind, id }, after: { id, name, enrollmentId: enrollment.id, enrollmentExpiresAt } };
 }
 
-async function list(
+async function list<Entry>(
   parts: ChangeParts,
   call: Call,
   kind: FabricKind,
-  answerOf: (node: FabricNode) => object,
-): Promise<ApiAnswer> {
+  answerOf: (node: FabricNode) => Entry,
+) {
   const request = parsePageRequest(call.query);
   const page = await listFabricNodes(parts.store.db, kind, request, listFilterOf(call.query));
   return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
@@ -149,8 +149,8 @@ function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
   return { id, name, enrolled: isEnrolled, createdAt: isoTime(createdAtMs) };
 }
 
-function gatewayAnswers({ status }: ConnectedParts): (node: FabricNode) => object {
-  return (node) => ({ ...nodeAnswer(node), online: status.isConnected(node.id) });
+function gatewayAnswers({ status }: ConnectedParts) {
+  return (node: FabricNode) => ({ ...nodeAnswer(node), online: status.isConnected(node.id) });
 }
 
 /** With the current connections. Of routers at another control plane, only the edge listener is known. */
@@ -178,7 +178,7 @@ async function remove(
   call: Call<unknown, 'id'>,
   kind: FabricKind,
   what: 'Router' | 'Gateway',
-): Promise<ApiAnswer> {
+): Promise<ApiAnswer<undefined>> {
   const { id } = call.parameters;
   await change(parts, call, async (trx, touch) => {
     const node = await findFabricNode(trx, kind, id);

@@ -52,14 +52,14 @@ export const metricHandlers: Handlers<
     const window = sparklineWindow(durationMs, parts.clock.nowMs());
     const { id, name } = frontdoor;
     const { db } = parts.store;
-    const whole = { scope: 'frontdoor', id, name, ...(await frontdoorLine(db, frontdoor, window)) };
+    const whole = { scope: 'frontdoor' as const, id, name, ...(await frontdoorLine(db, frontdoor, window)) };
     const environments = await environmentLines(db, frontdoor, window, MAX_SPARKLINES);
     return ok({
       frontdoorId: id,
       duration: formatIsoDuration(durationMs),
       step: formatIsoDuration(window.stepMs),
       start: isoTime(window.startMs),
-      sparklines: [whole, ...environments.map((line) => ({ scope: 'environment', ...line }))],
+      sparklines: [whole, ...environments.map((line) => ({ scope: 'environment' as const, ...line }))],
     });
   },
 };
@@ -97,6 +97,6 @@ function metricsAnswer(durationMs: number, window: MetricWindow, steps: readonly
 }
 
 function countsAnswer({ latency, ...counts }: TrafficCounts) {
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => latencyPercentile(latency, share));
-  return { ...counts, latencyMs: { p50, p95, p99 } };
+  const percentile = (share: number) => latencyPercentile(latency, share);
+  return { ...counts, latencyMs: { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) } };
 }

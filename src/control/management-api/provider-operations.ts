@@ -138,7 +138,7 @@ async function update(
   parts: ChangeParts,
   call: CallOfOne,
   wantedOf: (before: AuthProviderRecord) => Wanted,
-): Promise<ApiAnswer> {
+): Promise<ApiAnswer<ProviderAnswer>> {
   const { id } = call.parameters;
   const { provider, shown } = await change(parts, call, async (trx, touch) => {
     const before = await lockAuthProvider(trx, call.frontdoor, id);

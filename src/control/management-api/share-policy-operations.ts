@@ -1,5 +1,5 @@
 /** Operations on the access policy of a share, and explanations of decisions. */
-import type { AccessQuestion } from '#contract';
+import type { AccessQuestion, SharePolicyAnswer } from '#contract';
 import {
   compileRules,
   explainAccess,
@@ -61,7 +61,7 @@ export const sharePolicyHandlers: Handlers<
   },
 };
 
-function policyAnswer(parts: ChangeParts, stored: StoredPolicy | undefined): ApiAnswer {
+function policyAnswer(parts: ChangeParts, stored: StoredPolicy | undefined): ApiAnswer<SharePolicyAnswer> {
   return tagged(parts, ok(stored?.policy ?? DEFAULT_POLICY), storedOf(stored));
 }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Clock } from '#base';
-import { SCOPES } from '#contract';
+import { SCOPES, type AnswerOf } from '#contract';
 import { isUuid } from '#domain';
 import { appendAudit, type AuditEntry } from '../audit/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
@@ -24,7 +24,7 @@ export type TokenErrorCode =
   'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope';
 
 export type TokenAnswer =
-  | { readonly ok: true; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly ok: true; readonly body: AnswerOf<'issueToken'> }
   | {
       readonly ok: false;
       readonly status: 400 | 401;

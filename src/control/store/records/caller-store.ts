@@ -4,6 +4,7 @@
  * Proving who calls is `account-store.ts`.
  */
 import { randomUUID } from 'node:crypto';
+import type { Scope } from '#contract';
 import { isUuid } from '#domain';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { CallerKind } from './account-store.ts';
@@ -17,7 +18,7 @@ export interface CallerRecord {
   readonly id: string;
   readonly name: string;
   readonly organizationId: string;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Scope[];
   readonly createdAtMs: number;
   /** Until when the secret before the last rotation is accepted; null: it ended with that, or there was none. */
   readonly previousUntilMs: number | null;
@@ -193,7 +194,7 @@ function recordOf(row: {
     id: row.id,
     name: row.name,
     organizationId: row.organization_id,
-    scopes: row.scopes.split(' '),
+    scopes: row.scopes.split(' ') as Scope[],
     createdAtMs: row.created_at,
     previousUntilMs: row.previous_until,
   };
