@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '#base';
+import { seedFirstStart } from '../installation/mod.ts';
+import { ephemeralSecrets } from '../secrets/key-file.ts';
+import { openEmbedded } from '../store/engine/each-store-suite.ts';
 import { openApiWorld } from './api-fixture.ts';
+import { frontendHandlers } from './frontend-operations.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
@@ -31,5 +36,23 @@ test('frontends tell the URL under which a share is really served, the default o
     assert.deepEqual(more, []);
   } finally {
     await world.close();
+  }
+});
+
+test('frontends are listed by a handler that is given a store and the URLs of gateways, and nothing else', async () => {
+  const store = await openEmbedded();
+  try {
+    await seedFirstStart(store, ephemeralSecrets(), { zone: 'share.localhost', clock: new ManualClock() });
+    const parts = { store, frontendUrls: (host: string) => [`https://${host}`] };
+    const call = {} as Parameters<typeof frontendHandlers.listFrontends>[1];
+    const { status, body } = await frontendHandlers.listFrontends(parts, call);
+    assert.equal(status, 200);
+    assert.ok(Array.isArray(body));
+    assert.deepEqual(
+      body.map(({ urlTemplate }) => urlTemplate),
+      ['https://{token}.share.localhost'],
+    );
+  } finally {
+    await store.close();
   }
 });
