@@ -1,4 +1,4 @@
-/** The share that the path of a request names. Each function throws `notFound` where the frontdoor has none such. */
+/** The share that the path of a request names. Each function throws `notFound` when the frontdoor has no such share. */
 import {
   findShare,
   findShareForUpdate,

@@ -85,7 +85,7 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
   return made!;
 }
 
-/** Changes a share, and writes what differs alone. Its epoch goes up in any case. */
+/** Changes a share and writes only what differs. Its epoch goes up in any case. */
 export async function changeShare(
   trx: Queries,
   touch: Touch,
@@ -129,7 +129,7 @@ export async function changeShare(
   const staysThere =
     reach.frontendIds.length === held.frontendIds.length &&
     reach.frontendIds.every((id) => held.frontendIds.includes(id));
-  // Where it appears below custom frontends, and who guards it there, follows from more than is known here.
+  // The hosts below custom frontends, and the auth providers that guard them, are not known without another read.
   if (!staysThere || (providers !== undefined && before.customHosts.length > 0))
     return (await shareRecordsOf(trx, [row]))[0]!;
   const { frontends, customHosts } = before;
