@@ -96,7 +96,7 @@ export interface LoginSessionTable {
   expires_at: number;
 }
 
-/** What an owner is told of one request: see `domain/gateway-records.ts`. */
+/** What an owner is told of one request: see `domain/shapes/gateway-records.ts`. */
 export interface RequestRecordTable {
   id: string;
   frontdoor_id: string;
