@@ -48,8 +48,8 @@ extra: 1
     '3 shares[0].mode: must be public or private <- "open"',
     '5 shares[1]: must have name',
     '6 shares[1].target: must be string <- 5',
-    '7 shares[1].tagret: is no field here; known are name, mode, target, grants <- "x"',
-    '8 extra: is no field here; known are shares <- 1',
+    '7 shares[1].tagret: is not a field here; known fields are name, mode, target, grants <- "x"',
+    '8 extra: is not a field here; known fields are shares <- 1',
   ]);
 });
 
@@ -65,7 +65,7 @@ test('rules across fields name both places', () => {
     problems.map((problem) => problem.replace(/ <-.*/, '')),
     [
       '2 shares[0].grants: only a private share has grants',
-      '3 shares[1].target: must not hold credentials',
+      '3 shares[1].target: must not contain credentials',
       '3 shares[1].name: is also the name of shares[0]',
       '4 shares[2].target: must not have a path or query',
       '5 shares[3].name: must be 3 to 63 of a-z, 0-9 and -, no - at either end, and no reserved word',

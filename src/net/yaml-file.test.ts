@@ -30,7 +30,7 @@ function linesOf(text: string): string[] {
   const parsed = parseYamlFile<Sample>(text, {
     maxLength: 200,
     schema,
-    messageFor: (keyword) => (keyword === 'boolean' ? 'is no field here' : undefined),
+    messageFor: (keyword) => (keyword === 'boolean' ? 'is not a field here' : undefined),
     rules: ({ names, size }) =>
       names.length === size ? [] : [[['size'], `must be the number of names, ${names.length}`]],
     whenEmpty: 'must hold names',
@@ -43,7 +43,7 @@ test('every problem has its line and column, its path and the value', () => {
   assert.deepEqual(linesOf('names: [a, 5]\nsize: x\nmore: 1\n'), [
     'f:1:12 error names[1]: must be string (given 5)',
     'f:2:1 error size: must be integer (given "x")',
-    'f:3:1 error more: is no field here (given 1)',
+    'f:3:1 error more: is not a field here (given 1)',
   ]);
   assert.deepEqual(linesOf('\nnames: []\n'), ['f:2:1 error: must have size']);
   assert.deepEqual(linesOf('names: [a]\nsize: 3\n'), [

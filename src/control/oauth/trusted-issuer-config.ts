@@ -65,7 +65,7 @@ export function parseTrustedIssuers(content: string): ParsedIssuers {
 
 function messageFor(keyword: string, path: YamlPath): string | undefined {
   if (keyword === 'boolean')
-    return `is no field here; known are ${Object.keys(TrustedIssuerSchema.properties).join(', ')}`;
+    return `is not a field here; known fields are ${Object.keys(TrustedIssuerSchema.properties).join(', ')}`;
   if (keyword === 'type' && path.length === 0) return 'must be a list of issuers';
   if (keyword !== 'enum') return undefined;
   const isScope = path.at(-2) === 'scopes';
