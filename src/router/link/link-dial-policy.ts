@@ -4,7 +4,7 @@
  */
 import type { BackoffConfig } from '../config/router-config.ts';
 
-/** Where a peer takes links, as controllers tell it. */
+/** An address where a peer accepts links, as controllers report it. */
 export interface PeerListener {
   /** `tls:host:port`. */
   readonly address: string;

@@ -29,7 +29,7 @@ export function dialerRules({ dialers, listeners }: LinkConfig): DialerRule[] {
   }));
 }
 
-/** Rejects with a `FrontdoorError`. The channel is nobody's yet: what comes waits in it. */
+/** Rejects with a `FrontdoorError`. The channel has no handler yet; received frames wait in it. */
 export async function dialLink(order: DialOrder, options: LinkDialOptions): Promise<Channel> {
   const { config, routerId, log, signal } = options;
   const address = parseAddress(order.address);

@@ -1,14 +1,14 @@
-/** What `LinkRegistryMachine` is told and what it asks for: peers as controllers see them, links as they come and go. */
+/** Events and effects of `LinkRegistryMachine`: peers as controllers report them, and links that open and close. */
 import type { PeerListener } from './link-dial-policy.ts';
 
-/** A link whose hello is done. The machine compares links by identity: one id may come twice. */
+/** A link after its hello. The machine compares links by object identity, because two links may have one id. */
 export interface LiveLink {
   readonly id: string;
   readonly key: string;
   /** The router at the other end. */
   readonly peerId: string;
   readonly iteration: number;
-  /** By this router; else by the other. */
+  /** True when this router dialed the link, false when the peer did. */
   readonly isDialed: boolean;
 }
 

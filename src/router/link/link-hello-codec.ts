@@ -1,7 +1,6 @@
 /**
- * The hello of a link: its body is the link's id, its headers say who dials whom, how often this link was dialed, and
- * by which binding. They shadow the channel's own headers 2 to 6. What a channel adds by itself (group, secret, type)
- * is not here.
+ * The hello of a link. Its body is the link's id; its headers name the two routers, the iteration of the dial and the
+ * binding. They replace the channel's headers 2 to 6. Headers that the channel adds (group, secret, type) are not here.
  */
 import { HeaderWriter, headerId, textOfBody, type Frame, type FrameHeaders } from '#wire';
 
@@ -11,14 +10,14 @@ export interface LinkHello {
   readonly linkId: string;
   /** Made by the dialer, new for each dial. */
   readonly connectionId: string;
-  /** Who dials. */
+  /** Id of the router that dials. */
   readonly routerId: string;
   /** The version of the dialed router, as the dialer knows it; '' when it does not. */
   readonly routerVersion: string;
   /** The dialer's interface; may be empty. */
   readonly binding: string;
   readonly iteration: number;
-  /** Whom it means to dial; dialers before 1.7 do not say. */
+  /** Id of the router that is dialed; undefined from dialers before version 1.7. */
   readonly dialedRouterId: string | undefined;
 }
 
@@ -36,7 +35,7 @@ export function encodeLinkHello(hello: LinkHello): FrameHeaders {
   return headers.text(HEADERS.linkId, hello.linkId).build();
 }
 
-/** A text says why it is no hello of a link. */
+/** Returns the reason as text when the frame is not a hello of a link. */
 export function decodeLinkHello(frame: Frame): LinkHello | string {
   const { headers } = frame;
   const linkId = headers.text(HEADERS.linkId) ?? textOfBody(frame);

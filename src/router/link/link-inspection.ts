@@ -1,4 +1,4 @@
-/** What a router tells of its links when a controller inspects `links`: OpenZiti's names and forms of JSON. */
+/** The answer when a controller inspects `links`, with OpenZiti's names and JSON forms. */
 import { formatGoDuration } from '../config/go-duration.ts';
 import type { LinkDialerConfig } from '../config/router-config.ts';
 import type { DialerRule } from './link-dial-policy.ts';
@@ -10,7 +10,7 @@ export interface InspectedLinks {
   readonly peers: Iterable<PeerView>;
   readonly dialers: readonly LinkDialerConfig[];
   readonly rules: readonly DialerRule[];
-  /** Every controller was told of it. */
+  /** Returns true when the link is reported to every controller. */
   isTold(linkId: string): boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a link's heartbeats tell: the time there and back as controllers weigh links by it, and its mean for health
- * checks. A peer that answers none for 30 s makes the link so dear that no path takes it.
+ * The latency of a link, measured by its heartbeats: the round trip that controllers weigh links by, and its mean for
+ * health checks. When a peer answers no heartbeat for 30 s, the link is reported so expensive that no path uses it.
  */
 import type { Clock } from '#base';
 import type { Histogram, Metrics } from '../metrics/metrics.ts';
@@ -25,7 +25,7 @@ export class LinkLatency {
     this.#lastAnswerMs = clock.nowMs() + graceMs;
   }
 
-  /** In ns, over the last answers; undefined before the first. */
+  /** Mean of the last round trips in nanoseconds; undefined before the first answer. */
   get meanNs(): number | undefined {
     const filled = Math.min(this.#count, WINDOW);
     if (filled === 0) return undefined;
@@ -53,7 +53,7 @@ export class LinkLatency {
     return true;
   }
 
-  /** What was measured before says nothing about the link now. */
+  /** Forgets earlier measurements, which no longer describe the link. */
   #restart(isSilent: boolean): void {
     this.#isSilent = isSilent;
     this.#count = 0;

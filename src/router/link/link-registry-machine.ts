@@ -1,7 +1,7 @@
 /**
- * Which links this router has, dials and gives up: one state per key on the dialing side, and of all links of a key
- * one that counts. Peers come and go as controllers say; duplicates are told apart by their ids, so that both ends
- * keep the same one. Pure: the driver dials, closes and reports what `step` asks for.
+ * Decides which links this router dials, keeps and gives up: one state for each key on the dialing side, and one link
+ * in use among all links of a key. Controllers report peers. Of duplicates, both ends keep the same one by its
+ * id. Pure: the driver dials, closes and reports what `step` asks for.
  */
 import {
   dials,

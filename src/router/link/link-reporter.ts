@@ -1,7 +1,7 @@
 /**
- * Tells controllers of this router's links: all that it dialed when a controller connects, each new one, each change
- * of a link's connections, and every link that is gone. What a controller could not take is told again until it did,
- * or until it was away for two minutes; a controller that comes back is told everything.
+ * Reports this router's links to controllers: all dialed links when a controller connects, then each new link, each
+ * change of a link's connections, and each link that ends. A report that a controller could not take is sent again
+ * until it does, or until the controller has been away for two minutes. A controller that returns gets all links.
  */
 import type { Clock, Log } from '#base';
 import { ctrlMessages, FaultSubject, type CtrlInit } from '#wire/ctrl';
@@ -36,14 +36,14 @@ export interface LinkReporterOptions {
 
 interface Told {
   readonly link: ReportedLink;
-  /** The last state that each controller was told. */
+  /** The last state that was reported to each controller. */
   readonly states: WeakMap<Controller, number>;
 }
 
 interface Fault {
   readonly linkId: string;
   readonly iteration: number;
-  /** By controller id: who has not heard of it, and over which connection it was sent. */
+  /** Controllers, by id, that have not confirmed it, each with the connection that it was last sent on. */
   readonly owed: Map<string, Controller | undefined>;
 }
 
@@ -72,12 +72,12 @@ export class LinkReporter {
     controllers.onDisconnected((controller) => this.#awaySinceMs.set(controller.id, clock.nowMs()));
   }
 
-  /** Faults that a controller may not have heard of. */
+  /** Number of faults that at least one controller may not have received. */
   get pendingFaultCount(): number {
     return this.#faults.size;
   }
 
-  /** True: every controller that is connected was told of the link. */
+  /** Returns true when the link is reported to every connected controller. */
   isTold(linkId: string): boolean {
     const told = this.#links.get(linkId);
     return told !== undefined && this.#controllers.all().every((controller) => told.states.has(controller));

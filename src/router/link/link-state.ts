@@ -1,11 +1,11 @@
-/** What `LinkRegistryMachine` remembers: peers that controllers told of, and a state for each link to them. */
+/** The state of `LinkRegistryMachine`: the peers that controllers announced, and each link to them. */
 import type { PeerListener } from './link-dial-policy.ts';
 import type { LiveLink } from './link-event.ts';
 
-/** OpenZiti's names; its `destRemoved` is a state that is gone here. */
+/** OpenZiti's names. A link that OpenZiti keeps as `destRemoved` is removed here. */
 export type LinkStatus = 'pending' | 'dialing' | 'established' | 'dialFailed' | 'linkFailed' | 'queueFailed';
 
-/** A link that this router dials, or would dial if the other had not. */
+/** A link that this router dials, or would dial if the peer had not dialed it. */
 export interface LinkState {
   readonly key: string;
   /** Kept across dials; the iteration counts those. */
@@ -30,11 +30,11 @@ export interface LinkedRouter {
   version: string;
   isHealthy: boolean;
   unhealthySinceMs: number;
-  /** By key. */
+  /** Maps the key of a link to its state. */
   readonly links: Map<string, LinkState>;
 }
 
-/** For those who look on. */
+/** A peer for readers, such as inspections, which cannot change it. */
 export interface PeerView extends Readonly<Omit<LinkedRouter, 'links'>> {
   readonly links: ReadonlyMap<string, Readonly<LinkState>>;
 }

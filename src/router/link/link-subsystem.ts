@@ -1,7 +1,7 @@
 /**
- * The router's links to other routers: dials peers that controllers tell of, takes links in, keeps one a key, hands
- * frames between links and the forwarder, and reports to controllers. Decisions are `LinkRegistryMachine`'s; sockets,
- * timers and the order of things are here.
+ * The router's links to other routers. It dials the peers that controllers announce, accepts links, keeps one link for
+ * each key, passes frames between links and the forwarder, and reports links to controllers. `LinkRegistryMachine`
+ * decides; this file owns the sockets and timers.
  */
 import { randomBytes } from 'node:crypto';
 import { base62, messageOf, RunningClock, systemClock, type Clock, type Log } from '#base';
@@ -25,18 +25,18 @@ export interface LinkSubsystemOptions {
   readonly routerId: string;
   readonly config: LinkConfig;
   readonly forwarder: Pick<ForwarderConfig, 'linkDialQueueLength' | 'linkDialWorkerCount'>;
-  /** Of connections that come in. */
+  /** Time that the TLS handshake of an accepted connection may take. */
   readonly handshakeTimeoutMs: number;
   readonly proxy: HttpProxyConfig | undefined;
   readonly ports: TlsPorts;
-  /** The identity of the moment; ports that are open learn of another one from who changes it. */
+  /** Returns the current identity. The caller that replaces it also updates the ports that are open already. */
   tls(): { readonly client: TlsIdentity; readonly server: ServerTls };
   readonly controllers: Controllers;
   readonly forwarding: Forwarding;
   readonly metrics: Metrics;
-  /** Shared with other work for controllers: `forwarder.rateLimited…`. */
+  /** The pool of `forwarder.rateLimited…`, shared with other requests to controllers. */
   readonly rateLimiter: WorkerPool;
-  /** A link fell silent: controllers are to learn now that it is dear. */
+  /** Called when a link falls silent, so that its new cost is reported to controllers at once. */
   readonly onSilent?: () => void;
   readonly clock?: Clock;
   /** From 0 to 1. */
@@ -44,18 +44,18 @@ export interface LinkSubsystemOptions {
   readonly log: Log;
 }
 
-/** A link as health checks tell of it. */
+/** A link in the health checks. */
 export interface LinkView {
   readonly linkId: string;
   readonly destRouterId: string;
-  /** Mean, in nanoseconds; undefined while nothing was measured. */
+  /** Mean round trip in nanoseconds; undefined before the first measurement. */
   readonly latency: number | undefined;
   readonly connections: readonly LinkConnection[];
 }
 
-/** Longest sleep of the timer: the clock may have been set meanwhile. */
+/** Longest time that the timer sleeps, because the clock may be set meanwhile. */
 const MAX_SLEEP_MS = 60_000;
-/** Dialers times listeners, and what replaced links leave behind; more are of nobody who means well. */
+/** Room for each pair of dialer and listener and for links that are being replaced. More links are refused. */
 const MAX_LINKS_PER_PEER = 128;
 
 export class LinkSubsystem {
@@ -115,7 +115,7 @@ export class LinkSubsystem {
     }
   }
 
-  /** For the router's hello to controllers. */
+  /** Returns the link listeners that the router's hello announces to controllers. */
   advertised(): AdvertisedListener[] {
     return this.#listeners.map(({ advertised }) => advertised);
   }
@@ -234,7 +234,7 @@ export class LinkSubsystem {
       this.#step({ kind: 'dialFailed', order, fault: 'queueFull' });
       return;
     }
-    // The machine is told of nothing else.
+    // The machine gets no other kind of link.
     const link = effect.link as Link;
     const fields = { linkId: link.id, iteration: link.iteration, routerId: link.peerId };
     switch (effect.kind) {

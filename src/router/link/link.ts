@@ -20,9 +20,9 @@ import { LinkLatency } from './link-latency.ts';
 import type { LinkConnection, ReportedLink } from './link-reporter.ts';
 import { LinkSilenceMachine } from './link-silence-machine.ts';
 
-/** What both ends agree on. */
+/** Properties of a link that both ends agree on. */
 export interface LinkFacts extends LiveLink {
-  /** Of the other router; '' when nobody said. */
+  /** Version of the other router; '' when it is not known. */
   readonly peerVersion: string;
   readonly protocol: string;
   /** Where the listening router is dialed. */
@@ -128,7 +128,7 @@ export class Link implements LinkDestination, ReportedLink {
     return this.#stateIteration;
   }
 
-  /** In ns; undefined before the first answer to a heartbeat. */
+  /** Mean round trip in nanoseconds; undefined before the first answer to a heartbeat. */
   get latencyNs(): number | undefined {
     return this.#latency.meanNs;
   }
