@@ -1,8 +1,8 @@
-/** Decodes what a valid file says, by the decoders that its fields carry, into what the router works with. */
+/** Decodes the values of a valid file into the router's configuration, by the decoders of their fields. */
 import { notesOf, type ConfigOf, type DecodePlace, type Field } from './schema-field.ts';
 import { kindRow } from './text-kinds.ts';
 
-/** `value` is the file with its defaults filled in. It passed the checks: no value is refused here. */
+/** `value` has passed the checks and has all defaults, so that decoding cannot fail. */
 export function decodeConfig<F extends Field>(field: F, value: unknown, place: DecodePlace): ConfigOf<F> {
   return decodeField(field, value, place) as ConfigOf<F>;
 }

@@ -2,7 +2,7 @@
 import { formatGoDuration } from './go-duration.ts';
 import { notesOf, type Field } from './schema-field.ts';
 
-/** With bounds and units, which editors show beside the key. */
+/** Returns the description with bounds and units, which editors show beside the key. */
 export function describe(field: Field): string {
   const { isLegacy, isUnsupported, bindings } = notesOf(field);
   return [

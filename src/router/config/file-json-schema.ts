@@ -80,7 +80,7 @@ function objectSchemaOf({ properties = {}, required = [] }: Field): Json {
 function textSchemaOf(kind: TextKind): Json {
   const { pattern } = kindRow(kind);
   if (kind === 'any-text') return { type: 'string' };
-  // Variables are put in later: nobody knows what comes of them.
+  // A text with variables is valid for editors, because its value is not known before substitution.
   return pattern === undefined
     ? { type: 'string', minLength: 1 }
     : { type: 'string', pattern: `^(?:${pattern}|.*\\$.*)$` };

@@ -1,6 +1,6 @@
 /**
- * What a file says, before anybody knows what it means: values with the lines they stand on. A whole number and one with
- * a fraction are told apart, as OpenZiti does it: JavaScript's numbers alone would not know `1.0` from `1`.
+ * The content of a file before it is checked: values with their positions. Integers and floats are distinct, as in
+ * OpenZiti, which treats `1.0` and `1` differently.
  */
 import { FILE_START, type FilePosition } from '#base';
 
@@ -17,7 +17,7 @@ export interface FileList extends FilePosition {
   readonly items: readonly FileNode[];
 }
 
-/** Stands where its key does: a value may begin below it. */
+/** An entry has the position of its key; its value may begin on a later line. */
 export interface FileEntry extends FilePosition {
   readonly node: FileNode;
 }
@@ -33,7 +33,7 @@ export function emptyMap({ line, column }: FilePosition = FILE_START): FileMap {
   return { kind: 'map', entries: new Map(), line, column };
 }
 
-/** As it was written: variables by their names. */
+/** Returns the value as written, with variables by their names. */
 export function plainValue(node: FileNode): unknown {
   if (node.kind === 'list') return node.items.map(plainValue);
   if (node.kind === 'map')
@@ -68,7 +68,7 @@ export function placeAt(root: FileNode, path: string): FilePlace {
   return place;
 }
 
-/** Names of certificate subjects are taken in any case, so a lookup may have to be as well. */
+/** Keys of certificate subjects match in any case, so a lookup falls back to that. */
 function entryOf({ entries }: FileMap, name: string): FileEntry | undefined {
   const exact = entries.get(name);
   if (exact !== undefined) return exact;

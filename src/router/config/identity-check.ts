@@ -14,7 +14,7 @@ import { isInlinePem } from './text-kinds.ts';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 const MAX_NAMES_SHOWN = 10;
 
-/** `root`: what the file says, for lines. */
+/** `root` is the tree of the file, which gives problems their positions. */
 export function checkIdentityFiles(config: RouterConfig, root: FileNode): readonly ConfigProblem[] {
   const problems = new ProblemList(root);
   const servers = new IdentityCheck(problems, 'identity').check(config.identity);

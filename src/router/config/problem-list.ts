@@ -1,14 +1,14 @@
-/** Collects what is wrong with a router file, each with the line and the value that it is about. */
+/** Collects the problems of a router file, each with its position and value. */
 import { FILE_START, inFileOrder } from '#base';
 import { placeAt, plainValue, type FileEntry, type FileNode } from './file-tree.ts';
 import type { ConfigProblem } from './router-config.ts';
 
 type Severity = ConfigProblem['severity'];
 
-/** More of them are counted only: each is looked up among the known keys. */
+/** Unknown keys beyond this number are only counted, since each costs a search among the known keys. */
 const MAX_UNKNOWN_KEYS = 1_000;
 
-/** A slip in the name of a password leaves it one. */
+/** An unknown key with such a name may be a misspelt password: its value is hidden. */
 const SECRET_NAME = /pass|secret|token|pin|key/i;
 export const HIDDEN = '(hidden)';
 
@@ -21,13 +21,13 @@ export class ProblemList {
     this.#root = root;
   }
 
-  /** Whatever stands at `path`, or where it is missing. */
+  /** Reports a problem of the node at `path`, or at the place where that node is missing. */
   report(severity: Severity, path: string, rule: string, message: string, isSecret = false): void {
     const { line, column, node } = placeAt(this.#root, path);
     this.reportAbout(node, { severity, path, line, column, rule, message }, isSecret);
   }
 
-  /** With the value, and what became of it if it names variables. */
+  /** Adds the value as written and, if it names variables, the value after substitution. */
   reportAbout(node: FileNode | undefined, problem: Omit<ConfigProblem, 'value'>, isSecret: boolean): void {
     const isReplaced = node?.kind === 'text' && node.written !== undefined && !isSecret;
     const became = isReplaced ? `; with its variables it is "${String(node.value)}"` : '';
@@ -69,7 +69,7 @@ export class ProblemList {
     return this.#problems.some(({ severity, path }) => severity === 'error' && path.startsWith(section));
   }
 
-  /** In the order of the file. */
+  /** Returns all problems in the order of the file. */
   all(): readonly ConfigProblem[] {
     const more = this.#unknownKeys - MAX_UNKNOWN_KEYS;
     const message = `${more} more keys are unknown and have no effect`;

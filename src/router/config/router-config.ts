@@ -1,6 +1,6 @@
 /**
- * What a router does, as its file says it: the types are inferred from the schema, whose fields document, default and
- * decode each value. Durations are milliseconds, addresses are taken apart. A section whose absence is a role is
+ * The configuration of a router. Its types are inferred from the schema, whose fields document, default and decode each
+ * value. Durations are milliseconds, addresses are taken apart. A section whose absence is a role is
  * undefined (or an empty list) here.
  */
 import type { FileProblem } from '#base';

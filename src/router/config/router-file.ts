@@ -82,7 +82,7 @@ export function readRouterFile(
     const problem: ConfigProblem = { severity: 'error', path: '', rule: 'syntax', ...parsed.fault };
     return refused([problem], emptyMap());
   }
-  // A file that says nothing lacks what every file needs.
+  // An empty file lacks every required key.
   const root = parsed.root.kind === 'null' ? emptyMap() : parsed.root;
   const problems = new ProblemList(root);
   for (const { path, line, column } of parsed.duplicates)

@@ -1,7 +1,7 @@
 /**
  * Holds a file's tree to the schema: types, bounds and kinds of text, unknown keys with the nearest known one, defaults
- * filled in. Everything is looked at, whatever is wrong before it. A value that is wrong is left out, or its default
- * taken where the schema says that a warning is enough.
+ * filled in. The check goes on after errors. An invalid value is left out, or replaced by its default
+ * where the schema asks for a warning only.
  */
 import { FILE_START, nearestNames, type FilePosition } from '#base';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
@@ -12,7 +12,7 @@ import { kindRow, type NetworkInterfaces } from './text-kinds.ts';
 
 interface Place extends FilePosition {
   readonly path: string;
-  /** Of the list item that it lies in, when that has one. */
+  /** Binding of the enclosing list item, if it has one. */
   readonly binding: string | undefined;
   /** Inside a section where nothing is an error. */
   readonly isLenient: boolean;
@@ -20,7 +20,7 @@ interface Place extends FilePosition {
   readonly isBounded: boolean;
 }
 
-/** What a default may stand in for: a value beyond its bounds, or a path that came out empty. */
+/** Rules whose violation a default may replace: a value out of bounds, or a path that became empty. */
 const BOUND_RULES: readonly string[] = ['minimum', 'maximum', 'path'];
 
 const KIND_WORDS: Readonly<Record<FileNode['kind'], string>> = {
@@ -42,7 +42,7 @@ export class SchemaCheck {
     this.#interfaces = interfaces;
   }
 
-  /** What the file says, defaults filled in; undefined when it is no map. */
+  /** Returns the values of the file with all defaults; undefined when the file is not a map. */
   check(schema: Field, root: FileNode): unknown {
     const place = { path: '', ...FILE_START, binding: undefined, isLenient: false, isBounded: true };
     return this.#check(schema, root, place);
@@ -65,7 +65,7 @@ export class SchemaCheck {
           ? this.#checkText(field, node, place)
           : this.#checkWord(field, node, place);
       default:
-        // Nobody looks at the value of a legacy key.
+        // The value of a legacy key is not checked.
         return undefined;
     }
   }
@@ -199,7 +199,7 @@ export class SchemaCheck {
     if (node.items.length < (field.minItems ?? 0)) {
       return this.#wrong(field, node, inside, 'required', 'must have an entry');
     }
-    // The place of an item tells what is wrong with it, so a wrong one stays as a gap.
+    // An invalid item leaves a gap, so that later items keep their indexes in paths.
     return node.items.map((item, i) =>
       this.#check(items, item, {
         ...inside,

@@ -1,6 +1,6 @@
 /**
  * What a field of the router file can be. A field carries its checks, its default, its words for editors and documents,
- * and how its value is decoded: the types of the file (`FileValue`) and of the configuration (`Value`) are inferred from it.
+ * and its decoder. The types of its value in the file (`FileValue`) and in the configuration (`Value`) are inferred from it.
  * Values of the file are texts such as `5s`. A field with a default is always there once the file is read.
  */
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
@@ -8,7 +8,7 @@ import type { KindValue, NetworkInterfaces, TextKind } from './text-kinds.ts';
 
 export interface FieldNotes {
   readonly kind?: TextKind;
-  /** In the file's own unit; of durations in milliseconds. */
+  /** Lower bound in the unit of the file; in milliseconds for durations. */
   readonly least?: number;
   readonly most?: number;
   /** What is done with a value beyond the bounds, with a warning; absent: it is an error. */
@@ -37,7 +37,7 @@ export interface FieldNotes {
   readonly overriddenBy?: string;
   /** Its bounds hold only while that key is not there. */
   readonly boundsYieldTo?: string;
-  /** The key beside it that says the same in milliseconds; the two are brought into step, and this one wins. */
+  /** A sibling key with the same value in milliseconds. Both get the same value; this key wins. */
   readonly millisecondsIn?: string;
   /** Only for these bindings. */
   readonly bindings?: readonly string[];
@@ -90,9 +90,9 @@ export type Fields = Readonly<Record<string, Field>>;
 /** Says nothing of the fields, so that the type of each is inferred from its own words alone. */
 type AnyFields = Readonly<Record<string, object>>;
 
-/** What a file says in the place of a field, defaults filled in. */
+/** The value of a field in a file, with its default. */
 export type FileValueOf<F> = F extends Field<infer FileValue> ? FileValue : never;
-/** What the configuration holds of it. */
+/** The value of a field in the configuration. */
 export type ConfigOf<F> = F extends Field<unknown, infer Value> ? Value : never;
 type NameOf<F> = F extends Field<unknown, unknown, infer Name> ? Name : never;
 
@@ -206,7 +206,7 @@ export function optional<F extends object>(
   return { ...field, isOptional: true } as Field as never;
 }
 
-/** What only checks or other fields look at. */
+/** A field that only checks or other fields use; the configuration has no such key. */
 export function unread<F extends object>(field: F): Field<FileValueOf<F>, never, never> {
   return { ...field, isUnread: true } as Field as never;
 }
@@ -221,14 +221,14 @@ export function legacy(about: string): Field<unknown, never, never> {
   return unread(optional(describedBy(undefined, { about, isLegacy: true, isExtra: true })));
 }
 
-/** Timers hold no more; nobody waits that long. */
+/** Node's timers hold no longer time. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function timerMs(milliseconds: number): number {
   return Math.min(milliseconds, MAX_TIMER_MS);
 }
 
-/** For items of lists, which problems and logs name by their place. */
+/** Adds the path to a list item, by which problems and logs name it. */
 export function withPath<T>(fields: T, { path }: DecodePlace): T & { readonly path: string } {
   return { path, ...fields };
 }

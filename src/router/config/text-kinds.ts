@@ -22,7 +22,7 @@ interface KindRow<T> {
   readonly words: string;
   /** The value that the text stands for; undefined when it is not of this kind. */
   readonly read: (text: string, interfaces: NetworkInterfaces) => T | undefined;
-  /** For editors; absent: any text. */
+  /** Regular expression for editors; undefined when any text is valid. */
   readonly pattern?: string;
 }
 
@@ -102,7 +102,7 @@ export function parseFileAddress(text: string): OverlayAddress | undefined {
   return parseAddress(text, ADDRESS_TYPES);
 }
 
-/** A host is needed; IPv6 in brackets. */
+/** Requires a host; an IPv6 address stands in brackets. */
 export function parseHostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const address = parseAddress(`tls:${text}`);
   return address === undefined || address.host === ''
@@ -119,7 +119,7 @@ function parseAdvertised(
   return hostPort !== undefined || (address?.host ?? '') !== '' ? (address ?? hostPort) : undefined;
 }
 
-/** By name first: its first address is taken. */
+/** Looks for an interface of this name, and uses its first address; else for an interface with this address. */
 export function findInterface(text: string, interfaces: NetworkInterfaces): InterfaceBinding | undefined {
   const named = Object.hasOwn(interfaces, text) ? interfaces[text]?.[0]?.address : undefined;
   if (named !== undefined) return { name: text, address: named };

@@ -1,7 +1,7 @@
 /**
  * YAML as OpenZiti's routers read it: the first document only, scalars of YAML 1.1 without base 60 and dates, `0o`
- * octals, the last of equal keys, merge keys. Whatever cannot be read is one problem; sizes, depth and what aliases
- * multiply are bounded.
+ * octals, the last of equal keys, merge keys. A file that cannot be read has one problem. Size, depth and the
+ * number of values from aliases are bounded.
  */
 import {
   isAlias,
@@ -20,29 +20,29 @@ import {
 import { FILE_START, type FilePosition } from '#base';
 import type { FileEntry, FileMap, FileNode, FileScalar } from './file-tree.ts';
 
-/** With all its comments. */
+/** Size of the file, comments included. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Without lines that are empty or comments. */
+/** Length without empty lines and lines of comments. */
 const MAX_CONTENT_LENGTH = 512 * 1024;
 const MAX_DEPTH = 64;
-/** Brackets open at once, wherever they stand; the parser follows them by recursion. */
+/** Brackets that may be open at once. The parser recurses into each. */
 const MAX_BRACKETS = 1_000;
-/** Values that aliases put in, all together. */
+/** Values that all aliases of a file may insert together. */
 const MAX_ALIASED_VALUES = 100_000;
 const MAX_DUPLICATES = 1_000;
 
-/** What YAML allows in no text: control characters but tab and line ends, a byte order mark inside, half a character. */
+/** Characters that YAML forbids: control characters other than tab and line ends, byte order marks, lone surrogates. */
 const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\uFEFF\uFFFE\uFFFF]|\p{Cs}/u;
 
 const INT_TAG = 'tag:yaml.org,2002:int';
-/** Beyond 64 bits OpenZiti sees no integer any more. */
+/** OpenZiti reads a number beyond 64 bits as a float. */
 const MAX_INTEGER = 2 ** 63;
 
 export interface YamlFault extends FilePosition {
   readonly message: string;
 }
 
-/** Stands where the second one does. */
+/** A key that a map already has, at the position of its second occurrence. */
 export interface DuplicateKey extends FilePosition {
   readonly path: string;
 }
@@ -50,7 +50,7 @@ export interface DuplicateKey extends FilePosition {
 export type ParsedYaml =
   { readonly fault: YamlFault } | { readonly root: FileNode; readonly duplicates: readonly DuplicateKey[] };
 
-/** UTF-8, or UTF-16 with a byte order mark. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. */
 export function decodeText(bytes: Uint8Array): string | YamlFault {
   const [first, second] = bytes;
   const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -62,7 +62,7 @@ export function decodeText(bytes: Uint8Array): string | YamlFault {
   }
 }
 
-/** `substitute` is applied to every text value, never to keys. */
+/** Parses the first document of `text`. `substitute` is applied to every text value, never to keys. */
 export function parseYaml(text: string, substitute: (text: string) => string = (same) => same): ParsedYaml {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const odd = FORBIDDEN.exec(source);
@@ -113,7 +113,7 @@ class YamlError extends Error {
 
 interface Sized {
   readonly node: FileNode;
-  /** How many values it is, aliases followed. */
+  /** Number of values in it, those of aliases included. */
   readonly size: number;
 }
 
@@ -121,7 +121,7 @@ class TreeReader {
   readonly duplicates: DuplicateKey[] = [];
   readonly #lines: LineCounter;
   readonly #substitute: (text: string) => string;
-  /** `undefined`: it is being read; an alias to it would never end. */
+  /** `undefined` while the node is being read: an alias to it would be endless. */
   readonly #anchors = new Map<string, Sized | undefined>();
   #aliased = 0;
 

@@ -46,7 +46,7 @@ export function checkCsr({ draft, problems }: RuleContext): void {
   const csr = draft.csr ?? draft.edge?.csr;
   if (draft.csr !== undefined && draft.edge?.csr !== undefined)
     problems.warning('edge.csr', 'ignored', 'is ignored: there is a csr at the root');
-  // What is wrong is told already, and what it lacks nobody knows.
+  // Its errors are reported already, and what an invalid section lacks cannot be known.
   if (problems.hasErrorWithin(path)) return;
   if (csr === undefined)
     problems.warning(path, 'csr', 'is missing: this router cannot enroll or renew its certificates');

@@ -21,7 +21,7 @@ export function checkListeners(context: RuleContext): void {
   listeners.forEach((listener, i) => {
     if (listener?.binding !== undefined) checkListener(context, listener, `listeners[${i}]`);
   });
-  // A section that is wrong is told of already.
+  // A section that is wrong has its own problem already.
   const written = placeAt(root, 'listeners').node?.kind ?? 'null';
   const isBroken = draft.listeners === undefined && written !== 'null';
   if (

@@ -1,5 +1,5 @@
 /**
- * Ports that sections share: one TLS socket for each bind address, its connections told apart by the protocol that
+ * Ports that sections share: one TLS socket for each bind address, with connections distinguished by the protocol that
  * clients name. Two sections that claim one protocol on one address cannot both have it.
  */
 import { placeAt } from '../file-tree.ts';
@@ -8,10 +8,10 @@ import { addressKeyOf } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
 interface Claim {
-  /** Of the address. */
+  /** Path of the address. */
   readonly path: string;
   readonly line: number;
-  /** TLS sockets are shared; a plain one is nobody else's. */
+  /** Only TLS sockets can be shared. */
   readonly type: string;
   /** As written: `0.0.0.0:3022` is another socket than `127.0.0.1:3022`. */
   readonly at: string;

@@ -73,7 +73,7 @@ export const identitySection = section(identityFields, {
   decode: identityOf,
 });
 
-/** Of a web server alone: everything but alternates is needed. */
+/** The identity of a web server. Every key but `server_key` and `alt_server_certs` is required. */
 export const webIdentitySection = section(
   {
     ...fields,

@@ -99,9 +99,9 @@ function withoutCsr<T extends { readonly csr: unknown }>({ csr: _csr, ...edge }:
   return edge;
 }
 
-/** For checks and documents, which walk it. */
+/** The schema without its types, for checks and documents that walk it. */
 export const routerFileField: Field = routerFileSchema;
 
-/** What a valid file says, every default filled in. */
+/** The content of a valid file, with all defaults. */
 export type RouterFile = FileValueOf<typeof routerFileSchema>;
 export type ListenerFile = NonNullable<RouterFile['listeners']>[number];

@@ -1,4 +1,4 @@
-/** What the router works with where its file says nothing, for tests: the defaults of the schema, decoded. */
+/** The decoded defaults of the schema, for tests. */
 import { decodeConfig } from '../config-decoding.ts';
 import { emptyMap } from '../file-tree.ts';
 import { ProblemList } from '../problem-list.ts';
@@ -11,7 +11,7 @@ import { forwarderSection, healthChecksSection, metricsSection } from '../schema
 import { connectEventsSection, interfaceDiscoverySection, tlsSection } from '../schema/transport-schema.ts';
 import { webServer } from '../schema/web-schema.ts';
 
-/** What the section would be without a key in it, those that it needs missing. */
+/** Decodes the section as if it were empty; required keys are undefined. */
 function defaultsOf<F extends Field>(section: F): ConfigOf<F> {
   const root = emptyMap();
   const values = new SchemaCheck(new ProblemList(root), {}).check(section, root);

@@ -1,4 +1,4 @@
-/** Router files for tests: a whole one, any value of it replaced by YAML text, and what `check` says about it. */
+/** Router files for tests: a whole one, with any value replaced by YAML text, and the result of `check`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ export function fileWith(path: string, yaml: string | undefined, base: unknown =
   const last = steps.at(-1)!;
   if (yaml === undefined) delete at[last];
   else at[last] = PLACE;
-  // JSON is YAML; the replacement is more than JSON can say.
+  // JSON is YAML, and the replacement may be YAML that is not JSON.
   return JSON.stringify(root, undefined, 1).replace(`"${PLACE}"`, () => yaml ?? '');
 }
 
@@ -93,7 +93,7 @@ export class CheckedFolder {
     return { status, out, err };
   }
 
-  /** What `--json` says about a file with this text. */
+  /** Returns the result of `check --json` for a file with this text. */
   judge(content: string | Uint8Array): {
     readonly status: number;
     readonly problems: readonly ConfigProblem[];
