@@ -1,6 +1,6 @@
 /**
  * What a field of the router file can be. A field carries its checks, its default, its words for editors and documents,
- * and its decoder. The types of its value in the file (`FileValue`) and in the configuration (`Value`) are inferred from it.
+ * and its decoder. The types of its value in the file (`FileValue`) and in the configuration (`Value`) are inferred.
  * Values of the file are texts such as `5s`. A field with a default is always there once the file is read.
  */
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';

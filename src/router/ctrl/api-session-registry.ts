@@ -14,7 +14,7 @@ export interface KnownApiSession {
 
 interface Entry {
   session: KnownApiSession;
-  /** Ids of the controllers that told of it. */
+  /** Ids of the controllers that have sent it. */
   readonly vouchers: Set<string>;
 }
 
@@ -75,7 +75,7 @@ export class ApiSessionRegistry {
     }
   }
 
-  /** The whole set of one controller: what is not in it, and what nobody else vouches for, is over. */
+  /** Replaces the sessions of one controller. A session that no controller has sent any more ends. */
   replaceAll(records: readonly ApiSessionRecord[], controllerId: string): void {
     const tokens = new Set(records.map(({ token }) => token));
     for (const [token, { vouchers }] of this.#byToken) {

@@ -53,7 +53,7 @@ export class ClusterMembership {
     controllers.setEndpoints(known?.endpoints ?? config.endpoints.map(formatAddress));
   }
 
-  /** A controller of the network by its id, as the last list or the endpoints file told. */
+  /** Returns the controller with this id from the last list or the endpoints file. */
   isMember(id: string): boolean {
     return this.#ids.has(id);
   }

@@ -1,7 +1,8 @@
 /**
- * Tells controllers which identities have channels at this router (20415): who came or went at once, further
- * connections of those that are here in batches, everything at intervals and to each controller that connects. With `connectEvents.enabled: false`, and for what comes while too many wait,
- * only the state is told, not each connection with its time and address.
+ * Reports to controllers which identities have channels at this router (20415). The first and last channel of an
+ * identity are reported at once, further connections in batches, and the whole state at intervals and to each controller
+ * that connects. With `connectEvents.enabled: false`, and while too many events wait, only the state is reported, not each
+ * connection with its time and address.
  */
 import type { Clock } from '#base';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
@@ -66,7 +67,7 @@ export class ConnectEvents {
     clearInterval(this.#timer);
   }
 
-  /** What else this turn brings is told with it. */
+  /** Events of the same turn are sent in the same message. */
   #onChange(state: IdentityState): void {
     state.isChanged = true;
     if (this.#isReportDue) return;

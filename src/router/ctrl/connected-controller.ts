@@ -1,4 +1,4 @@
-/** One controller while its channel is open: what its hello said, and how it answers since. */
+/** A controller while its channel is open: the content of its hello, and how fast it answers. */
 import type { Channel } from '#net';
 import { makeFrame, RESULT_TYPE } from '#wire';
 import { decodeControllerHello } from '#wire/ctrl';
@@ -12,7 +12,7 @@ export class ConnectedController implements Controller {
   readonly channel: Channel;
   /** The endpoint that was dialed, `tls:host:port`; undefined: the controller dialed this router. */
   readonly endpoint: string | undefined;
-  /** Of the last heartbeat; undefined before the first answer. */
+  /** Round trip of the last heartbeat; undefined before the first answer. */
   latencyNs: number | undefined;
   lastAnswerMs = performance.now();
   /** The controller announced that it ends soon: another one is asked, while there is one. */
@@ -26,7 +26,7 @@ export class ConnectedController implements Controller {
     this.endpoint = endpoint;
   }
 
-  /** A text says what its hello lacks. */
+  /** Returns the reason as text when the hello is incomplete. */
   static of(channel: Channel, endpoint: string | undefined): ConnectedController | string {
     if (channel.peer.id === '') return 'the controller did not say who it is';
     const hello = decodeControllerHello(makeFrame(RESULT_TYPE, { headers: channel.peer.hello }));

@@ -18,7 +18,7 @@ export interface ControllerDialOptions {
   dial(endpoint: string, signal: AbortSignal): Promise<Channel>;
   /** Takes over the channel, or closes it. */
   onChannel(channel: Channel, dial: ControllerDial): Reception;
-  /** Of a clock that only goes on; the process's when absent. */
+  /** Milliseconds of a monotonic clock; by default that of the process. */
   readonly nowMs?: () => number;
 }
 

@@ -32,7 +32,7 @@ export interface ControllerSetOptions {
   readonly proxy: HttpProxyConfig | undefined;
   /** Asked at each dial: renewed certificates count from the next one on. */
   readonly tls: () => TlsIdentity;
-  /** Link listeners, which controllers tell other routers of; asked at each hello. */
+  /** Returns the link listeners that controllers announce to other routers. Called for each hello. */
   readonly linkListeners: () => readonly AdvertisedListener[];
   readonly log: Log;
   /** `ctrl.startupTimeout` went by without any controller. */

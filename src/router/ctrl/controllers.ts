@@ -32,8 +32,8 @@ export interface Controllers {
 
 /** May throw: a malformed body closes that controller's channel, anything else is logged. */
 export type CtrlHandler = (frame: Frame, from: Controller) => void;
-/** By content type; each type belongs to one part. */
+/** Handlers by content type; each type belongs to one part. */
 export type CtrlHandlers = ReadonlyMap<number, CtrlHandler>;
 
-/** What a part tells under a name of an InspectRequest (lower case): a value that JSON takes, or undefined. */
+/** Returns a part's value, as JSON, for a name of an InspectRequest (lower case); undefined for other names. */
 export type InspectSource = (name: string) => unknown;

@@ -31,7 +31,7 @@ const DEFAULT_NAME = 'endpoints.yml';
 /** What routers before 2.x called it. */
 const FORMER_NAME = 'endpoints';
 
-/** Undefined: no such file, or nothing usable in it, which the log says; the configuration counts then. */
+/** Returns undefined without such a file, or, logged, without a usable entry. The configuration is used then. */
 export async function loadEndpointsFile(path: string, log: Log): Promise<KnownControllers | undefined> {
   const known = await loadFrom(path, log);
   if (known !== 'missing') return known;

@@ -1,5 +1,5 @@
 /**
- * Answers InspectRequest from what the router's parts tell of themselves. Names that nobody knows are left out, as
+ * Answers InspectRequest with values from the router's parts. Unknown names are left out, as
  * OpenZiti's routers do; values travel as JSON texts.
  */
 import { messageOf, type Log } from '#base';

@@ -1,7 +1,7 @@
 /** What a router makes of a list of controllers that one of them pushed: a pure decision, OpenZiti's. */
 
 export interface MembershipState {
-  /** Of the list in use; 0: none, any list counts. */
+  /** Index of the list in use; 0 when there is none, and any list is newer. */
   readonly index: bigint;
   /** Endpoints through which controllers are connected now. */
   readonly connected: readonly string[];

@@ -11,7 +11,7 @@ export interface NetworkInterface {
   readonly addresses: string[];
 }
 
-/** Go's bit for each flag of Linux's; where the kernel tells none, the first alone is known. */
+/** Go's bit for each flag of Linux. Where the kernel shows no flags, only the first is known. */
 const UP = 1n;
 const LOOPBACK = 4n;
 const GO_FLAGS: readonly (readonly [linux: number, go: bigint])[] = [
@@ -44,7 +44,7 @@ export function readNetworkInterfaces(): NetworkInterface[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Linux alone tells these; undefined elsewhere. */
+/** Available on Linux only; undefined elsewhere. */
 function numberIn(name: string, file: string): number | undefined {
   try {
     const value = Number(readFileSync(`/sys/class/net/${name}/${file}`, 'utf8'));
