@@ -42,7 +42,7 @@ export interface EdgeCircuitOptions {
   readonly reading: FrameSource;
   /** The connection is over; called once. */
   onClosed(circuit: EdgeCircuit): void;
-  /** The circuit ended from this side: its controller is to hear. */
+  /** Called when the circuit ended from this side, so that its controller is notified. */
   onEnded(circuit: EdgeCircuit): void;
 }
 
@@ -52,7 +52,7 @@ export interface EdgeCircuit extends CircuitEnd {
   readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
-  /** The SDK closed it (or its channel went): the rest of the circuit is told. */
+  /** The SDK closed it, or its channel ended: the rest of the circuit is notified. */
   close(): void;
   /** The SDK's TraceRoute. */
   onTrace(request: Frame): void;

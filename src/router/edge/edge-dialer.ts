@@ -6,13 +6,13 @@ import type { EgressDialer } from '../xgress/egress-dialers.ts';
 import type { EdgePeer } from './edge-peer.ts';
 import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 
-/** A host must answer a Dial within this unless the listener's `connectTimeout` says otherwise. */
+/** A host must answer a Dial within this time unless the listener has a `connectTimeout`. */
 const MAX_HOST_DIAL_MS = 5_000;
 
 export interface EdgeDialerOptions {
   readonly terminators: Pick<EdgeTerminatorRegistry, 'byId'>;
   peerOf(channel: Channel): EdgePeer | undefined;
-  /** Of the edge listener. */
+  /** Options of the edge listener. */
   readonly config: Pick<XgressConfig, 'connectTimeoutMs'>;
 }
 

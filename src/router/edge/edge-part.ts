@@ -1,5 +1,5 @@
 /**
- * The edge of a router: SDKs come in here, and controllers are told of them. There with the `edge` section only; the
+ * The edge of a router: SDKs connect here, and controllers get reports of them. There with the `edge` section only; the
  * listener is one of `listeners`, so that the part also exists without one, for the data model and its file.
  */
 import type { Clock, Log } from '#base';

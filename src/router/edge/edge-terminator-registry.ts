@@ -61,7 +61,7 @@ interface Entry {
   isEstablished: boolean;
   /** The host's last word on its service; controllers forget it when they restart. */
   isHealthy: boolean | undefined;
-  /** By controller id: those that are connected. */
+  /** Attempts to register it, by the id of a connected controller. */
   readonly attempts: Map<string, Attempt>;
 }
 
@@ -109,7 +109,7 @@ export class EdgeTerminatorRegistry {
     for (const controller of this.#options.controllers.all()) this.#ask(entry, controller);
   }
 
-  /** Gone at the host: the controllers are told, several at once. */
+  /** Removes a terminator that its host no longer has, and reports that to controllers in batches. */
   remove(terminator: EdgeTerminator): void {
     if (this.#entries.get(terminator.id)?.terminator !== terminator) return;
     this.#forget(terminator.id);

@@ -33,7 +33,7 @@ export function traceOfSdk(request: Frame, circuitId: string | undefined): SdkTr
   return { kind: 'answer', frame };
 }
 
-/** For the SDK whose trace it answers. */
+/** Returns the answer for the SDK that sent the trace. */
 export function traceResponseToSdk(connId: number, { frame, hops }: ControlFrame): Frame {
   const { headers } = frame;
   const timestamp = headers.u64(xgressControl.timestamp) ?? 0n;

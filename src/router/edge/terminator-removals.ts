@@ -11,7 +11,7 @@ export interface TerminatorRemovalsOptions {
   readonly log: Log;
   readonly requestTimeoutMs: number;
   readonly controllers: Controllers;
-  /** A terminator may be hosted again under its id before its removal was told. */
+  /** A terminator may be hosted again under its id before its removal is reported. */
   isHosted(id: string): boolean;
 }
 

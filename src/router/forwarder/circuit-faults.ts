@@ -88,7 +88,7 @@ export class CircuitFaults implements ForwardFaults {
         const subject = FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT;
         controllers.broadcast(ctrlMessages.fault.frame({ subject, id }));
       } else {
-        // Away: the next frames that cannot be moved on tell of them again.
+        // The controller is away: the next frames that cannot be forwarded report the circuits again.
         const fault = ctrlMessages.fault.frame({ subject: FaultSubject.FORWARD_FAULT, id });
         controllers.byId(owner)?.channel.send(fault);
       }

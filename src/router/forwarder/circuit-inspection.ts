@@ -1,5 +1,5 @@
 /**
- * What the forwarder tells of its circuits when a controller inspects the router: `router-circuits`,
+ * The forwarder's answers about circuits when a controller inspects the router: `router-circuits`,
  * `router-edge-circuits`, `router-sdk-circuits`, `circuit:<id>` and `circuitandstacks:<id>`, with the field names of
  * OpenZiti's routers. The first three are always answered: OpenZiti's controller ends when it misses one of them.
  */

@@ -7,14 +7,14 @@ export interface RoutedCircuit {
   readonly next: Map<string, string>;
   /** Addresses of its ends on this router. */
   readonly ends: string[];
-  /** What the dialed end told about itself: another Route for it gets the same answer. */
+  /** Peer data of the dialed end. Another Route for it gets the same answer. */
   egressData: ReadonlyMap<number, Uint8Array> | undefined;
   lastActiveMs: number;
   /** When an end here last got a payload from a link. */
   lastDeliveredMs: number;
-  /** An end here closed, and the controller was told: what still comes is no fault. */
+  /** An end here closed and the controller was notified, so that later frames are not a fault. */
   isEnding: boolean;
-  /** Payload bytes over links that the metrics have not been told of. */
+  /** Payload bytes over links that are not in the metrics yet. */
   receivedBytes: number;
   sentBytes: number;
 }

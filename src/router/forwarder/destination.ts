@@ -24,11 +24,11 @@ export interface CircuitEnd extends Destination {
   deliverLater?(payload: PayloadFrame, source: FrameSource | undefined): void;
   /** The circuit is gone; called after the address was forgotten. */
   unrouted(): void;
-  /** After `Forwarding.isWritable` said no: what follows in the circuit takes frames again. */
+  /** Called after `Forwarding.isWritable` was false, once the next destination of the circuit takes frames again. */
   onWritable(): void;
   /** A traceroute, or the answer to one. */
   onControl(control: ControlFrame): void;
-  /** What it tells of itself, for who looks into the circuit. */
+  /** Returns its state for inspections of the circuit. */
   inspect(): object;
   /** The connection that brings this end's frames, where it is somebody else's window that bounds them. */
   readonly source?: FrameSource;

@@ -12,7 +12,7 @@ import {
 
 const { ctrl, edge } = headerId;
 
-/** A host did not take a circuit; our own agents say which way (a route error code). */
+/** A host refused a circuit. Our agents also send a route error code. */
 export class HostRefusal extends FrontdoorError {
   readonly routeCode: number;
 

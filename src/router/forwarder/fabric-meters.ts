@@ -12,7 +12,7 @@ export class FabricMeters {
   readonly #metrics: Metrics;
   readonly #received: Direction;
   readonly #sent: Direction;
-  /** Circuits with bytes that were not told. */
+  /** Circuits with bytes that are not reported yet. */
   readonly #counted: RoutedCircuit[] = [];
   readonly #timer: NodeJS.Timeout;
 

@@ -39,7 +39,7 @@ export interface RouteProblem {
   readonly address: string;
 }
 
-/** Who is told what cannot be moved on. `controllerId` undefined: nobody routed the circuit here. */
+/** Called for frames that cannot be forwarded. `controllerId` is undefined when no controller routed the circuit here. */
 export interface ForwardFaults {
   onForwardFault(circuitId: string, controllerId: string | undefined): void;
   onInvalidLink(linkId: string): void;
@@ -147,7 +147,7 @@ export class Forwarder implements Forwarding {
     return undefined;
   }
 
-  /** Forgets the circuit and tells its ends here. */
+  /** Forgets the circuit and notifies its ends here. */
   unroute(circuitId: string): void {
     const circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) return;
@@ -210,7 +210,7 @@ export class Forwarder implements Forwarding {
       return;
     }
     const nowMs = this.#clock.nowMs();
-    // What is sent again and again to nobody does not keep a circuit alive.
+    // Frames that cannot be forwarded do not keep a circuit alive, however often they are sent.
     if (!isPayload || (frame.flags & PAYLOAD_FLAGS.retransmit) === 0) circuit.lastActiveMs = nowMs;
     const link = this.#links.get(address);
     if (link !== undefined) {

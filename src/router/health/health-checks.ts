@@ -1,12 +1,12 @@
 /**
  * The router's two checks. `controllerPing`: a controller answers its heartbeats, at once or within the timeout; no
- * ping of its own goes out. `link.health`: there are enough links; what it tells of each stands in its details.
+ * ping of its own goes out. `link.health`: there are enough links, which its details describe.
  */
 import type { Clock, Log } from '#base';
 import type { HealthChecksConfig } from '../config/router-config.ts';
 import { HealthCheck, type CheckFinding, type CheckState } from './health-check.ts';
 
-/** A link as the check tells of it. */
+/** A link in the details of the check. */
 export interface LinkHealth {
   readonly linkId: string;
   readonly destRouterId: string;

@@ -46,7 +46,7 @@ export function loadRouterIdentity(identity: IdentityConfig, where = 'identity')
   return { id, client, server: { default: candidates[0]!, alternates: candidates.slice(1) } };
 }
 
-/** Those with names; without any, those that say they are for servers; at last, all. */
+/** Prefers certificates with names, then certificates for servers, then all. */
 function candidatesOf(served: readonly TlsIdentity[]): readonly TlsIdentity[] {
   const leafOf = ({ cert }: TlsIdentity): X509Certificate => new X509Certificate(cert);
   const named = served.filter((one) => leafOf(one).subjectAltName !== undefined);

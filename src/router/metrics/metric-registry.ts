@@ -134,7 +134,7 @@ export class MetricRegistry implements Metrics {
     return { gauges, meters, histograms, timers };
   }
 
-  /** Buckets of usage that are due; they are not told again. */
+  /** Removes and returns the buckets of usage that are due. */
   takeUsage(): UsageBucket[] {
     return this.#usage.take(this.#clock.nowMs());
   }

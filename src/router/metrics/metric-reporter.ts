@@ -1,5 +1,5 @@
 /**
- * Sends the metrics to every controller, once a report interval: all but the first are told not to propagate them.
+ * Sends the metrics to every controller, once a report interval: all but the first get the flag not to propagate them.
  * While no controller takes messages they wait, at most so many; beyond that the oldest goes.
  */
 import type { Clock, Log } from '#base';

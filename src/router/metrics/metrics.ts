@@ -34,7 +34,7 @@ export type UsageKind = 'ingress.rx' | 'ingress.tx' | 'egress.rx' | 'egress.tx' 
 
 const IGNORED = { mark: () => {}, update: () => {}, clear: () => {} };
 
-/** For tests and for parts that nobody listens to. */
+/** Discards everything, for tests and for parts without metrics. */
 export const NO_METRICS: Metrics = {
   meter: () => IGNORED,
   histogram: () => IGNORED,

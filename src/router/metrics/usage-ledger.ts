@@ -4,7 +4,7 @@
  */
 import type { UsageKind } from './metrics.ts';
 
-/** Kinds of one counter; a bucket of `usage` and one of `fabricUsage` are told apart by them alone. */
+/** Kinds of one counter. They alone distinguish a bucket of `usage` from one of `fabricUsage`. */
 const USAGE_KINDS: readonly UsageKind[] = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx'];
 const FABRIC_KINDS: readonly UsageKind[] = ['fabric.rx', 'fabric.tx'];
 /** Circuits of one bucket; the bytes of more are not counted. */
@@ -59,7 +59,7 @@ class UsageCounter {
   readonly #kinds: readonly UsageKind[];
   readonly #intervalMs: number;
   readonly #ageThresholdMs: number;
-  /** By start; reports take what is superseded, so there are few. */
+  /** Buckets by start. Reports remove superseded ones, so there are few. */
   readonly #buckets = new Map<number, Map<string, Float64Array>>();
   #newestMs = 0;
   #currentMs = 0;

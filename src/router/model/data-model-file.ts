@@ -1,6 +1,7 @@
 /**
  * `edge.db`: the data model on disk, a gzipped DataState as OpenZiti's routers write and read it. Loaded at start,
- * written at intervals when the model's index moved. A file that cannot be read is as none: controllers tell it anew.
+ * written at intervals when the model's index moved. A file that cannot be read counts as
+ * missing, because controllers send the model again.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * Keeps the data model as one controller tells it: subscribed at the best one (20505), renewed before the subscription
+ * Keeps the data model as one controller sends it: subscribed at the best one (20505), renewed before the subscription
  * ends, moved when that controller goes or falls silent, begun anew when a change is missing.
  */
 import { randomUUID } from 'node:crypto';
@@ -34,7 +34,7 @@ export class DataModelSubscription {
   readonly #options: DataModelSubscriptionOptions;
   readonly #timer: NodeJS.Timeout;
   #current: Subscription | undefined;
-  /** What the subscribed controller said last of its own index. */
+  /** The last index that the subscribed controller sent. */
   #toldIndex = 0n;
 
   constructor(options: DataModelSubscriptionOptions) {

@@ -1,5 +1,5 @@
 /**
- * The router data model: who may dial and host what, as controllers tell it in whole states and change sets, and as
+ * The router data model: who may dial and host what, as controllers send it in whole states and change sets, and as
  * it is written to `edge.db`. Entities stay as they came, unknown fields included, so that a file loses nothing.
  */
 import {
@@ -53,7 +53,7 @@ export class DataModel {
   #index = 0n;
   #timelineId = '';
 
-  /** 0: nothing was told yet. */
+  /** 0 before the first state. */
   get index(): bigint {
     return this.#index;
   }

@@ -1,7 +1,7 @@
 /**
  * Keeps the router's certificates young, as OpenZiti's routers do it: at two thirds of their life it asks a controller
- * over the control channel (20302, 20301), writes and uses what it got, and says so (20303, 20002). Written before it
- * is said: until then the controller takes the old and the new certificate, so no crash locks the router out.
+ * over the control channel (20302, 20301), writes and uses what it got, and confirms it (20303, 20002). It writes before
+ * it confirms: until then the controller accepts both certificates, so that no crash locks the router out.
  */
 import { X509Certificate } from 'node:crypto';
 import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
@@ -27,7 +27,7 @@ export interface CertificateRenewalOptions {
   readonly use: (identity: RouterIdentity) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** For each answer of the controller; 30 s when absent. */
+  /** Time that the controller has for each answer; 30 s by default. */
   readonly answerMs?: number;
 }
 
@@ -141,7 +141,7 @@ export class CertificateRenewal {
     }
   }
 
-  /** A controller that does not answer may have heard it: the new certificates stay, they work either way. */
+  /** A controller that does not answer may have received it. The new certificates stay, since they work either way. */
   async #tell(channel: Channel, clientCertPem: string): Promise<string | undefined> {
     const request = ctrlMessages.enrollmentExtendRouterVerify.frame({ clientCertPem });
     try {

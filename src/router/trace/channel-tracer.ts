@@ -1,6 +1,6 @@
 /**
  * `trace.path`: every message of the control channels, decoded, in OpenZiti's format. The file is emptied at start,
- * and its owner's alone: messages tell who uses what. It never holds up a channel: what the disk does not take in
+ * and its owner's alone: messages show who uses what. It never holds up a channel: what the disk does not take in
  * time is left out and counted.
  */
 import { open, type FileHandle } from 'node:fs/promises';
@@ -49,7 +49,7 @@ export class ChannelTracer {
     }
   }
 
-  /** Traces the channels of all controllers. Before the other parts: what they say first is then in it. */
+  /** Traces the channels of all controllers. Called before other parts start, so that their first messages are traced. */
   follow(controllers: Controllers): void {
     controllers.onConnected(({ id, channel }) => this.#onConnected(id, channel));
     controllers.onDisconnected(({ id }) =>

@@ -29,7 +29,7 @@ export class Diagnostics {
     this.#memoryProfile = memoryProfile;
   }
 
-  /** Before other parts follow the controllers: the trace has what they say first. Rejects as `ChannelTracer.open`. */
+  /** Called before other parts start, so that their first messages are traced. Rejects as `ChannelTracer.open`. */
   static async open({ routerId, config, controllers, clock, log }: DiagnosticsOptions): Promise<Diagnostics> {
     const { trace, profile } = config;
     const tracer =

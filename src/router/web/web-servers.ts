@@ -21,14 +21,14 @@ export interface WebServersOptions {
   readonly ports: TlsPorts;
   /** The router's own. */
   readonly tls: ServerTls;
-  /** For a server with an identity of its own. */
+  /** Loads the certificates of a server with its own identity. */
   readonly loadTls: (identity: IdentityConfig) => ServerTls;
   readonly handshakeTimeoutMs: number;
   readonly routerId: string;
   readonly health: HealthChecks;
   readonly registry: MetricRegistry;
   readonly log: Log;
-  /** Of one bind point; 1,024 when absent. */
+  /** Most connections of one bind point; 1,024 by default. */
   readonly maxConnections?: number;
 }
 
@@ -74,7 +74,7 @@ export class WebServers {
     return servers;
   }
 
-  /** Of the bind points, in the order of the file. */
+  /** Ports of the bind points, in the order of the file. */
   get ports(): readonly number[] {
     return this.#bindPoints.map(({ port }) => port.port);
   }

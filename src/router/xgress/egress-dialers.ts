@@ -19,13 +19,13 @@ export interface EgressDial {
   readonly signal: AbortSignal;
 }
 
-/** Registers the end and resolves with what it tells the dialing side. Rejects with why not. */
+/** Registers the end and resolves with its peer data for the dialing side. Rejects with the reason of the refusal. */
 export type EgressDialer = (dial: EgressDial) => Promise<ReadonlyMap<number, Uint8Array>>;
 
 /** Bindings that a router dials itself. */
 const OWN_BINDINGS: ReadonlySet<string> = new Set(['transport', 'transport_udp', 'proxy', 'proxy_udp']);
 
-/** The terminator says what this router cannot do: an operator has to look. */
+/** The terminator asks for something that this router cannot do, which an operator has to correct. */
 export function misconfigured(message: string): FrontdoorError {
   return new FrontdoorError('invalid', 'misconfigured-terminator', message);
 }
@@ -53,7 +53,7 @@ export class EgressDialers {
     return this.#dialers.has(binding);
   }
 
-  /** Rejects with `misconfigured-terminator` when nobody here dials that binding. */
+  /** Rejects with `misconfigured-terminator` when no dialer here has that binding. */
   async dial(binding: string, dial: EgressDial): Promise<ReadonlyMap<number, Uint8Array>> {
     const dialer = this.#dialers.get(binding);
     if (dialer !== undefined) return dialer(dial);

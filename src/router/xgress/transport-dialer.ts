@@ -76,7 +76,7 @@ function connect(
     clearTimeout(timer);
     dial.signal.removeEventListener('abort', onAbort);
     socket.off('error', onError);
-    // Its own end hears of what comes later.
+    // Later errors go to the circuit's own end.
     socket.on('error', () => {});
   };
   dial.signal.addEventListener('abort', onAbort);

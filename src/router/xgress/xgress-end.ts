@@ -1,7 +1,7 @@
 /**
  * An end of a circuit that the router holds for a local connection: xgress on one side, a byte stream on the other,
  * half-closable both ways. It ends cleanly when both ways have ended and all was acknowledged; anything else resets
- * the local connection, so that nobody takes a part for the whole.
+ * the local connection, so that a part of the data is never taken for the whole.
  */
 import type { Duplex } from 'node:stream';
 import { EMPTY_BYTES, keptBytes, type Log } from '#base';
@@ -191,7 +191,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     return !this.isOver && (!this.#xgress.isEverythingSent || this.#deadlineMs > 0);
   }
 
-  /** At once, whatever is on its way. */
+  /** Ends the circuit at once, without waiting for data in flight. */
   destroy(reason: string): void {
     this.#abort(reason);
   }
@@ -214,7 +214,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
 
   #fromLocal(chunk: Uint8Array): void {
     if (this.#state !== 'open' || this.#xgress.isSendBroken) {
-      // Nobody takes it any more: who sends without end is not read until the circuit is over.
+      // The data has no receiver any more. The connection is not read until the circuit has ended.
       this.#connection.pause();
       return;
     }
@@ -330,7 +330,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     else this.#abort('what was sent last was not acknowledged in time');
   }
 
-  /** Breaks both ways: the far end hears that nobody reads here, the controller that the circuit is over. */
+  /** Breaks both directions. The far end is notified that there is no reader here; the controller, that the circuit ended. */
   #abort(reason: string): void {
     if (this.#state === 'over') return;
     if (this.#state === 'open') {
