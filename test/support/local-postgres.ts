@@ -1,6 +1,6 @@
 /**
- * A throw-away PostgreSQL that this process starts: its own directory, a free port, fsync as in earnest. It is removed
- * with this process.
+ * A throw-away PostgreSQL that this process starts: its own directory, a free port, fsync as in earnest unless its settings
+ * say otherwise. It is removed with this process.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

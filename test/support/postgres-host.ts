@@ -8,10 +8,20 @@ import process from 'node:process';
 import { startPostgres, type HostedPostgres, type PostgresServer } from './postgres.ts';
 import { isAlive } from './process-state.ts';
 
+/** Nothing of this server outlives the run. Tests of what a crash leaves start one of their own. */
+const NOT_DURABLE = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off',
+};
+
 let server: Promise<PostgresServer> | undefined;
 
 async function answer(socket: Socket): Promise<void> {
-  server ??= startPostgres();
+  server ??= startPostgres({ settings: NOT_DURABLE });
   const running = await server;
   await dropAbandoned(running);
   const folder = await running.sql('show unix_socket_directories');
