@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { describeEachStore, type OpenStore } from '../store/engine/each-store-suite.ts';
 import { statementsOf } from '../store/engine/statement-log-fixture.ts';
 import { openApiWorld, type ApiWorld, type CallOptions } from './api-fixture.ts';
 
@@ -11,36 +11,52 @@ const MOST_OF_A_REPLACEMENT = 13;
 /** A share that moves to other frontends has names to give up and names to claim. */
 const MOST_OF_A_MOVE = 17;
 
+interface ShareWorld {
+  readonly world: ApiWorld;
+  readonly shares: string;
+  readonly environmentId: string;
+  /** The default one. The other frontend has the id `second`. */
+  readonly frontendId: string;
+  readonly providerIds: readonly string[];
+}
+
+async function openShareWorld(open: OpenStore): Promise<ShareWorld> {
+  const world = await openApiWorld({ open });
+  const root = `/frontdoor/${world.first.frontdoorId}`;
+  const environmentId = await world.addEnvironment('edge');
+  const { id: frontendId } = await world.store.db
+    .selectFrom('frontend')
+    .select('id')
+    .executeTakeFirstOrThrow();
+  const second = {
+    id: 'second',
+    public_name: 'second',
+    zone: 'second.example',
+    is_default: 0,
+    created_at: 0,
+  };
+  await world.store.db.insertInto('frontend').values(second).execute();
+  const providerIds: string[] = [];
+  for (const name of ['one', 'two', 'three']) {
+    const data = { placement: 'bearer', keys: [{ name: 'k' }] };
+    const made = await world.call('POST', `${root}/auth-providers`, {
+      body: { name, type: 'API_KEY', data },
+    });
+    providerIds.push((made.body as { id: string }).id);
+  }
+  return { world, shares: `${root}/shares`, environmentId, frontendId, providerIds };
+}
+
 describeEachStore('the statements of a change', (open) => {
   let world: ApiWorld;
   let shares: string;
   let environmentId: string;
   let neighbourId: string;
   let frontendId: string;
-  const providerIds: string[] = [];
-
+  let providerIds: readonly string[];
   before(async () => {
-    world = await openApiWorld({ open });
-    const root = `/frontdoor/${world.first.frontdoorId}`;
-    shares = `${root}/shares`;
-    environmentId = await world.addEnvironment('edge');
+    ({ world, shares, environmentId, frontendId, providerIds } = await openShareWorld(open));
     neighbourId = await world.addEnvironment('neighbour');
-    ({ id: frontendId } = await world.store.db.selectFrom('frontend').select('id').executeTakeFirstOrThrow());
-    const second = {
-      id: 'second',
-      public_name: 'second',
-      zone: 'second.example',
-      is_default: 0,
-      created_at: 0,
-    };
-    await world.store.db.insertInto('frontend').values(second).execute();
-    for (const name of ['one', 'two']) {
-      const data = { placement: 'bearer', keys: [{ name: 'k' }] };
-      const made = await world.call('POST', `${root}/auth-providers`, {
-        body: { name, type: 'API_KEY', data },
-      });
-      providerIds.push((made.body as { id: string }).id);
-    }
   });
   after(() => world.close());
 
@@ -135,30 +151,12 @@ describeEachStore('the answer to a change of a share', (open) => {
   let shares: string;
   let environmentId: string;
   let frontendId: string;
-  const providerIds: string[] = [];
+  let providerIds: readonly string[];
   before(async () => {
-    world = await openApiWorld({ open });
-    const root = `/frontdoor/${world.first.frontdoorId}`;
-    shares = `${root}/shares`;
-    environmentId = await world.addEnvironment('edge');
-    ({ id: frontendId } = await world.store.db.selectFrom('frontend').select('id').executeTakeFirstOrThrow());
-    const second = {
-      id: 'second',
-      public_name: 'second',
-      zone: 'second.example',
-      is_default: 0,
-      created_at: 0,
-    };
-    await world.store.db.insertInto('frontend').values(second).execute();
-    for (const name of ['one', 'two', 'three']) {
-      const data = { placement: 'bearer', keys: [{ name: 'k' }] };
-      const made = await world.call('POST', `${root}/auth-providers`, {
-        body: { name, type: 'API_KEY', data },
-      });
-      providerIds.push((made.body as { id: string }).id);
-    }
+    ({ world, shares, environmentId, frontendId, providerIds } = await openShareWorld(open));
     const body = { hostname: 'apps.example.com', frontendId, authProviderIds: [providerIds[2]] };
-    assert.equal((await world.call('POST', `${root}/custom-frontends`, { body })).status, 201);
+    const path = `/frontdoor/${world.first.frontdoorId}/custom-frontends`;
+    assert.equal((await world.call('POST', path, { body })).status, 201);
   });
   after(() => world.close());
 
