@@ -169,7 +169,7 @@ test(
     dead.close();
     assert.equal(existsSync(path), false);
     writeFileSync(path, 'a file');
-    await assert.rejects(open({ path }), /is no socket/);
+    await assert.rejects(open({ path }), /is not a socket/);
     rmSync(path);
     await open({ path });
     chmodSync(path, 0o600);

@@ -36,7 +36,7 @@ test('a service that used to close fails at the second missed close in a row, lo
   assert.equal(first.again, true);
   const second = stepTargetHealth(first.state, stayedOpen);
   assert.equal(second.state.verdict, 'failing');
-  assert.match(second.state.reason ?? '', /does not react/);
+  assert.match(second.state.reason ?? '', /does not respond/);
   assert.equal(after(closed, stayedOpen, closed, stayedOpen).verdict, 'passing');
   assert.equal(after(closed, stayedOpen, stayedOpen, closed).verdict, 'passing');
 });

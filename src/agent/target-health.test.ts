@@ -95,7 +95,7 @@ test('a frozen process is told from a live one and from its return', { timeout: 
     child.kill('SIGSTOP');
     const frozen = await next();
     assert.equal(frozen.passed, false);
-    assert.match(frozen.reason ?? '', /does not react/);
+    assert.match(frozen.reason ?? '', /does not respond/);
     child.kill('SIGCONT');
     assert.equal((await next()).passed, true);
   } finally {

@@ -150,7 +150,7 @@ describe('certificates as files', () => {
       /certless\.key has no certificate beside it/,
       /open\.key is refused: other users can access it; run: chmod 600 .*open\.key/,
       /nameless\.crt names no host/,
-      /locked\.key cannot be used: it is locked with a passphrase/,
+      /locked\.key cannot be used: it is encrypted with a passphrase/,
       /broken\.crt cannot be read/,
       /twice\.crt and .*twice\.pem are the same pair: keep one/,
     ])
