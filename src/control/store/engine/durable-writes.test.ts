@@ -1,4 +1,4 @@
-// What is acknowledged is on disk: the system calls say so, not the settings.
+// An acknowledged write is on disk, as the system calls show.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

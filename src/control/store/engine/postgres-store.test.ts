@@ -57,7 +57,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
   };
   const idsOf = async (store: Store) =>
     (await store.db.selectFrom('organization').select('id').execute()).map(({ id }) => id);
-  /** From now on; the answer resolves when `store` was told of a change that `wanted` accepts. */
+  /** Resolves when `store` was notified of a later change that `wanted` accepts. */
   const told = (store: Store, wanted: (change: Change) => boolean): (() => Promise<void>) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     store.onChange((changes) => (changes.some(wanted) ? resolve() : undefined));
@@ -262,7 +262,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     const elsewhere = new URL(url);
     elsewhere.port = '1';
     const nowhere = new URL(url);
-    // Longer than a label may be: nobody has to be asked for it, whatever network there is.
+    // Longer than a label may be, so that no name server is asked.
     nowhere.hostname = `no-such-host.${'x'.repeat(64)}`;
     const stranger = new URL(url);
     stranger.password = `${POSTGRES_PASSWORD}-not`;

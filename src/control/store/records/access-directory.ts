@@ -1,6 +1,7 @@
 /**
- * What every request of the Management API asks the store: who calls, and whether a frontdoor is its organization's.
- * On a shared database each answer is read anew, many in one statement; on our own it is remembered until it changes.
+ * The look-ups that every request of the Management API needs: the caller, and whether a frontdoor belongs to its
+ * organization. On a shared database each one is a query, combined with others in one statement; on our own
+ * database results are cached until they change.
  */
 import { isUuid } from '#domain';
 import { callerKey, findCallers, type CallerKind, type StoredCaller } from './account-store.ts';
@@ -8,7 +9,10 @@ import { grantFrontdoors, grantKey, type GrantedFrontdoor } from './frontdoor-st
 import { RememberedLookup } from '../engine/remembered-lookup.ts';
 import type { Store } from '../engine/store.ts';
 
-/** Stands in for what is no id: that may be long, is remembered like any other, and PostgreSQL may not take it. */
+/**
+ * Replaces a text that is not an id, because such a text may be long, would be cached, and PostgreSQL may not
+ * accept it.
+ */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 type Answer<V> = V | undefined | Promise<V | undefined>;
@@ -26,20 +30,20 @@ export class AccessDirectory {
     );
   }
 
-  /** A caller that is not revoked. */
+  /** Returns a caller that is not revoked. */
   caller(kind: CallerKind, id: string): Answer<StoredCaller> {
     return this.#callers.find(keyOf(kind, id));
   }
 
   /**
-   * For a refusal after `asked`: the store is read once for each, for somebody who is not there, whoever is remembered.
-   * How soon it comes would tell who is.
+   * Called for a refusal after `asked`: makes one extra query for a caller that does not exist, so that the time
+   * of the refusal does not show whether the result was cached.
    */
   async evenOut(kind: CallerKind, asked: Answer<StoredCaller>): Promise<void> {
     if (!(asked instanceof Promise)) await this.#callers.askAnew(keyOf(kind, NO_ID));
   }
 
-  /** Undefined alike for a frontdoor that does not exist and for one of another organization. */
+  /** Returns undefined for a frontdoor that does not exist, and for one of another organization. */
   frontdoor(organizationId: string, frontdoorId: string): Answer<GrantedFrontdoor> {
     return this.#frontdoors.find(grantKey(organizationId, frontdoorId));
   }

@@ -1,13 +1,13 @@
 /**
- * API accounts and OAuth clients as whoever proves a caller reads them. A wrong secret, an unknown id and a revoked row
- * look alike and take the same steps.
+ * API accounts and OAuth clients for authentication. A wrong secret, an unknown id and a revoked row are
+ * indistinguishable and take the same steps.
  */
 import type { Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
 
 export type CallerKind = 'account' | 'client';
 
-/** Who may call the Management API, as stored. */
+/** A stored caller of the Management API. */
 export interface ApiCaller {
   readonly kind: CallerKind;
   readonly id: string;
@@ -15,24 +15,24 @@ export interface ApiCaller {
   readonly scopes: readonly string[];
 }
 
-/** A caller with what its secret is held to. */
+/** A caller with the data for verifying its secret. */
 export interface StoredCaller {
   readonly caller: ApiCaller;
   readonly secretHmac: string;
-  /** The secret before the last rotation, and until when it is accepted beside the new one. */
+  /** The secret before the last rotation, and until when it is accepted. */
   readonly previous: { readonly hmac: string; readonly untilMs: number } | undefined;
-  /** Of an account: whether its organization lets it exchange its token for a bearer token. */
+  /** For an account: whether its organization permits exchanging its token for a bearer token. */
   readonly mayExchange: boolean;
 }
 
 const NO_HMAC = '0'.repeat(64);
 
-/** How a caller is asked for: accounts and clients could share an id. */
+/** The key of a caller, because an account and a client could have the same id. */
 export function callerKey(kind: CallerKind, id: string): string {
   return `${kind}:${id}`;
 }
 
-/** Callers that are not revoked, by `callerKey`: a statement for each kind that is asked for. */
+/** Returns callers that are not revoked, by `callerKey`, with one statement per kind. */
 export async function findCallers(
   db: Queries,
   keys: readonly string[],
@@ -76,7 +76,7 @@ export async function findCallers(
   return found;
 }
 
-/** The caller if this is its secret; takes as long for one that is not there. */
+/** Returns the caller if the secret is correct. Takes the same time for a caller that does not exist. */
 export function provenBySecret(
   secrets: Secrets,
   stored: StoredCaller | undefined,

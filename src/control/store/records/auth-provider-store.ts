@@ -1,6 +1,6 @@
 /**
- * Auth providers of a granted frontdoor: rows and their keys. What their data must be, and what becomes of secrets in
- * it, is settled before it comes here. Whoever changes one locks it first, so that changes keep some serial order.
+ * Auth providers of a granted frontdoor: rows and their keys. Their data has been checked, and its secrets
+ * settled, before it arrives here. A writer locks the provider first, so that changes are serialized.
  */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -24,7 +24,7 @@ export interface AuthProviderEntry {
 }
 
 export interface AuthProviderRecord extends AuthProviderEntry, StoredSecrets {
-  /** Every secret masked. */
+  /** With every secret masked. */
   readonly data: ProviderData;
 }
 
@@ -36,7 +36,7 @@ export interface AuthProviderDefinition {
   readonly nowMs: number;
 }
 
-/** Fields that lists are sorted by. */
+/** Fields that lists can be sorted by. */
 export const AUTH_PROVIDER_SORT_FIELDS = ['name', 'type', 'enabled', 'id'] as const;
 
 const ORDER: ListOrder = {
@@ -76,7 +76,7 @@ export async function findAuthProvider(
   return row === undefined ? undefined : recordOf(row, await keyRows(db, row).execute());
 }
 
-/** The same; nobody else changes it, or the uses of its keys, until the transaction ends. */
+/** The same, locked with the uses of its keys until the transaction ends. */
 export async function lockAuthProvider(
   trx: Queries,
   frontdoor: GrantedFrontdoor,
@@ -110,7 +110,7 @@ export async function insertAuthProvider(
   return recordAs(id, definition);
 }
 
-/** Puts a definition in place of a locked provider's; whatever uses the provider is told. */
+/** Replaces the definition of a locked provider, and notifies listeners about everything that uses it. */
 export async function updateAuthProvider(
   trx: Queries,
   touch: Touch,
@@ -137,7 +137,7 @@ export async function updateAuthProvider(
   return recordAs(id, definition);
 }
 
-/** Whether log-ins of before stand: a provider's name is no part of what it proves, nor is one of its keys of another's. */
+/** Whether earlier log-ins stay valid. They do not depend on the provider's name or on other keys. */
 function provesTheSame(
   before: AuthProviderRecord,
   { type, enabled, settled }: AuthProviderDefinition,
@@ -148,7 +148,7 @@ function provesTheSame(
   return isDeepStrictEqual(dataBefore, data) && before.secretsSealed === settled.secretsSealed;
 }
 
-/** Removes a locked provider that nothing uses. */
+/** Deletes a locked provider that is not in use. */
 export async function deleteAuthProvider(
   trx: Queries,
   touch: Touch,
@@ -158,7 +158,7 @@ export async function deleteAuthProvider(
   touch('auth-provider', provider.id);
 }
 
-/** Tokens of shares that use a provider: the first `limit` of them. */
+/** Returns the tokens of the first `limit` shares that use a provider. */
 export async function listTokensUsing(trx: Queries, id: string, limit: number): Promise<string[]> {
   const rows = await trx
     .selectFrom('share_auth_provider')
@@ -198,7 +198,7 @@ function columnsOf({ name, type, enabled, settled, nowMs }: AuthProviderDefiniti
   };
 }
 
-/** Only what differs: a key that stays is the same object, and keeps its row with the time of its last use. */
+/** Writes only differences, so that a kept key keeps its row with the time of its last use. */
 async function putKeys(
   trx: Queries,
   id: string,

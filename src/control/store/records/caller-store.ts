@@ -1,7 +1,6 @@
 /**
- * API accounts and OAuth clients as administrators see them: made, listed, given new secrets, revoked. A revoked one
- * keeps its row, so that what the audit trail names can be told from what never was; to everybody it is gone.
- * Proving who calls is `account-store.ts`.
+ * API accounts and OAuth clients for administration: create, list, rotate, revoke. A revoked one keeps its row,
+ * so that the audit trail can refer to it, but is not visible any more. `account-store.ts` authenticates callers.
  */
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '#contract';
@@ -20,11 +19,11 @@ export interface CallerRecord {
   readonly organizationId: string;
   readonly scopes: readonly Scope[];
   readonly createdAtMs: number;
-  /** Until when the secret before the last rotation is accepted; null: it ended with that, or there was none. */
+  /** Until when the secret before the last rotation is accepted; null if it ended at once, or there was none. */
   readonly previousUntilMs: number | null;
 }
 
-/** A caller with its secret, which is never seen again. */
+/** A caller with its secret, which is not shown again. */
 export interface CallerWithSecret {
   readonly caller: CallerRecord;
   readonly secret: string;
@@ -77,7 +76,7 @@ export async function findCallerRecord(
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** As it is, and as it stays until the transaction ends. */
+/** Returns the caller, locked until the transaction ends. */
 export async function lockCaller(
   trx: Queries,
   kind: CallerKind,
@@ -102,8 +101,8 @@ export async function listCallers(
 }
 
 /**
- * The new secret. The old one is accepted until `previousUntilMs`; when that is null it is worth nothing from here on,
- * as is the one before it either way.
+ * Sets a new secret. The old one is accepted until `previousUntilMs`, or not at all if that is null. The one
+ * before it is never accepted.
  */
 export async function rotateCaller(
   trx: Queries,
@@ -139,7 +138,7 @@ export async function rotateCaller(
   return secret;
 }
 
-/** The secret before the last rotation is worth nothing from here on. */
+/** Ends the acceptance of the secret before the last rotation. */
 export async function endPreviousSecret(
   trx: Queries,
   touch: Touch,
@@ -166,8 +165,8 @@ export async function revokeCaller(
 }
 
 /**
- * Whether the last accounts with `frontdoor.admin` are among those that `isGoing` names. All of them stay locked: of
- * two who would each leave the other as the last one, the second is told.
+ * Whether the last accounts with `frontdoor.admin` are among those that `isGoing` selects. All of them stay
+ * locked, so that of two concurrent removals the second one is refused.
  */
 export async function removesLastAdmin(
   trx: Queries,

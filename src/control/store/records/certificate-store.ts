@@ -1,19 +1,19 @@
-/** Certificates of identities: added at enrollment and renewal, dropped once a younger one was used. */
+/** Certificates of identities: added at enrollment and renewal, removed once a newer one was used. */
 import { sql } from 'kysely';
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { IdentityTable } from '../schema/schema.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 
-/** What is stored of a certificate that was issued. */
+/** The stored data of an issued certificate. */
 export interface NewCertificate {
-  /** SHA-1 of the DER leaf, lower-case hex. */
+  /** SHA-1 of the DER leaf in lower-case hex. */
   readonly fingerprint: string;
-  /** SHA-256 of the subject public key info, lower-case hex. */
+  /** SHA-256 of the subject public key info in lower-case hex. */
   readonly spkiSha256: string;
   readonly notAfterMs: number;
 }
 
-/** Inside the caller's transaction, which touches the identity. */
+/** Must be called inside the caller's transaction, which touches the identity. */
 export async function insertCertificate(
   trx: Queries,
   identityId: string,
@@ -33,8 +33,8 @@ export async function insertCertificate(
 }
 
 /**
- * A renewed certificate stands beside the one in use until it is used itself; what an earlier, unfinished renewal left
- * goes. False: the one in use does not count any more, nothing was added.
+ * Adds a renewed certificate beside the one in use, and removes that of an earlier, unfinished renewal. Returns
+ * false if the one in use is no longer valid, and adds nothing.
  */
 export async function addRenewedCertificate(
   trx: Queries,
@@ -63,7 +63,10 @@ export async function addRenewedCertificate(
   return true;
 }
 
-/** Drops what `usedFingerprint` replaced, now that it was used: their fingerprints. None when it is the oldest. */
+/**
+ * Removes the certificates that `usedFingerprint` replaced and returns their fingerprints; none if it is the
+ * oldest.
+ */
 export async function dropOlderCertificates(
   trx: Queries,
   touch: Touch,
@@ -88,7 +91,7 @@ export async function dropOlderCertificates(
   return older;
 }
 
-/** A certificate is renewed when two thirds of its life are over; with less than this part left, that fails. */
+/** A certificate is renewed after two thirds of its lifetime. If less than this part is left, renewal fails. */
 const OVERDUE_PARTS = 4;
 
 export interface OverdueCertificate {
@@ -97,7 +100,7 @@ export interface OverdueCertificate {
   readonly notAfterMs: number;
 }
 
-/** Identities whose newest certificate should have been renewed by now, or has ended; the first to end, first. */
+/** Returns identities whose newest certificate is overdue for renewal or expired, ordered by expiry. */
 export async function overdueCertificates(
   db: Queries,
   nowMs: number,

@@ -1,6 +1,6 @@
 /**
- * Custom frontends of a granted frontdoor: zones of its own, below which its public shares of a frontend appear too.
- * A name belongs to one frontend or custom frontend alone, with all that lies below it.
+ * Custom frontends of a granted frontdoor: zones of the owner below which the public shares of a frontend are
+ * served too. A name belongs to one frontend or custom frontend, including everything below it.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ import type { Queries, Touch } from '../engine/store.ts';
 export interface CustomFrontendRecord {
   readonly id: string;
   readonly frontdoorId: string;
-  /** Lower case. */
+  /** In lower case. */
   readonly hostname: string;
   readonly frontendId: string;
   readonly authProviderIds: readonly string[];
@@ -28,7 +28,7 @@ export interface CustomFrontendRecord {
 
 export const CUSTOM_FRONTEND_SORT_FIELDS = ['hostname', 'id'] as const;
 
-/** Each of them makes a host of every public share. */
+/** Each of them adds a host to every public share. */
 const MAX_CUSTOM_FRONTENDS = 100;
 
 export async function listCustomFrontends(
@@ -70,7 +70,7 @@ export interface NewCustomFrontend {
   readonly nowMs: number;
 }
 
-/** Throws `conflict` for a name that is taken, `notFound` for a frontend or provider that is not there. */
+/** Throws `conflict` for a taken name, `notFound` for a missing frontend or provider. */
 export async function insertCustomFrontend(
   trx: Queries,
   touch: Touch,
@@ -78,7 +78,7 @@ export async function insertCustomFrontend(
   wanted: NewCustomFrontend,
 ): Promise<CustomFrontendRecord> {
   const hostname = wanted.hostname.toLowerCase();
-  // Names above and below are no rows that could be locked.
+  // Names above and below have no rows that could be locked.
   await lockedByName(trx, 'custom frontends');
   await checkFree(trx, frontdoor, hostname, wanted.nowMs);
   const frontend = await trx
@@ -113,7 +113,7 @@ export async function insertCustomFrontend(
   return (await findCustomFrontend(trx, frontdoor, id))!;
 }
 
-/** Its hostname rests. Undefined: there is none with this id. */
+/** Deletes it; its hostname rests. Returns undefined if there is none with this id. */
 export async function deleteCustomFrontend(
   trx: Queries,
   touch: Touch,
@@ -130,7 +130,7 @@ export async function deleteCustomFrontend(
   return before;
 }
 
-/** Hostnames of custom frontends that use a provider: the first `limit` of them. */
+/** Returns the hostnames of the first `limit` custom frontends that use a provider. */
 export async function listHostnamesUsing(trx: Queries, providerId: string, limit: number): Promise<string[]> {
   const rows = await trx
     .selectFrom('custom_frontend_auth_provider')
@@ -143,7 +143,7 @@ export async function listHostnamesUsing(trx: Queries, providerId: string, limit
   return rows.map(({ hostname }) => hostname);
 }
 
-/** The zone that a custom frontend's names are aliases in. */
+/** Returns the zone in which a custom frontend's names are aliases. */
 export async function zoneOf(db: Queries, { frontendId }: CustomFrontendRecord): Promise<string> {
   const { zone } = await db
     .selectFrom('frontend')
@@ -153,7 +153,7 @@ export async function zoneOf(db: Queries, { frontendId }: CustomFrontendRecord):
   return zone;
 }
 
-/** Its shares have a name more or less: they alone are read again, and the zones. */
+/** The names of the shares change, so they are read again, and the zones. */
 async function touchAll(
   trx: Queries,
   touch: Touch,
@@ -222,9 +222,10 @@ async function checkFree(
       )
       .limit(1)
       .executeTakeFirst()) !== undefined ||
-    // After the live ones: a name that goes from one to the other meanwhile is found in one of them.
+    // Checked after the live names, so that a name that moves between the two sets meanwhile is found in one
+    // of them.
     (await restsForAnother(trx, frontdoor.organizationId, { hostname, above }, nowMs));
-  // Whose it is, is nobody's business.
+  // The message does not name the owner.
   if (isTaken) throw conflict(`The name ${hostname}, or one above or below it, is taken`);
 }
 

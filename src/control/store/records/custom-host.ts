@@ -1,11 +1,11 @@
-/** Names of shares below custom frontends: read for many shares at once, and made of both. */
+/** Names of shares below custom frontends, read for many shares at once. */
 import type { Queries } from '../engine/store.ts';
 
 export interface CustomHost {
   readonly customFrontendId: string;
   /** `<token>.<hostname>`, lower case. */
   readonly host: string;
-  /** Who guards the share there: its own providers when it has any, else the custom frontend's. */
+  /** The guards of the share there: its own providers if it has any, otherwise the custom frontend's. */
   readonly authProviderIds: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface CustomZone {
   readonly authProviderIds: readonly string[];
 }
 
-/** Custom frontends by frontdoor, each by age. */
+/** Returns custom frontends by frontdoor, ordered by age. */
 export async function customFrontendsOf(
   db: Queries,
   frontdoorIds: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * One-time enrollments: codes (160 bits, kept as HMACs) and the one-time tokens (`jti`) of the JWTs that are minted
- * for them. A `jti` needs no row: it carries the enrollment's id and our tag. One conditional update claims an
- * enrollment, whichever code or JWT asks, inside the transaction that also stores the certificate.
+ * One-time enrollments: codes (160 bits, stored as HMACs) and the one-time tokens (`jti`) of the JWTs that are
+ * minted for them. A `jti` needs no row: it contains the enrollment's id and our tag. One conditional update
+ * claims an enrollment, by code or JWT, inside the transaction that also stores the certificate.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { randomEnrollmentCode, type Secrets } from '../../secrets/mod.ts';
@@ -12,17 +12,17 @@ export type EnrollmentKind = 'environment' | 'gateway' | 'router';
 export interface Enrollment {
   readonly id: string;
   readonly kind: EnrollmentKind;
-  /** The frontdoor of the environment that it makes; null for gateways and routers. */
+  /** The frontdoor of the new environment; null for gateways and routers. */
   readonly frontdoorId: string | null;
   /**
-   * The identity that it is for. Gateways' and routers' rows exist; an environment's is made, with this id, by whoever
-   * claims the enrollment.
+   * The identity that enrolls. Rows of gateways and routers exist; an environment's row is created, with this id,
+   * when the enrollment is claimed.
    */
   readonly identityId: string;
   readonly expiresAtMs: number;
 }
 
-/** Why an enrollment is refused: for the log alone, callers of the API are told one equal refusal. */
+/** Why an enrollment is refused, for the log only. Callers of the API get the same refusal for all reasons. */
 export type EnrollmentRefusal = 'unknown' | 'used' | 'expired' | 'killed' | 'wrong-method';
 
 export type EnrollmentClaim =
@@ -32,13 +32,13 @@ export type EnrollmentClaim =
 export interface NewEnrollment {
   readonly kind: EnrollmentKind;
   readonly frontdoorId: string | null;
-  /** Null: a new identity id, for environments. */
+  /** Null for a new identity id, for environments. */
   readonly identityId: string | null;
   readonly ttlMs: number;
   readonly nowMs: number;
 }
 
-/** So many refused CSRs kill an enrollment. */
+/** After this many refused CSRs the enrollment is killed. */
 export const MAX_REFUSED_CSRS = 5;
 
 const JTI_PURPOSE = 'enrollment jti';
@@ -47,7 +47,7 @@ const NONCE_BYTES = 8;
 const TAG_BYTES = 16;
 const JTI_LENGTH = Math.ceil(((ID_BYTES + NONCE_BYTES + TAG_BYTES) * 4) / 3);
 
-/** Stores an enrollment; its code is in the answer and nowhere else. */
+/** Stores an enrollment. Only the result contains its code. */
 export async function createEnrollment(
   db: Queries,
   secrets: Secrets,
@@ -77,7 +77,7 @@ export async function createEnrollment(
   return { enrollment, code };
 }
 
-/** The enrollment that a code still opens; undefined for unknown, used, expired and killed codes alike. */
+/** Returns the open enrollment of a code, or undefined for unknown, used, expired and killed codes. */
 export async function findByCode(
   db: Queries,
   secrets: Secrets,
@@ -95,7 +95,7 @@ export async function findByCode(
   return row === undefined ? undefined : enrollmentOf(row);
 }
 
-/** A fresh one-time token for an enrollment: its id, a nonce, and our tag over both, base64url. */
+/** Returns a new one-time token for an enrollment: its id, a nonce, and our tag over both, in base64url. */
 export function mintJti(secrets: Secrets, enrollmentId: string): string {
   const id = Buffer.from(enrollmentId.replaceAll('-', ''), 'hex');
   if (id.length !== ID_BYTES) throw new RangeError('an enrollment id is a UUID');
@@ -103,7 +103,7 @@ export function mintJti(secrets: Secrets, enrollmentId: string): string {
   return Buffer.concat([body, secrets.tag(JTI_PURPOSE, body, TAG_BYTES)]).toString('base64url');
 }
 
-/** Whether an enrollment could be claimed now: to refuse early. Only `claimEnrollment` decides. */
+/** Whether an enrollment could be claimed now, for early refusals. Only `claimEnrollment` decides. */
 export async function findByToken(
   db: Queries,
   secrets: Secrets,
@@ -117,9 +117,9 @@ export async function findByToken(
 }
 
 /**
- * Claims the enrollment that a `jti` (or a code) names, if it is one of `kinds`, unclaimed, alive and not expired:
- * one conditional update. Call it first in the transaction that stores the identity and its certificate, so that
- * both or neither happen.
+ * Claims the enrollment of a `jti` (or a code) if it is one of `kinds`, unclaimed, alive and not expired, with
+ * one conditional update. Must be the first call in the transaction that stores the identity and its certificate,
+ * so that both or neither happen.
  */
 export async function claimEnrollment(
   trx: Queries,
@@ -146,7 +146,7 @@ export async function claimEnrollment(
   return { ok: false, reason };
 }
 
-/** Counts a refused CSR against the enrollment; the fifth kills it. Not inside a transaction that rolls back. */
+/** Counts a refused CSR; the fifth kills the enrollment. Must not be called inside a transaction that rolls back. */
 export async function refuseCsr(db: Queries, secrets: Secrets, jtiOrCode: string): Promise<void> {
   const key = keyOf(secrets, jtiOrCode);
   if (key === undefined) return;
@@ -158,7 +158,7 @@ export async function refuseCsr(db: Queries, secrets: Secrets, jtiOrCode: string
     .execute();
 }
 
-/** Removes enrollments that ended more than a day ago: until then a late machine's refusal can say why in the log. */
+/** Removes enrollments that ended more than a day ago. Until then, the log can state the reason of a late refusal. */
 export async function pruneEnrollments(db: Queries, nowMs: number): Promise<void> {
   await db
     .deleteFrom('enrollment')
@@ -219,7 +219,7 @@ function keyOf(secrets: Secrets, jtiOrCode: string): Key | undefined {
   return { column: 'id', value: id };
 }
 
-/** Codes are read aloud and typed: letter case does not count. */
+/** Codes are read aloud and typed, so letter case is ignored. */
 function canonicalCode(code: string): string {
   return code.length === 32 ? code.toUpperCase() : code;
 }

@@ -1,4 +1,4 @@
-/** Environments of a granted frontdoor. An agent is its environment: the same id, one record. */
+/** Environments of a granted frontdoor. An agent and its environment are one record with one id. */
 import { sql } from 'kysely';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import { orderedPage } from '../engine/counted-page.ts';
@@ -13,7 +13,7 @@ import type { Queries, Store, Touch } from '../engine/store.ts';
 export interface EnvironmentRecord {
   readonly id: string;
   readonly name: string;
-  /** Null until an agent of ours told it. */
+  /** Null until an agent of ours has reported it. */
   readonly agentVersion: string | null;
   readonly createdAtMs: number;
 }
@@ -31,7 +31,7 @@ const ORDER: ListOrder = {
   },
 };
 
-/** `statusOf` returns a status that is measured now. */
+/** `statusOf` returns the currently measured status. */
 export async function listEnvironments(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
@@ -71,7 +71,10 @@ export async function findEnvironment(
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** Removes an environment with its certificates, sessions, shares and grants; names rest. False: it is not there. */
+/**
+ * Deletes an environment with its certificates, sessions, shares and grants; names rest. Returns false if it does
+ * not exist.
+ */
 export async function deleteEnvironment(
   trx: Queries,
   touch: Touch,
@@ -79,7 +82,7 @@ export async function deleteEnvironment(
   id: string,
   nowMs: number,
 ): Promise<boolean> {
-  // Nothing can be added to it from here on: whatever it holds is told.
+  // Locked, so that nothing is added to it, and listeners are notified of everything that it has.
   await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
   const hosted = await lockedForUpdate(
     trx,

@@ -1,4 +1,4 @@
-/** Services of the installation: what routers themselves dial and terminate. They belong to no organization. */
+/** Fabric services, which routers themselves dial and terminate. They belong to no organization. */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError } from '#base';
 import type { TerminatorStrategy } from '#domain';
@@ -17,7 +17,7 @@ export interface FabricServiceRecord {
   readonly createdAtMs: number;
 }
 
-/** A name that is taken is a `conflict`. */
+/** Throws `conflict` for a taken name. */
 export async function createFabricService(
   trx: Queries,
   touch: Touch,
@@ -44,7 +44,7 @@ export async function findFabricService(db: Queries, id: string): Promise<Fabric
   return (await findFabricServices(db, [id]))[0];
 }
 
-/** As it is, and as it stays until the transaction ends. */
+/** Returns the service, locked until the transaction ends. */
 export async function lockFabricService(trx: Queries, id: string): Promise<FabricServiceRecord | undefined> {
   const query = trx.selectFrom('fabric_service').selectAll().where('id', '=', id);
   const row = await lockedForUpdate(trx, query).executeTakeFirst();
@@ -61,7 +61,7 @@ export async function listFabricServices(
   return { content: content.map(recordOf), total };
 }
 
-/** A name that is taken is a `conflict`. */
+/** Throws `conflict` for a taken name. */
 export async function changeFabricService(
   trx: Queries,
   touch: Touch,
@@ -85,13 +85,13 @@ export async function changeFabricService(
   return { ...before, name, terminatorStrategy };
 }
 
-/** Its terminators go with it. */
+/** Deletes it with its terminators. */
 export async function deleteFabricService(trx: Queries, touch: Touch, id: string): Promise<void> {
   await trx.deleteFrom('fabric_service').where('id', '=', id).execute();
   touch('fabric-service', id);
 }
 
-/** Those of `ids` that are there. */
+/** Returns the existing ones of `ids`. */
 export async function findFabricServices(
   db: Queries,
   ids: readonly string[],
@@ -100,7 +100,7 @@ export async function findFabricServices(
   return rows.map(recordOf);
 }
 
-/** The next of all, in the order of ids. */
+/** Returns the next services in the order of ids. */
 export async function fabricServicesAfter(
   db: Queries,
   id: string,

@@ -1,4 +1,4 @@
-/** Routers and gateways: identities of the whole installation, which belong to no organization. */
+/** Routers and gateways: identities of the installation, which belong to no organization. */
 import { randomUUID } from 'node:crypto';
 import { countedPage } from '../engine/counted-page.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';
@@ -80,7 +80,7 @@ function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>
   };
 }
 
-/** Removes it with its certificates, terminators and open enrollments. False: it is not there. */
+/** Deletes it with its certificates, terminators and open enrollments. Returns false if it does not exist. */
 export async function deleteFabricNode(
   trx: Queries,
   touch: Touch,

@@ -1,4 +1,4 @@
-/** Where services of the installation are reached: addresses that routers dial. */
+/** Terminators of fabric services: addresses that routers dial. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { base62, FrontdoorError } from '#base';
@@ -27,10 +27,10 @@ export type FabricTerminatorChange = {
   readonly [K in 'address' | 'instanceId' | 'cost' | 'precedence']?: FabricTerminatorRecord[K] | undefined;
 };
 
-/** More than any load balancing needs; who creates without end stops here. */
+/** More than load balancing needs. Stops a router that creates terminators endlessly. */
 export const MAX_TERMINATORS_PER_SERVICE = 128;
 
-/** Errors: `conflict` when service or router are gone, or the service has too many. */
+/** Errors: `conflict` if the service or router was deleted, or the service has too many. */
 export async function createFabricTerminator(
   trx: Queries,
   touch: Touch,
@@ -38,7 +38,7 @@ export async function createFabricTerminator(
   nowMs: number,
 ): Promise<FabricTerminatorRecord> {
   const { serviceId } = wanted;
-  // Locked, so that no two count at once.
+  // Locked, so that concurrent calls do not exceed the limit.
   if ((await lockFabricService(trx, serviceId)) === undefined) {
     throw new FrontdoorError('conflict', 'service_gone', `Service ${serviceId} is gone`);
   }
@@ -57,7 +57,7 @@ export async function createFabricTerminator(
   return record;
 }
 
-/** As it is, and as it stays until the transaction ends. */
+/** Returns the terminator, locked until the transaction ends. */
 export async function lockFabricTerminator(
   trx: Queries,
   id: string,
@@ -85,7 +85,7 @@ export async function changeFabricTerminator(
   return after;
 }
 
-/** Ids that are not there are passed over. */
+/** Unknown ids are skipped. */
 export async function deleteFabricTerminators(
   trx: Queries,
   touch: Touch,
@@ -95,7 +95,7 @@ export async function deleteFabricTerminators(
   for (const { id } of removed) touch('fabric-terminator', id);
 }
 
-/** Those of `ids` that are there. */
+/** Returns the existing ones of `ids`. */
 export async function findFabricTerminators(
   db: Queries,
   ids: readonly string[],
@@ -104,7 +104,7 @@ export async function findFabricTerminators(
   return rows.map(recordOf);
 }
 
-/** The next of all, in the order of ids. */
+/** Returns the next terminators in the order of ids. */
 export async function fabricTerminatorsAfter(
   db: Queries,
   id: string,

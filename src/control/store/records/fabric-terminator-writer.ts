@@ -1,4 +1,4 @@
-/** What routers ask to have stored of the terminators that they make for services of the installation. */
+/** Writes the terminators that routers create for fabric services. */
 import type { Clock } from '#base';
 import {
   changeFabricTerminator,
@@ -20,7 +20,7 @@ export class FabricTerminatorWriter {
     this.#clock = clock;
   }
 
-  /** Resolves to its id. Errors: `conflict` when service or router are gone, or the service has too many. */
+  /** Resolves to its id. Errors: `conflict` if the service or router was deleted, or the service has too many. */
   async create(terminator: NewFabricTerminator): Promise<string> {
     const nowMs = this.#clock.nowMs();
     const { id } = await this.#store.transaction((trx, touch) =>
@@ -29,7 +29,7 @@ export class FabricTerminatorWriter {
     return id;
   }
 
-  /** False: no such terminator. */
+  /** Resolves to false if there is no such terminator. */
   update(id: string, change: { readonly cost?: number; readonly precedence?: number }): Promise<boolean> {
     return this.#store.transaction(async (trx, touch) => {
       const before = await lockFabricTerminator(trx, id);
@@ -39,7 +39,7 @@ export class FabricTerminatorWriter {
     });
   }
 
-  /** Ids that are not there are passed over. */
+  /** Unknown ids are skipped. */
   async remove(ids: readonly string[]): Promise<void> {
     for (let at = 0; at < ids.length; at += CHUNK) {
       const some = ids.slice(at, at + CHUNK);

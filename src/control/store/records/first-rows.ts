@@ -1,7 +1,7 @@
 /**
- * What an empty database is given on the first start, so that there is something to log in with: one organization
- * with one frontdoor, one API account, one OAuth client, the default frontend, the key of bearer tokens. One
- * transaction: a start that was cut short is done again whole.
+ * The rows of an empty database at the first start: one organization with one frontdoor, one API account, one
+ * OAuth client, the default frontend, the key of bearer tokens. One transaction, so that an interrupted start is
+ * repeated completely.
  */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, type Clock } from '#base';
@@ -11,7 +11,7 @@ import { createSigningKey, listSigningKeys } from './signing-key-store.ts';
 import type { Store, StoreTransaction, Touch } from '../engine/store.ts';
 
 export interface FirstStartOptions {
-  /** DNS zone of the default frontend: public shares appear as `<token>.<zone>`. */
+  /** DNS zone of the default frontend: public shares are served as `<token>.<zone>`. */
   readonly zone: string;
   readonly clock: Clock;
   readonly publicName?: string;
@@ -19,7 +19,7 @@ export interface FirstStartOptions {
   readonly frontdoorName?: string;
 }
 
-/** Ids, and the secrets that are shown this once. */
+/** Ids, and secrets that are shown once. */
 export interface FirstStart {
   readonly organizationId: string;
   readonly frontdoorId: string;
@@ -29,7 +29,7 @@ export interface FirstStart {
   readonly clientSecret: string;
 }
 
-/** Runs last in the transaction that stores the first rows: what it throws leaves the database empty. */
+/** Called last in the transaction that stores the first rows. If it throws, the database stays empty. */
 export type WithFirstRows = (
   trx: StoreTransaction,
   touch: Touch,
@@ -42,7 +42,8 @@ export const ADMIN_SCOPES = 'frontdoor.read frontdoor.write frontdoor.admin';
 const CLIENT_SCOPES = 'frontdoor.read frontdoor.write';
 
 /**
- * Undefined: the database was not empty. Throws `invalid` when its secrets were sealed with another key file.
+ * Returns undefined if the database was not empty. Throws `invalid` if its secrets were encrypted with another
+ * key file.
  */
 export async function seedFirstRows(
   store: Store,
@@ -126,7 +127,7 @@ export async function seedFirstRows(
   return undefined;
 }
 
-/** Throws `invalid` when the database's secrets were sealed with another key file. */
+/** Throws `invalid` if the database's secrets were encrypted with another key file. */
 export async function checkKeyFile(store: Store, secrets: Secrets, nowMs: number): Promise<void> {
   try {
     await listSigningKeys(store.db, secrets, 'bearer', nowMs);

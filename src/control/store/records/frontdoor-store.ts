@@ -1,6 +1,6 @@
 /**
- * Frontdoors, and the one way from a caller's organization into a frontdoor: only `grantFrontdoor` and its like make a
- * `GrantedFrontdoor`, and every query about what a frontdoor holds takes one. A row without an owner is nobody's.
+ * Frontdoors, and access to them: only `grantFrontdoor` and the like make a `GrantedFrontdoor`, and every query
+ * about a frontdoor's resources requires one. A row without an owner belongs to nobody.
  */
 import { randomUUID } from 'node:crypto';
 import { restHostnames, restShareNames } from './resting-name-store.ts';
@@ -17,7 +17,7 @@ export interface GrantedFrontdoor {
   readonly [granted]: true;
 }
 
-/** Undefined alike for a frontdoor that does not exist and for one of another organization. */
+/** Returns undefined for a frontdoor that does not exist, and for one of another organization. */
 export async function grantFrontdoor(
   db: Queries,
   organizationId: string,
@@ -27,7 +27,7 @@ export async function grantFrontdoor(
   return (await grantFrontdoors(db, [key])).get(key);
 }
 
-/** How an organization's way into a frontdoor is asked for. */
+/** The key of an organization's access to a frontdoor. */
 export function grantKey(organizationId: string, frontdoorId: string): string {
   return `${organizationId}/${frontdoorId.toLowerCase()}`;
 }
@@ -47,7 +47,7 @@ export async function grantFrontdoors(
   return new Map(keys.flatMap((key) => (owned.has(key) ? [[key, owned.get(key)!]] : [])));
 }
 
-/** The organization's oldest frontdoor. */
+/** Returns the organization's oldest frontdoor. */
 export async function firstFrontdoor(
   db: Queries,
   organizationId: string,
@@ -77,14 +77,14 @@ export async function createFrontdoor(
   return grantedOf(row);
 }
 
-/** Removes a frontdoor and all it holds: environments with their certificates, shares, enrollments. Names rest. */
+/** Deletes a frontdoor with its environments and their certificates, shares, enrollments. Names rest. */
 export async function deleteFrontdoor(
   trx: Queries,
   touch: Touch,
   frontdoor: GrantedFrontdoor,
   nowMs: number,
 ): Promise<boolean> {
-  // Nothing can be added to it from here on: whatever it holds is told.
+  // Locked, so that nothing is added to it, and listeners are notified of everything that it has.
   await lockedForUpdate(
     trx,
     trx.selectFrom('frontdoor').select('id').where('id', '=', frontdoor.id),
@@ -95,7 +95,7 @@ export async function deleteFrontdoor(
   ).execute();
   await restShareNames(trx, { column: 'share.frontdoor_id', id: frontdoor.id }, nowMs);
   await restHostnames(trx, frontdoor.id, nowMs);
-  // Before the auth providers that they name, whatever order the database cascades in.
+  // Deleted before the auth providers that they name, whatever the database's order of cascades.
   const shares = await trx
     .deleteFrom('share')
     .where('frontdoor_id', '=', frontdoor.id)

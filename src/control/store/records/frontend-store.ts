@@ -1,4 +1,4 @@
-/** Frontends: the zones below which public shares appear. Every frontdoor may use every one. */
+/** Frontends: zones below which public shares are served. Every frontdoor may use each of them. */
 import type { Queries } from '../engine/store.ts';
 
 export interface FrontendRecord {
@@ -7,7 +7,7 @@ export interface FrontendRecord {
   readonly zone: string;
 }
 
-/** The default one first, then by age. */
+/** Returns the default one first, then the others by age. */
 export async function listFrontends(db: Queries): Promise<FrontendRecord[]> {
   const rows = await db
     .selectFrom('frontend')

@@ -1,4 +1,7 @@
-/** What a frontdoor or an environment holds, in numbers and a few names: for the audit trail, before all of it goes. */
+/**
+ * The resources of a frontdoor or an environment, as numbers and a few names, for the audit trail before they are
+ * deleted.
+ */
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { Queries } from '../engine/store.ts';
 
@@ -18,13 +21,13 @@ export interface HeldByFrontdoor extends HeldByEnvironment {
 const MAX_TOKENS = 100;
 const MAX_HOSTNAMES = 100;
 
-/** It stays as it is until the transaction ends. */
+/** The resources are locked until the transaction ends. */
 export async function heldByEnvironment(trx: Queries, id: string): Promise<HeldByEnvironment> {
   await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
   return sharesOf(trx, 'environment_id', id);
 }
 
-/** It stays as it is until the transaction ends. */
+/** The resources are locked until the transaction ends. */
 export async function heldByFrontdoor(trx: Queries, id: string): Promise<HeldByFrontdoor> {
   await lockedForUpdate(trx, trx.selectFrom('frontdoor').select('id').where('id', '=', id)).execute();
   const totals = await trx

@@ -1,24 +1,25 @@
 /**
- * First answers to requests with an Idempotency-Key, kept in the transaction of the change that they report: a request
- * that is sent again finds either no change, or the whole change with its answer. The answers of an organization are
- * bounded: the oldest are evicted first. A change of them first locks the organization's row of `idempotency_usage`.
+ * First responses to requests with an Idempotency-Key, stored in the transaction of their change, so that a
+ * repeated request finds either no change, or the whole change with its response. The responses per organization
+ * are limited: the oldest are evicted first. Each change of them first locks the organization's row of
+ * `idempotency_usage`.
  */
 import { sql } from 'kysely';
 import { IDEMPOTENCY_KEY_TTL_MS } from '#domain';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import type { Queries, Store } from '../engine/store.ts';
 
-/** Limits for each organization. */
+/** Limits per organization. */
 export const MAX_KEPT_ANSWERS = 20_000;
 export const MAX_KEPT_BYTES = 64 * 1_048_576;
-/** One creation makes room for itself with fewer; a pass of the sweep does the rest. */
+/** A creation evicts at most so many; the sweep evicts the rest. */
 const EVICTED_AT_ONCE = 100;
 
 export interface KeyedRequest {
   /** HMAC of the caller, the operation and the key. */
   readonly id: string;
   readonly organizationId: string;
-  /** HMAC of what is asked. */
+  /** HMAC of the request. */
   readonly requestHmac: string;
 }
 
@@ -28,15 +29,15 @@ export interface KeptAnswer {
   readonly answerSealed: string;
 }
 
-/** The bounds, for tests. */
+/** The limits, for tests. */
 export interface KeptLimits {
   readonly answers: number;
   readonly bytes: number;
 }
 
 /**
- * What was answered to this key. Of requests with one key at once, at any control plane, the others wait here until the
- * transaction of the first is over, or the database's own deadline ends them.
+ * Returns the response that was stored for this key. Of concurrent requests with one key, at any control plane,
+ * the others wait here until the first one's transaction ends, or until the database's deadline.
  */
 export async function findKeptAnswer(
   trx: Queries,
@@ -62,7 +63,7 @@ export async function keepAnswer(
 ): Promise<void> {
   const bytes = Buffer.byteLength(answerSealed);
   const used = await addUsage(trx, organizationId, bytes);
-  // One that is over, and not yet removed.
+  // Expired, and not removed yet.
   const over = await remove(trx, organizationId, [id]);
   await trx
     .insertInto('idempotency_answer')
@@ -96,7 +97,7 @@ export async function keepAnswer(
   await remove(trx, organizationId, evicted);
 }
 
-/** Removes answers of one organization whose time is over, at most `most`. False: there is none of any. */
+/** Removes at most `most` expired responses of one organization. Returns false if no organization has any. */
 export function sweepKeptAnswers(
   store: Pick<Store, 'transaction'>,
   nowMs: number,
@@ -127,7 +128,7 @@ export function sweepKeptAnswers(
   });
 }
 
-/** With its organization. */
+/** Called when the organization is deleted. */
 export async function forgetKeptAnswers(trx: Queries, organizationId: string): Promise<void> {
   for (const table of ['idempotency_usage', 'idempotency_answer'] as const)
     await trx.deleteFrom(table).where('organization_id', '=', organizationId).execute();
@@ -138,7 +139,7 @@ interface Usage {
   readonly bytes: number;
 }
 
-/** Adds one answer, and returns the sums with it. The row stays locked. */
+/** Adds one response and returns the new sums. The row stays locked. */
 function addUsage(trx: Queries, organizationId: string, bytes: number): Promise<Usage> {
   return trx
     .insertInto('idempotency_usage')

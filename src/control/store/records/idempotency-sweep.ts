@@ -1,4 +1,4 @@
-/** Removes answers that were kept for repeated requests and whose day is over, every minute. */
+/** Removes expired responses for repeated requests, every minute. */
 import { sweepKeptAnswers } from './idempotency-store.ts';
 import { StoreSweep, type SweepParts } from '../engine/store-sweep.ts';
 import type { Store } from '../engine/store.ts';

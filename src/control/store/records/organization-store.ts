@@ -1,4 +1,4 @@
-/** Organizations, their settings, and the frontdoors that they own. Who may ask is decided before. */
+/** Organizations, their settings, and their frontdoors. Callers check permissions before. */
 import { randomUUID } from 'node:crypto';
 import { forgetKeptAnswers } from './idempotency-store.ts';
 import { countedPage } from '../engine/counted-page.ts';
@@ -40,7 +40,7 @@ export async function findOrganization(db: Queries, id: string): Promise<Organiz
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** As it is, and as it stays until the transaction ends: nobody adds to it or removes it meanwhile. */
+/** Returns the organization, locked until the transaction ends, so that nothing is added to it or deleted from it. */
 export async function lockOrganization(trx: Queries, id: string): Promise<OrganizationRecord | undefined> {
   const query = trx.selectFrom('organization').selectAll().where('id', '=', id.toLowerCase());
   const row = await lockedForUpdate(trx, query).executeTakeFirst();
@@ -77,7 +77,7 @@ export async function changeOrganization(
   return after;
 }
 
-/** Its accounts and clients go with it; frontdoors must be gone before. */
+/** Deletes it with its accounts and clients. Its frontdoors must have been deleted before. */
 export async function deleteOrganization(trx: Queries, touch: Touch, id: string): Promise<void> {
   for (const table of ['api_account', 'oauth_client'] as const) {
     const callers = await trx.selectFrom(table).select('id').where('organization_id', '=', id).execute();

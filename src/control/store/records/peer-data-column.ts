@@ -1,4 +1,4 @@
-/** Peer data of a terminator (host public key and the like) as a column: JSON map of u32 key to base64. */
+/** Peer data of a terminator (host public key and the like) as a column: a JSON map of u32 key to base64. */
 
 export function encodePeerData(peerData: ReadonlyMap<number, Uint8Array>): string {
   const texts = [...peerData].map(([key, value]) => [String(key), Buffer.from(value).toString('base64')]);

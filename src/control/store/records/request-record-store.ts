@@ -1,6 +1,6 @@
 /**
- * What owners are told of single requests: failures by error id, for a frontdoor; inspected requests, for a share. Both
- * come from gateways, more than once when an acknowledgement was lost, and go by themselves after a while.
+ * Records of single requests: failures by error id, for a frontdoor; inspected requests, for a share. Gateways
+ * report both, repeatedly if an acknowledgement was lost, and they expire after a while.
  */
 import { sql } from 'kysely';
 import type { InspectedRequest, RequestFailure } from '#domain';
@@ -20,16 +20,16 @@ const STATEMENTS_A_SWEEP = 100;
 
 type Table = 'request_failure' | 'inspected_request';
 
-/** A failure as its owner sees it; the share's token of now, null when it is gone. */
+/** A failure as its owner sees it, with the share's current token; null if the share was deleted. */
 export type ToldFailure = RequestFailure & { readonly shareToken: string | null };
 
 export interface SentRecords<T> {
   readonly records: readonly T[];
-  /** Whose records these are: known by the share alone, whatever the gateway says. */
+  /** Returns the owner of a record from its share alone, whatever the gateway reported. */
   readonly frontdoorOf: (shareId: string) => string | undefined;
 }
 
-/** Keeps what is new of them; of shares that are not there any more, nothing. */
+/** Stores new records. Records of deleted shares are dropped. */
 export async function putFailures(
   store: Store,
   { records, frontdoorOf }: SentRecords<RequestFailure>,
@@ -37,7 +37,7 @@ export async function putFailures(
   await put(store, 'request_failure', records, frontdoorOf);
 }
 
-/** The same; a share's oldest make room. */
+/** The same for inspections. A share's oldest ones are evicted. */
 export async function putInspected(
   store: Store,
   { records, frontdoorOf }: SentRecords<InspectedRequest>,
@@ -88,7 +88,7 @@ export async function findFailure(
   return row === undefined ? undefined : toldFailure(row);
 }
 
-/** Newest first; of one share, when a token is given. */
+/** The newest first, optionally of one share. */
 export async function listFailures(
   db: Queries,
   frontdoor: GrantedFrontdoor,
@@ -123,7 +123,7 @@ function toldFailure(row: { readonly data: string; readonly token: string | null
   return { ...(JSON.parse(row.data) as RequestFailure), shareToken: row.token };
 }
 
-/** Newest first. */
+/** The newest first. */
 export async function listInspected(
   db: Queries,
   shareId: string,
@@ -157,13 +157,13 @@ export async function findInspected(
   return row === undefined ? undefined : (JSON.parse(row.data) as InspectedRequest);
 }
 
-/** How many there were. */
+/** Returns the number of deleted records. */
 export async function deleteInspected(trx: Queries, shareId: string): Promise<number> {
   const gone = await trx.deleteFrom('inspected_request').where('share_id', '=', shareId).executeTakeFirst();
   return Number(gone.numDeletedRows);
 }
 
-/** Removes what is too old, and what a frontdoor has too much of, in short statements. */
+/** Removes expired records and those beyond a frontdoor's limit, in short statements. */
 export async function sweepRequestRecords(db: Queries, nowMs: number): Promise<void> {
   await removeOlder(db, 'request_failure', nowMs - FAILURE_KEPT_MS);
   await removeOlder(db, 'inspected_request', nowMs - INSPECTED_KEPT_MS);

@@ -1,4 +1,4 @@
-/** Removes records of requests whose time is over, or of which an owner has too many, every minute. */
+/** Removes expired records of requests, and those beyond an owner's limit, every minute. */
 import { sweepRequestRecords } from './request-record-store.ts';
 import { deleteOldUnrouted, deleteSurplusUnrouted } from './unrouted-failure-store.ts';
 import { StoreSweep, type SweepParts } from '../engine/store-sweep.ts';

@@ -1,8 +1,8 @@
 /**
- * Names that shares and custom frontends gave up. For 30 days only the organization that had a name may take it again,
- * so that nobody else receives the requests, with their credentials, of clients that still use it. Names rest inside the
- * transaction that gives them up, and are claimed inside the one that takes them, after its own row was inserted: then
- * a transaction that gave the name up meanwhile has been waited for.
+ * Names that shares and custom frontends gave up. For 30 days only the organization that had a name may take it
+ * again, so that nobody else receives the requests, with credentials, of clients that still use it. Names begin
+ * to rest inside the transaction that gives them up. They are claimed inside the transaction that takes them,
+ * after its own row was inserted, so that it waits for a concurrent transaction that gives the name up.
  */
 import { sql, type Expression, type SelectQueryBuilder } from 'kysely';
 import { countedPage } from '../engine/counted-page.ts';
@@ -12,31 +12,31 @@ import type { Queries } from '../engine/store.ts';
 
 export const NAME_REST_MS = 30 * 86_400_000;
 
-/** The oldest names of an organization that has more are free: a bound on what one caller can store. */
+/** Limit per organization, which bounds the storage of one caller. Beyond it, the oldest names are released. */
 export const MAX_RESTING_NAMES = 100_000;
 
 export interface RestingName {
-  /** A DNS name in lower case: of a share `<token>.<zone>`, of a custom frontend its hostname. */
+  /** A DNS name in lower case: `<token>.<zone>` of a share, or the hostname of a custom frontend. */
   readonly name: string;
   readonly kind: RestingNameTable['kind'];
-  /** The only one that may take it; it may be gone. */
+  /** The only organization that may take it, which may have been deleted. */
   readonly organizationId: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
 
-/** Which shares give up their names: those of one row, or all of an environment or a frontdoor. */
+/** The shares that give up their names: those of one row, or all of an environment or a frontdoor. */
 export type SharesGivenUp = {
   readonly column: 'share.id' | 'share.environment_id' | 'share.frontdoor_id';
   readonly id: string;
 };
 
-/** The names that these shares have on frontends. Called while the shares are still there. */
+/** Begins the rest of these shares' names on frontends. Called while the shares still exist. */
 export async function restShareNames(
   trx: Queries,
   { column, id }: SharesGivenUp,
   nowMs: number,
-  /** Undefined: on all of theirs. */
+  /** Undefined: on all of their frontends. */
   frontendIds?: readonly string[],
 ): Promise<void> {
   if (frontendIds?.length === 0) return;
@@ -52,7 +52,7 @@ export async function restShareNames(
   await insertRests(trx, names);
 }
 
-/** The hostname of one custom frontend, or of all of the frontdoor. Called while they are still there. */
+/** Begins the rest of one custom frontend's hostname, or of all of the frontdoor's. Called while they still exist. */
 export async function restHostnames(
   trx: Queries,
   frontdoorId: string,
@@ -70,8 +70,8 @@ export async function restHostnames(
 }
 
 /**
- * True: none of the names rests for another organization than the frontdoor's, and those that rested for it are its own
- * again. Called after the rows that take the names were inserted.
+ * Returns true if none of the names rests for another organization than the frontdoor's, and ends the rest of its
+ * own. Called after the rows that take the names were inserted.
  */
 export async function claimNames(
   trx: Queries,
@@ -95,7 +95,7 @@ export async function claimNames(
   return true;
 }
 
-/** Whether a hostname rests for another organization, or one that it contains or lies below does. */
+/** Whether a hostname, or one above or below it, rests for another organization. */
 export async function restsForAnother(
   trx: Queries,
   organizationId: string,
@@ -126,7 +126,7 @@ export async function listRestingNames(
   return { content: content.map(recordOf), total };
 }
 
-/** Releases the name: every organization may take it. Undefined: it does not rest. */
+/** Releases the name, so that every organization may take it. Returns undefined if it does not rest. */
 export async function releaseRestingName(
   trx: Queries,
   name: string,
@@ -141,12 +141,12 @@ export async function releaseRestingName(
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** At most `most`; returns how many there were. */
+/** Deletes at most `most` and returns their number. */
 export function deleteExpiredNames(db: Queries, nowMs: number, most: number): Promise<number> {
   return deleteSome(db, db.selectFrom('resting_name').where('expires_at', '<=', nowMs), most);
 }
 
-/** Organizations that have more resting names than they may, with how many those are. */
+/** Returns organizations with more resting names than the limit, and their numbers. */
 export async function organizationsOverLimit(
   db: Queries,
   limit: number,
@@ -160,7 +160,7 @@ export async function organizationsOverLimit(
   return rows.map((row) => ({ organizationId: row.organization_id, surplus: Number(row.total) - limit }));
 }
 
-/** At most `most`; returns how many there were. */
+/** Deletes at most `most` and returns their number. */
 export function deleteOldestNames(db: Queries, organizationId: string, most: number): Promise<number> {
   const names = db
     .selectFrom('resting_name')

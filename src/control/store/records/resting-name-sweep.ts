@@ -1,4 +1,4 @@
-/** Removes names whose rest is over, and the oldest ones of an organization that has too many. */
+/** Removes names whose rest has ended, and the oldest ones of organizations beyond the limit. */
 import {
   deleteExpiredNames,
   deleteOldestNames,
@@ -13,7 +13,7 @@ const STATEMENTS_A_SWEEP = 50;
 export class RestingNameSweep extends StoreSweep {
   readonly #maxNames: number;
 
-  /** `maxNames`: of one organization. */
+  /** `maxNames` is the limit per organization. */
   constructor(parts: SweepParts, maxNames = MAX_RESTING_NAMES) {
     super(parts, 'names that rested', SWEEP_MS);
     this.#maxNames = maxNames;

@@ -1,4 +1,7 @@
-/** What gateways must know of a share beyond its record: its policy as rules, and whether its requests are recorded. */
+/**
+ * Data of a share that gateways need in addition to its record: its policy as rules, and whether its requests are
+ * recorded.
+ */
 import type { AccessRules, GatewayInspection } from '#domain';
 import { accessRulesOf } from '../../policy/mod.ts';
 import { storedPolicyOf } from './share-policy-store.ts';
@@ -6,7 +9,7 @@ import { shareRecordsOf, type ShareRecord } from './share-record.ts';
 import type { Queries } from '../engine/store.ts';
 
 export interface GuardedShare extends ShareRecord {
-  /** Null: it has no policy. */
+  /** Null if it has no policy. */
   readonly rules: AccessRules | null;
   readonly inspection: GatewayInspection | null;
 }

@@ -1,8 +1,8 @@
-/** Which shares have their requests recorded, how much of them, and until when. */
+/** The shares whose requests are recorded, with the size limit and the end. */
 import type { GatewayInspection } from '#domain';
 import type { Queries, Touch } from '../engine/store.ts';
 
-/** Undefined: never asked for, or over. */
+/** Returns undefined if recording was never enabled, or has ended. */
 export async function findInspection(
   db: Queries,
   shareId: string,
@@ -17,7 +17,7 @@ export async function findInspection(
   return { maxBodyBytes: row.max_body_bytes, untilMs: row.until_at };
 }
 
-/** Undefined ends it. Gateways learn of it with the share. */
+/** Undefined ends it. Gateways are notified with the share. */
 export async function putInspection(
   trx: Queries,
   touch: Touch,

@@ -1,13 +1,16 @@
 /**
- * Policies of shares as they are stored: what the API shows, and the hashes of passwords apart from it. A policy of an
- * earlier version lacks the fields that came later: they have their defaults, so that no row has to be written anew.
+ * Stored policies of shares: the part that the API shows, and separately the hashes of passwords. A policy of an
+ * earlier version lacks newer fields, which get their defaults, so that no row must be rewritten.
  */
 import type { SharePolicyAnswer } from '#contract';
 import { DEFAULT_POLICY, type StoredPolicy } from '../../policy/mod.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 import type { SharePolicyTable } from '../schema/access-schema.ts';
 
-/** Replaces a row that cannot be read: nobody gets in until the policy is set anew, and no other share is affected. */
+/**
+ * Replaces a row that cannot be read, so that the share is closed until its policy is set again, and no other
+ * share is affected.
+ */
 const CLOSED_POLICY: SharePolicyAnswer = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
 
 function policyOf(text: string): SharePolicyAnswer {
@@ -38,7 +41,7 @@ export async function findSharePolicy(db: Queries, shareId: string): Promise<Sto
   return row === undefined ? undefined : storedPolicyOf(row);
 }
 
-/** Puts a policy in place of a share's, or takes it away; gateways are told as of a changed share. */
+/** Replaces or removes a share's policy. Gateways are notified of a changed share. */
 export async function putSharePolicy(
   trx: Queries,
   touch: Touch,

@@ -13,7 +13,7 @@ import type { Queries, Store } from '../engine/store.ts';
 
 export interface ShareFrontend {
   readonly id: string;
-  /** The name that this frontend serves the share under: `<token>.<zone>`, lower case. */
+  /** The name under which this frontend serves the share: `<token>.<zone>`, lower case. */
   readonly host: string;
 }
 
@@ -24,7 +24,7 @@ export interface ShareRecord {
   readonly environmentId: string;
   /** The overlay service's name. */
   readonly token: string;
-  /** Null when none was given. */
+  /** Null if none was given. */
   readonly name: string | null;
   readonly shareMode: 'public' | 'private';
   readonly backendMode: 'proxy';
@@ -33,10 +33,10 @@ export interface ShareRecord {
   readonly targetByAgent: boolean;
   readonly epoch: number;
   readonly frontends: readonly ShareFrontend[];
-  /** Where it appears below custom frontends of its frontdoor, by their age. */
+  /** Its names below custom frontends of its frontdoor, by their age. */
   readonly customHosts: readonly CustomHost[];
   readonly authProviderIds: readonly string[];
-  /** Ids of the environments that may dial it when it is private. */
+  /** Ids of the environments that may dial it if it is private. */
   readonly grants: readonly string[];
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -130,7 +130,7 @@ async function relationsOf(db: Queries, rows: readonly ShareTable[]): Promise<re
   return relations.rows;
 }
 
-/** A share of a frontdoor by its token. */
+/** Returns a share of a frontdoor by its token. */
 export async function findShare(
   db: Queries,
   frontdoorId: string,
@@ -141,7 +141,7 @@ export async function findShare(
   return record;
 }
 
-/** The same, and it stays as it is until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function findShareForUpdate(
   trx: Queries,
   frontdoorId: string,
@@ -175,7 +175,7 @@ function byToken(db: Queries, frontdoorId: string, token: string) {
   return db.selectFrom('share').where('frontdoor_id', '=', frontdoorId).where('token', '=', token);
 }
 
-/** Every share that an environment hosts, by token. */
+/** Returns every share that an environment hosts, by token. */
 export async function listSharesOf(db: Queries, environmentId: string): Promise<ShareRecord[]> {
   const rows = await db
     .selectFrom('share')
@@ -197,7 +197,10 @@ const ORDER: ListOrder = {
   },
 };
 
-/** A page of a frontdoor's shares; sorting by `id` means by token. `statusOf` returns a status that is measured now. */
+/**
+ * Returns a page of a frontdoor's shares. Sorting by `id` means by token. `statusOf` returns the currently
+ * measured status.
+ */
 export async function listShares(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,

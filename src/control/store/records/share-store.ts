@@ -1,7 +1,7 @@
 /**
- * The one way in which shares come, change and go, for the Management API and for agents alike: uniqueness, default
- * frontend, grants and epochs are decided here. Every function runs inside the caller's transaction and throws a
- * `FrontdoorError` whose message may be shown (`conflict`, `notFound`, `invalid`), so that nothing of it stays.
+ * Creates, changes and deletes shares for the Management API and for agents: uniqueness, default frontend, grants
+ * and epochs are decided here. Every function runs inside the caller's transaction and throws a `FrontdoorError`
+ * whose message may be shown (`conflict`, `notFound`, `invalid`), which rolls it back.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { invalidValue, isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
@@ -22,21 +22,21 @@ export interface NewShare {
   readonly frontdoorId: string;
   /** Must be an environment of the frontdoor. */
   readonly environmentId: string;
-  /** Given: the token, and the share is kept until it is deleted. Undefined: a random token. */
+  /** If set, it is the token, and the share is kept until it is deleted. Undefined: a random token. */
   readonly name?: string | undefined;
   readonly shareMode: 'public' | 'private';
   readonly target: string;
-  /** Undefined or empty: a public share takes the default frontend. */
+  /** If undefined or empty, a public share gets the default frontend. */
   readonly frontendIds?: readonly string[] | undefined;
   readonly authProviderIds?: readonly string[] | undefined;
-  /** Environments of the frontdoor that may dial it; for private shares. */
+  /** Environments of the frontdoor that may dial a private share. */
   readonly grants?: readonly string[] | undefined;
-  /** True when the agent itself asks for the target. */
+  /** Whether the agent itself set the target. */
   readonly targetByAgent: boolean;
   readonly nowMs: number;
 }
 
-/** What may change; undefined stays. */
+/** Undefined fields are not changed. */
 export interface ShareChange {
   readonly shareMode?: 'public' | 'private' | undefined;
   readonly target?: string | undefined;
@@ -47,7 +47,7 @@ export interface ShareChange {
   readonly grants?: readonly string[] | undefined;
 }
 
-/** Makes a share. A name that is taken in the frontdoor, or on a frontend, is a `conflict`. */
+/** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
 export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
   if (wanted.name !== undefined && !isShareName(wanted.name)) throw invalidValue('name', 'string');
   const target = checkedTarget(wanted.target);
@@ -137,8 +137,8 @@ export async function changeShare(
 }
 
 /**
- * An agent asks again for a name that its own environment holds: the same record with a new epoch and what is asked
- * now. Undefined: its environment holds no share of that name.
+ * An agent reclaims a name of its own environment: the same record gets a new epoch and the requested values.
+ * Returns undefined if its environment has no share of that name.
  */
 export async function takeBackShare(
   trx: Queries,
@@ -146,7 +146,7 @@ export async function takeBackShare(
   wanted: NewShare,
 ): Promise<ShareTakeover | undefined> {
   if (wanted.name === undefined) return undefined;
-  // Of two equal asks at once the second takes back what the first has made.
+  // Of two concurrent requests, the second one reclaims the share of the first.
   await lockedByName(trx, `share ${wanted.frontdoorId} ${wanted.name}`);
   const held = await findShareForUpdate(trx, wanted.frontdoorId, wanted.name);
   if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;
@@ -161,13 +161,13 @@ export async function takeBackShare(
   return { before: held, share: await changeShare(trx, touch, held, change, wanted.nowMs) };
 }
 
-/** `before`: as it was, when it was taken back; undefined when it is new. */
+/** `before` is the record before it was reclaimed; undefined if it is new. */
 export interface ShareTakeover {
   readonly before: ShareRecord | undefined;
   readonly share: ShareRecord;
 }
 
-/** What an agent's own `share` does: takes the name back, or makes the share. */
+/** Implements the agent's `share` command: reclaims the name, or creates the share. */
 export async function createOrTakeBackShare(
   trx: Queries,
   touch: Touch,
@@ -189,7 +189,10 @@ export async function deleteShare(
   touch('share', id);
 }
 
-/** An agent gives up a share of its own environment, named or not; its names rest. False: it holds none with this token. */
+/**
+ * An agent releases a share of its own environment, with or without a name; its names rest. Returns false if it
+ * has none with this token.
+ */
 export async function releaseShare(
   trx: Queries,
   touch: Touch,

@@ -1,7 +1,7 @@
 /**
- * Keys that sign our tokens: made here, private halves sealed, public halves in clear; one set per purpose. A new key
- * is stored before it signs, so that whoever verifies knows it in time; the one that it replaces verifies until the
- * last token that it signed has ended.
+ * Keys that sign our tokens, created here, with encrypted private halves and public halves in clear; one set per
+ * purpose. A new key is stored before it signs, so that verifiers know it in time. The key that it replaces
+ * verifies until its last token has expired.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Secrets } from '../../secrets/mod.ts';
@@ -19,13 +19,13 @@ export interface SigningKey {
   /** SPKI PEM. */
   readonly publicKeyPem: string;
   readonly createdAtMs: number;
-  /** From then on it signs, until a later one does. */
+  /** From this time on it signs, until a later key does. */
   readonly activatesAtMs: number;
-  /** Null: no end is set. */
+  /** Null: it has no end yet. */
   readonly expiresAtMs: number | null;
 }
 
-/** Makes a P-256 key for a purpose and stores it. It signs at once unless `activatesAtMs` says otherwise. */
+/** Creates a P-256 key for a purpose and stores it. It signs at once unless `activatesAtMs` is given. */
 export async function createSigningKey(
   trx: Queries,
   touch: Touch,
@@ -64,7 +64,7 @@ export async function createSigningKey(
   };
 }
 
-/** The keys of a purpose that have not expired, the one that signs last first: all verify. */
+/** Returns the keys of a purpose that have not expired, the latest first. All of them verify. */
 export async function listSigningKeys(
   db: Queries,
   secrets: Secrets,
@@ -90,14 +90,15 @@ export async function listSigningKeys(
   }));
 }
 
-/** When the newest key of a purpose signs; undefined when there is none. The purpose's keys stay locked. */
+/** Returns when the newest key of a purpose signs, or undefined if there is none. The purpose's keys stay locked. */
 export async function lockNewestSigningKey(
   trx: Queries,
   purpose: SigningPurpose,
 ): Promise<number | undefined> {
   const keys = trx.selectFrom('signing_key').select('id').where('purpose', '=', purpose).orderBy('id');
   await lockedForUpdate(trx, keys).execute();
-  // Read anew: whoever held the lock may have added one, which the statement that waited for it does not see.
+  // Read again, because the previous holder of the lock may have added a key, which the waiting statement
+  // does not see.
   const newest = await trx
     .selectFrom('signing_key')
     .select('activates_at')
@@ -108,7 +109,7 @@ export async function lockNewestSigningKey(
   return newest?.activates_at;
 }
 
-/** Sets the end of every key of a purpose that has none but the one with this id. */
+/** Sets the end of every key of a purpose without one, except the key with this id. */
 export async function endOtherSigningKeys(
   trx: Queries,
   touch: Touch,

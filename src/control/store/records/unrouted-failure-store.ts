@@ -1,6 +1,6 @@
 /**
- * Failures of requests to hosts that no share has. They belong to no frontdoor, so operators alone read them, by error
- * id; they have a table, and a bound, of their own, so that a flood of them removes nobody else's records.
+ * Failures of requests to hosts without a share. They belong to no frontdoor, so only operators read them, by
+ * error id. They have their own table and limit, so that a flood of them removes no other records.
  */
 import type { RequestFailure } from '#domain';
 import { FAILURE_KEPT_MS } from './request-record-store.ts';
@@ -11,13 +11,13 @@ export const MAX_UNROUTED_FAILURES = 10_000;
 
 const ROWS_A_STATEMENT = 100;
 
-/** A failure, and the gateway that reported it, by the name that it had then. */
+/** A failure with the gateway that reported it, and the gateway's name at that time. */
 export interface UnroutedFailure extends RequestFailure {
   readonly gatewayId: string;
   readonly gatewayName: string;
 }
 
-/** Keeps the new ones of them. */
+/** Stores the new ones. */
 export async function putUnroutedFailures(store: Store, failures: readonly UnroutedFailure[]): Promise<void> {
   const rows = failures.map((failure) => ({
     id: failure.id,
@@ -45,7 +45,7 @@ export async function findUnroutedFailure(
   return row === undefined ? undefined : (JSON.parse(row.data) as UnroutedFailure);
 }
 
-/** Those whose time is over: at most `most`; returns how many there were. */
+/** Deletes at most `most` expired ones and returns their number. */
 export function deleteOldUnrouted(db: Queries, nowMs: number, most: number): Promise<number> {
   const old = db
     .selectFrom('unrouted_failure')
@@ -55,7 +55,7 @@ export function deleteOldUnrouted(db: Queries, nowMs: number, most: number): Pro
   return deleted(db.deleteFrom('unrouted_failure').where('id', 'in', old));
 }
 
-/** The oldest, beyond the bound: at most `most`; returns how many there were. */
+/** Deletes at most `most` of the oldest beyond the limit and returns their number. */
 export function deleteSurplusUnrouted(db: Queries, most: number): Promise<number> {
   const surplus = db
     .selectFrom('unrouted_failure')

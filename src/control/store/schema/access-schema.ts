@@ -1,9 +1,9 @@
 /**
- * Tables about who may reach shares, and what owners are told of single requests: part of `schema.ts`, which says what
- * the types of columns mean.
+ * Tables about access to shares, and records of single requests: a part of `schema.ts`, which explains the column
+ * types.
  */
 
-/** Who may reach a share, beyond its auth providers. */
+/** Access to a share beyond its auth providers. */
 export interface SharePolicyTable {
   share_id: string;
   /** JSON: the policy as the API shows it, passwords masked. */
@@ -13,23 +13,23 @@ export interface SharePolicyTable {
   updated_at: number;
 }
 
-/** Shares whose requests are recorded for their owner, until then. */
+/** Shares whose requests are recorded for their owner, until that time. */
 export interface ShareInspectionTable {
   share_id: string;
   max_body_bytes: number;
   until_at: number;
 }
 
-/** A zone of one frontdoor: its public shares of the frontend appear below it too. */
+/** A zone of one frontdoor, below which its public shares of the frontend are served too. */
 export interface CustomFrontendTable {
   id: string;
   frontdoor_id: string;
-  /** Lower case. */
+  /** In lower case. */
   hostname: string;
   frontend_id: string;
-  /** NEW: no gateway has told of it; PENDING: gateways lack a certificate; ACTIVE: one serves it. */
+  /** NEW: no gateway has reported it; PENDING: gateways lack a certificate; ACTIVE: one serves it. */
   status: 'NEW' | 'PENDING' | 'ACTIVE';
-  /** When a gateway last told that it has a certificate for it. */
+  /** When a gateway last reported that it has a certificate for it. */
   certified_at: number | null;
   created_at: number;
 }
@@ -37,22 +37,22 @@ export interface CustomFrontendTable {
 export interface CustomFrontendAuthProviderTable {
   custom_frontend_id: string;
   auth_provider_id: string;
-  /** In the order in which the custom frontend names them. */
+  /** In the order of the custom frontend's list. */
   position: number;
 }
 
-/** A name that was given up, which only the organization that had it may take again. */
+/** A name that was given up, and that only its former organization may take again. */
 export interface RestingNameTable {
   /** A DNS name in lower case. */
   name: string;
   kind: 'share' | 'custom-frontend';
-  /** It may be gone. */
+  /** It may have been deleted. */
   organization_id: string;
   created_at: number;
   expires_at: number;
 }
 
-/** A log-in on its way: each of its three steps happens once, by one conditional update. */
+/** A log-in in progress. Each of its three steps happens once, by one conditional update. */
 export interface LoginAttemptTable {
   /** HMAC of the state parameter. */
   state_hmac: string;
@@ -60,20 +60,23 @@ export interface LoginAttemptTable {
   auth_provider_id: string;
   provider_version: number;
   host: string;
-  /** Of the gateways' HTTPS, as browsers see it. */
+  /** Port of the gateways' HTTPS, as browsers see it. */
   port: number;
-  /** SHA-256 of the cookie that binds it to its browser, base64url. */
+  /** SHA-256 of the cookie that binds it to its browser, in base64url. */
   browser: string;
   /** The client's network, as limits count it. */
   address: string;
-  /** JSON of the PKCE verifier, the nonce and where to go afterwards, sealed: a query may hold secrets. */
+  /**
+   * JSON of the PKCE verifier, the nonce and the target after the log-in, encrypted, because a query may contain
+   * secrets.
+   */
   secrets_sealed: string;
   created_at: number;
   expires_at: number;
   returned_at: number | null;
-  /** JSON of who logged in, once that is proven. */
+  /** JSON of the identity, once it is proven. */
   identity: string | null;
-  /** HMAC of the one-time code; `expires_at` is the code's from then on. */
+  /** HMAC of the one-time code. `expires_at` is then the code's expiry. */
   code_hmac: string | null;
   redeemed_at: number | null;
 }
@@ -85,18 +88,18 @@ export interface LoginSessionTable {
   auth_provider_id: string;
   provider_version: number;
   host: string;
-  /** Who logged in, by the provider's name for it. */
+  /** The person's id at the provider. */
   subject: string;
-  /** As it stands in `identity`: verified, in lower case. */
+  /** As in `identity`: verified, in lower case. */
   email: string | null;
-  /** JSON of who logged in. */
+  /** JSON of the identity. */
   identity: string;
   created_at: number;
   last_used_at: number;
   expires_at: number;
 }
 
-/** What an owner is told of one request: see `domain/shapes/gateway-records.ts`. */
+/** A record of one request: see `domain/shapes/gateway-records.ts`. */
 export interface RequestRecordTable {
   id: string;
   frontdoor_id: string;
@@ -106,7 +109,7 @@ export interface RequestRecordTable {
   data: string;
 }
 
-/** A failed request to a host that no share has. */
+/** A failed request to a host without a share. */
 export interface UnroutedFailureTable {
   id: string;
   at: number;

@@ -1,4 +1,4 @@
-/** Which of the two databases stands behind a connection, for the few places where they need different words. */
+/** The kind of database behind a connection, for the few places that need different SQL. */
 import { PostgresAdapter, type Kysely } from 'kysely';
 
 export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {

@@ -1,14 +1,14 @@
-/** Tables of answers that are kept for repeated requests: part of `schema.ts`, which explains the types of columns. */
+/** Tables of responses that are kept for repeated requests: a part of `schema.ts`, which explains the column types. */
 
-/** The answer to a creation that may be sent again with its key. */
+/** The response to a creation that may be repeated with its key. */
 export interface IdempotencyAnswerTable {
   /** HMAC of the caller, the operation and the key. */
   id: string;
-  /** The caller's. */
+  /** The caller's organization. */
   organization_id: string;
-  /** HMAC of what was asked. */
+  /** HMAC of the request. */
   request_hmac: string;
-  /** JSON of the answer, secrets included, sealed with the key file and the caller's key. */
+  /** JSON of the response, secrets included, encrypted with the key file and the caller's key. */
   answer_sealed: string;
   /** Length of `answer_sealed`. */
   bytes: number;
@@ -16,7 +16,7 @@ export interface IdempotencyAnswerTable {
   expires_at: number;
 }
 
-/** How many answers are kept for an organization, and their size together. */
+/** Number and total size of the kept responses of an organization. */
 export interface IdempotencyUsageTable {
   organization_id: string;
   answers: number;

@@ -1,7 +1,7 @@
 /**
- * The tables, as Kysely sees them: one schema for the embedded database and PostgreSQL. Ids are text, times are
- * Unix milliseconds, booleans 0 or 1, JSON is text. Secrets never stand here in clear: tokens and codes as HMACs
- * (`*_hmac`, hex), what must be read again sealed with the key file (`*_sealed`).
+ * The tables for Kysely: one schema for the embedded database and PostgreSQL. Ids are text, times are Unix
+ * milliseconds, booleans 0 or 1, JSON is text. Secrets are never stored in clear: tokens and codes as HMACs
+ * (`*_hmac`, hex), secrets that must be read again encrypted with the key file (`*_sealed`).
  */
 import type { Generated } from 'kysely';
 import type { TerminatorStrategy } from '#domain';
@@ -88,10 +88,10 @@ export interface ApiAccountTable {
   organization_id: string;
   name: string;
   token_hmac: string;
-  /** HMAC of the token before the last rotation, accepted until `previous_until`; null: there is none. */
+  /** HMAC of the previous token, accepted until `previous_until`; null if there is none. */
   previous_hmac: string | null;
   previous_until: number | null;
-  /** Space-separated. */
+  /** Separated by spaces. */
   scopes: string;
   created_at: number;
   revoked_at: number | null;
@@ -103,24 +103,24 @@ export interface OauthClientTable {
   organization_id: string;
   name: string;
   secret_hmac: string;
-  /** HMAC of the secret before the last rotation, accepted until `previous_until`; null: there is none. */
+  /** HMAC of the previous secret, accepted until `previous_until`; null if there is none. */
   previous_hmac: string | null;
   previous_until: number | null;
-  /** Space-separated. */
+  /** Separated by spaces. */
   scopes: string;
   created_at: number;
   revoked_at: number | null;
 }
 
-/** Keys that sign bearer tokens (ES256), service sessions and what origins are told of callers; the newest active one signs, all not expired verify. */
+/** Keys that sign tokens and service sessions (ES256). The newest active one signs; unexpired ones verify. */
 export interface SigningKeyTable {
   /** The `kid`. */
   id: string;
   purpose: 'bearer' | 'service-session' | 'origin-identity';
   algorithm: 'ES256';
-  /** From here on it signs; before, it is published only, so that everybody knows it in time. */
+  /** From this time on it signs. Before, it is only published, so that verifiers know it in time. */
   activates_at: number;
-  /** PKCS#8 PEM, sealed. */
+  /** PKCS#8 PEM, encrypted. */
   private_key_sealed: string;
   /** SPKI PEM. */
   public_key: string;
@@ -128,49 +128,49 @@ export interface SigningKeyTable {
   expires_at: number | null;
 }
 
-/** Where public shares appear: `https?://<token>.<zone>`. Shared by frontdoors. */
+/** Where public shares are served: `https?://<token>.<zone>`. Shared by frontdoors. */
 export interface FrontendTable {
   id: string;
   public_name: string;
-  /** DNS zone below which every public share has a name, lower case. */
+  /** DNS zone below which every public share has a name, in lower case. */
   zone: string;
   is_default: number;
   created_at: number;
 }
 
-/** A one-time code (or one-time token) that a machine enrolls with. */
+/** A one-time code (or one-time token) for a machine's enrollment. */
 export interface EnrollmentTable {
-  /** A UUID: it travels inside the one-time token. */
+  /** A UUID, which is part of the one-time token. */
   id: string;
-  /** What it makes: an environment of `frontdoor_id`, or the certificate of the identity `identity_id`. */
+  /** The result: an environment of `frontdoor_id`, or a certificate of the identity `identity_id`. */
   kind: 'environment' | 'gateway' | 'router';
   frontdoor_id: string | null;
-  /** The identity it is for: of a gateway or router it exists already, of an environment the claim's taker makes it. */
+  /** The identity that enrolls: an existing gateway or router, or an environment that is created by the claim. */
   identity_id: string;
-  /** Null when only the enrollment JWT was handed out. */
+  /** Null if only the enrollment JWT was handed out. */
   code_hmac: string | null;
   expires_at: number;
   refused_csr_count: Generated<number>;
-  /** Set by the one conditional update that claims the code. */
+  /** Set by the conditional update that claims the code. */
   claimed_at: number | null;
   created_at: number;
 }
 
-/** Everything that holds a client certificate of ours: environments (agents, SDKs), gateways, routers. */
+/** Every holder of a client certificate of ours: environments (agents, SDKs), gateways, routers. */
 export interface IdentityTable {
   id: string;
   kind: 'environment' | 'gateway' | 'router';
   /** The frontdoor of an environment; null for gateways and routers. */
   frontdoor_id: string | null;
   name: string;
-  /** Version string that the agent last told; null before, and for foreign clients. */
+  /** The version that the agent reported last; null before, and for foreign clients. */
   agent_version: string | null;
   created_at: number;
 }
 
-/** The certificates an identity may present. One per enrollment; renewal adds one and drops the old. */
+/** The certificates that an identity may present. Enrollment adds one; renewal adds one and removes the old one. */
 export interface CertificateTable {
-  /** SHA-1 of the DER leaf, lower-case hex (OpenZiti's fingerprint). */
+  /** SHA-1 of the DER leaf in lower-case hex (OpenZiti's fingerprint). */
   fingerprint: string;
   identity_id: string;
   /** SHA-256 of the subject public key info, hex. */
@@ -183,11 +183,11 @@ export interface ApiSessionTable {
   id: string;
   identity_id: string;
   token_hmac: string;
-  /** The token itself, sealed: routers are told it. */
+  /** The token itself, encrypted, because routers need it. */
   token_sealed: string;
   /** Fingerprint of the leaf that logged in. */
   fingerprint: string;
-  /** JSON list of config type names asked for at log-in. */
+  /** JSON list of the config types requested at log-in. */
   config_types: string;
   created_at: number;
   expires_at: number;
@@ -199,16 +199,16 @@ export interface ShareTable {
   frontdoor_id: string;
   environment_id: string;
   token: string;
-  /** Given name, equal to the token; null for a random token. */
+  /** The given name, equal to the token; null for a random token. */
   name: string | null;
   share_mode: 'public' | 'private';
   backend_mode: 'proxy';
   target: string;
-  /** 1: kept until deleted; 0: goes when released. */
+  /** 1: kept until it is deleted; 0: deleted when it is released. */
   reserved: number;
-  /** 1: the agent itself asked for this target; 0: set through the Management API. */
+  /** 1: the agent itself set this target; 0: set through the Management API. */
   target_by_agent: number;
-  /** Counts take-backs and changes of the share. */
+  /** Incremented when the share is reclaimed or changed. */
   epoch: number;
   created_at: number;
   updated_at: number;
@@ -224,7 +224,7 @@ export interface ShareFrontendTable {
 export interface ShareAuthProviderTable {
   share_id: string;
   auth_provider_id: string;
-  /** In the order in which the share names them. */
+  /** In the order of the share's list. */
   position: number;
 }
 
@@ -233,9 +233,9 @@ export interface ShareGrantTable {
   environment_id: string;
 }
 
-/** Where a share is hosted: one per bind at an edge router. Kept so that a restart forgets nothing. */
+/** A terminator of a share, one per bind at an edge router. Stored so that a restart keeps it. */
 export interface TerminatorTable {
-  /** Made by the router. */
+  /** Chosen by the router. */
   id: string;
   share_id: string;
   router_id: string;
@@ -251,24 +251,24 @@ export interface TerminatorTable {
   created_at: number;
 }
 
-/** How inbound requests are authenticated. */
+/** Authentication of inbound requests. */
 export interface AuthProviderTable {
   id: string;
   frontdoor_id: string;
   name: string;
   type: 'OIDC' | 'API_KEY' | 'GOOGLE' | 'GITHUB';
   enabled: number;
-  /** JSON: the data as the API shows it, each secret in it masked. */
+  /** JSON: the data in the form of the API, with each secret masked. */
   data: string;
-  /** JSON object of the data's secrets by property, sealed; null when there are none. */
+  /** JSON object of the data's secrets by property, encrypted; null if there are none. */
   secrets_sealed: string | null;
-  /** Counts changes of type, data and `enabled`: log-ins of another version are over. */
+  /** Incremented with changes of type, data and `enabled`. Log-ins of another version have ended. */
   version: number;
   created_at: number;
   updated_at: number;
 }
 
-/** What of an API_KEY provider's key does not stand in its data; one row for each key there. */
+/** The part of an API_KEY provider's key that is not in its data; one row for each key there. */
 export interface AuthProviderKeyTable {
   auth_provider_id: string;
   name: string;
@@ -277,7 +277,7 @@ export interface AuthProviderKeyTable {
   created_at: number;
 }
 
-/** How many rows a frontdoor's list has, and a number that moves when its order may have; kept by triggers. */
+/** Row count of a frontdoor's list, and a version that changes with its order. Maintained by triggers. */
 export interface CollectionTable {
   frontdoor_id: string;
   kind: 'environment' | 'share' | 'auth-provider';
@@ -285,28 +285,28 @@ export interface CollectionTable {
   version: number;
 }
 
-/** What happened, in a chain per organization: each hash covers its event and the hash before. Never changed. */
+/** Audit events in a chain per organization: each hash covers its event and the previous hash. Never changed. */
 export interface AuditEventTable {
   id: string;
-  /** '' for what belongs to no organization. */
+  /** '' for events without an organization. */
   organization_id: string;
   /** From 1, without gaps, in its chain. */
   sequence: number;
   at: number;
   actor_kind: string;
   actor_id: string | null;
-  /** Id of the operation, or of what a machine did. */
+  /** Id of the operation, or of a machine's action. */
   action: string;
   target_kind: string | null;
   target_id: string | null;
-  /** JSON, secrets masked; null when there was nothing, or there is nothing to compare. */
+  /** JSON with masked secrets; null if there was nothing, or nothing to compare. */
   before: string | null;
   after: string | null;
   address: string | null;
   result: 'ok' | 'refused';
   /** Code of a refusal. */
   reason: string | null;
-  /** Equal refusals that came close together are one event. */
+  /** Equal refusals in quick succession are one event. */
   occurrences: number;
   /** Hex. */
   hash: string;
@@ -334,7 +334,7 @@ export interface MetricRollupTable {
   latency: string;
 }
 
-/** The last batch of each process of a gateway that was taken in. */
+/** The last accepted batch of each process of a gateway. */
 export interface MetricSourceTable {
   /** `<gateway identity>/<process>`. */
   id: string;
@@ -346,7 +346,7 @@ export interface MetricSourceTable {
 export interface AuthorityTable {
   name: string;
   certificate_pem: string;
-  /** PKCS#8 PEM, sealed. */
+  /** PKCS#8 PEM, encrypted. */
   key_sealed: string;
   created_at: number;
 }
@@ -354,7 +354,7 @@ export interface AuthorityTable {
 /** A control-plane process over a shared database. */
 export interface ReplicaTable {
   id: string;
-  /** {base_url} of it. */
+  /** Its {base_url}. */
   api_url: string;
   /** `tls:host:port` that routers dial; null until it is known. */
   ctrl_address: string | null;
@@ -362,18 +362,18 @@ export interface ReplicaTable {
   seen_at: number;
 }
 
-/** What one replica measured, for the others. */
+/** Measurements of one replica for the others. */
 export interface ReplicaStatusTable {
   replica_id: string;
   kind: 'identity' | 'share' | 'router';
   id: string;
   /** JSON. */
   state: string;
-  /** Rises with each write of the replica: the others read what is new to them. */
+  /** Increases with each write of the replica, so that the others read only new rows. */
   version: number;
 }
 
-/** A service of the installation, which routers themselves dial and terminate. */
+/** A fabric service, which routers themselves dial and terminate. */
 export interface FabricServiceTable {
   id: string;
   name: string;
