@@ -62,7 +62,7 @@ export interface ListBounds {
   readonly maxItems?: number;
 }
 
-/** A list that loses an entry that cannot be read; `name` tells its entries apart from those of other lists. */
+/** A list that drops entries that cannot be read. `name` identifies the list in reports about them. */
 export function lossyList<S extends TSchema>(name: string, items: S, bounds: ListBounds = {}) {
   return Type.Array(items, { ...bounds, lossy: name });
 }

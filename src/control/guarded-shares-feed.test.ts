@@ -1,4 +1,4 @@
-// What the Management API acknowledges about who may reach a share has been told to gateways by then.
+// An acknowledged change of access to a share has been sent to gateways.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
@@ -41,7 +41,7 @@ describe('gateways', () => {
     return answer.body as Record<string, string>;
   }
 
-  /** What a change told: nothing but the tick that gathers it stands between answer and line. */
+  /** The lines of a change, which follow the response after the tick that collects them. */
   async function told(method: string, path: string, body?: unknown): Promise<GatewayDelta> {
     feed.flush();
     heard.length = 0;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseAllowedNetworks } from './allowed-network-policy.ts';
 import { checkEgress } from './egress-policy.ts';
 
-/** The address that a URL's host is, as whoever connects to it reads it; the text itself when it is a name. */
+/** The address that a URL's host is, as a client that connects to it reads it; the text itself when it is a name. */
 function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }

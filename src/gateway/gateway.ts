@@ -43,7 +43,7 @@ export interface GatewayOptions {
   readonly access: AccessControl;
   /** Receives the events of each request. */
   readonly observer?: RequestObserver;
-  /** Of deadlines. The system's by default. */
+  /** The clock for deadlines; the system clock by default. */
   readonly time?: GatewayTime;
 }
 

@@ -102,7 +102,7 @@ test('one address holds so many sockets and no more; those that go make room', a
   const gone = closeOf(held[0]!);
   held[0]!.destroy();
   await gone;
-  // The server hears of it a moment later.
+  // The server receives it a moment later.
   await until('an answer', () => answers(patient), Boolean);
   for (const socket of held) socket.destroy();
 });

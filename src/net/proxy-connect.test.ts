@@ -15,7 +15,7 @@ const authority = await makeTestAuthority();
 const server = await authority.issue('server');
 const client = await authority.issue('client');
 
-/** A proxy of the test's: `answer` says what it tells the client, who is put through when that is a 200. */
+/** A proxy of the test's: `answer` is its response to the client, which is connected if that is a 200. */
 async function openProxy(t: TestContext, answer: string | undefined) {
   const heads: string[] = [];
   const sockets: net.Socket[] = [];

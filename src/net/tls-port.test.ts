@@ -39,7 +39,7 @@ interface Answer {
   readonly commonName: string;
 }
 
-/** What a client that offers these protocols is told, or the code of its failure. */
+/** The protocol that a client with this offer gets, or the code of its failure. */
 async function ask(port: TlsPort, protocols: string[] | undefined, more: tls.ConnectionOptions = {}) {
   const socket = tls.connect({
     host: '127.0.0.1',

@@ -26,7 +26,7 @@ export class AgentApiClient {
     this.#log = log;
   }
 
-  /** The shares that this environment hosts, whoever made them; one that cannot be read is logged and left out. */
+  /** Returns all shares that this environment hosts. An unreadable one is logged and left out. */
   async hostedShares(): Promise<readonly HostedShare[]> {
     const answer = await this.#request({ method: 'GET', path: '/agent/v1/shares' }, 200);
     const { value, lost } = shapeOf(answer, hostedSharesShape, this.#connection.hop);

@@ -142,7 +142,7 @@ test('readers that stand still hold at most the budget together', () => {
   const pairs = Array.from({ length: 200 }, () => new Pair(budget));
   for (let nowMs = 0; nowMs < 60; nowMs += 1) {
     for (const pair of pairs) {
-      // What is on its way when its sender is told to wait: a few payloads, as channels take turns.
+      // Data on its way when its sender is asked to wait: a few payloads, as channels take turns.
       pair.fill(nowMs, 2 * PAYLOAD_BYTES);
       pair.pass(nowMs);
     }

@@ -58,3 +58,57 @@ test('nothing that is made at run time is committed', () => {
   const wrong = repositoryFiles().filter((path) => made.test(path) && !path.startsWith('test/vectors/'));
   assert.deepEqual(wrong, []);
 });
+
+/** Folders and files whose prose is held to the rules below; router, tests and tools join when their prose is done. */
+const PLAIN_ENGLISH = [
+  'src/agent/',
+  'src/base/',
+  'src/cli/',
+  'src/contract/',
+  'src/control/',
+  'src/domain/',
+  'src/gateway/',
+  'src/net/',
+  'src/sdk/',
+  'src/wire/',
+  'docs/guide/',
+  'README.md',
+];
+
+/** The worst forms of the former idiom, with the plain form. Matched in comments and in Markdown. */
+const IDIOMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\b(?:tells?|told)\b/i, 'report, notify, state or show'],
+  [/\bsays? so\b/i, 'report or announce'],
+  [/\b(?:hears?|heard)\b/i, 'receive, or be notified'],
+  [/\bwhoever\b/i, 'the name of the party'],
+  // "whatever the order" means "in any order", and is plain.
+  [/\bwhatever (?!the |its |their |is cached|was measured|a gateway)/i, 'the name of the thing'],
+  [/^Of [^.;:,]{1,50}\.$/, 'a sentence with a subject and a verb'],
+];
+
+/** Prose that may keep a form, with the reason. */
+const MAY_STAY: readonly (readonly [text: string, why: string])[] = [
+  ['whenever something arrives', 'names the variable `heard`'],
+  ['whoever owns them', 'the owner is not known, and does not matter'],
+];
+
+function proseOf(path: string, text: string): string[] {
+  if (path.endsWith('.md')) return text.replaceAll(/```[^]*?```/g, '').split(/\n{2,}/);
+  const blocks = text.match(/^[ \t]*\/\*\*[^]*?\*\/|(?:^[ \t]*\/\/ .*\n?)+/gm) ?? [];
+  return blocks.map((block) => block.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)[ \t]?|[ \t]*\*\/$/gm, ''));
+}
+
+test('prose says in plain English who does what', () => {
+  const wrong: string[] = [];
+  for (const path of repositoryFiles()) {
+    if (!/\.(?:ts|md)$/.test(path) || path.includes('/gen/')) continue;
+    if (!PLAIN_ENGLISH.some((held) => path.startsWith(held))) continue;
+    for (const piece of proseOf(path, readFileSync(join(root, path), 'utf8'))) {
+      const line = piece.replaceAll(/\s+/g, ' ').trim();
+      if (MAY_STAY.some(([text]) => line.includes(text))) continue;
+      const found = IDIOMS.find(([pattern]) => pattern.test(line));
+      if (found !== undefined) wrong.push(`${path}: "${line.slice(0, 100)}": use ${found[1]}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});

@@ -1,4 +1,4 @@
-// Following the audit trail over streams that break: nothing is lost or told twice, a refusal ends it.
+// Following the audit trail over streams that break: nothing is lost or repeated, a refusal ends it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -40,7 +40,7 @@ describeEachStore('the audit chain', (open) => {
       .execute();
   const verify = (organizationId: string) => verifyAudit(store.db, secrets, organizationId);
 
-  /** A chain of ten, told apart by their actions. */
+  /** A chain of ten, which differ in their actions. */
   async function chainOfTen(organizationId: string): Promise<void> {
     for (let n = 1; n <= 10; n += 1) await append(entry(organizationId, { action: `action${n}` }));
     assert.deepEqual(await verify(organizationId), { valid: true, events: 10, firstInvalid: null });

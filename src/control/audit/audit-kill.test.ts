@@ -16,7 +16,7 @@ const KEY_BYTE = 7;
 
 const moduleUrl = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
-/** Writes until it is killed; tells each frontdoor's id once it was acknowledged. */
+/** Writes until it is killed; prints each frontdoor's id once it was acknowledged. */
 const writer = (place: object): string => `
   import { appendAudit } from ${moduleUrl('./audit-store.ts')};
   import { Secrets } from ${moduleUrl('../secrets/secrets.ts')};

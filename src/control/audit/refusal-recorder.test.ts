@@ -26,7 +26,7 @@ describe('refusals', () => {
   let isAway: boolean;
 
   beforeEach(async () => {
-    // It writes by itself when a test says so.
+    // With mocked timers the recorder writes only when a test advances the time.
     mock.timers.enable({ apis: ['setTimeout'] });
     steadyMs = 0;
     warnings = [];
@@ -101,7 +101,7 @@ describe('refusals', () => {
     ];
     assert.deepEqual(await events(), expected);
 
-    // The ones that follow within ten seconds are told when these are over, together.
+    // Refusals within the next ten seconds are recorded together at their end.
     for (let n = 0; n < 7; n += 1) {
       recorder.record(refusal());
       await recorder.flush();

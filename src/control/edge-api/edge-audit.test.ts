@@ -205,7 +205,7 @@ test('refusals are told: of enrollments with their true reason, of machines in t
   const agent = await fixture.enroll('curious');
   const own = { cert: agent.identity.certPem, key: agent.identity.keyPem };
   assert.equal((await rawRequest(fixture, { path: '/gateway/v1/shares', ...own })).status, 403);
-  // Not told: refused to nobody in particular.
+  // Not recorded, because no identity was refused.
   assert.equal((await rawRequest(fixture, { path: '/nowhere', ...own })).status, 404);
 
   const refusals = async (actorId: string | null, chain: string) =>

@@ -18,7 +18,7 @@ function fingerprint(certPem: string): string {
   return new X509Certificate(certPem).fingerprint.replaceAll(':', '').toLowerCase();
 }
 
-/** The replaced certificate is dropped beside the answer: waits for the model to say so. */
+/** The replaced certificate is removed after the response, so this waits for the model. */
 async function fingerprintsBecome(enrolled: Enrolled, expected: readonly string[]): Promise<void> {
   const present = (): string => fixture.model.identity(enrolled.id)?.fingerprints.join() ?? '';
   if (present() === expected.join()) return;

@@ -129,7 +129,7 @@ describe('API sessions of control planes over one database', { skip: postgresSki
     const removedSilently = await a.sessions.create(identityId, 'aa', []);
     await known(late, removedSilently.token);
     const server = await sharedPostgres();
-    // Nobody is told of what is done behind the store's back; a lost connection makes it look again.
+    // A change that bypasses the store is not announced; a lost connection causes a new read.
     await server.sql(
       `delete from api_session where id = '${removedSilently.id}'`,
       new URL(url).pathname.slice(1),

@@ -17,7 +17,7 @@ interface AuditPage {
 describe('the audit trail', () => {
   let world: ApiWorld;
   before(async () => {
-    // Refused calls would be written half a second later, into whatever a test counts then.
+    // Refused calls would be written half a second later, and be counted by a later test.
     mock.timers.enable({ apis: ['setTimeout'] });
     world = await openApiWorld();
   });
@@ -197,7 +197,7 @@ describe('refused calls', () => {
       ['POST', '/frontdoor', { authorization: 'Bearer  two', body: {} }],
       ['GET', '/frontdoor/agents/bootstrap-token/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', { authorization: null }],
       ['POST', '/oauth/token', { authorization: null, body: { grant_type: 'client_credentials' } }],
-      // Not told: nothing was refused to anybody.
+      // Not recorded, because nothing was refused.
       ['GET', '/nowhere', {}],
       ['POST', '/frontdoor', { body: { name: 7 } }],
       ['GET', `${path}/shares/missing`, {}],

@@ -9,7 +9,7 @@ import { putInspected } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
 
-/** A call that succeeds, and whose audit trail tells it; '' for the installation's. */
+/** A call that succeeds, and the organization whose audit trail records it; '' for the installation's. */
 interface Change {
   readonly path: string;
   readonly body?: unknown;
@@ -274,7 +274,7 @@ describe('every operation that changes something', () => {
     };
   }
 
-  // What asks for the scope of reading changes nothing, by whatever method.
+  // An operation with the scope for reading changes nothing, whatever its method.
   const changing = operations.filter(({ method, scope }) => method !== 'GET' && scope !== 'frontdoor.read');
   const calls = (path: string, method: string, body: unknown) =>
     world.call(method, path, {

@@ -65,7 +65,7 @@ async function assertAllRefused(tokens: Readonly<Record<string, string>>): Promi
   assert.equal(good.status, 200, 'the forger’s tools work');
   for (const [name, token] of Object.entries(tokens)) {
     const answer = await world.call('GET', url, { authorization: `Bearer ${token}` });
-    // What is no token at all is told by its form.
+    // A text that is not a token is recognized by its form.
     assert.ok([400, 401].includes(answer.status), `${name}: ${answer.status} ${answer.text}`);
   }
 }

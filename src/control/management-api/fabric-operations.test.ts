@@ -5,7 +5,7 @@ import { claimEnrollment } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createFabricEnrollment } from './fabric-operations.ts';
 
-/** What is told of a router that is not connected. */
+/** The fields of a router that is not connected. */
 const AWAY = { online: false, version: null, connectedAt: null, linkListeners: [], edgeAddress: null };
 
 describe('routers and gateways', () => {

@@ -118,7 +118,7 @@ async function filled(world: ApiWorld, frontdoorId: string): Promise<readonly st
   return [frontdoorId, host, guest, provider['id']!, ...shares.map(({ id }) => id)];
 }
 
-/** Every table, whatever it is called and however it came to be, that holds one of these ids. */
+/** Every table of the database that contains one of these ids. */
 async function tablesNaming({ store }: ApiWorld, ids: readonly string[]): Promise<string[]> {
   const tables = await store.db.introspection.getTables();
   const naming: string[] = [];

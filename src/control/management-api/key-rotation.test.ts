@@ -115,7 +115,7 @@ describeEachStore('key rotation', (open) => {
         .select(['actor_kind', 'organization_id', 'target_id'])
         .where('action', '=', 'rotateSigningKey')
         .where('result', '=', 'ok')
-        // Those that sign what origins are told are as old.
+        // The keys for identity tokens are as old.
         .where((eb) =>
           eb(
             'target_id',

@@ -162,7 +162,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     assert.equal((await list()).totalElements, 2);
     assert.deepEqual((await world.call('DELETE', `${sessions}?all=true`)).body, { ended: 2 });
     assert.equal((await list()).totalElements, 0);
-    // One message for all of them: whatever came of the former version is over.
+    // One message for all sessions: those of the former version have ended.
     assert.ok(heard.some(({ entity, id }) => entity === 'auth-provider' && id === provider));
     const later = await logIn('ann', null, { providerVersion: 2 });
     assert.deepEqual(idsOf(await list()), [later]);

@@ -215,7 +215,7 @@ describeEachStore('records of requests', (open) => {
     const on = { enabled: true, maxBodyBytes: 1_024, until: inMs(3_600_000) };
     assert.deepEqual((await put({ enabled: true, maxBodyBytes: 1_024 })).body, on);
     assert.deepEqual(await get<InspectorAnswer>(path), on);
-    // Gateways are told.
+    // Gateways are notified.
     const { inspection } = world.model.service(share.id)!;
     assert.deepEqual(inspection, { maxBodyBytes: 1_024, untilMs: world.clock.nowMs() + 3_600_000 });
     assert.deepEqual((await put({ enabled: false })).body, off);

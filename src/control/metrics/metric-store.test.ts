@@ -117,7 +117,7 @@ describeEachStore('traffic reports', (open) => {
             sampleOf(place, SPAN_MS, { requests: 2, latency: [10, 1, 60 + gateway, 1] }),
             sampleOf(place, SPAN_MS - 10_000),
           ]);
-          // Each in another order: whoever meets must not wait in a circle.
+          // Each in another order, which must not cause a deadlock.
           const turned = [...samples.slice(gateway % 6), ...samples.slice(0, gateway % 6)];
           await take(reportOf(batch, ...turned), `gateway-${gateway}/1`);
         }

@@ -59,7 +59,7 @@ test('a gateway dials a public share: Route with egress, answer with the host da
   const [there, back] = forwards;
   assert.deepEqual([there?.dstType, back?.dstType], [DestType.END, DestType.START]);
   assert.deepEqual([there?.dstAddress, back?.srcAddress], [egress?.address, egress?.address]);
-  // The caller says "x" of itself; the host hears who it is.
+  // The caller claims to be "x"; the host receives its real name.
   assert.equal(textOf(egress!.peerData[1008]!), 'name-gw1');
   assert.equal(textOf(egress!.peerData[1115]!), 'gw1');
   assert.deepEqual(route.tags, { serviceId: 'svc1', clientId: 'gw1', hostId: 'env1' });
@@ -382,7 +382,7 @@ test('a router that only the first attempt used is told to forget the circuit', 
     host.send(ctrlMessages.routerLinks.frame({ links: [{ id, destRouterId: 'r2', iteration: 1 }] }));
     await host.settle();
   }
-  // Whatever probes there are: they are no part of this.
+  // Probes are not part of this test.
   for (const host of [router, second])
     while (host.waiting(contentType.route) > 0) await host.frame(contentType.route);
   ingress.send(world.dialFrame('gw1', 'svc1'));

@@ -48,7 +48,7 @@ async function issuedIn(days: number, id: string): Promise<TlsIdentity> {
 interface Impostor {
   readonly identity: TlsIdentity;
   readonly helloId: string;
-  /** Of the log. */
+  /** A record of the log. */
   readonly reason: RegExp;
 }
 

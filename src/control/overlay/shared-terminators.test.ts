@@ -113,7 +113,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
   test('one that knows less than another takes nothing from it', async () => {
     const before = await rows();
     assert.deepEqual(before, ['t2']);
-    // B has not heard of the share yet, and must not keep the terminator: its row stays for who has.
+    // B has not been notified of the share yet, and must not keep the terminator; its row stays for others.
     await b.removeDisallowed([b.get('t2')!]);
     assert.equal(b.get('t2'), undefined);
     assert.ok(a.get('t2') !== undefined);

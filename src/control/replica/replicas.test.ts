@@ -142,7 +142,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     return party;
   }
 
-  /** Within less than a heartbeat, unless it is told otherwise. */
+  /** Within less than a heartbeat by default. */
   const eventually = (what: string, ask: () => unknown, withinMs = 30_000): Promise<unknown> =>
     until(what, ask, Boolean, withinMs);
 

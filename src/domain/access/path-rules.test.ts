@@ -1,4 +1,4 @@
-// Public paths have one reading: whatever a lenient server could take for another path needs an identity.
+// Public paths have one reading: a path that a lenient server could take for another path needs an identity.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { fc } from '../../../test/support/fast-check.ts';

@@ -232,7 +232,7 @@ export type FeedRemains = ShapeOf<typeof remainsSchema>;
 
 const readRemains = compileReader(remainsSchema);
 
-/** Of an event or entry that cannot be read. */
+/** Returns what can still be read of an invalid event or entry. */
 export function remainsOf(entry: unknown): FeedRemains {
   const read = readRemains(entry);
   return 'value' in read ? read.value : remainsOf({});

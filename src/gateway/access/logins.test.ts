@@ -12,7 +12,7 @@ import { LOGIN_COOKIE, SESSION_COOKIE } from './own-cookies.ts';
 const PROVIDER = 'aaaa1111-0000-4000-8000-000000000001';
 const SECOND = 'aaaa1111-0000-4000-8000-000000000002';
 
-/** One browser: keeps cookies by host, goes where it is told. */
+/** One browser: keeps cookies by host, follows redirects. */
 class Browser {
   readonly cookies = new Map<string, Map<string, string>>();
   readonly #world: AccessWorld;

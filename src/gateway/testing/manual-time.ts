@@ -21,7 +21,7 @@ export class ManualTime implements GatewayTime {
     return () => this.#repetitions.delete(repetition);
   }
 
-  /** Moves the time, and calls at its time whatever is due until then. */
+  /** Moves the time, and runs each timer that is due until then. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms;
     for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {

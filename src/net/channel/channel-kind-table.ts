@@ -72,7 +72,7 @@ export function isSplitAllowed(alpn: string): boolean {
 const ROLES: Readonly<Record<string, UnderlayRole>> = {
   'edge.control': 'control',
   'link.ack': 'acknowledgements',
-  /** Of split links. */
+  /** The acknowledgements of a split link. */
   ack: 'acknowledgements',
 };
 

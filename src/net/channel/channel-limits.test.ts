@@ -25,7 +25,7 @@ const authority = await makeTestAuthority();
 const server = await authority.issue('server');
 const client = await authority.issue('client');
 
-/** A channel through a relay that a test can stop: what is sent then goes nowhere, and nobody is told. */
+/** A channel through a relay that a test can stop: what is sent then goes nowhere, and nobody is notified. */
 async function openThroughRelay(
   t: TestContext,
   dialing: Partial<DialChannelOptions> = {},
