@@ -125,7 +125,8 @@ export async function startGatewayPart(
       : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
     ...(options.responseTimeoutMs === undefined ? {} : { answerTimeoutMs: options.responseTimeoutMs }),
   };
-  // They know each other: who guards a share decides what its clients are asked for before their request.
+  // The TLS listener and access control depend on each other: the guards of a share decide which certificate the
+  // handshake requests.
   let securePort: number | undefined;
   const access = new GatewayAccess({
     control,

@@ -315,11 +315,11 @@ export class Router {
       log,
       onLoaded: (identity) => {
         if (identity.id !== this.id) {
-          log.error({ id: identity.id }, 'changed identity files are of another router, the old ones stay');
+          log.error({ id: identity.id }, 'identity files of another router; keeping the old ones');
           return;
         }
         this.#use(identity);
-        log.info({}, 'identity loaded again: new connections use it');
+        log.info({}, 'identity reloaded; new connections use it');
       },
     }));
     this.#closers.push(

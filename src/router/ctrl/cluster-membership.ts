@@ -121,7 +121,10 @@ export class ClusterMembership {
     const text = textOf(bytes);
     const address = parseAddress(text);
     if (address === undefined) {
-      this.#options.log.warn({ address: text.slice(0, 300) }, 'the new address of the controllers is none');
+      this.#options.log.warn(
+        { address: text.slice(0, 300) },
+        'the new address of the controllers is not valid',
+      );
       return;
     }
     this.#use({ controllers: [], endpoints: [formatAddress(address)] });
@@ -174,7 +177,7 @@ export class ClusterMembership {
     return texts.flatMap((text) => {
       const address = parseAddress(text);
       if (address !== undefined) return [formatAddress(address)];
-      this.#options.log.warn({ address: text.slice(0, 300) }, 'an address of a controller is none');
+      this.#options.log.warn({ address: text.slice(0, 300) }, 'an address of a controller is not valid');
       return [];
     });
   }

@@ -118,7 +118,7 @@ export class ControllerSet implements Controllers {
   setLeader(id: string): void {
     if (id === this.#leaderId) return;
     this.#leaderId = id;
-    this.#options.log.info({ controllerId: id }, 'leader of the controllers');
+    this.#options.log.info({ controllerId: id }, 'this controller is the leader now');
   }
 
   /** `tls:host:port` of all endpoints that are dialed. */
@@ -253,7 +253,10 @@ export class ControllerSet implements Controllers {
 
   #onStopping(controller: ConnectedController): void {
     controller.isStopping = true;
-    this.#options.log.info({ controllerId: controller.id }, 'the controller stops: others are asked first');
+    this.#options.log.info(
+      { controllerId: controller.id },
+      'the controller is shutting down; others have precedence',
+    );
   }
 
   #onClosed(controller: ConnectedController, dial: ControllerDial | undefined, reason: string): void {

@@ -94,7 +94,7 @@ export class CircuitFaults implements ForwardFaults {
       }
       log.warn(
         { circuits: ids.length, controllerId: owner ?? 'unknown' },
-        'frames of circuits cannot be moved on',
+        'frames of circuits cannot be forwarded',
       );
     }
   }

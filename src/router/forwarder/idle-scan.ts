@@ -28,7 +28,7 @@ export class IdleScan {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     if (options.idleTxIntervalMs > 0) this.#timer = setInterval(() => this.#scan(), options.idleTxIntervalMs);
-    else options.log.warn({}, 'idle circuits are not looked for: forwarder.idleTxInterval is 0');
+    else options.log.warn({}, 'no checks for idle circuits: forwarder.idleTxInterval is 0');
   }
 
   close(): void {
@@ -53,7 +53,10 @@ export class IdleScan {
     const { controllers, log } = this.#options;
     const controller = controllers.byId(controllerId);
     if (controller === undefined) {
-      log.debug({ controllerId, circuits: idle.length }, 'idle circuits stay: their controller is away');
+      log.debug(
+        { controllerId, circuits: idle.length },
+        'idle circuits stay: their controller is disconnected',
+      );
       return;
     }
     for (let at = 0; at < idle.length; at += MAX_CIRCUITS_PER_MESSAGE) {
@@ -62,6 +65,6 @@ export class IdleScan {
       const idleTimes = Object.fromEntries(some);
       controller.channel.send(ctrlMessages.circuitConfirmation.frame({ circuitIds, idleTimes }));
     }
-    log.info({ controllerId, circuits: idle.length }, 'idle circuits are confirmed with their controller');
+    log.info({ controllerId, circuits: idle.length }, 'confirming idle circuits with their controller');
   }
 }

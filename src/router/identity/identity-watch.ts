@@ -61,7 +61,7 @@ export class IdentityWatch {
     } catch (error) {
       log.error(
         { section: where, err: messageOf(error) },
-        'changed identity files not used, the old ones stay',
+        'changed identity files are not usable; keeping the old ones',
       );
     }
   }
@@ -69,7 +69,7 @@ export class IdentityWatch {
   #onUnwatchable(folder: string, error: unknown): void {
     this.#options.log.warn(
       { folder, err: messageOf(error) },
-      'identity files cannot be watched: a change takes a restart',
+      'identity files cannot be watched; changes require a restart',
     );
   }
 

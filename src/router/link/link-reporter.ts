@@ -112,7 +112,7 @@ export class LinkReporter {
     if (owed.size === 0) return;
     if (this.#faults.size >= MAX_FAULTS) {
       const oldest = this.#faults.keys().next().value!;
-      this.#log.warn({ linkId: oldest }, 'too many link faults wait for controllers, the oldest is dropped');
+      this.#log.warn({ linkId: oldest }, 'too many link faults wait for controllers; the oldest was dropped');
       this.#faults.delete(oldest);
     }
     this.#faults.set(id, { linkId: id, iteration, owed });
@@ -159,7 +159,7 @@ export class LinkReporter {
       for (const controller of this.#controllers.all()) this.#tell(controller);
     });
     this.#isQueued = isTaken;
-    if (!isTaken) this.#log.warn({}, 'no room to report links, tried again later');
+    if (!isTaken) this.#log.warn({}, 'no room to report links; retrying later');
   }
 
   /** A controller that takes nothing now is asked again at the next tick. */

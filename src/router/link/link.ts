@@ -176,7 +176,7 @@ export class Link implements LinkDestination, ReportedLink {
   check(nowMs: number): boolean {
     const fellSilent = this.#checkSilence(nowMs);
     if (fellSilent)
-      this.#log.warn({ linkId: this.id, peer: this.peerId }, 'nothing comes over a link, it may be broken');
+      this.#log.warn({ linkId: this.id, peer: this.peerId }, 'no data arrives over a link; it may be broken');
     this.#probeQueue();
     return fellSilent;
   }

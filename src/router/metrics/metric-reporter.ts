@@ -99,7 +99,7 @@ export class MetricReporter {
     if (this.#dropped === 0) {
       log.warn(
         { messageQueueSize: config.messageQueueSize },
-        'no controller takes metrics: the oldest message is dropped, and from now on with each report',
+        'no controller accepts metrics; dropping the oldest message with each report',
       );
     }
     this.#dropped += surplus;

@@ -133,7 +133,7 @@ export class DataModelSubscription {
     const isLower = model.replace(state);
     log.debug({ index: String(model.index), events: state.events.length }, 'data model received');
     if (!isLower) return;
-    log.info({ index: String(model.index) }, 'the data model went back');
+    log.info({ index: String(model.index) }, 'the data model returned to an older version');
     this.#options.onIndexReset();
   }
 
@@ -171,7 +171,7 @@ export class DataModelSubscription {
     if (!fix || diffs.length === 0) return;
     log.warn(
       { controllerId: from.id, differences: diffs.length },
-      'the data model was wrong and is corrected',
+      'the data model was wrong and has been corrected',
     );
     this.#replace(state);
     this.#subscribe(from, false);

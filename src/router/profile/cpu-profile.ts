@@ -29,7 +29,7 @@ export class CpuProfile {
     this.#session = session;
     const { path, log, longestMs = LONGEST_MS } = options;
     this.#deadline = setTimeout(() => {
-      log.warn({ path }, 'the CPU profile is as long as it may get, and ends here');
+      log.warn({ path }, 'the CPU profile reached its maximum length and ends');
       void this.stop();
     }, longestMs);
     this.#deadline.unref();
@@ -48,7 +48,7 @@ export class CpuProfile {
       await session.post('Profiler.start');
     } catch (error) {
       session.disconnect();
-      log.error({ path, err: messageOf(error) }, 'no CPU profile: it cannot be started');
+      log.error({ path, err: messageOf(error) }, 'the CPU profile cannot be started');
       return undefined;
     }
     log.info({ path }, 'CPU profile began');

@@ -113,7 +113,7 @@ export class ChannelTracer {
     } catch (error) {
       this.#hasFailed = true;
       this.#waiting = [];
-      log.error({ path, err: messageOf(error) }, 'the trace cannot be written, and ends here');
+      log.error({ path, err: messageOf(error) }, 'the trace cannot be written and ends');
     }
     this.#writing = undefined;
   }
@@ -121,7 +121,7 @@ export class ChannelTracer {
   #leaveOut(): void {
     const { path, log } = this.#options;
     if (this.#leftOut === 0)
-      log.warn({ path }, 'the disk is slower than the messages: some are missing in the trace');
+      log.warn({ path }, 'the disk is slower than the messages; some are missing in the trace');
     this.#leftOut += 1;
   }
 }

@@ -26,7 +26,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
   const ofListeners = use === 'link dialer' ? { isUnsupported: true } : {};
   return {
     outQueueSize: integer({
-      about: 'Messages that may wait while the connection takes none.',
+      about: 'Messages that may wait while the connection is full.',
       default: use === 'ctrl' ? OUT_QUEUE_SIZE : DATA_OUT_QUEUE_SIZE,
       decode: (size) => (use !== 'ctrl' && size === OUT_QUEUE_SIZE ? DATA_OUT_QUEUE_SIZE : size),
       least: 0,
@@ -34,7 +34,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
       ...only,
     }),
     maxQueuedConnects: integer({
-      about: 'Connections that may wait to be greeted.',
+      about: 'Connections that may wait for their hello.',
       default: 1,
       least: isLink ? 0 : 1,
       ...(isLink ? {} : { most: 5_000 }),
@@ -42,7 +42,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
       ...only,
     }),
     maxOutstandingConnects: integer({
-      about: 'Connections that may be greeting at once.',
+      about: 'Connections with a pending hello.',
       default: 16,
       least: 1,
       ...(isLink ? {} : { most: 1_000 }),
@@ -53,7 +53,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
     connectTimeout: unread(
       optional(
         duration({
-          about: 'How long connecting and greeting may take. Wins over connectTimeoutMs.',
+          about: 'Time limit for connecting and the hello. Has precedence over connectTimeoutMs.',
           millisecondsIn: 'connectTimeoutMs',
           ...CONNECT_TIMEOUT,
           ...only,
@@ -70,7 +70,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
       ...only,
     }),
     writeTimeout: duration({
-      about: 'How long a write may stand still before the connection is given up; 0: for ever.',
+      about: 'Closes a connection whose write makes no progress for this time; 0: never.',
       default: 0,
       as: 'writeTimeoutMs',
       least: 0,
@@ -82,7 +82,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
 
 export function channelOptions(use: 'ctrl' | 'link' | 'link dialer') {
   return section(channelFields(use), {
-    about: 'How the channel queues, connects and writes.',
+    about: 'Queues and time limits of the channel.',
     as: 'channel',
     isFilled: true,
   });
@@ -90,21 +90,21 @@ export function channelOptions(use: 'ctrl' | 'link' | 'link dialer') {
 
 export const heartbeatFields = {
   sendInterval: duration({
-    about: 'Between two heartbeats.',
+    about: 'Interval of heartbeats.',
     default: 10_000,
     as: 'sendIntervalMs',
     least: 1,
     beyond: 'default',
   }),
   checkInterval: duration({
-    about: 'Between two looks at whether the peer still answers.',
+    about: 'Interval of the checks whether the peer still responds.',
     default: 1_000,
     as: 'checkIntervalMs',
     least: 1,
     beyond: 'default',
   }),
   closeUnresponsiveTimeout: duration({
-    about: 'How long a peer may be silent before the connection is closed; 0: for ever.',
+    about: 'Closes a connection whose peer was silent for this time; 0: never.',
     default: 30_000,
     as: 'closeUnresponsiveMs',
     least: 0,
@@ -122,9 +122,9 @@ export const xgressFields = {
     least: 0,
     beyond: 'clamp',
   }),
-  randomDrops: flag({ about: 'Drops payloads by chance: for tests of a network.', default: false }),
+  randomDrops: flag({ about: 'Drops payloads at random, for tests of a network.', default: false }),
   drop1InN: integer({
-    about: 'With randomDrops: one payload in so many.',
+    about: 'With randomDrops: one payload in this many.',
     default: 100,
     least: 1,
     beyond: 'default',
@@ -135,33 +135,33 @@ export const xgressFields = {
     least: 0,
     beyond: 'default',
   }),
-  txPortalStartSize: bytes('Bytes that may be on their way at first.', X.txPortalStartSize),
-  txPortalMinSize: bytes('The window does not shrink below.', X.txPortalMinSize),
-  txPortalMaxSize: bytes('The window does not grow beyond.', X.txPortalMaxSize),
+  txPortalStartSize: bytes('Initial window: bytes that may be unacknowledged.', X.txPortalStartSize),
+  txPortalMinSize: bytes('Minimum size of the window.', X.txPortalMinSize),
+  txPortalMaxSize: bytes('Maximum size of the window.', X.txPortalMaxSize),
   txPortalIncreaseThresh: count('Acknowledgements after which the window grows.', X.txPortalIncreaseThresh),
   txPortalIncreaseScale: factor(
-    'Of what was acknowledged since, so much is added to the window.',
+    'The fraction of the acknowledged bytes since then that is added to the window.',
     X.txPortalIncreaseScale,
   ),
-  txPortalRetxThresh: count('Payloads sent again after which the window shrinks.', X.txPortalRetxThresh),
-  txPortalRetxScale: factor('To so much of its size.', X.txPortalRetxScale),
+  txPortalRetxThresh: count('Retransmissions after which the window shrinks.', X.txPortalRetxThresh),
+  txPortalRetxScale: factor('Factor by which it shrinks.', X.txPortalRetxScale),
   txPortalDupAckThresh: count(
-    'Acknowledgements seen twice after which payloads wait longer.',
+    'Duplicate acknowledgements after which payloads wait longer.',
     X.txPortalDupAckThresh,
   ),
-  txPortalDupAckScale: unread(factor('By so much of the round trip.', 0.9)),
-  rxBufferSize: bytes('Bytes received that may wait for the local connection.', X.rxBufferSize),
-  retxStartMs: milliseconds('Milliseconds before a payload is first sent again.', X.retxStartMs),
-  retxScale: factor('A payload is sent again after so many round trips.', X.retxScale),
+  txPortalDupAckScale: unread(factor('Factor of the round trip by which they wait longer.', 0.9)),
+  rxBufferSize: bytes('Received bytes that may wait for the local connection.', X.rxBufferSize),
+  retxStartMs: milliseconds('Milliseconds before the first retransmission of a payload.', X.retxStartMs),
+  retxScale: factor('A payload is retransmitted after this many round trips.', X.retxScale),
   retxAddMs: integer({
-    about: 'And so many milliseconds more.',
+    about: 'Milliseconds that are added to that.',
     default: X.retxAddMs,
     decode: timerMs,
     least: 0,
     beyond: 'clamp',
   }),
   retxMaxMs: integer({
-    about: 'Longest wait in milliseconds before a payload is sent again.',
+    about: 'Maximum milliseconds before a payload is retransmitted.',
     default: X.retxMaxMs,
     decode: timerMs,
     least: 1,
@@ -169,25 +169,22 @@ export const xgressFields = {
     isExtra: true,
   }),
   maxRttScale: integer({
-    about: 'The wait grows to at most so many round trips; 0: without end, 1 counts as 2.',
+    about: 'Limit for the growth of the wait, in round trips; 0: none, 1 counts as 2.',
     default: X.maxRttScale,
     decode: (scale) => (scale === 1 ? 2 : scale),
     least: 0,
     beyond: 'default',
     isExtra: true,
   }),
-  maxCloseWaitMs: milliseconds(
-    'Milliseconds that a closed circuit may take to deliver what is on its way.',
-    30_000,
-  ),
+  maxCloseWaitMs: milliseconds('Milliseconds for a closed circuit to deliver its remaining data.', 30_000),
   getCircuitTimeout: duration({
-    about: 'How long a controller may take to make a circuit.',
+    about: 'Time limit for a controller to create a circuit.',
     default: 30_000,
     as: 'getCircuitTimeoutMs',
     ...POSITIVE,
   }),
   circuitStartTimeout: duration({
-    about: 'How long a circuit may take to be started.',
+    about: 'Time limit for a circuit to be started.',
     default: 180_000,
     as: 'circuitStartTimeoutMs',
     ...POSITIVE,
@@ -212,7 +209,7 @@ function factor(about: string, value: number): Field<number, number, never> {
 
 /** Of the connection that a dialer opens; of a listener's it is the channel's. */
 export const dialTimeout = duration({
-  about: 'How long a connection may take to be made; 0: as the system has it.',
+  about: "Time limit for a connection to be made; 0: the system's.",
   default: 0,
   as: 'connectTimeoutMs',
   least: 0,

@@ -15,7 +15,7 @@ import {
 import { channelOptions, heartbeatFields } from './channel-schema.ts';
 
 export const groupsField = list(text({ about: 'A group.', kind: 'text' }), {
-  about: 'Groups: a dialer dials listeners that share one with it.',
+  about: 'Groups: a dialer dials the listeners that share a group with it.',
   default: ['default'],
   isSingleAllowed: true,
 });
@@ -23,13 +23,13 @@ export const groupsField = list(text({ about: 'A group.', kind: 'text' }), {
 const ctrlListener = section(
   {
     bind: text({
-      about: 'Where controllers reach the router.',
+      about: 'Address at which controllers reach the router.',
       kind: 'address',
       example: 'tls:0.0.0.0:6264',
     }),
     advertise: optional(
       text({
-        about: 'How controllers are told to reach it; bind when missing.',
+        about: 'Address that is announced to controllers; by default bind.',
         kind: 'address',
         example: 'tls:router.example:6264',
       }),
@@ -48,33 +48,33 @@ const ctrlListener = section(
     options: channelOptions('ctrl'),
   },
   {
-    about: 'One place to be dialed at.',
+    about: 'One address at which the router can be dialed.',
     decode: (fields, { path }) => ({ path, ...fields, advertise: fields.advertise ?? fields.bind }),
   },
 );
 
 const rateLimiter = section(
   {
-    enabled: flag({ about: 'Whether it limits.', default: true }),
+    enabled: flag({ about: 'Whether requests are limited.', default: true }),
     minSize: integer({ about: 'Smallest window.', default: 5, least: 5, most: 1_000 }),
     maxSize: integer({ about: 'Largest window.', default: 250, least: 5, most: 1_000 }),
     timeout: duration({
-      about: 'After which a request counts as lost.',
+      about: 'Time after which a request counts as lost.',
       default: 30_000,
       isZeroAllowed: true,
     }),
     successThreshold: number({
-      about: 'Share of successes above which the window grows.',
+      about: 'Fraction of successes above which the window grows.',
       default: 0.9,
       least: 0,
       most: 1,
     }),
-    increaseFactor: number({ about: 'By which it grows.', default: 1.02, least: 1 }),
-    decreaseFactor: number({ about: 'By which it shrinks.', default: 0.9, least: 0, most: 1 }),
-    increaseCheckInterval: integer({ about: 'Successes between two looks.', default: 10, least: 1 }),
-    decreaseCheckInterval: integer({ about: 'Failures between two looks.', default: 10, least: 1 }),
+    increaseFactor: number({ about: 'Factor by which it grows.', default: 1.02, least: 1 }),
+    decreaseFactor: number({ about: 'Factor by which it shrinks.', default: 0.9, least: 0, most: 1 }),
+    increaseCheckInterval: integer({ about: 'Successes between two checks.', default: 10, least: 1 }),
+    decreaseCheckInterval: integer({ about: 'Failures between two checks.', default: 10, least: 1 }),
   },
-  { about: 'Adaptive limit of requests to controllers.', isExtra: true },
+  { about: 'Adaptive limit for requests to controllers.', isExtra: true },
 );
 
 export const ctrlSection = section(
@@ -92,14 +92,14 @@ export const ctrlSection = section(
     ),
     bind: optional(
       text({
-        about: 'Network interface, by name or address, to dial controllers from.',
+        about: 'Network interface, by name or address, from which controllers are dialed.',
         kind: 'interface',
         isCommented: true,
         example: 'lo',
       }),
     ),
     defaultRequestTimeout: duration({
-      about: 'How long a controller may take to answer.',
+      about: 'Time limit for the response of a controller.',
       default: 5_000,
       as: 'requestTimeoutMs',
       least: 1,
@@ -107,7 +107,8 @@ export const ctrlSection = section(
     }),
     startupTimeout: optional(
       duration({
-        about: 'The router ends when it reached no controller by then; 0, or not given: it goes on trying.',
+        about:
+          'Stops the router if no controller was reached within this time; 0 or absent: it keeps trying.',
         as: 'startupTimeoutMs',
         decode: (ms) => (ms > 0 ? ms : undefined),
         isExtra: true,
@@ -117,7 +118,7 @@ export const ctrlSection = section(
     ),
     endpointsFile: optional(
       text({
-        about: 'Where the current controllers are kept; endpoints.yml beside this file when not given.',
+        about: 'File with the current controllers; by default endpoints.yml beside this file.',
         kind: 'path',
         decode: (path) => resolve(path),
         isCommented: true,
@@ -129,7 +130,7 @@ export const ctrlSection = section(
       {
         ...heartbeatFields,
         unresponsiveAfter: duration({
-          about: 'A controller that answers later than this is asked only when no other is there.',
+          about: 'A controller that responds later than this is used only if there is no other.',
           default: 5_000,
           as: 'unresponsiveAfterMs',
           least: 1,
@@ -140,14 +141,18 @@ export const ctrlSection = section(
       { about: 'Heartbeats to controllers.', as: 'heartbeat', isFilled: true },
     ),
     listeners: optional(
-      list(ctrlListener, { about: 'Where controllers dial the router.', isExtra: true, isCommented: true }),
+      list(ctrlListener, {
+        about: 'Addresses at which controllers dial the router.',
+        isExtra: true,
+        isCommented: true,
+      }),
     ),
     rateLimiter: unsupported(optional(rateLimiter)),
-    dataDir: legacy('Older files have it.'),
-    ha: legacy('Older files have it.'),
+    dataDir: legacy('Only in older files.'),
+    ha: legacy('Only in older files.'),
   },
   {
-    about: 'The controllers, and how to talk to them.',
+    about: 'The controllers and the channels to them.',
     decode: ({ endpoint, endpoints, endpointsFile, ...fields }) => ({
       ...fields,
       endpoints: endpoint === undefined ? endpoints : [endpoint],

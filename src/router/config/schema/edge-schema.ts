@@ -7,7 +7,7 @@ export const edgeSection = section(
   {
     db: optional(
       text({
-        about: 'Snapshot of the router’s data model; this file’s name with .proto.gzip when not given.',
+        about: 'Snapshot of the router’s data model; by default this file’s name with .proto.gzip.',
         kind: 'path',
         decode: (path) => resolve(path),
         beyond: 'default',
@@ -16,15 +16,15 @@ export const edgeSection = section(
       }),
     ),
     dbSaveIntervalSeconds: duration({
-      about: 'Between two snapshots: seconds as a whole number, or a duration.',
+      about: 'Interval of snapshots: a whole number of seconds, or a duration.',
       default: 30_000,
       as: 'dbSaveIntervalMs',
       least: 1_000,
       integerUnitMs: 1_000,
     }),
-    csr: csrSection('What certificates are asked for with, on enrollment and renewal.', false),
+    csr: csrSection('Contents of certificate requests, for enrollment and renewal.', false),
     heartbeatIntervalSeconds: integer({
-      about: 'Seconds between two reports of the sessions that are connected.',
+      about: 'Interval in seconds of reports of connected sessions.',
       default: 60,
       as: 'heartbeatIntervalMs',
       decode: (seconds) => seconds * 1_000,
@@ -34,19 +34,19 @@ export const edgeSection = section(
       isExtra: true,
     }),
     sessionValidateChunkSize: unsupported(
-      optional(integer({ about: 'Sessions validated at once.', isExtra: true })),
+      optional(integer({ about: 'Sessions that are validated at the same time.', isExtra: true })),
     ),
     sessionValidateMinInterval: unsupported(
-      optional(duration({ about: 'Shortest wait between two validations.', isExtra: true })),
+      optional(duration({ about: 'Minimum wait between two validations.', isExtra: true })),
     ),
     sessionValidateMaxInterval: unsupported(
-      optional(duration({ about: 'Longest wait between two validations.', isExtra: true })),
+      optional(duration({ about: 'Maximum wait between two validations.', isExtra: true })),
     ),
     apiProxy: unsupported(
       optional(
         section(
           {
-            listener: text({ about: 'Where it listens.', kind: 'host-port', example: '127.0.0.1:1280' }),
+            listener: text({ about: 'Listen address.', kind: 'host-port', example: '127.0.0.1:1280' }),
             upstream: text({
               about: 'The edge API of the controller.',
               kind: 'host-port',
@@ -54,17 +54,17 @@ export const edgeSection = section(
             }),
           },
           {
-            about: 'Passes requests on to the edge API of the controller.',
+            about: 'Forwards requests to the edge API of the controller.',
             isExtra: true,
             isCommented: true,
           },
         ),
       ),
     ),
-    underlay_type: legacy('Older files have it.'),
+    underlay_type: legacy('Only in older files.'),
   },
   {
-    about: 'SDK connectivity; without this section the router serves the fabric only.',
+    about: 'Connections of SDKs; without this section the router serves only the fabric.',
     // Filled in by then: its default depends on where the router file lies.
     decode: (fields) => ({ ...fields, db: fields.db! }),
   },

@@ -12,7 +12,7 @@ const alternate = section(
     }),
     server_key: optional(
       text({
-        about: 'Its key; the key of the identity when not given.',
+        about: 'Its key; by default the key of the identity.',
         kind: 'key',
         as: 'serverKey',
         isSecret: true,
@@ -20,7 +20,7 @@ const alternate = section(
       }),
     ),
   },
-  { about: 'A certificate for other names.' },
+  { about: 'A certificate for further names.' },
 );
 
 const fields = {
@@ -29,17 +29,22 @@ const fields = {
     kind: 'certificate',
     example: 'pki/router.cert.pem',
   }),
-  key: text({ about: 'Its private key.', kind: 'key', isSecret: true, example: 'pki/router.key.pem' }),
+  key: text({
+    about: 'Private key of the client certificate.',
+    kind: 'key',
+    isSecret: true,
+    example: 'pki/router.key.pem',
+  }),
 };
 const serverCert = text({
-  about: 'Certificate of the listeners; the client certificate serves when it is missing.',
+  about: 'Certificate of the listeners; by default the client certificate.',
   kind: 'certificate',
   as: 'serverCert',
   example: 'pki/router.server.pem',
 });
 const serverKey = optional(
   text({
-    about: 'Its key, when it is another.',
+    about: 'Its key, if it differs.',
     kind: 'key',
     as: 'serverKey',
     isSecret: true,
@@ -48,13 +53,13 @@ const serverKey = optional(
   }),
 );
 const authorities = text({
-  about: 'Authorities that peers’ certificates must come from.',
+  about: 'Authorities that peers’ certificates must chain to.',
   kind: 'certificate',
   example: 'pki/ca.pem',
 });
 const alternates = optional(
   list(alternate, {
-    about: 'Further server certificates, chosen by the name that a client asks for.',
+    about: 'Further server certificates, selected by the name that a client requests.',
     as: 'alternates',
     isCommented: true,
   }),
@@ -83,7 +88,7 @@ export const webIdentitySection = section(
     alt_server_certs: alternates,
   },
   {
-    about: 'Certificates of this server; the router’s when it is missing.',
+    about: 'Certificates of this server; by default the router’s.',
     decode: identityOf,
     isCommented: true,
   },
@@ -115,7 +120,7 @@ const csrFields = {
         uri: names('URIs.', 'uri', 'spiffe://example/router'),
         email: names('E-mail addresses.', 'text', 'ops@router.example'),
       },
-      { about: 'Names that the certificates are for; one at least is needed to be dialed.', isAnyCase: true },
+      { about: 'Names in the certificates; at least one is required for being dialed.', isAnyCase: true },
     ),
   ),
 };

@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 const binding = unread(
-  oneOf(['transport'], { about: 'The kind of link; there is one.', example: 'transport' }),
+  oneOf(['transport'], { about: 'The kind of link; transport is the only one.', example: 'transport' }),
 );
 
 const interfaceField = (about: string) =>
@@ -28,20 +28,20 @@ const interfaceField = (about: string) =>
 const listener = section(
   {
     binding,
-    bind: text({ about: 'Where to listen.', kind: 'address', example: 'tls:0.0.0.0:6000' }),
+    bind: text({ about: 'Listen address.', kind: 'address', example: 'tls:0.0.0.0:6000' }),
     advertise: text({
-      about: 'How other routers reach it; the protocol is that of bind unless it is given.',
+      about: 'Address for other routers; the protocol is that of bind unless it is given.',
       kind: 'advertised',
       example: 'router.example:6000',
     }),
     bindInterface: interfaceField(
-      'Network interface it belongs to; found by the address of bind when missing.',
+      'Network interface of the listener; by default determined from the address of bind.',
     ),
     groups: groupsField,
     options: channelOptions('link'),
   },
   {
-    about: 'One place where routers connect.',
+    about: 'One address at which routers connect.',
     decode: ({ bindInterface, ...fields }, { path, interfaces }) => ({
       path,
       ...fields,
@@ -57,14 +57,14 @@ function backoff<Name extends string>(about: string, as: Name, minMs: number, ma
   return section(
     {
       minRetryInterval: duration({
-        about: 'The first wait, and the shortest.',
+        about: 'The first and minimum wait.',
         as: 'minMs',
         default: minMs,
         ...bounds,
       }),
-      maxRetryInterval: duration({ about: 'The longest wait.', as: 'maxMs', default: maxMs, ...bounds }),
+      maxRetryInterval: duration({ about: 'The maximum wait.', as: 'maxMs', default: maxMs, ...bounds }),
       retryBackoffFactor: number({
-        about: 'By which each wait grows, give or take a half.',
+        about: 'Factor by which each wait grows, randomized by up to a half.',
         as: 'factor',
         default: factor,
         least: 1,
@@ -80,30 +80,30 @@ export const linkDialer = section(
     binding,
     split: flag({
       about:
-        'Payloads and acknowledgements on connections of their own, towards routers that know no groups of connections.',
+        'Separate connections for payloads and acknowledgements, to routers without support for groups of connections.',
       default: true,
     }),
     bind: optional(
       text({
-        about: 'Network interface, by name or address, to dial from.',
+        about: 'Network interface, by name or address, from which links are dialed.',
         kind: 'interface',
         overriddenBy: 'bindInterface',
         isCommented: true,
         example: 'lo',
       }),
     ),
-    bindInterface: interfaceField('The same; it wins.'),
+    bindInterface: interfaceField('The same, with precedence.'),
     groups: groupsField,
     options: channelOptions('link dialer'),
     healthyDialBackoff: backoff(
-      'While the other router is connected to the controllers.',
+      'Applies while the other router is connected to the controllers.',
       'healthyBackoff',
       5_000,
       5 * MINUTE_MS,
       1.5,
     ),
     unhealthyDialBackoff: backoff(
-      'While it is not; it is dialed at once when it comes back.',
+      'Applies while it is not; it is dialed at once when it reconnects.',
       'unhealthyBackoff',
       MINUTE_MS,
       60 * MINUTE_MS,
@@ -118,7 +118,7 @@ export const linkDialer = section(
       isExtra: true,
     }),
     maxAckConnections: integer({
-      about: 'Connections of a link for acknowledgements alone.',
+      about: 'Connections of a link for acknowledgements only.',
       default: 1,
       least: 0,
       most: 100,
@@ -126,7 +126,7 @@ export const linkDialer = section(
       isExtra: true,
     }),
     startupDelay: duration({
-      about: 'Between a link’s first connection and its others.',
+      about: 'Delay between a link’s first connection and its others.',
       default: 3_000,
       as: 'startupDelayMs',
       least: 0,
@@ -145,10 +145,10 @@ export const linkDialer = section(
 
 export const linkSection = section(
   {
-    listeners: optional(list(listener, { about: 'Where other routers connect.' })),
+    listeners: optional(list(listener, { about: 'Addresses at which other routers connect.' })),
     dialers: optional(list(linkDialer, { about: 'How other routers are dialed.' })),
     heartbeats: section(heartbeatFields, {
-      about: 'Heartbeats on links. Given in part, the rest is that of ctrl.heartbeats.',
+      about: 'Heartbeats on links. Missing fields have the values of ctrl.heartbeats.',
       as: 'heartbeat',
       isExtra: true,
       default: {
@@ -158,7 +158,7 @@ export const linkSection = section(
       },
     }),
     payloadSenderQueueSize: integer({
-      about: 'Payloads that may wait for a link; more are dropped, and sent again by their circuit.',
+      about: 'Payloads that may wait for a link; further ones are dropped and retransmitted.',
       default: 128,
       as: 'payloadQueueSize',
       least: 1,
@@ -173,7 +173,7 @@ export const linkSection = section(
     }),
   },
   {
-    about: 'The mesh; without this section the router neither dials routers nor lets them in.',
+    about: 'The mesh; without this section the router neither dials nor accepts routers.',
     isEmptyAllowed: true,
   },
 );

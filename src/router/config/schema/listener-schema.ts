@@ -29,26 +29,26 @@ const tunnelFields = unreadAll({
     bindings: TUNNEL,
   }),
   svcPollRate: duration({
-    about: 'Between two looks for services.',
+    about: 'Interval of polling for services.',
     default: 15_000,
     bindings: TUNNEL,
     isExtra: true,
   }),
   resolver: list(text({ about: 'A resolver.', kind: 'resolver' }), {
-    about: 'Where the name server of tproxy listens.',
+    about: "Listen address of tproxy's name server.",
     default: ['udp://127.0.0.1:53'],
     isSingleAllowed: true,
     bindings: TUNNEL,
   }),
   dnsSvcIpRange: text({
-    about: 'Addresses that tproxy gives to the names of services.',
+    about: 'Addresses that tproxy assigns to names of services.',
     kind: 'cidr',
     default: '100.64.0.1/10',
     bindings: TUNNEL,
   }),
   dnsUpstream: optional(
     list(text({ about: 'A name server.', kind: 'upstream' }), {
-      about: 'Name servers for what is no service.',
+      about: 'Name servers for other names than services.',
       example: ['udp://192.0.2.53:53'],
       isSingleAllowed: true,
       bindings: TUNNEL,
@@ -56,21 +56,21 @@ const tunnelFields = unreadAll({
     }),
   ),
   dnsUpstreamMode: oneOf(['parallel', 'serial', 'failover', 'random'], {
-    about: 'How several of them are asked.',
+    about: 'Order in which several name servers are queried.',
     default: 'parallel',
     isAnyCase: true,
     bindings: TUNNEL,
     isExtra: true,
   }),
   dnsUnanswerable: oneOf(['refused', 'servfail', 'timeout'], {
-    about: 'What the name server answers when it does not know.',
+    about: 'Response of the name server for an unknown name.',
     default: 'refused',
     bindings: TUNNEL,
     isExtra: true,
   }),
   lanIf: optional(
     list(text({ about: 'An interface.', kind: 'interface' }), {
-      about: 'Network interfaces whose traffic is intercepted too.',
+      about: 'Further network interfaces whose traffic is intercepted.',
       example: ['lo'],
       isSingleAllowed: true,
       bindings: TUNNEL,
@@ -79,13 +79,13 @@ const tunnelFields = unreadAll({
   ),
   services: optional(
     list(text({ about: 'A service.', kind: 'tunnel-service' }), {
-      about: 'Services that proxy listens for, each with its port.',
+      about: 'Services for which proxy listens, each with its port.',
       example: ['web:8080', 'dns:5353:udp'],
       bindings: TUNNEL,
     }),
   ),
   udpIdleTimeout: duration({
-    about: 'After which an idle UDP session ends; below 5s: 5m.',
+    about: 'Ends a UDP session that was idle for this time; below 5s: 5m.',
     default: 300_000,
     least: 5_000,
     beyond: 'default',
@@ -93,7 +93,7 @@ const tunnelFields = unreadAll({
     isExtra: true,
   }),
   udpCheckInterval: duration({
-    about: 'Between two looks for idle UDP sessions; below 1s: 30s.',
+    about: 'Interval of checks for idle UDP sessions; below 1s: 30s.',
     default: 30_000,
     least: 1_000,
     beyond: 'default',
@@ -110,8 +110,8 @@ function unreadAll<F extends Readonly<Record<string, object>>>(
 }
 
 const legacyOptions = {
-  retransmission: legacy('Older files have it.'),
-  getSessionTimeout: legacy('Generated files have it.'),
+  retransmission: legacy('Only in older files.'),
+  getSessionTimeout: legacy('Only in generated files.'),
 };
 
 /** Bindings that a dialer may have; of any other there is a warning only. */
@@ -135,7 +135,7 @@ export const xgressDialer = section(
 );
 
 export const dialersSection = list(xgressDialer, {
-  about: 'What the router itself may dial; without this section it dials no service.',
+  about: 'Destinations that the router itself may dial; without this section it dials no service.',
   // Of several with one binding the last one holds.
   decode: (all) =>
     all.filter(({ binding }, i) => all.findLastIndex((other) => other.binding === binding) === i),
@@ -146,10 +146,10 @@ export const dialersSection = list(xgressDialer, {
 const listenerFields = {
   binding: oneOf(['edge', 'transport', 'transport_udp', 'proxy', 'proxy_udp', 'tunnel'], {
     about:
-      'Who connects: SDKs (edge), programs that name a service (transport), programs of one service (proxy), a tunnel.',
+      'The kind of clients: SDKs (edge), programs that name a service (transport), programs of one service (proxy), a tunnel.',
     example: 'edge',
   }),
-  address: optional(text({ about: 'Where to listen.', kind: 'text', example: 'tls:0.0.0.0:3022' })),
+  address: optional(text({ about: 'Listen address.', kind: 'text', example: 'tls:0.0.0.0:3022' })),
   bind: optional(
     text({
       about: 'The same.',
@@ -161,7 +161,7 @@ const listenerFields = {
   ),
   advertise: optional(
     text({
-      about: 'How others reach it, <host>:<port>; also taken inside options.',
+      about: 'Address for clients, <host>:<port>; also accepted inside options.',
       kind: 'text',
       isCommented: true,
       example: 'router.example:3022',
@@ -179,7 +179,7 @@ const listenerFields = {
     {
       advertise: optional(
         text({
-          about: 'How others reach it, <host>:<port>.',
+          about: 'Address for clients, <host>:<port>.',
           kind: 'text',
           example: 'router.example:3022',
         }),
@@ -189,7 +189,7 @@ const listenerFields = {
       // Other bindings take the timeout too: it is that of the circuit's own connection.
       connectTimeout: optional(
         duration({
-          about: 'How long connecting and greeting may take.',
+          about: 'Time limit for connecting and the hello.',
           as: 'dialTimeoutMs',
           millisecondsIn: 'connectTimeoutMs',
           example: '5s',
@@ -197,7 +197,7 @@ const listenerFields = {
         }),
       ),
       lookupApiSessionTimeout: duration({
-        about: 'How long an API session that is not known here may take to be looked up.',
+        about: 'Time limit for looking up an API session that is not known here.',
         default: 5_000,
         as: 'lookupApiSessionTimeoutMs',
         least: 1,
@@ -207,13 +207,13 @@ const listenerFields = {
       }),
       // Sessions of services are the controllers' matter: nothing is looked up here.
       lookupSessionTimeout: unsupported(
-        optional(duration({ about: 'The same of a session.', bindings: EDGE, isExtra: true })),
+        optional(duration({ about: 'Time limit for looking up a session.', bindings: EDGE, isExtra: true })),
       ),
       ...tunnelFields,
       ...legacyOptions,
     },
     {
-      about: 'Flow control of its circuits, and what its binding needs.',
+      about: 'Flow control of its circuits, and options of its binding.',
       isFilled: true,
       decode: ({
         advertise,
@@ -263,11 +263,11 @@ function listenerOf(fields: ConfigFields<typeof listenerFields>, { path }: Decod
 }
 
 const listener = section(listenerFields, {
-  about: 'One place where programs connect.',
+  about: 'One address at which programs connect.',
   decode: listenerOf,
 });
 
 export const listenersSection = list(listener, {
-  about: 'Where programs connect; without this section none can.',
+  about: 'Addresses at which programs connect; without this section none can.',
   isEmptyAllowed: true,
 });

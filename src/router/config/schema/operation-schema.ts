@@ -20,29 +20,29 @@ export const forwarderSection = section(
   {
     faultTxInterval: milliseconds(
       'faultTxIntervalMs',
-      'Between two reports of faults; 0: none are reported.',
+      'Interval of fault reports; 0: faults are not reported.',
       15_000,
     ),
     idleCircuitTimeout: milliseconds(
       'idleCircuitTimeoutMs',
-      'After which a circuit without traffic counts as idle.',
+      'Time without traffic after which a circuit counts as idle.',
       60_000,
     ),
     idleTxInterval: milliseconds(
       'idleTxIntervalMs',
-      'Between two looks for idle circuits; 0: nobody looks.',
+      'Interval of checks for idle circuits; 0: no checks.',
       60_000,
     ),
     linkDialQueueLength: pool('Dials of links that may wait.', 1_000, 10_000),
-    linkDialWorkerCount: pool('Dials of links at once.', 32, 10_000),
+    linkDialWorkerCount: pool('Concurrent dials of links.', 32, 10_000),
     rateLimitedQueueLength: pool(
-      'Rate-limited requests that may wait, terminators among them.',
+      'Rate-limited requests that may wait, including those about terminators.',
       5_000,
       50_000,
     ),
-    rateLimitedWorkerCount: pool('Rate-limited requests at once.', 5, 10_000),
+    rateLimitedWorkerCount: pool('Concurrent rate-limited requests.', 5, 10_000),
     xgressCloseCheckInterval: integer({
-      about: 'Milliseconds without traffic after which a circuit that ended is taken down.',
+      about: 'Milliseconds without traffic after which an ended circuit is removed.',
       default: 5_000,
       as: 'xgressCloseCheckIntervalMs',
       decode: timerMs,
@@ -51,15 +51,15 @@ export const forwarderSection = section(
     }),
     xgressDialDwellTime: milliseconds(
       'xgressDialDwellMs',
-      'Waited before every dial of a service: for debugging.',
+      'Delay before every dial of a service, for debugging.',
       0,
     ),
     xgressDialQueueLength: pool('Dials of services that may wait.', 1_000, 10_000),
-    xgressDialWorkerCount: pool('Dials of services at once.', 128, 10_000),
+    xgressDialWorkerCount: pool('Concurrent dials of services.', 128, 10_000),
     latencyProbeInterval: unread(
       optional(
         integer({
-          about: 'Milliseconds between two heartbeats of a link, unless link.heartbeats says it.',
+          about: "Interval in milliseconds of a link's heartbeats, unless link.heartbeats is set.",
           least: 0,
           beyond: 'clamp',
           isCommented: true,
@@ -70,18 +70,18 @@ export const forwarderSection = section(
     unresponsiveLinkTimeout: unsupported(
       optional(
         duration({
-          about: 'OpenZiti reads it and does nothing with it.',
+          about: 'Read by OpenZiti without effect.',
           least: 5_000,
           integerUnitMs: 1,
           isExtra: true,
         }),
       ),
     ),
-    latencyProbeTimeout: legacy('Older files have it.'),
-    idleSessionTimeout: legacy('Older files have it.'),
-    retransmission: legacy('Older files have it.'),
+    latencyProbeTimeout: legacy('Only in older files.'),
+    idleSessionTimeout: legacy('Only in older files.'),
+    retransmission: legacy('Only in older files.'),
   },
-  { about: 'How circuits are forwarded and watched.', isFilled: true, isKindLenient: true },
+  { about: 'Forwarding and supervision of circuits.', isFilled: true, isKindLenient: true },
 );
 
 function milliseconds<Name extends string>(as: Name, about: string, value: number) {
@@ -99,34 +99,34 @@ export const healthChecksSection = section(
   {
     ctrlPingCheck: section(
       {
-        interval: every('intervalMs', 'Between two pings of the controllers.', 30_000),
+        interval: every('intervalMs', 'Interval of pings to the controllers.', 30_000),
         timeout: duration({
-          about: 'How long a ping may take.',
+          about: 'Time limit for a ping.',
           as: 'timeoutMs',
           default: 15_000,
           least: 1e-6,
           beyond: 'default',
           isZeroAllowed: true,
         }),
-        initialDelay: delay('initialDelayMs', 'Before the first ping.', 15_000),
+        initialDelay: delay('initialDelayMs', 'Delay before the first ping.', 15_000),
       },
-      { about: 'Whether controllers answer.', as: 'ctrlPing', isFilled: true, isKindLenient: true },
+      { about: 'Checks whether controllers respond.', as: 'ctrlPing', isFilled: true, isKindLenient: true },
     ),
     linkCheck: section(
       {
-        interval: every('intervalMs', 'Between two counts of the links.', 5_000),
-        initialDelay: delay('initialDelayMs', 'Before the first count.', 1_000),
+        interval: every('intervalMs', 'Interval of counting the links.', 5_000),
+        initialDelay: delay('initialDelayMs', 'Delay before the first count.', 1_000),
         minLinks: integer({
-          about: 'Fewer links fail the check; with 0 it only tells which there are.',
+          about: 'With fewer links the check fails; with 0 it only reports the links.',
           default: 0,
           least: 0,
           beyond: 'clamp',
         }),
       },
-      { about: 'Whether there are links.', as: 'link', isFilled: true, isKindLenient: true },
+      { about: 'Checks whether there are links.', as: 'link', isFilled: true, isKindLenient: true },
     ),
   },
-  { about: 'Health checks; the web section serves their outcome.', isFilled: true, isKindLenient: true },
+  { about: 'Health checks, whose results the web section serves.', isFilled: true, isKindLenient: true },
 );
 
 function every<Name extends string>(as: Name, about: string, ms: number) {
@@ -140,20 +140,20 @@ function delay<Name extends string>(as: Name, about: string, ms: number) {
 export const metricsSection = section(
   {
     reportInterval: duration({
-      about: 'Between two reports to the controllers.',
+      about: 'Interval of reports to the controllers.',
       default: 60_000,
       as: 'reportIntervalMs',
       least: 1e-6,
     }),
     intervalAgeThreshold: duration({
-      about: 'Age at which a batch of usage figures is sent; 0: the default.',
+      about: 'Age at which a batch of usage counters is sent; 0: the default.',
       default: 80_000,
       as: 'intervalAgeThresholdMs',
       least: 1e-6,
       beyond: 'default',
     }),
     messageQueueSize: integer({
-      about: 'Reports that are kept while no controller takes them.',
+      about: 'Reports that are kept while no controller accepts them.',
       default: 10,
       least: 0,
     }),
@@ -164,12 +164,18 @@ export const metricsSection = section(
     ),
     enableDataDelayMetric: unsupported(optional(flag({ about: 'Measures delays of data.', isExtra: true }))),
   },
-  { about: 'Figures for the controllers.', isFilled: true, isEmptyAllowed: true },
+  { about: 'Metrics for the controllers.', isFilled: true, isEmptyAllowed: true },
 );
 
 export const traceSection = section(
-  { path: text({ about: 'Written anew at every start.', kind: 'path', example: 'router.trace' }) },
-  { about: 'Messages of the control channels, decoded: for debugging.', isCommented: true },
+  {
+    path: text({
+      about: 'Path of the file, which is overwritten at every start.',
+      kind: 'path',
+      example: 'router.trace',
+    }),
+  },
+  { about: 'Records the decoded messages of the control channels, for debugging.', isCommented: true },
 );
 
 export const profileSection = section(
@@ -183,25 +189,25 @@ export const profileSection = section(
             example: 'router.cpuprofile',
           }),
         },
-        { about: 'Where time goes.' },
+        { about: 'Profiles of CPU time.' },
       ),
     ),
     memory: optional(
       section(
         {
           path: text({
-            about: 'Heap snapshots, <path>-0 and <path>-1 in turn.',
+            about: 'Path of heap snapshots, <path>-0 and <path>-1 in turn.',
             kind: 'path',
             example: 'router.heap',
           }),
           intervalMs: integer({
-            about: 'Milliseconds between two snapshots.',
+            about: 'Interval of snapshots in milliseconds.',
             default: 15_000,
             decode: timerMs,
             least: 1,
           }),
         },
-        { about: 'Where memory goes.' },
+        { about: 'Profiles of memory.' },
       ),
     ),
   },

@@ -32,19 +32,19 @@ export const transportSection = unread(
                     {
                       name: optional(text({ about: 'Name.', kind: 'any-text', example: 'metrics' })),
                       path: optional(
-                        text({ about: 'Where it writes.', kind: 'any-text', example: 'westworld3' }),
+                        text({ about: 'Path of the output.', kind: 'any-text', example: 'westworld3' }),
                       ),
                       snapshot_ms: optional(
-                        integer({ about: 'Milliseconds between two snapshots.', example: 1_000 }),
+                        integer({ about: 'Interval of snapshots in milliseconds.', example: 1_000 }),
                       ),
-                      enabled: optional(flag({ about: 'Whether it writes.' })),
+                      enabled: optional(flag({ about: 'Whether it is enabled.' })),
                     },
-                    { about: 'What it measures.' },
+                    { about: 'The measured resource.' },
                   ),
                 ),
               },
               {
-                about: 'An underlay that OpenZiti has no more, and this router neither.',
+                about: 'An underlay that OpenZiti removed, and that this router does not have.',
                 isCommented: true,
               },
             ),
@@ -69,9 +69,9 @@ export const transportSection = unread(
                 writeTimeout: seconds('Of a write.'),
                 readTimeout: seconds('Of a read.'),
                 idleTimeout: seconds('Without traffic.'),
-                pongTimeout: seconds('Without an answer to a ping.'),
-                pingInterval: seconds('Between two pings.'),
-                handshakeTimeout: seconds('Of the upgrade.'),
+                pongTimeout: seconds('Time limit for the response to a ping.'),
+                pingInterval: seconds('Interval of pings.'),
+                handshakeTimeout: seconds('Time limit for the upgrade.'),
                 readBufferSize: count('Bytes.'),
                 writeBufferSize: count('Bytes.'),
                 enableCompression: optional(flag({ about: 'Whether messages are compressed.' })),
@@ -81,8 +81,8 @@ export const transportSection = unread(
             ),
           ),
         ),
-        ws: legacy('Generated files have it.'),
-        proxy: legacy('OpenZiti fills it from the section of that name.'),
+        ws: legacy('Only in generated files.'),
+        proxy: legacy('Set by OpenZiti from the section of that name.'),
         handshakeTimeout: unsupported(optional(duration({ about: 'Of datagram TLS.', isExtra: true }))),
       },
       { about: 'Tuning of underlays.', isEmptyAllowed: true, isCommented: true },
@@ -93,7 +93,7 @@ export const transportSection = unread(
 export const proxySection = section(
   {
     type: oneOf(['none', 'http'], {
-      about: 'http: connections go through a proxy by CONNECT.',
+      about: 'http: connections go through a proxy with CONNECT.',
       default: 'none',
     }),
     address: optional(
@@ -129,7 +129,7 @@ export const proxySection = section(
 export const tlsSection = section(
   {
     handshakeTimeout: duration({
-      about: 'How long a handshake may take on any listener.',
+      about: 'Time limit for a handshake on any listener.',
       default: 5_000,
       as: 'handshakeTimeoutMs',
       least: 1,
@@ -142,9 +142,13 @@ export const tlsSection = section(
 
 export const connectEventsSection = section(
   {
-    enabled: flag({ about: 'Whether controllers are told who connects.', default: true, as: 'isEnabled' }),
+    enabled: flag({
+      about: 'Whether controllers are notified of connected clients.',
+      default: true,
+      as: 'isEnabled',
+    }),
     batchInterval: duration({
-      about: 'Between two reports.',
+      about: 'Interval of reports.',
       default: 3_000,
       as: 'batchIntervalMs',
       least: 250,
@@ -152,7 +156,7 @@ export const connectEventsSection = section(
       beyond: 'clamp',
     }),
     fullSyncInterval: duration({
-      about: 'Between two whole reports.',
+      about: 'Interval of complete reports.',
       default: 300_000,
       as: 'fullSyncIntervalMs',
       least: 1_000,
@@ -160,7 +164,7 @@ export const connectEventsSection = section(
       beyond: 'clamp',
     }),
     maxQueuedEvents: integer({
-      about: 'Events that are kept for a controller that is away.',
+      about: 'Events that are kept for a disconnected controller.',
       default: 100_000,
       least: 0,
       most: 10_000_000,
@@ -168,7 +172,7 @@ export const connectEventsSection = section(
     }),
   },
   {
-    about: 'Reports of SDK clients that come and go.',
+    about: 'Reports of SDK clients that connect or disconnect.',
     isFilled: true,
     isLenient: true,
     isEmptyAllowed: true,
@@ -179,19 +183,19 @@ export const connectEventsSection = section(
 export const interfaceDiscoverySection = section(
   {
     disabled: flag({
-      about: 'Tells controllers nothing of this machine’s networks.',
+      about: 'Does not report this machine’s networks to controllers.',
       default: false,
       as: 'isDisabled',
     }),
     checkInterval: duration({
-      about: 'Between two looks at them.',
+      about: 'Interval of reading them.',
       default: 60_000,
       as: 'checkIntervalMs',
       least: 1,
       beyond: 'default',
     }),
     minReportInterval: duration({
-      about: 'After which they are told again although nothing changed.',
+      about: 'Interval after which unchanged interfaces are reported again.',
       default: 86_400_000,
       as: 'minReportIntervalMs',
       least: 1,
@@ -212,7 +216,7 @@ export const managedConfigSection = unsupported(
       {
         allow: optional(
           list(text({ about: 'A kind of configuration.', kind: 'any-text' }), {
-            about: 'What controllers may configure.',
+            about: 'Kinds of configuration that controllers may set.',
           }),
         ),
       },

@@ -18,19 +18,19 @@ const asWritten = (hostPort: string): string => hostPort;
 const bindPoint = section(
   {
     interface: text({
-      about: 'Where to listen, <host>:<port>.',
+      about: 'Listen address, <host>:<port>.',
       kind: 'host-port',
       example: '127.0.0.1:8443',
     }),
     address: text({
-      about: 'How others reach it, <host>:<port>.',
+      about: 'Address for clients, <host>:<port>.',
       kind: 'host-port',
       decode: asWritten,
       example: 'router.example:8443',
     }),
     newAddress: optional(
       text({
-        about: 'Where clients should go from now on; told in every answer.',
+        about: 'New address for clients, included in every response.',
         kind: 'host-port',
         decode: asWritten,
         isCommented: true,
@@ -39,7 +39,7 @@ const bindPoint = section(
     ),
   },
   {
-    about: 'One place to listen.',
+    about: 'One listen address.',
     decode: ({ interface: at, ...fields }, { path }) => ({ path, ...at, ...fields }),
   },
 );
@@ -50,21 +50,21 @@ const wait = <Name extends string>(as: Name, about: string, ms: number) =>
 export const webServer = section(
   {
     name: text({ about: 'For logs.', kind: 'text', example: 'health' }),
-    bindPoints: list(bindPoint, { about: 'Where it listens.', minItems: 1 }),
+    bindPoints: list(bindPoint, { about: 'Listen addresses.', minItems: 1 }),
     identity: optional(webIdentitySection),
     options: section(
       {
-        readTimeout: wait('readTimeoutMs', 'How long a request may take to come.', 5_000),
-        writeTimeout: wait('writeTimeoutMs', 'How long an answer may take to go.', 10_000),
-        idleTimeout: wait('idleTimeoutMs', 'How long a connection may be kept without a request.', 5_000),
+        readTimeout: wait('readTimeoutMs', 'Time limit for receiving a request.', 5_000),
+        writeTimeout: wait('writeTimeoutMs', 'Time limit for sending a response.', 10_000),
+        idleTimeout: wait('idleTimeoutMs', 'Time limit for a connection without a request.', 5_000),
         minTLSVersion: oneOf(TLS_VERSION_NAMES, {
-          about: 'Lowest version of TLS.',
+          about: 'Minimum version of TLS.',
           default: 'TLS1.2',
           as: 'minTlsVersion',
           decode: tlsVersion,
         }),
         maxTLSVersion: oneOf(TLS_VERSION_NAMES, {
-          about: 'Highest version of TLS.',
+          about: 'Maximum version of TLS.',
           default: 'TLS1.3',
           as: 'maxTlsVersion',
           decode: tlsVersion,
@@ -76,17 +76,17 @@ export const webServer = section(
       section(
         {
           binding: oneOf(['health-checks'], { about: 'The API.', example: 'health-checks' }),
-          options: optional(section({}, { about: 'It has none.', isCommented: true })),
+          options: optional(section({}, { about: 'There are none.', isCommented: true })),
         },
         { about: 'One API.', decode: ({ binding }): string => binding },
       ),
-      { about: 'What it serves.', minItems: 1 },
+      { about: 'The APIs that it serves.', minItems: 1 },
     ),
   },
   { about: 'One HTTPS server.', decode: withPath },
 );
 
 export const webSection = list(webServer, {
-  about: 'HTTPS servers; without this section health checks are served nowhere.',
+  about: 'HTTPS servers; without this section health checks are not served.',
   isEmptyAllowed: true,
 });
