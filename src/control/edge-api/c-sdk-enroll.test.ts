@@ -39,7 +39,9 @@ test(
       fixture.routers.pop();
       const dial = run(python!, [script('dial.py'), identityFile, 'private-one'], { timeout: 60_000 });
       await assert.rejects(dial, /dial failed/);
-      const asked = fixture.logged.filter((line) => line.includes('"message":"edge API"')).join('\n');
+      const asked = fixture.logged
+        .filter((line) => line.includes('"message":"edge API: request"'))
+        .join('\n');
       assert.match(asked, /"POST","route":"\/edge\/client\/v1\/authenticate","status":200/);
       assert.match(asked, /"POST","route":"\/edge\/client\/v1\/sessions","status":201/);
     } finally {
