@@ -434,7 +434,7 @@ test('what was started wrong is refused before anything is touched', { timeout: 
   await assert.rejects(wrong({ dataDir }), /an agent already runs/);
   const failing = folder();
   const refuse = async (): Promise<never> => {
-    throw new FrontdoorError('notFound', 'enrollment_code_refused', 'used or expired; create a new one');
+    throw new FrontdoorError('notFound', 'enrollment-code-refused', 'used or expired; create a new one');
   };
   await assert.rejects(wrong({ dataDir: failing, openNetwork: refuse }), /create a new one/);
   await world({ dataDir: failing });

@@ -78,7 +78,7 @@ async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<Bac
       for await (const items of decodeBackup(kept())) {
         for (const item of items) if (item.type === 'end') return item.summary;
       }
-      throw new FrontdoorError('badGateway', 'backup_damaged', 'the backup is truncated');
+      throw new FrontdoorError('badGateway', 'backup-damaged', 'the backup is truncated');
     });
   } finally {
     stop.abort();

@@ -203,7 +203,7 @@ test('agent start passes its options on; the code may come from the environment'
     },
   ]);
   const agentStart = (): never => {
-    throw new FrontdoorError('notFound', 'enrollment_code_refused', 'used or expired; create a new one');
+    throw new FrontdoorError('notFound', 'enrollment-code-refused', 'used or expired; create a new one');
   };
   const failing = await runCli(['agent', 'start'], {}, {}, { agentStart });
   assert.deepEqual(failing, { out: '', err: 'frontdoor: used or expired; create a new one\n', code: 5 });

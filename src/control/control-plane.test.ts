@@ -140,7 +140,7 @@ test(
     const { firstStart } = await start({ database });
     assert.ok(firstStart);
     const elsewhere = mkdtempSync(join(tmpdir(), 'frontdoor-control-'));
-    const other = { code: 'key_file', message: /belongs to another secrets\.key/ };
+    const other = { code: 'key-file', message: /belongs to another secrets\.key/ };
     const first = control;
     await assert.rejects(start({ database, dataDir: elsewhere }), other);
     assert.deepEqual(readdirSync(elsewhere), ['secrets.key']);

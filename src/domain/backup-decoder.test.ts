@@ -53,20 +53,20 @@ test('a backup with any one byte changed, cut anywhere, or longer than it was is
     const changed = Uint8Array.from(bytes);
     changed[at] = changed[at]! ^ 1;
     assert.throws(() => decode([changed]), { kind: 'invalid' }, `byte ${at}`);
-    assert.throws(() => decode([bytes.subarray(0, at)]), { code: 'backup_damaged' }, `cut at ${at}`);
+    assert.throws(() => decode([bytes.subarray(0, at)]), { code: 'backup-damaged' }, `cut at ${at}`);
   }
   for (const more of ['x', '\n', `${JSON.stringify(HEADER)}\n`]) {
-    assert.throws(() => decode([bytes, Buffer.from(more)]), { code: 'backup_damaged' });
+    assert.throws(() => decode([bytes, Buffer.from(more)]), { code: 'backup-damaged' });
   }
 });
 
 test('what is no backup, or one of another format, is told apart from a damaged one', () => {
   assert.throws(() => decode([Buffer.from('{"name":"frontdoor"}\n')]), {
-    code: 'backup_format',
+    code: 'backup-format',
     message: /not a backup of Frontdoor/,
   });
   assert.throws(() => decode([bytesOf([{ ...HEADER, frontdoorBackup: 2 }])]), {
-    code: 'backup_format',
+    code: 'backup-format',
     message: /format 2, this version reads 1/,
   });
 });
@@ -84,6 +84,6 @@ test('rows that fit no table, repeated tables and wrong counts are refused thoug
     [LINES, { rows: undefined }],
   ];
   for (const [lines, trailer] of wrong) {
-    assert.throws(() => decode([bytesOf(lines, trailer)]), { code: 'backup_damaged' }, JSON.stringify(lines));
+    assert.throws(() => decode([bytesOf(lines, trailer)]), { code: 'backup-damaged' }, JSON.stringify(lines));
   }
 });

@@ -157,11 +157,11 @@ function parsed(line: string): object {
 function headerOf(value: object): BackupHeader {
   const { frontdoorBackup, takenAt, migrations } = value as Record<string, unknown>;
   if (typeof frontdoorBackup !== 'number') {
-    throw new FrontdoorError('invalid', 'backup_format', 'the file is not a backup of Frontdoor');
+    throw new FrontdoorError('invalid', 'backup-format', 'the file is not a backup of Frontdoor');
   }
   if (frontdoorBackup !== BACKUP_FORMAT) {
     const message = `the backup has format ${frontdoorBackup}, this version reads ${BACKUP_FORMAT}`;
-    throw new FrontdoorError('invalid', 'backup_format', message);
+    throw new FrontdoorError('invalid', 'backup-format', message);
   }
   if (typeof takenAt !== 'string' || !isTexts(migrations)) throw damaged('has an incomplete header');
   return { frontdoorBackup, takenAt, migrations };
@@ -183,5 +183,5 @@ function isValue(value: unknown): value is BackupValue {
 }
 
 function damaged(how: string): FrontdoorError {
-  return new FrontdoorError('invalid', 'backup_damaged', `the backup ${how}`);
+  return new FrontdoorError('invalid', 'backup-damaged', `the backup ${how}`);
 }

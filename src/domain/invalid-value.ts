@@ -3,5 +3,5 @@ import { FrontdoorError } from '#base';
 
 /** `property` is a dotted path: `session.idle`, `keys.0.name`. `expected` names what the value must be of. */
 export function invalidValue(property: string, expected: string): FrontdoorError {
-  return new FrontdoorError('invalid', 'invalid_request', `Value for ${property} must be of ${expected}`);
+  return new FrontdoorError('invalid', 'invalid-request', `Value for ${property} must be of ${expected}`);
 }

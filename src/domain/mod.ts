@@ -31,6 +31,7 @@ export {
   type BackupValue,
 } from './backup-decoder.ts';
 export { LineDecoder } from './line-decoder.ts';
+export { apiSpelling, edgeSpelling } from './error-spelling.ts';
 export { loginHostOf } from './login-host.ts';
 export { isShareLabel, isShareName, parseName } from './name-policy.ts';
 export { parseShareTarget, type ShareTarget } from './share-target.ts';

@@ -193,7 +193,7 @@ export class BodyIntake {
       resolve(kept.subarray(0, arriving.received));
     };
     const onBroken = (): void =>
-      fail(new FrontdoorError('invalid', 'invalid_request', 'The body is incomplete'));
+      fail(new FrontdoorError('invalid', 'invalid-request', 'The body is incomplete'));
     if (!budget.enter(peerKey, held)) return Promise.reject(busy());
     response.once('close', release);
     response.once('finish', release);
@@ -257,14 +257,14 @@ export class BodyIntake {
 }
 
 function bodyTooLarge(maxBytes: number): BodyRefusal {
-  return new BodyRefusal('tooLarge', 'too_large', `The body must not be larger than ${maxBytes} bytes`);
+  return new BodyRefusal('tooLarge', 'too-large', `The body must not be larger than ${maxBytes} bytes`);
 }
 
 function busy(): BodyRefusal {
   const message = 'Too many bodies arrive at one time';
-  return new BodyRefusal('unavailable', 'too_many_bodies', message, RETRY_AFTER_S);
+  return new BodyRefusal('unavailable', 'too-many-bodies', message, RETRY_AFTER_S);
 }
 
 function tooSlow(): BodyRefusal {
-  return new BodyRefusal('requestTimeout', 'timeout', 'The request did not arrive in time');
+  return new BodyRefusal('requestTimeout', 'body-timeout', 'The request did not arrive in time');
 }

@@ -29,7 +29,7 @@ export async function* decodeBackup(
     const code = String((error as NodeJS.ErrnoException).code);
     if (!code.startsWith('Z_')) throw error;
     const message = `the backup is damaged, or not a backup: ${messageOf(error)}`;
-    throw new FrontdoorError('invalid', 'backup_damaged', message, { cause: error });
+    throw new FrontdoorError('invalid', 'backup-damaged', message, { cause: error });
   }
   yield [{ type: 'end', summary: decoder.end() }];
 }

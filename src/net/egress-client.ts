@@ -100,7 +100,7 @@ export class EgressClient {
     const addresses =
       family === 0 ? await Promise.race([lookup(host), aborted(signal)]) : [{ address: host, family }];
     if (addresses.length === 0)
-      throw new FrontdoorError('unavailable', 'no_address', `${host} has no address`);
+      throw new FrontdoorError('unavailable', 'no-address', `${host} has no address`);
     const isPlain = target.protocol === 'http:';
     for (const { address } of addresses) {
       const decision = checkEgress(address, portOf(target), isPlain, this.#options.allowed);
@@ -159,7 +159,7 @@ export class EgressClient {
 function parseTarget(text: string): URL {
   const target = text.length <= MAX_URL_CHARS && URL.canParse(text) ? new URL(text) : undefined;
   if (target === undefined)
-    throw new FrontdoorError('invalid', 'egress_url', 'no address that can be fetched');
+    throw new FrontdoorError('invalid', 'egress-url', 'no address that can be fetched');
   if (target.protocol !== 'https:' && target.protocol !== 'http:') throw refused(target, 'it is not HTTPS');
   if (target.username !== '' || target.password !== '') throw refused(target, 'it carries credentials');
   return target;
@@ -185,13 +185,13 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function refused(target: URL, why: string): FrontdoorError {
-  return new FrontdoorError('forbidden', 'egress_refused', `${target.origin} is not fetched: ${why}`);
+  return new FrontdoorError('forbidden', 'egress-refused', `${target.origin} is not fetched: ${why}`);
 }
 
 function failureOf(target: URL, cause: unknown): FrontdoorError {
   if (cause instanceof FrontdoorError) return cause;
   if ((cause as { name?: string }).name === 'TimeoutError') {
-    return new FrontdoorError('timeout', 'no_answer', `${target.origin} did not respond in time`, { cause });
+    return new FrontdoorError('timeout', 'server-silent', `${target.origin} did not respond in time`, { cause });
   }
   const inner = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
   const message = `${target.origin} cannot be fetched: ${messageOf(inner)}`;

@@ -49,7 +49,7 @@ test('keys and certificates in files of their own are found beside the identity 
   assert.deepEqual(await loadIdentityFile(path), identity);
   chmodSync(join(folder, 'the.key'), 0o640);
   await assert.rejects(loadIdentityFile(path), {
-    code: 'identity_file_refused',
+    code: 'identity-file-refused',
     message: /the\.key .*chmod 600/,
   });
 });
@@ -73,9 +73,9 @@ test('what is no identity is refused with the reason, and a missing file is told
   ];
   for (const [file, message] of wrong) {
     await assert.rejects(loadIdentityFile(put('wrong.json', file)), {
-      code: 'identity_file_refused',
+      code: 'identity-file-refused',
       message,
     });
   }
-  await assert.rejects(loadIdentityFile(join(folder, 'absent.json')), { code: 'identity_file_missing' });
+  await assert.rejects(loadIdentityFile(join(folder, 'absent.json')), { code: 'identity-file-missing' });
 });

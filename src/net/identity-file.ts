@@ -75,13 +75,13 @@ async function readPrivate(path: string): Promise<string> {
   const read = await readPrivateFile(path);
   if ('text' in read) return read.text;
   if (!read.isMissing) throw broken(path, read.problem, read.cause);
-  throw new FrontdoorError('notFound', 'identity_file_missing', `there is no identity file ${path}`, {
+  throw new FrontdoorError('notFound', 'identity-file-missing', `there is no identity file ${path}`, {
     cause: read.cause,
   });
 }
 
 function broken(path: string, why: string, cause?: unknown): FrontdoorError {
-  return new FrontdoorError('invalid', 'identity_file_refused', `identity file ${path} is refused: ${why}`, {
+  return new FrontdoorError('invalid', 'identity-file-refused', `identity file ${path} is refused: ${why}`, {
     cause,
   });
 }

@@ -24,14 +24,14 @@ export function shapeOf<S extends TSchema>(
   const read = shape.read(dataOf(answer), answer.headers[FORMAT_HEADER]);
   if (!('problem' in read)) return read;
   if (read.isNewer)
-    throw new FrontdoorError('badGateway', 'answer_of_newer_format', `${hop}: ${read.problem}`);
+    throw new FrontdoorError('badGateway', 'answer-of-newer-format', `${hop}: ${read.problem}`);
   throw unreadable(hop, read.problem);
 }
 
 export function unreadable(hop: string, problem: string): FrontdoorError {
   return new FrontdoorError(
     'badGateway',
-    'answer_unreadable',
+    'answer-unreadable',
     `${hop} sent an answer that cannot be read: ${problem}`,
   );
 }

@@ -16,7 +16,7 @@ export function failureOf(answer: JsonAnswer, hop: string): FrontdoorError {
   const message = inner['message'] ?? body.message;
   return new FrontdoorError(
     kind,
-    typeof code === 'string' && code !== '' ? code : `http_${answer.status}`,
+    typeof code === 'string' && code !== '' ? code : `http-${answer.status}`,
     `${hop} answered ${answer.status}${typeof message === 'string' ? `: ${message.slice(0, 500)}` : ''}`,
   );
 }

@@ -32,7 +32,7 @@ test('a refused code says what to do and does not repeat the code', async () => 
   await assert.rejects(
     fetchBootstrapToken({ apiUrl, code: 'SECRET/../CODE' }),
     (error: Error & { code?: string }) => {
-      assert.equal(error.code, 'enrollment_code_refused');
+      assert.equal(error.code, 'enrollment-code-refused');
       assert.match(error.message, /create a new one/);
       assert.ok(!error.message.includes('SECRET'));
       return true;

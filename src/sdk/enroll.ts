@@ -102,13 +102,13 @@ export async function fetchBootstrapToken(options: BootstrapOptions): Promise<Bo
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new FrontdoorError(
       'invalid',
-      'api_url_invalid',
+      'api-url-invalid',
       `${options.apiUrl} is not an http or https address`,
     );
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     const message = `${url.origin} must be an https address, because an enrollment code is a secret`;
-    throw new FrontdoorError('invalid', 'api_url_insecure', message);
+    throw new FrontdoorError('invalid', 'api-url-insecure', message);
   }
   const client = new JsonClient({
     origin: url.origin,
@@ -121,7 +121,7 @@ export async function fetchBootstrapToken(options: BootstrapOptions): Promise<Bo
     if (answer.status === 404) {
       throw new FrontdoorError(
         'notFound',
-        'enrollment_code_refused',
+        'enrollment-code-refused',
         `the control plane at ${url.origin} does not accept this enrollment code: it is unknown, used or expired; create a new one`,
       );
     }
@@ -144,7 +144,7 @@ async function withTrustedServer<T>(
   const token = readEnrollmentToken(jwt);
   if (!methods.includes(token.method)) {
     const message = `this enrollment token is of kind ${token.method.slice(0, 16)}, not ${methods.join(' or ')}`;
-    throw new FrontdoorError('invalid', 'enrollment_token_of_other_kind', message);
+    throw new FrontdoorError('invalid', 'enrollment-token-of-other-kind', message);
   }
   const leaf = await proveEnrollmentToken(jwt, token, options.timeoutMs ?? 10_000, options.ca);
   const pinned = new JsonClient({
@@ -164,7 +164,7 @@ async function withTrustedServer<T>(
     if (answer.status !== 200) throw failureOf(answer, edgeApi(token));
     caPem = (await parseCertificateBundle(answer.text)).join('');
     if (caPem === '')
-      throw new FrontdoorError('badGateway', 'bundle_empty', `${edgeApi(token)} sent no authority`);
+      throw new FrontdoorError('badGateway', 'bundle-empty', `${edgeApi(token)} sent no authority`);
   } finally {
     await pinned.close();
   }
@@ -190,7 +190,7 @@ function enrolled(
     throw failure.code === 'INVALID_ENROLLMENT_TOKEN'
       ? new FrontdoorError(
           'unauthenticated',
-          'enrollment_token_refused',
+          'enrollment-token-refused',
           `${edgeApi(token)} does not accept this enrollment token: it is unknown, used or expired; get a new one`,
           { cause: failure },
         )
@@ -201,7 +201,7 @@ function enrolled(
     if (typeof data[field] !== 'string' || !data[field].includes('-----BEGIN CERTIFICATE-----')) {
       throw new FrontdoorError(
         'badGateway',
-        'enrollment_answer_invalid',
+        'enrollment-answer-invalid',
         `${edgeApi(token)} sent no ${field}`,
       );
     }

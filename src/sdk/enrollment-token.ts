@@ -47,7 +47,7 @@ export function readEnrollmentToken(jwt: string): EnrollmentToken {
   } catch {
     // The error below must not contain any part of the token.
   }
-  throw new FrontdoorError('invalid', 'enrollment_token_unreadable', 'this is not an enrollment token');
+  throw new FrontdoorError('invalid', 'enrollment-token-unreadable', 'this is not an enrollment token');
 }
 
 /**
@@ -73,12 +73,12 @@ export async function proveEnrollmentToken(
     throw expired
       ? new FrontdoorError(
           'unauthenticated',
-          'enrollment_token_expired',
+          'enrollment-token-expired',
           'the enrollment token has expired; get a new one',
         )
       : new FrontdoorError(
           'unauthenticated',
-          'enrollment_token_unproven',
+          'enrollment-token-unproven',
           `the server at ${token.issuer} did not sign the enrollment token; the connection may be intercepted`,
           { cause },
         );

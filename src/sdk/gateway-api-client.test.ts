@@ -53,10 +53,10 @@ describe('a client of our own routes', () => {
     const client = new GatewayApiClient(connection);
     given = { data: { type: 'redirect', url: 'https://id.example' }, format: '2' };
     const newer = /answer to the start of a log-in: it has format 2.*: upgrade this gateway/;
-    await assert.rejects(client.startLogin(START), { code: 'answer_of_newer_format', message: newer });
+    await assert.rejects(client.startLogin(START), { code: 'answer-of-newer-format', message: newer });
     given = { data: { type: 'redirect', url: 7 }, format: '1' };
     await assert.rejects(client.startLogin(START), {
-      code: 'answer_unreadable',
+      code: 'answer-unreadable',
       message: /url must be a text/,
     });
     given = { data: undefined };
@@ -68,7 +68,7 @@ describe('a client of our own routes', () => {
     const { promise, resolve, reject } = Promise.withResolvers<FrontdoorError>();
     new GatewayApiClient(connection).subscribeGatewayFeed({ onLine: reject, onEnd: resolve });
     const end = await promise;
-    assert.equal(end.code, 'feed_of_newer_format');
+    assert.equal(end.code, 'feed-of-newer-format');
     assert.match(end.message, /share feed: it has format 2.*: upgrade this gateway/);
   });
 

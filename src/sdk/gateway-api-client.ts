@@ -130,14 +130,14 @@ export class GatewayApiClient {
       throw failureOf({ status: answer.status, headers: {}, text: '', json: undefined }, hop);
     }
     const newer = gatewayFeedShape.newerThanKnown(answer.headers[FORMAT_HEADER]);
-    if (newer !== undefined) throw new FrontdoorError('badGateway', 'feed_of_newer_format', newer);
+    if (newer !== undefined) throw new FrontdoorError('badGateway', 'feed-of-newer-format', newer);
     const lines = new LineDecoder(MAX_FEED_LINE_BYTES);
     for await (const chunk of answer.bytes) {
       for (const line of lines.push(chunk)) if (!signal.aborted) onLine(line);
       if (lines.overflowed)
-        throw new FrontdoorError('badGateway', 'feed_line_too_long', 'share feed: line too long');
+        throw new FrontdoorError('badGateway', 'feed-line-too-long', 'share feed: line too long');
     }
-    throw new FrontdoorError('unavailable', 'feed_ended', `${hop} ended the share feed`);
+    throw new FrontdoorError('unavailable', 'feed-ended', `${hop} ended the share feed`);
   }
 
   async #ask<Q extends TSchema, A extends TSchema>(
@@ -164,5 +164,5 @@ export class GatewayApiClient {
 
 function asFailure(error: unknown, hop: string): FrontdoorError {
   if (error instanceof FrontdoorError) return error;
-  return new FrontdoorError('unavailable', 'feed_broken', `${hop}: the share feed broke`, { cause: error });
+  return new FrontdoorError('unavailable', 'feed-broken', `${hop}: the share feed broke`, { cause: error });
 }

@@ -137,7 +137,7 @@ describe('a dial', () => {
   test('tells a control plane that is away from one that refuses', async () => {
     sessionFailure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
     await assert.rejects(client.dial('service', 5_000), { code: 'control-away', hop: 'control' });
-    sessionFailure = new FrontdoorError('notFound', 'http_404', 'no such service');
+    sessionFailure = new FrontdoorError('notFound', 'http-404', 'no such service');
     await assert.rejects(client.dial('service', 5_000), { code: 'not-authorized' });
   });
 });

@@ -77,7 +77,7 @@ export class MemoryNetwork implements AgentNetwork {
     releaseShare: async (token) =>
       this.#call('releaseShare', () => {
         if (!this.remove(token))
-          throw new FrontdoorError('notFound', 'not_found', `Share ${token} not found`);
+          throw new FrontdoorError('notFound', 'not-found', `Share ${token} not found`);
       }),
   };
 

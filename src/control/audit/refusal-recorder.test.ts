@@ -34,7 +34,7 @@ describe('refusals', () => {
     store = await openStore({ path: 'memory' });
     const warn = (_fields: object, message: string): void => void warnings.push(message);
     const log: Log = { debug: () => {}, info: () => {}, warn, error: warn, child: () => log };
-    const away = () => Promise.reject(new FrontdoorError('unavailable', 'store_unavailable', 'away'));
+    const away = () => Promise.reject(new FrontdoorError('unavailable', 'store-unavailable', 'away'));
     const unsteady: Store = {
       ...store,
       transaction: (work) => (isAway ? away() : store.transaction(work)),

@@ -195,15 +195,15 @@ describeEachStore('a backup', (open) => {
 
   it('is refused by a database that holds anything, and leaves nothing when it is damaged, of another schema or sealed otherwise', async () => {
     const file = await backupOf(store);
-    await assert.rejects(restoreBackup(store, file, secrets), { code: 'database_not_empty' });
+    await assert.rejects(restoreBackup(store, file, secrets), { code: 'database-not-empty' });
     const target = await open();
     const cases: readonly (readonly [string, string, typeof secrets?])[] = [
-      [changed(file, (text) => text.replace('w0-000700', 'w0-000701')), 'backup_damaged'],
-      [changed(file, (text) => text.slice(0, text.length / 2)), 'backup_damaged'],
-      [changed(file, (text) => text.replace('0002-management-tables', '0002-other')), 'backup_schema'],
-      [changed(file, (text) => text.replace('"frontdoorBackup":1', '"frontdoorBackup":9')), 'backup_format'],
-      [changed(file, (text) => text.replace('"table":"identity"', '"table":"replica"')), 'backup_tables'],
-      [file, 'key_file', ephemeralSecrets()],
+      [changed(file, (text) => text.replace('w0-000700', 'w0-000701')), 'backup-damaged'],
+      [changed(file, (text) => text.slice(0, text.length / 2)), 'backup-damaged'],
+      [changed(file, (text) => text.replace('0002-management-tables', '0002-other')), 'backup-schema'],
+      [changed(file, (text) => text.replace('"frontdoorBackup":1', '"frontdoorBackup":9')), 'backup-format'],
+      [changed(file, (text) => text.replace('"table":"identity"', '"table":"replica"')), 'backup-tables'],
+      [file, 'key-file', ephemeralSecrets()],
     ];
     for (const [wrong, code, key = secrets] of cases) {
       await assert.rejects(restoreBackup(target, wrong, key), { code });
@@ -227,11 +227,11 @@ test('a backup can be checked without a database: whole, and opened by the key f
   await store.close();
   assert.equal((await checkBackup(file, secrets)).rows['organization'], 1);
   assert.equal((await checkBackup(file, undefined)).rows['signing_key'], 1);
-  await assert.rejects(checkBackup(file, ephemeralSecrets()), { code: 'key_file' });
+  await assert.rejects(checkBackup(file, ephemeralSecrets()), { code: 'key-file' });
   const bytes = readFileSync(file);
   for (const wrong of [bytes.subarray(0, bytes.length - 9), Buffer.from('no backup'), Buffer.alloc(0)]) {
     writeFileSync(file, wrong);
-    await assert.rejects(checkBackup(file, undefined), { code: 'backup_damaged' });
+    await assert.rejects(checkBackup(file, undefined), { code: 'backup-damaged' });
   }
 });
 

@@ -32,7 +32,7 @@ export interface Restored extends BackupSummary {
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { file, database, log } = options;
   const dataDir = resolve(options.dataDir);
-  if (!existsSync(file)) throw new FrontdoorError('invalid', 'backup_file', `there is no file ${file}`);
+  if (!existsSync(file)) throw new FrontdoorError('invalid', 'backup-file', `there is no file ${file}`);
   const secrets = await findSecrets(dataDir);
   const key = { keyFile: join(dataDir, KEY_FILE_NAME), hasKeyFile: secrets !== undefined };
   if (options.checkOnly) return { ...(await checkBackup(file, secrets)), ...key };

@@ -97,7 +97,7 @@ class TableOrder {
 }
 
 function otherTables(): FrontdoorError {
-  return new FrontdoorError('invalid', 'backup_tables', 'the backup has other tables than this version');
+  return new FrontdoorError('invalid', 'backup-tables', 'the backup has other tables than this version');
 }
 
 function checkSeals(secrets: Secrets, row: BackupRow): void {
@@ -108,7 +108,7 @@ function checkSeals(secrets: Secrets, row: BackupRow): void {
     } catch (cause) {
       const message =
         'the backup belongs to another secrets.key: put the one beside it that it was taken with';
-      throw new FrontdoorError('invalid', 'key_file', message, { cause });
+      throw new FrontdoorError('invalid', 'key-file', message, { cause });
     }
   }
 }
@@ -118,7 +118,7 @@ async function checkEmpty(db: Queries): Promise<void> {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
     if (rows.length === 0) continue;
     const message = `the database is not empty (${table} has rows): a backup goes into an empty one only`;
-    throw new FrontdoorError('conflict', 'database_not_empty', message);
+    throw new FrontdoorError('conflict', 'database-not-empty', message);
   }
 }
 
@@ -128,7 +128,7 @@ async function checkMigrations(db: Queries, { migrations }: BackupHeader): Promi
   const message =
     `the backup's schema is ${migrations.at(-1) ?? 'unknown'}, this version's is ${own.at(-1) ?? 'unknown'}: ` +
     'restore it with the version that took it, then start this one over it';
-  throw new FrontdoorError('invalid', 'backup_schema', message);
+  throw new FrontdoorError('invalid', 'backup-schema', message);
 }
 
 async function insertRows(

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { FrontdoorError, messageOf, TokenBuckets, type BucketRate } from '#base';
+import { edgeSpelling } from '#domain';
 import {
   BodyIntake,
   BodyRefusal,
@@ -163,9 +164,9 @@ function answerRefusal(refusal: EdgeApiRefusal, reply: FastifyReply, instanceId:
 function refusalOf(error: unknown, context: EdgeApiContext, address: string): EdgeApiRefusal {
   if (error instanceof EdgeApiRefusal) return error;
   if (error instanceof BodyRefusal)
-    return new EdgeApiRefusal(error.kind, error.code.toUpperCase(), error.message, error.retryAfterS);
+    return new EdgeApiRefusal(error.kind, edgeSpelling(error.code), error.message, error.retryAfterS);
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
-    return new EdgeApiRefusal(error.kind, error.code.toUpperCase(), error.message);
+    return new EdgeApiRefusal(error.kind, edgeSpelling(error.code), error.message);
   }
   const status = (error as { statusCode?: number }).statusCode;
   if (status !== undefined && status >= 400 && status < 500) {

@@ -167,8 +167,8 @@ test('the SDK refuses a token that the server at its issuer did not sign, and te
   const { jwt } = await fixture.enrollment();
   const [header, body, signature] = jwt.split('.');
   const flipped = `${header}.${body}.${signature!.startsWith('A') ? 'B' : 'A'}${signature!.slice(1)}`;
-  await assert.rejects(enrollIdentity({ jwt: flipped }), { code: 'enrollment_token_unproven' });
-  await assert.rejects(enrollIdentity({ jwt: 'a.b.c' }), { code: 'enrollment_token_unreadable' });
+  await assert.rejects(enrollIdentity({ jwt: flipped }), { code: 'enrollment-token-unproven' });
+  await assert.rejects(enrollIdentity({ jwt: 'a.b.c' }), { code: 'enrollment-token-unreadable' });
   const expired = fixture.pki.mintEnrollmentJwt({
     issuer: fixture.apiUrl,
     subject: 'x',
@@ -177,9 +177,9 @@ test('the SDK refuses a token that the server at its issuer did not sign, and te
     expiresAtMs: Date.now() - 120_000,
     controlAddresses: [],
   });
-  await assert.rejects(enrollIdentity({ jwt: expired }), { code: 'enrollment_token_expired' });
+  await assert.rejects(enrollIdentity({ jwt: expired }), { code: 'enrollment-token-expired' });
   const router = await fixture.enrollment('router');
-  await assert.rejects(enrollIdentity({ jwt: router.jwt }), { code: 'enrollment_token_of_other_kind' });
+  await assert.rejects(enrollIdentity({ jwt: router.jwt }), { code: 'enrollment-token-of-other-kind' });
 });
 
 test('a large body of a peer without a certificate is refused before its last byte, with a length and without', async () => {

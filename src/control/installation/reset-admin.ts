@@ -39,12 +39,12 @@ export async function resetAdmin(
   const secrets = await findSecrets(dataDir);
   if (secrets === undefined) {
     const message = `there is no ${join(dataDir, KEY_FILE_NAME)}: name the control plane's data directory with --data-dir`;
-    throw new FrontdoorError('invalid', 'key_file', message);
+    throw new FrontdoorError('invalid', 'key-file', message);
   }
   const path = join(dataDir, 'control.db');
   if (database === undefined && !existsSync(path)) {
     const message = `there is no database ${path}: one on PostgreSQL is named with --database or --database-file`;
-    throw new FrontdoorError('invalid', 'no_database', message);
+    throw new FrontdoorError('invalid', 'no-database', message);
   }
   const store = await openStore({ path, database, log });
   try {
@@ -56,7 +56,7 @@ export async function resetAdmin(
         query = query.where('id', '=', options.organizationId.toLowerCase());
       const organization = await query.executeTakeFirst();
       if (organization === undefined)
-        throw new FrontdoorError('notFound', 'not_found', 'there is no such organization');
+        throw new FrontdoorError('notFound', 'not-found', 'there is no such organization');
       const organizationId = organization.id;
       const scopes = ADMIN_SCOPES.split(' ');
       const wanted = { kind: 'account', name: NAME, organizationId, scopes, nowMs } as const;

@@ -89,7 +89,7 @@ export class PublishedIssuer {
     const held = this.#usable();
     if (held !== undefined) return held.metadata;
     const { issuer } = this.#options;
-    throw new FrontdoorError('unavailable', 'issuer_metadata', `no metadata of the issuer ${issuer}`);
+    throw new FrontdoorError('unavailable', 'issuer-metadata', `no metadata of the issuer ${issuer}`);
   }
 
   /** For jose: returns the key that a token's header names, and fetches the metadata if the key is not known. */

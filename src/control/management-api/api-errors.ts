@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
+import { apiSpelling } from '#domain';
 import { PasswordQueueFull } from '../policy/mod.ts';
 
 export interface ApiRefusal {
@@ -29,7 +30,7 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
 };
 
 /** Codes that callers can act on. */
-const TOLD_CODES = new Set(['store_unavailable', 'store_contended', 'commit_unknown', 'no_gateway']);
+const TOLD_CODES = new Set(['store-unavailable', 'store-contended', 'commit-unknown', 'no-gateway']);
 
 /** A refusal with headers of its own. */
 export class RefusalError extends FrontdoorError {
@@ -45,7 +46,7 @@ export function malformedAuthorization(): FrontdoorError {
   const forms = 'Bearer <ACCESS_TOKEN> or Basic <ACCOUNT_ID>:<API_TOKEN>';
   return new FrontdoorError(
     'invalid',
-    'malformed_authorization',
+    'malformed-authorization',
     `Value for Authorization must be of ${forms}`,
   );
 }
@@ -58,11 +59,11 @@ export function unauthorized(): FrontdoorError {
 
 /** The same response for a resource that does not exist and for one of another organization. */
 export function notGranted(what: 'Frontdoor' | 'Organization', id: string): FrontdoorError {
-  return new FrontdoorError('forbidden', 'not_found', `${what} ${id} not found`);
+  return new FrontdoorError('forbidden', 'not-found', `${what} ${id} not found`);
 }
 
 export function insufficientScope(scope: string): FrontdoorError {
-  return new FrontdoorError('forbidden', 'insufficient_scope', `The scope ${scope} is required`);
+  return new FrontdoorError('forbidden', 'insufficient-scope', `The scope ${scope} is required`);
 }
 
 export function notFound(
@@ -88,23 +89,23 @@ export function notFound(
     | 'Previous token',
   id: string,
 ): FrontdoorError {
-  return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
+  return new FrontdoorError('notFound', 'not-found', `${what} ${id} not found`);
 }
 
 export function tooMany(retryAfterSeconds: number): FrontdoorError {
-  return new RefusalError('limited', 'rate_limited', 'Too many requests', {
+  return new RefusalError('limited', 'rate-limited', 'Too many requests', {
     'retry-after': String(retryAfterSeconds),
   });
 }
 
 export function noSuchPath(): FrontdoorError {
-  return new FrontdoorError('notFound', 'not_found', 'There is nothing at this path');
+  return new FrontdoorError('notFound', 'not-found', 'There is nothing at this path');
 }
 
 export function notJson(): FrontdoorError {
   return new FrontdoorError(
     'unsupportedType',
-    'unsupported_media_type',
+    'unsupported-media-type',
     'Content-Type must be application/json',
   );
 }
@@ -115,12 +116,12 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
     const headers = error instanceof RefusalError ? { headers: error.headers } : {};
     if (error.kind === 'forbidden') {
-      return { status: 403, body: { error: error.code, message: error.message }, ...headers };
+      return { status: 403, body: { error: apiSpelling(error.code), message: error.message }, ...headers };
     }
     const word = WORDS[error.kind];
     if (error.kind === 'unavailable')
       log.warn({ operation, cause: causeOf(error) }, 'refused: a part is unavailable');
-    if (error.code === 'unique_violation' || error.code === 'foreign_key_violation') {
+    if (error.code === 'unique-violation' || error.code === 'foreign-key-violation') {
       return { status: 409, body: { error: 'conflict', message: 'Something changed meanwhile; try again' } };
     }
     if (word !== undefined)

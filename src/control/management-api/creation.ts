@@ -67,7 +67,7 @@ function replayOf<Body>(
 ): ApiAnswer<Body> {
   if (!secrets.matches(askedText(call), kept.requestHmac)) {
     const message = 'The Idempotency-Key belongs to another request: each request needs one of its own';
-    throw new FrontdoorError('conflict', 'idempotency_key_reused', message);
+    throw new FrontdoorError('conflict', 'idempotency-key-reused', message);
   }
   const answer = JSON.parse(secrets.unseal(kept.answerSealed, key)) as ApiAnswer<Body>;
   return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };

@@ -31,7 +31,7 @@ export const credentialHandlers: Handlers<
     const { enrollmentCode } = call.parameters;
     const enrollment = await findByCode(store.db, secrets, enrollmentCode, clock.nowMs());
     if (enrollment === undefined || enrollment.frontdoorId === null) {
-      throw new FrontdoorError('notFound', 'not_found', 'Enrollment code not found');
+      throw new FrontdoorError('notFound', 'not-found', 'Enrollment code not found');
     }
     const token = await parts.mintEnrollmentJwt({
       subject: enrollment.identityId,
@@ -85,7 +85,7 @@ async function parametersOf(request: IncomingMessage, readBody: ReadBody): Promi
   ) {
     throw new FrontdoorError(
       'unsupportedType',
-      'unsupported_media_type',
+      'unsupported-media-type',
       'Content-Type must be application/json or application/x-www-form-urlencoded',
     );
   }

@@ -87,5 +87,5 @@ function tagsOf(header: string): readonly string[] | undefined {
 }
 
 function failed(message: string): FrontdoorError {
-  return new FrontdoorError('preconditionFailed', 'precondition_failed', message);
+  return new FrontdoorError('preconditionFailed', 'precondition-failed', message);
 }

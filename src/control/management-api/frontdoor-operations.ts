@@ -37,7 +37,7 @@ export const frontdoorHandlers: Handlers<
     const asked = textOf(call.query, 'organizationId')!;
     const frontdoor = await firstFrontdoor(parts.store.db, ownOrganization(call, asked));
     if (frontdoor === undefined) {
-      throw new FrontdoorError('notFound', 'not_found', `Frontdoor of organization ${asked} not found`);
+      throw new FrontdoorError('notFound', 'not-found', `Frontdoor of organization ${asked} not found`);
     }
     return ok(answerOf(frontdoor));
   },

@@ -115,7 +115,7 @@ export const inspectorHandlers: Handlers<
     );
     if (!parts.gatewayCommands.send(command)) {
       const message = 'No gateway is connected to this control plane';
-      throw new FrontdoorError('unavailable', 'no_gateway', message);
+      throw new FrontdoorError('unavailable', 'no-gateway', message);
     }
     return { status: 202, body: { id: command.id } };
   },
@@ -202,7 +202,7 @@ function replayOf(recorded: InspectedRequest, { headers = [], body }: ReplayBody
 function recordedBody({ request }: InspectedRequest): string {
   if (!request.isTruncated) return request.body;
   const message = 'The recorded body is not whole: give one to send in its place';
-  throw new FrontdoorError('conflict', 'body_not_whole', message);
+  throw new FrontdoorError('conflict', 'body-not-whole', message);
 }
 
 function givenBody(text: string): string {

@@ -267,7 +267,7 @@ function noSuchOperation(request: FastifyRequest, reply: FastifyReply, prefix: s
   if (methods.length === 0) return noSuchPath();
   const named = methods.join(', ');
   reply.header('allow', named);
-  return new FrontdoorError('wrongMethod', 'method_not_allowed', `Method must be one of ${named}`);
+  return new FrontdoorError('wrongMethod', 'method-not-allowed', `Method must be one of ${named}`);
 }
 
 /** The server's options. The type is that of plain HTTP in both cases, because routes see no difference. */

@@ -88,7 +88,7 @@ function checkConnected({ model, fabric }: MeshParts, routerId: string): void {
   if (model.identity(routerId)?.kind !== 'router') throw notFound('Router', routerId);
   if (fabric.routers().some(({ id, isOnline }) => id === routerId && isOnline)) return;
   const message = `Router ${routerId} is not connected to this control plane`;
-  throw new FrontdoorError('conflict', 'router_away', message);
+  throw new FrontdoorError('conflict', 'router-away', message);
 }
 
 function linkAnswer(parts: MeshParts, link: FabricLinkView): FabricLinkAnswer {

@@ -185,7 +185,7 @@ function checkId(body: { readonly id?: unknown }, pathId: string): void {
 
 function inUse(id: string, tokens: readonly string[], hostnames: readonly string[]): FrontdoorError {
   const users = [...usersOf('share', tokens), ...usersOf('custom frontend', hostnames)].join(' and ');
-  return new FrontdoorError('conflict', 'in_use', `Auth provider ${id} is used by ${users}`);
+  return new FrontdoorError('conflict', 'in-use', `Auth provider ${id} is used by ${users}`);
 }
 
 function usersOf(kind: string, names: readonly string[]): string[] {

@@ -6,7 +6,7 @@
 import type { FastifyRequest } from 'fastify';
 import { FrontdoorError } from '#base';
 import type { Operation } from '#contract';
-import { isUuid } from '#domain';
+import { apiSpelling, isUuid } from '#domain';
 import { UNPROVEN, type RefusalRecorder } from '../audit/mod.ts';
 import type { Principal } from '../oauth/mod.ts';
 import type { ApiRefusal } from './api-errors.ts';
@@ -24,7 +24,7 @@ export function recordRefusal(
   refusal: Pick<ApiRefusal, 'status' | 'body'>,
   error?: unknown,
 ): void {
-  const reason = error instanceof FrontdoorError ? error.code : refusal.body.error;
+  const reason = error instanceof FrontdoorError ? apiSpelling(error.code) : refusal.body.error;
   const isUnknownCode = operation.id === 'getBootstrapToken' && refusal.status === 404;
   if (!STATUSES.has(refusal.status) && !CREDENTIAL_CODES.has(reason) && !isUnknownCode) return;
   const { frontdoorId } = request.params as Readonly<Record<string, string>>;

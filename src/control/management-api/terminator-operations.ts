@@ -135,7 +135,7 @@ async function locked(
   if (record !== undefined) return record;
   if (live(parts, call).kind !== 'share') throw notFound('Terminator', id);
   const message = `Terminator ${id} is a share's: its host makes and removes it`;
-  throw new FrontdoorError('conflict', 'terminator_of_share', message);
+  throw new FrontdoorError('conflict', 'terminator-of-share', message);
 }
 
 function live({ fabric }: MeasuredParts, call: Call<unknown, 'id'>): FabricTerminatorView {

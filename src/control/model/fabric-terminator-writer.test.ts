@@ -81,7 +81,7 @@ describeEachStore('terminators that routers make for services of the fabric', (o
     const routerId = await addRouter();
     await assert.rejects(writer.create({ ...wantedAt(routerId), serviceId: 'none' }), {
       kind: 'conflict',
-      code: 'service_gone',
+      code: 'service-gone',
     });
     await store.transaction((trx, touch) => deleteFabricNode(trx, touch, 'router', routerId));
     await assert.rejects(writer.create(wantedAt(routerId)), { kind: 'conflict' });

@@ -70,7 +70,7 @@ export class IssuerKeys {
     if (this.#mayTry()) await this.refresh();
     const held = this.#held;
     if (held !== undefined && nowMs < held.freshUntilMs + MAX_STALE_MS) return held;
-    throw new FrontdoorError('unavailable', 'issuer_keys', `no keys from ${this.#options.jwksUri}`);
+    throw new FrontdoorError('unavailable', 'issuer-keys', `no keys from ${this.#options.jwksUri}`);
   }
 
   /** Whether a fetch is running that can be awaited, or the last one was long enough ago. */

@@ -114,7 +114,7 @@ async function verifiedClaims(
   }
   const keyOf: JWTVerifyGetKey = ({ kid }) => {
     const key = kid === undefined ? undefined : keys.byId(kid);
-    if (key === undefined) throw new FrontdoorError('unauthenticated', 'unknown_key', 'unknown key');
+    if (key === undefined) throw new FrontdoorError('unauthenticated', 'unknown-key', 'unknown key');
     return key.publicKey;
   };
   try {

@@ -41,7 +41,7 @@ export class TokenKeys {
   signing(): TokenKey {
     const nowMs = this.#clock.nowMs();
     const key = this.valid().find(({ activatesAtMs }) => activatesAtMs <= nowMs);
-    if (key === undefined) throw new FrontdoorError('unavailable', 'no_signing_key', 'no key signs tokens');
+    if (key === undefined) throw new FrontdoorError('unavailable', 'no-signing-key', 'no key signs tokens');
     return key;
   }
 

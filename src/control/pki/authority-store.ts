@@ -49,7 +49,7 @@ export async function keepAuthority(
   }
   if (earlier !== undefined && earlier.certificatePem !== kept.certificatePem) {
     const message = `${keyPath} is of another authority than the database's: move it away`;
-    throw new FrontdoorError('invalid', 'authority_differs', message);
+    throw new FrontdoorError('invalid', 'authority-differs', message);
   }
   // Also removes a key whose certificate was never written, because it has signed nothing.
   await rm(keyPath, { force: true });
@@ -71,7 +71,7 @@ async function earlierPair(keyPath: string, certificatePath: string): Promise<Au
   if (keyPem === undefined || certificatePem === undefined) return undefined;
   if (!new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))) {
     const message = `${keyPath} is not the private key of ${certificatePath}`;
-    throw new FrontdoorError('invalid', 'authority_files', message);
+    throw new FrontdoorError('invalid', 'authority-files', message);
   }
   return { certificatePem, keyPem };
 }

@@ -322,7 +322,7 @@ test('authorities that an earlier version kept as files are taken into the datab
     const other = await makeAuthority(seed);
     writeFileSync(authorityFile(dataDir, 'root-ca.crt'), other.certificatePem);
     writeFileSync(keyFile, other.keyPem);
-    await assert.rejects(open(dataDir, undefined, clock, of), { code: 'authority_differs' });
+    await assert.rejects(open(dataDir, undefined, clock, of), { code: 'authority-differs' });
     assert.equal(existsSync(keyFile), true);
   });
 });

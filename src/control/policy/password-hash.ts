@@ -20,7 +20,7 @@ export class PasswordQueueFull extends FrontdoorError {
   readonly retryAfterSeconds = RETRY_AFTER_S;
 
   constructor() {
-    super('limited', 'rate_limited', 'too many passwords wait for their hash');
+    super('limited', 'rate-limited', 'too many passwords wait for their hash');
   }
 }
 

@@ -37,7 +37,7 @@ export async function wantedPolicyOf(body: SharePolicyBody): Promise<WantedPolic
   if (Buffer.byteLength(JSON.stringify(policy)) > MAX_POLICY_BYTES) {
     throw new FrontdoorError(
       'tooLarge',
-      'too_large',
+      'too-large',
       `A policy must not be larger than ${MAX_POLICY_BYTES} bytes`,
     );
   }

@@ -94,5 +94,5 @@ function keyLine(key: MasterKey): string {
 }
 
 function refused(path: string, why: string, cause?: unknown): FrontdoorError {
-  return new FrontdoorError('invalid', 'key_file', `${path} ${why}`, { cause });
+  return new FrontdoorError('invalid', 'key-file', `${path} ${why}`, { cause });
 }

@@ -134,5 +134,5 @@ function openedBy(key: Buffer, opener: string | undefined): Buffer {
 }
 
 function damaged(how: string, cause?: unknown): FrontdoorError {
-  return new FrontdoorError('internal', 'unseal_failed', `a stored secret ${how}`, { cause });
+  return new FrontdoorError('internal', 'unseal-failed', `a stored secret ${how}`, { cause });
 }

@@ -72,7 +72,7 @@ describeEachStore('the store', (open, newPlace) => {
     assert.equal((await sent()).length, ids.length);
     await assert.rejects(
       store.transaction((trx) => Promise.all(['sent-20', 'sent-0', 'sent-21'].map((id) => insert(trx, id)))),
-      { code: 'unique_violation' },
+      { code: 'unique-violation' },
     );
     assert.equal((await sent()).length, ids.length);
   });
@@ -124,7 +124,7 @@ describeEachStore('the store', (open, newPlace) => {
       const ends = await Promise.allSettled(makers);
       const lost = ends.filter((end) => end.status === 'rejected');
       assert.equal(lost.length, 1);
-      assert.equal((lost[0]!.reason as { code: string }).code, 'unique_violation');
+      assert.equal((lost[0]!.reason as { code: string }).code, 'unique-violation');
     }
   });
 
@@ -173,13 +173,13 @@ describeEachStore('the store', (open, newPlace) => {
   it('says what kind of failure it was', async () => {
     await assert.rejects(
       store.transaction((trx) => insert(trx, 'counter')),
-      { kind: 'conflict', code: 'unique_violation' },
+      { kind: 'conflict', code: 'unique-violation' },
     );
     const orphan = store.db
       .insertInto('frontdoor')
       .values({ id: 'f', organization_id: 'nobody', name: 'x', created_at: 1 })
       .execute();
-    await assert.rejects(orphan, { kind: 'conflict', code: 'foreign_key_violation' });
+    await assert.rejects(orphan, { kind: 'conflict', code: 'foreign-key-violation' });
     await assert.rejects(sql`select nonsense`.execute(store.db), { kind: 'internal' });
     const closed = await open();
     await closed.close();

@@ -156,7 +156,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
       const before = await add(one);
       await end();
       const refused = [add(one), idsOf(one), add(other)].map((asked) =>
-        assert.rejects(asked, { kind: 'unavailable', code: /store_unavailable|commit_unknown/ }),
+        assert.rejects(asked, { kind: 'unavailable', code: /store-unavailable|commit-unknown/ }),
       );
       await Promise.all(refused);
       const resynchronized = told(one, ({ entity }) => entity === 'everything');
@@ -180,7 +180,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
       await trx.insertInto('frontend').values(row).execute();
       touch('frontend', 'unsure');
     });
-    const ended = assert.rejects(unsure, { kind: 'unavailable', code: 'commit_unknown' });
+    const ended = assert.rejects(unsure, { kind: 'unavailable', code: 'commit-unknown' });
     const sleeping = `from pg_stat_activity where wait_event = 'PgSleep' and datname = '${database}'`;
     await until(
       'the commit',
@@ -337,7 +337,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
       assert.equal(of(state).kind, 'unavailable', state);
     }
     assert.match(of('53100').message, /no room left on its disk/);
-    assert.equal(of('40001').code, 'store_contended');
+    assert.equal(of('40001').code, 'store-contended');
     assert.equal(of('42601').kind, 'internal');
     assert.equal(errorOfPostgres(Object.assign(new Error('x'), { code: 'ECONNRESET' })).kind, 'unavailable');
   });

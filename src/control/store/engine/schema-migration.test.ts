@@ -70,7 +70,7 @@ describeEachStore('migrations', (_open, newPlace) => {
     const place = await newPlace();
     await (await openStore({ ...place, migrations: later })).close();
     await assert.rejects(openStore(place), (error: Error & { kind?: string; code?: string }) => {
-      assert.deepEqual([error.kind, error.code], ['invalid', 'schema_newer']);
+      assert.deepEqual([error.kind, error.code], ['invalid', 'schema-newer']);
       assert.match(error.message, /9999-later/);
       assert.ok(error.message.includes(Object.keys(migrations).at(-1)!));
       return true;
@@ -89,7 +89,7 @@ describeEachStore('migrations', (_open, newPlace) => {
         },
       },
     };
-    await assert.rejects(openStore({ ...place, migrations: failing }), { code: 'migration_failed' });
+    await assert.rejects(openStore({ ...place, migrations: failing }), { code: 'migration-failed' });
     const store = await openStore(place);
     assert.ok(!(await tablesOf(store)).includes('half'));
     await store.close();

@@ -33,7 +33,7 @@ export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations
     const message =
       `the database has the schema ${newest}, this program knows none after ${known.at(-1)}: ` +
       'start the newer program, or put back a copy from before the upgrade';
-    throw new FrontdoorError('invalid', 'schema_newer', message);
+    throw new FrontdoorError('invalid', 'schema-newer', message);
   }
   return { newest, pending: known.filter((name) => !executed.includes(name)) };
 }
@@ -52,7 +52,7 @@ export async function migrateSchema(db: Kysely<Database>, migrations: Migrations
     if (error === undefined) return pending;
     if (error instanceof FrontdoorError && error.kind === 'unavailable') throw error;
     const message = 'the database could not be brought up to date';
-    throw new FrontdoorError('internal', 'migration_failed', message, { cause: error });
+    throw new FrontdoorError('internal', 'migration-failed', message, { cause: error });
   });
   for (const migration of done) log.info({ migration }, 'migrated the store');
 }

@@ -86,42 +86,42 @@ export function isStaleStatement(error: unknown): boolean {
 }
 
 export function storeUnavailable(why: string, cause?: unknown): FrontdoorError {
-  return new FrontdoorError('unavailable', 'store_unavailable', `the database ${why}`, { cause });
+  return new FrontdoorError('unavailable', 'store-unavailable', `the database ${why}`, { cause });
 }
 
 export function storeContended(cause?: unknown): FrontdoorError {
   const message = 'the database has too many changes of the same rows at once';
-  return new FrontdoorError('unavailable', 'store_contended', message, { cause });
+  return new FrontdoorError('unavailable', 'store-contended', message, { cause });
 }
 
 /** The connection broke during the commit, so its result is unknown. */
 export function commitUnknown(cause: unknown): FrontdoorError {
   const message = 'the database went away before it could say whether the change was made';
-  return new FrontdoorError('unavailable', 'commit_unknown', message, { cause });
+  return new FrontdoorError('unavailable', 'commit-unknown', message, { cause });
 }
 
 function uniqueViolation(cause: Error): FrontdoorError {
-  return new FrontdoorError('conflict', 'unique_violation', 'already exists', { cause });
+  return new FrontdoorError('conflict', 'unique-violation', 'already exists', { cause });
 }
 
 function foreignKeyViolation(cause: Error): FrontdoorError {
-  return new FrontdoorError('conflict', 'foreign_key_violation', 'what it names is gone', { cause });
+  return new FrontdoorError('conflict', 'foreign-key-violation', 'what it names is gone', { cause });
 }
 
 function storeFailed(cause: Error): FrontdoorError {
-  return new FrontdoorError('internal', 'store_failed', 'a statement failed', { cause });
+  return new FrontdoorError('internal', 'store-failed', 'a statement failed', { cause });
 }
 
 export function isUniqueViolation(error: unknown): boolean {
-  return hasCode(error, 'unique_violation');
+  return hasCode(error, 'unique-violation');
 }
 
 export function isContended(error: unknown): boolean {
-  return hasCode(error, 'store_contended');
+  return hasCode(error, 'store-contended');
 }
 
 export function isCommitUnknown(error: unknown): boolean {
-  return hasCode(error, 'commit_unknown');
+  return hasCode(error, 'commit-unknown');
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -248,7 +248,7 @@ async function checkedProviders(
 }
 
 function missing(what: string, id: string): FrontdoorError {
-  return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
+  return new FrontdoorError('notFound', 'not-found', `${what} ${id} not found`);
 }
 
 function conflict(message: string): FrontdoorError {

@@ -40,7 +40,7 @@ export async function createFabricTerminator(
   const { serviceId } = wanted;
   // Locked, so that concurrent calls do not exceed the limit.
   if ((await lockFabricService(trx, serviceId)) === undefined) {
-    throw new FrontdoorError('conflict', 'service_gone', `Service ${serviceId} is gone`);
+    throw new FrontdoorError('conflict', 'service-gone', `Service ${serviceId} is gone`);
   }
   const { count } = await trx
     .selectFrom('fabric_terminator')
@@ -49,7 +49,7 @@ export async function createFabricTerminator(
     .executeTakeFirstOrThrow();
   if (count >= MAX_TERMINATORS_PER_SERVICE) {
     const message = `A service has at most ${MAX_TERMINATORS_PER_SERVICE} terminators`;
-    throw new FrontdoorError('conflict', 'too_many_terminators', message);
+    throw new FrontdoorError('conflict', 'too-many-terminators', message);
   }
   const record: FabricTerminatorRecord = { id: base62(randomBytes(16)), ...wanted };
   await trx.insertInto('fabric_terminator').values(rowOf(record, nowMs)).execute();

@@ -42,7 +42,7 @@ describeEachStore('the first start', (open) => {
     await seedFirstRows(store, ephemeralSecrets(), options);
     await assert.rejects(seedFirstRows(store, ephemeralSecrets(), options), {
       kind: 'invalid',
-      code: 'key_file',
+      code: 'key-file',
     });
     await store.close();
   });

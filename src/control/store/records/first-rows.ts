@@ -132,9 +132,9 @@ export async function checkKeyFile(store: Store, secrets: Secrets, nowMs: number
   try {
     await listSigningKeys(store.db, secrets, 'bearer', nowMs);
   } catch (cause) {
-    if (!(cause instanceof FrontdoorError) || cause.code !== 'unseal_failed') throw cause;
+    if (!(cause instanceof FrontdoorError) || cause.code !== 'unseal-failed') throw cause;
     const message =
       'the database belongs to another secrets.key: put the key file back that it was used with';
-    throw new FrontdoorError('invalid', 'key_file', message, { cause });
+    throw new FrontdoorError('invalid', 'key-file', message, { cause });
   }
 }

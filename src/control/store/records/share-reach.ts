@@ -97,7 +97,7 @@ export function nameTaken(token: string): FrontdoorError {
 }
 
 export function missing(what: string, id: string): FrontdoorError {
-  return new FrontdoorError('notFound', 'not_found', `${what} ${id} not found`);
+  return new FrontdoorError('notFound', 'not-found', `${what} ${id} not found`);
 }
 
 /** Environments of the frontdoor with these ids. */
@@ -129,7 +129,7 @@ async function defaultFrontend(trx: Queries): Promise<Frontend> {
     .where('is_default', '=', 1)
     .orderBy('id')
     .executeTakeFirst();
-  if (row === undefined) throw new FrontdoorError('conflict', 'no_frontend', 'There is no default frontend');
+  if (row === undefined) throw new FrontdoorError('conflict', 'no-frontend', 'There is no default frontend');
   return row;
 }
 
