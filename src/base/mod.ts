@@ -1,4 +1,5 @@
 export { addressKey } from './address-key.ts';
+export { errorsSince, type ErrorRow, type ErrorTable } from './error-row.ts';
 export { ERROR_KINDS, FrontdoorError, messageOf, type ErrorKind } from './errors.ts';
 export { silentLog, type Log, type LogFields } from './log.ts';
 export { ForwardClock, ManualClock, systemClock, type Clock } from './clock.ts';

@@ -18,6 +18,7 @@ export {
   type OpenApiDocument,
   type OpenApiOperation,
 } from './openapi.ts';
+export { API_ERRORS, TOKEN_ERRORS, type ApiErrorWord, type TokenErrorWord } from './api-error-table.ts';
 export { conventions } from './openapi-head.ts';
 export { type InstallationAnswer, type ProviderCheckAnswer } from './installation-schemas.ts';
 export { exampleBodyOf } from './example-body.ts';

@@ -1,4 +1,5 @@
 /** The error responses of an operation, computed from its row, and the meaning of each. */
+import { API_ERRORS, TOKEN_ERRORS, type ApiErrorWord, type TokenErrorWord } from './api-error-table.ts';
 import { takesIdempotencyKey, takesIfMatch } from './conditional-request-table.ts';
 import type { Operation } from './operation.ts';
 
@@ -7,7 +8,7 @@ export interface ApiRefusalRow {
   /** Name of the error response among the components of the description. */
   readonly name: string;
   /** The codes that `error` may have. */
-  readonly errors: readonly string[];
+  readonly errors: readonly (ApiErrorWord | TokenErrorWord)[];
   readonly when: string;
   readonly example: string;
   /** Headers that only this error response has. */
@@ -19,14 +20,14 @@ const rows: readonly ApiRefusalRow[] = [
     status: 400,
     name: 'InvalidRequest',
     errors: ['invalid_request'],
-    when: 'A value is missing, unknown or malformed; the body is not JSON; or the Authorization header does not have one of its two exact forms',
+    when: API_ERRORS.invalid_request.meaning,
     example: 'Value for name must be of string',
   },
   {
     status: 401,
     name: 'Unauthorized',
     errors: ['unauthorized'],
-    when: 'The credential is missing, expired or invalid',
+    when: API_ERRORS.unauthorized.meaning,
     example: 'Bearer token is missing or invalid',
     headers: { 'WWW-Authenticate': 'Accepted authentication schemes' },
   },
@@ -41,42 +42,42 @@ const rows: readonly ApiRefusalRow[] = [
     status: 404,
     name: 'NotFound',
     errors: ['not_found'],
-    when: 'The resource in the path or body does not exist',
+    when: API_ERRORS.not_found.meaning,
     example: 'Environment 5b0c2a3e-6f0f-4a5e-9d53-0f2f6d1c7a10 not found',
   },
   {
     status: 409,
     name: 'Conflict',
     errors: ['conflict'],
-    when: 'The request conflicts with the current state; the message gives the reason',
+    when: API_ERRORS.conflict.meaning,
     example: 'The share name demo is taken',
   },
   {
     status: 412,
     name: 'PreconditionFailed',
     errors: ['precondition_failed'],
-    when: 'The resource no longer has the tag in `If-Match`; nothing was changed',
+    when: API_ERRORS.precondition_failed.meaning,
     example: 'It has changed since it was read: its ETag is none of those in If-Match',
   },
   {
     status: 413,
     name: 'TooLarge',
     errors: ['too_large'],
-    when: 'The body is larger than 1 MiB, or than 16 KiB for a caller without a valid credential',
+    when: API_ERRORS.too_large.meaning,
     example: 'The body must not be larger than 1048576 bytes',
   },
   {
     status: 415,
     name: 'UnsupportedMediaType',
     errors: ['unsupported_media_type'],
-    when: 'There is a body, and its Content-Type is not supported or its characters are not UTF-8',
+    when: API_ERRORS.unsupported_media_type.meaning,
     example: 'Content-Type must be application/json',
   },
   {
     status: 429,
     name: 'TooManyRequests',
     errors: ['rate_limited'],
-    when: 'The caller or its address sent too many requests',
+    when: API_ERRORS.rate_limited.meaning,
     example: 'Too many requests',
     headers: { 'Retry-After': 'Seconds to wait' },
   },
@@ -84,14 +85,14 @@ const rows: readonly ApiRefusalRow[] = [
     status: 500,
     name: 'Internal',
     errors: ['internal'],
-    when: 'An internal error; the log has an entry with the id in the message',
+    when: API_ERRORS.internal.meaning,
     example: 'Internal error 6d0f2a9b51c7e384',
   },
   {
     status: 503,
     name: 'Unavailable',
     errors: ['unavailable'],
-    when: 'A part of the service is temporarily unavailable, or too many bodies arrive at the same time',
+    when: API_ERRORS.unavailable.meaning,
     example: 'The service is not available at the moment',
   },
 ];
@@ -109,7 +110,7 @@ const issuerRows: readonly ApiRefusalRow[] = [
     status: 401,
     name: 'InvalidClient',
     errors: ['invalid_client'],
-    when: 'The client is unknown, or its secret is wrong or missing',
+    when: TOKEN_ERRORS.invalid_client.meaning,
     example: 'Client credentials are missing or invalid',
     headers: { 'WWW-Authenticate': 'Accepted authentication schemes' },
   },

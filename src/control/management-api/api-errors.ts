@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
+import { API_ERRORS } from '#contract';
 import { apiSpelling } from '#domain';
 import { PasswordQueueFull } from '../policy/mod.ts';
 
@@ -13,21 +14,12 @@ export interface ApiRefusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
-  invalid: 'invalid_request',
-  unauthenticated: 'unauthorized',
-  notFound: 'not_found',
-  wrongMethod: 'method_not_allowed',
-  conflict: 'conflict',
-  preconditionFailed: 'precondition_failed',
-  tooLarge: 'too_large',
-  unsupportedType: 'unsupported_media_type',
-  limited: 'rate_limited',
-  headTooLarge: 'headers_too_large',
-  unavailable: 'unavailable',
-  timeout: 'timeout',
-  requestTimeout: 'timeout',
-};
+/** A code says which word a `forbidden` error gets; other kinds have one word each. */
+const WORDS: ReadonlyMap<ErrorKind, string> = new Map(
+  Object.entries(API_ERRORS).flatMap(([word, { kind }]) =>
+    [kind].flat().map((each) => [each, word] as const),
+  ),
+);
 
 /** Codes that callers can act on. */
 const TOLD_CODES = new Set(['store-unavailable', 'store-contended', 'commit-unknown', 'no-gateway']);
@@ -118,7 +110,7 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
     if (error.kind === 'forbidden') {
       return { status: 403, body: { error: apiSpelling(error.code), message: error.message }, ...headers };
     }
-    const word = WORDS[error.kind];
+    const word = WORDS.get(error.kind);
     if (error.kind === 'unavailable')
       log.warn({ operation, cause: causeOf(error) }, 'refused: a part is unavailable');
     if (error.code === 'unique-violation' || error.code === 'foreign-key-violation') {

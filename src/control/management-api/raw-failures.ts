@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#base';
+import type { ApiErrorWord } from '#contract';
 import { STATUS_CODES } from '#net';
 import type { ApiLimits } from './limits.ts';
 
@@ -21,11 +22,21 @@ export function httpOptions({ headTimeoutMs, requestTimeoutMs }: ApiLimits): Ser
   };
 }
 
-const FAILURES: Readonly<Record<string, { status: number; error: string; message: string }>> = {
+interface RawFailure {
+  readonly status: number;
+  readonly error: ApiErrorWord;
+  readonly message: string;
+}
+
+const FAILURES: Readonly<Record<string, RawFailure>> = {
   HPE_HEADER_OVERFLOW: { status: 431, error: 'headers_too_large', message: 'The headers are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'timeout', message: 'The request did not arrive in time' },
 };
-const MALFORMED = { status: 400, error: 'invalid_request', message: 'The request is not HTTP/1.1' };
+const MALFORMED: RawFailure = {
+  status: 400,
+  error: 'invalid_request',
+  message: 'The request is not HTTP/1.1',
+};
 
 export function handleRawFailures(app: FastifyInstance, log: Log): void {
   app.server.removeAllListeners('clientError');

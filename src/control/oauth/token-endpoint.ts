@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Clock } from '#base';
-import { SCOPES, type AnswerOf } from '#contract';
+import { SCOPES, type AnswerOf, type TokenErrorWord } from '#contract';
 import { isUuid } from '#domain';
 import { appendAudit, type AuditEntry } from '../audit/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
@@ -20,15 +20,12 @@ import { TOKEN_LIFETIME_SECONDS } from './token-lifetimes.ts';
 /** Replaces a text that is not an id, and that the database might not accept. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-export type TokenErrorCode =
-  'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope';
-
 export type TokenAnswer =
   | { readonly ok: true; readonly body: AnswerOf<'issueToken'> }
   | {
       readonly ok: false;
       readonly status: 400 | 401;
-      readonly error: TokenErrorCode;
+      readonly error: TokenErrorWord;
       readonly message: string;
     }
   /** Too many wrong secrets for this client from this address. */
@@ -198,6 +195,6 @@ async function recordLogin(
   await store.transaction((trx, touch) => appendAudit(trx, touch, secrets, entry, clock.nowMs()));
 }
 
-function refused(error: TokenErrorCode, message: string): TokenAnswer {
+function refused(error: TokenErrorWord, message: string): TokenAnswer {
   return { ok: false, status: error === 'invalid_client' ? 401 : 400, error, message };
 }
