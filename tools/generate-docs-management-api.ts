@@ -4,6 +4,7 @@
  */
 import { isOperationCommand, OPERATION_COMMANDS } from '#cli';
 import { conventions, sheetsByGroup, type OperationId, type OperationSheet } from '#contract';
+import { markdownTable } from './markdown-table.ts';
 
 export function managementApiPage(): string {
   const groups = [...sheetsByGroup()];
@@ -43,7 +44,7 @@ function operation(sheet: OperationSheet): string[] {
     `\`${method} ${url}\``,
     ...(parameters.length === 0
       ? []
-      : table(
+      : markdownTable(
           ['Parameter', 'Type', 'In', ''],
           parameters.map(({ name, type, in: where, isRequired, note }) => [
             `\`${name}\``,
@@ -56,7 +57,7 @@ function operation(sheet: OperationSheet): string[] {
       ? []
       : [
           `Body: ${body.mediaTypes.map((type) => `\`${type}\``).join(' or ')}`,
-          ...table(
+          ...markdownTable(
             ['Field', 'Type', 'Given', ''],
             body.fields.map(({ path, type, isRequired, note }) => [
               `\`${path}\``,
@@ -88,7 +89,7 @@ function answer({ answer: { status, type, fields, otherForms }, refusals }: Oper
     `Answer: ${[String(status), whole].filter((part) => part !== '').join(', ')}`,
     ...(fields.length === 0
       ? []
-      : table(
+      : markdownTable(
           ['Field', 'Type', ''],
           fields.map(({ path, type: of, isRequired, note }) => [
             `\`${path}\``,
@@ -99,15 +100,4 @@ function answer({ answer: { status, type, fields, otherForms }, refusals }: Oper
     ...otherForms.map(([mediaType, text]) => `- \`${mediaType}\`: ${text}`),
     `Refusals: ${refused.join(' · ')}`,
   ];
-}
-
-/** As one part; a column that is empty throughout is left out. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const used = head.map((_title, index) => rows.some((row) => row[index] !== ''));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells
-      .filter((_cell, index) => used[index])
-      .map((cell) => cell.replaceAll('|', '\\|'))
-      .join(' | ')} |`;
-  return [[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')];
 }

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '#contract';
 import { routerSchemaText } from '#router/config';
+import { errorsPage } from './generate-docs-errors.ts';
 import { managementApiPage } from './generate-docs-management-api.ts';
 import { routerConfigurationPage } from './generate-docs-router.ts';
 import { routerExample } from './generate-docs-router-example.ts';
@@ -21,6 +22,7 @@ const FOLDER = 'docs/reference';
 const EXAMPLE_ADDRESS = 'https://frontdoor.example';
 
 export const referencePages: readonly ReferencePage[] = [
+  { name: 'errors.md', render: errorsPage },
   { name: 'management-api.md', render: managementApiPage },
   {
     name: 'openapi.json',

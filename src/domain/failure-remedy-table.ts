@@ -3,7 +3,9 @@
  * the form of the request, which its cause describes completely.
  */
 
-const REMEDIES: Readonly<Record<string, string>> = {
+const OF_THE_FORM = 'The client must change the request, as the cause describes.';
+
+const REMEDIES = {
   // The connection to the service.
   'no-terminator':
     'No agent hosts the share at the moment: start the agent of its environment, or check "frontdoor agents status".',
@@ -89,15 +91,18 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'login-denied': 'The identity provider, or the person, refused.',
   'login-email-not-verified': 'The identity provider has not verified the e-mail address.',
   'login-too-many': 'Too many log-ins were started from this address at the same time: wait a little.',
-};
+  // The form of the request.
+  'cookies-too-large': OF_THE_FORM,
+} as const satisfies Readonly<Record<string, string>>;
 
-const OF_THE_FORM = 'The client must change the request, as the cause describes.';
+/** Why a request was not served; reasons that are about its form are a `MessageRefusal`. */
+export type FailureCode = keyof typeof REMEDIES;
 
 export function remedyOf(code: string): string {
-  return Object.hasOwn(REMEDIES, code) ? REMEDIES[code]! : OF_THE_FORM;
+  return hasRemedy(code) ? REMEDIES[code] : OF_THE_FORM;
 }
 
 /** Whether the table has a remedy for this code. */
-export function hasRemedy(code: string): boolean {
+export function hasRemedy(code: string): code is FailureCode {
   return Object.hasOwn(REMEDIES, code);
 }

@@ -77,7 +77,8 @@ export {
 export { canonicalEmail, parseEmailPattern } from './access/email-pattern.ts';
 export { parsePathPattern, type PathKind } from './access/path-rules.ts';
 export { MAX_IDENTITY_BYTES, type CallerIdentity } from './access/caller-identity.ts';
-export { hasRemedy, remedyOf } from './failure-remedy-table.ts';
+export { hasRemedy, remedyOf, type FailureCode } from './failure-remedy-table.ts';
+export { MESSAGE_REFUSALS, type MessageRefusal } from './message-refusal-table.ts';
 export {
   AGENT_SOCKET_FILE,
   AGENT_SOCKET_MAX_ANSWER_BYTES,

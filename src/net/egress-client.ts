@@ -191,7 +191,9 @@ function refused(target: URL, why: string): FrontdoorError {
 function failureOf(target: URL, cause: unknown): FrontdoorError {
   if (cause instanceof FrontdoorError) return cause;
   if ((cause as { name?: string }).name === 'TimeoutError') {
-    return new FrontdoorError('timeout', 'server-silent', `${target.origin} did not respond in time`, { cause });
+    return new FrontdoorError('timeout', 'server-silent', `${target.origin} did not respond in time`, {
+      cause,
+    });
   }
   const inner = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
   const message = `${target.origin} cannot be fetched: ${messageOf(inner)}`;

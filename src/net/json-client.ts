@@ -170,7 +170,9 @@ export class JsonClient {
     const { name, code } = cause as { name?: string; code?: string };
     const inner = (cause as { cause?: { name?: string } }).cause?.name;
     if (name === 'TimeoutError' || inner === 'TimeoutError' || code === 'ETIMEDOUT') {
-      return new FrontdoorError('timeout', 'server-silent', `${this.#origin} did not respond in time`, { cause });
+      return new FrontdoorError('timeout', 'server-silent', `${this.#origin} did not respond in time`, {
+        cause,
+      });
     }
     const message = `${this.#origin} cannot be reached: ${reason(cause)}`;
     return new FrontdoorError('unavailable', 'unreachable', message, { cause });

@@ -75,6 +75,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: ['control', 'agent'],
     why: 'the YAML parser is loaded when there is a file to read; most agents and control planes have none',
   },
+  '#contract/errors': {
+    file: 'src/contract/errors/mod.ts',
+    parts: [],
+    why: 'the texts of the registry of errors are for the reference page and for tests; programs only throw the codes',
+  },
   '#router/config': {
     file: 'src/router/config/mod.ts',
     parts: ['router'],

@@ -3,9 +3,9 @@
  * zone can cause. Such a head is not parsed, only scanned as far as it arrived: if cookies are what makes it too
  * large, the response clears them, and the next request succeeds.
  */
+import type { MessageRefusal } from '#domain';
 import { canonicalHost } from '../http/host-policy.ts';
 import { failureOfRequest, type Failure } from './failure-table.ts';
-import type { MessageRefusal } from '../http/refusal-table.ts';
 
 /** A service that refuses the headers as too large may be refusing this size of cookies. */
 const MANY_COOKIE_BYTES = 2_048;

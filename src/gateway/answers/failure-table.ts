@@ -2,14 +2,14 @@
  * Reasons why a request was not served: status and text for the client, and the failed hop for the log. The file
  * has data and its look-up; decisions are made elsewhere.
  */
-import { REFUSALS, type MessageRefusal } from '../http/refusal-table.ts';
+import { MESSAGE_REFUSALS, type FailureCode, type MessageRefusal } from '#domain';
 
 export type Hop = 'client' | 'gateway' | 'control' | 'router' | 'agent' | 'service';
 
 export interface Failure {
   readonly status: number;
-  /** Stable code, for programs. */
-  readonly code: string;
+  /** Stable code, for programs; each has its row in the registry of errors. */
+  readonly code: FailureCode | MessageRefusal;
   readonly hop: Hop;
   /** Text for the reader of the page. */
   readonly says: string;
@@ -19,16 +19,16 @@ export interface Failure {
 
 /** A request head or body that violates HTTP. */
 export function failureOfRequest(refusal: MessageRefusal): Failure {
-  const { status, says } = REFUSALS[refusal];
+  const { status, says } = MESSAGE_REFUSALS[refusal];
   return { status, code: refusal, hop: 'client', says, cause: says };
 }
 
 /** A response that violates HTTP, which is never the client's fault. */
 export function failureOfAnswer(refusal: MessageRefusal): Failure {
-  return serviceFailure(502, 'malformed-answer', `malformed response: ${REFUSALS[refusal].says}`);
+  return serviceFailure(502, 'malformed-answer', `malformed response: ${MESSAGE_REFUSALS[refusal].says}`);
 }
 
-export function serviceFailure(status: 502 | 504, code: string, cause: string): Failure {
+export function serviceFailure(status: 502 | 504, code: FailureCode, cause: string): Failure {
   const says =
     status === 504
       ? 'The service behind this address did not respond in time.'

@@ -2,6 +2,7 @@
  * Collects the bytes of one head until it is complete. A head in one piece, the common case, is decoded in place;
  * only a head in several pieces is copied, into a buffer that grows with the received data.
  */
+import type { MessageRefusal } from '#domain';
 import {
   HEAD_BARE_LINE_FEED,
   HEAD_FIRST_LINE_TOO_LONG,
@@ -9,7 +10,6 @@ import {
   HEAD_TOO_LARGE,
   HeadScanner,
 } from './head-decoder.ts';
-import type { MessageRefusal } from './refusal-table.ts';
 
 export class HeadBuffer {
   /**

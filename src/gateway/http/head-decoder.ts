@@ -3,8 +3,8 @@
  * head into offsets. It does not interpret headers. Plain mutable classes and number arrays, because this is the
  * hot path. Grammar: RFC 9112 §2 to §5, without its leniencies (no bare LF, no folding, no space before a colon).
  */
+import type { MessageRefusal } from '#domain';
 import { fieldCode, IS_TOKEN, IS_VALUE } from './field-name-table.ts';
-import type { MessageRefusal } from './refusal-table.ts';
 
 const LF = 10;
 const CR = 13;

@@ -3,6 +3,7 @@
  * is refused here, before routing. An accepted head has exactly one framing, one canonical host and one target,
  * and the same text is used for the decision and for forwarding. RFC 9112, without leniency.
  */
+import type { MessageRefusal } from '#domain';
 import {
   ACCEPT,
   CONNECTION,
@@ -19,7 +20,6 @@ import {
 } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
 import { canonicalHost, sameAuthority } from './host-policy.ts';
-import type { MessageRefusal } from './refusal-table.ts';
 
 const MAX_METHOD = 32;
 const MAX_CONNECTION_ITEMS = 32;

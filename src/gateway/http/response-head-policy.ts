@@ -2,10 +2,10 @@
  * The same strictness towards origins: a response's head has exactly one framing, or it is refused, and the
  * client gets 502. RFC 9112 §6.3 decides how the body ends.
  */
+import type { MessageRefusal } from '#domain';
 import { BODY_CHUNKED, BODY_LENGTH, BODY_NONE, BODY_UNTIL_END, BodyDecoder } from './body-decoder.ts';
 import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING, UPGRADE } from './field-name-table.ts';
 import { FieldLines } from './head-decoder.ts';
-import type { MessageRefusal } from './refusal-table.ts';
 import { decimal } from './request-head-policy.ts';
 
 const NO_NAMES: readonly string[] = [];

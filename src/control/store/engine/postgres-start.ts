@@ -4,6 +4,7 @@
  */
 import { Kysely, sql } from 'kysely';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import type { ControlErrorCode } from '#contract/errors';
 import { PooledPostgresDialect } from './postgres-dialect.ts';
 import { openPool } from './postgres-pool.ts';
 import type { PostgresTarget } from './postgres-url.ts';
@@ -74,7 +75,7 @@ export function checkServer(
   { label, user }: Pick<PostgresTarget, 'label' | 'user'>,
 ): void {
   const { version, version_text, encoding, is_read_only, may_create } = server;
-  const refuse = (code: string, message: string): never => {
+  const refuse = (code: ControlErrorCode, message: string): never => {
     throw new FrontdoorError('invalid', code, message);
   };
   if (version < OLDEST_VERSION) {
@@ -115,7 +116,7 @@ function notReached(error: unknown, target: PostgresTarget): FrontdoorError {
   const { label, user } = target;
   const state = sqlStateOf(error);
   const cause = new Error(messageOf(error));
-  const refused = (code: string, why: string): FrontdoorError =>
+  const refused = (code: ControlErrorCode, why: string): FrontdoorError =>
     new FrontdoorError('invalid', code, `cannot use the database at ${label}: ${why}`, { cause });
   if (state?.startsWith('28') === true) {
     return refused(

@@ -1,14 +1,14 @@
 /**
- * The reasons for which the gateway refuses a request's head or body, with the status of the response. Data only;
- * the decisions are in `head-decoder.ts`, `request-head-policy.ts`, `host-policy.ts` and `body-decoder.ts`. Every
- * refusal closes the connection (RFC 9112 §11.2: nothing may follow an ambiguous message).
+ * The reasons for which the gateway refuses a request's head or body, with the status of the response. Data only; the
+ * gateway's parsers of heads and bodies decide. Every refusal closes the connection (RFC 9112 §11.2: nothing may follow
+ * an ambiguous message).
  */
 export interface MessageRefusalRow {
   readonly status: number;
   readonly says: string;
 }
 
-export const REFUSALS = {
+export const MESSAGE_REFUSALS = {
   'bare-line-feed': { status: 400, says: 'A line ends without a carriage return.' },
   'malformed-request-line': { status: 400, says: 'The request line is malformed.' },
   'malformed-status-line': { status: 400, says: 'The status line is malformed.' },
@@ -39,4 +39,4 @@ export const REFUSALS = {
   'too-many-fields': { status: 431, says: 'There are too many headers.' },
 } as const satisfies Record<string, MessageRefusalRow>;
 
-export type MessageRefusal = keyof typeof REFUSALS;
+export type MessageRefusal = keyof typeof MESSAGE_REFUSALS;

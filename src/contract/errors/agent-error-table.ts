@@ -1,0 +1,80 @@
+/** Errors of agents: of their data directory, their control socket and their shares. */
+import { errorsSince } from '#base';
+
+export const AGENT_ERRORS = errorsSince('0.1.0', {
+  'agent-running': {
+    kind: 'conflict',
+    meaning: 'An agent already runs on the data directory.',
+    remedy: 'Stop it first, or give this agent a --data-dir of its own.',
+  },
+  'damaged-file': {
+    kind: ['internal', 'invalid'],
+    meaning: 'A file of the data directory is damaged.',
+    remedy: 'Put back a copy, or remove the file: the agent then begins without it.',
+  },
+  'file-writable-by-others': {
+    kind: 'forbidden',
+    meaning: 'Other users can write a file of the data directory.',
+    remedy: 'Run the chmod that the message shows.',
+  },
+  'identity-unnamed': {
+    kind: 'invalid',
+    meaning: 'The certificate of the agent has no common name.',
+    remedy: 'Enroll the agent again.',
+  },
+  'invalid-target': {
+    kind: 'invalid',
+    meaning: 'The target of a share is not an address that an agent connects to.',
+    remedy: 'Give http://HOST:PORT or https://HOST:PORT, without path and credentials.',
+  },
+  'lock-busy': {
+    kind: 'conflict',
+    meaning: 'Several agents start on the data directory at one time.',
+    remedy: 'Start one of them only.',
+  },
+  'lock-of-newer-format': {
+    kind: 'conflict',
+    meaning: 'A newer version of the agent wrote the lock file of the data directory.',
+    remedy: 'Start that version, or stop the agent that runs on the data directory.',
+  },
+  'no-start-time': {
+    kind: 'internal',
+    meaning: 'The start time of the process cannot be read.',
+    remedy: 'Report it with the name of the operating system.',
+  },
+  'not-enrolled': {
+    kind: 'unauthenticated',
+    meaning: 'The agent has no identity yet.',
+    remedy: 'Get a code with "frontdoor agents enroll" and start with --enrollment-token CODE.',
+  },
+  'request-too-large': {
+    kind: 'tooLarge',
+    meaning: 'A request at the control socket is too long, or too many wait.',
+    remedy: 'Send less at one time.',
+  },
+  'socket-in-use': {
+    kind: 'conflict',
+    meaning: 'Another program listens on the path of the control socket.',
+    remedy: 'Choose another with --socket.',
+  },
+  'socket-listen': {
+    kind: 'unavailable',
+    meaning: 'The control socket cannot be listened on.',
+    remedy: 'Read the cause in the message: its folder must exist and be writable.',
+  },
+  'socket-path-taken': {
+    kind: 'conflict',
+    meaning: 'The path of the control socket is a file of another kind.',
+    remedy: 'Choose another with --socket.',
+  },
+  stopping: {
+    kind: 'unavailable',
+    meaning: 'The agent is stopping.',
+    remedy: 'Start the agent, then try again.',
+  },
+  'too-many-changes': {
+    kind: 'limited',
+    meaning: 'Too many changes of shares wait.',
+    remedy: 'Try again.',
+  },
+});

@@ -1,0 +1,155 @@
+/** Errors of commands, before or after they talk to a server. */
+import { errorsSince } from '#base';
+
+export const CLI_ERRORS = errorsSince('0.1.0', {
+  'agent-answer': {
+    kind: 'badGateway',
+    meaning: 'What listens at the control socket is not an agent of this version.',
+    remedy: 'Restart the agent with this version.',
+  },
+  'agent-closed': {
+    kind: 'unavailable',
+    meaning: 'The agent closed the connection without an answer.',
+    remedy: 'See the log of the agent.',
+  },
+  'agent-silent': {
+    kind: 'timeout',
+    meaning: 'The agent did not answer in time.',
+    remedy: 'See the log of the agent; restart it if it hangs.',
+  },
+  answer: {
+    kind: 'badGateway',
+    meaning: 'The server did not answer as the Management API does.',
+    remedy: 'Compare the address given with --api.',
+  },
+  'api-url': {
+    kind: 'invalid',
+    meaning: 'The address of the Management API cannot be used with credentials.',
+    remedy: 'Give its https address with --api.',
+  },
+  argument: {
+    kind: 'invalid',
+    meaning: 'An argument of the command has the wrong form.',
+    remedy: 'See --help of the command.',
+  },
+  arguments: {
+    kind: 'invalid',
+    meaning: 'The arguments of the command do not belong together.',
+    remedy: 'See --help of the command.',
+  },
+  body: {
+    kind: 'invalid',
+    meaning: 'The body given with an option is not the JSON or the file that is needed.',
+    remedy: 'Correct the JSON or the path.',
+  },
+  'ca-file': {
+    kind: 'invalid',
+    meaning: 'The file given with --ca cannot be read.',
+    remedy: 'Compare the path.',
+  },
+  cancelled: {
+    kind: 'invalid',
+    meaning: 'A question was not answered, and nothing was changed.',
+    remedy: 'Run the command again.',
+  },
+  'demo-credentials': {
+    kind: ['invalid', 'notFound'],
+    meaning: 'The credentials of the demo are not there.',
+    remedy: 'Start the demo once with "frontdoor up --demo", or name its data directory.',
+  },
+  input: {
+    kind: ['invalid', 'tooLarge'],
+    meaning: 'Standard input holds nothing, too much, or was asked for twice.',
+    remedy: 'Give one secret or one body on standard input.',
+  },
+  login: {
+    kind: 'internal',
+    meaning: 'The API accepted the credentials and then refused them.',
+    remedy: 'Run "frontdoor login" again; report it if it stays.',
+  },
+  name: {
+    kind: 'invalid',
+    meaning: 'A name belongs to nothing, or to several things.',
+    remedy: 'Give one of the ids that the message shows.',
+  },
+  'no-agent': {
+    kind: 'unavailable',
+    meaning: 'No agent runs at the control socket.',
+    remedy: 'Start one with "frontdoor agent start", or name it with --data-dir or --socket.',
+  },
+  'no-credentials': {
+    kind: ['unauthenticated', 'invalid'],
+    meaning: 'The command has no credentials.',
+    remedy: 'Run "frontdoor login", or set FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN.',
+  },
+  'no-entry': {
+    kind: 'invalid',
+    meaning: 'What should be removed from a list is not in it.',
+    remedy: 'Use one of the entries that the message shows.',
+  },
+  'no-frontdoor': {
+    kind: ['invalid', 'notFound'],
+    meaning: 'The command does not know which frontdoor is meant.',
+    remedy: 'Give --frontdoor ID, or set FRONTDOOR_ID.',
+  },
+  'no-profile': {
+    kind: ['invalid', 'notFound'],
+    meaning: 'There is no profile with the name.',
+    remedy:
+      'Use one of the profiles that the message shows, or make it with "frontdoor login --profile NAME".',
+  },
+  'not-recorded': {
+    kind: 'invalid',
+    meaning: 'Requests to the share are not recorded.',
+    remedy: 'Start it with "frontdoor shares inspect on".',
+  },
+  'options-missing': {
+    kind: 'invalid',
+    meaning: 'Options that the command needs are missing.',
+    remedy: 'Give the options that the message names.',
+  },
+  'out-file': {
+    kind: 'invalid',
+    meaning: 'The file given with --out cannot be written.',
+    remedy: 'Compare the path; the file must not exist yet.',
+  },
+  profiles: {
+    kind: 'invalid',
+    meaning: 'The file of profiles cannot be used.',
+    remedy: 'Read the reason in the message: the file must be yours and be readable by you only.',
+  },
+  refused: {
+    kind: [
+      'invalid',
+      'unauthenticated',
+      'forbidden',
+      'notFound',
+      'conflict',
+      'limited',
+      'internal',
+      'unavailable',
+    ],
+    meaning: 'A server refused the request without a code.',
+    remedy: 'Compare the address given with --api: a proxy may have answered.',
+  },
+  'socket-access': {
+    kind: 'forbidden',
+    meaning: 'The control socket belongs to another user.',
+    remedy: 'Run the command as the user of the agent.',
+  },
+  stream: {
+    kind: 'protocol',
+    meaning: 'The Management API sent an event that cannot be read.',
+    remedy: 'Run versions that belong together.',
+  },
+  'two-callers': {
+    kind: 'invalid',
+    meaning: 'Two kinds of credentials were given.',
+    remedy: 'Give either --account or --client.',
+  },
+  value: {
+    kind: 'invalid',
+    meaning: 'The value of an option has the wrong form.',
+    remedy: 'Use the form that the message shows.',
+  },
+});

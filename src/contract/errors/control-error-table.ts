@@ -1,0 +1,270 @@
+/** Errors of the control plane, by the code that its parts use. The APIs have words of their own for what callers get. */
+import { errorsSince } from '#base';
+
+export const CONTROL_ERRORS = errorsSince('0.1.0', {
+  'api-tls-missing': {
+    kind: 'invalid',
+    meaning: 'The Management API would be served without TLS beyond this machine.',
+    remedy: 'Give --api-cert and --api-key.',
+  },
+  'authority-differs': {
+    kind: 'invalid',
+    meaning: 'The key file of the authority belongs to another authority than the one in the database.',
+    remedy: 'Move the key file away, or name the database that it belongs to.',
+  },
+  'authority-files': {
+    kind: 'invalid',
+    meaning: 'The private key of the authority does not belong to its certificate.',
+    remedy: 'Put the two files there that belong together.',
+  },
+  'backup-file': {
+    kind: 'invalid',
+    meaning: 'There is no backup at the path.',
+    remedy: 'Compare the path.',
+  },
+  'backup-schema': {
+    kind: 'invalid',
+    meaning: 'The backup has the schema of another version.',
+    remedy: 'Restore it with the version that took it, then start the newer version.',
+  },
+  'backup-tables': {
+    kind: 'invalid',
+    meaning: 'The backup has other tables than this version.',
+    remedy: 'Restore it with the version that took it, then start the newer version.',
+  },
+  'body-not-whole': {
+    kind: 'conflict',
+    meaning: 'The body of a recorded request was not kept whole, so it cannot be sent again.',
+    remedy: 'Give a body to send in its place.',
+  },
+  'commit-unknown': {
+    kind: 'unavailable',
+    meaning: 'The database went away before it confirmed a change.',
+    remedy: 'Read what is there, then make the change again if it is missing.',
+  },
+  conflict: {
+    kind: 'conflict',
+    meaning: 'The change cannot be made beside what is there.',
+    remedy: 'Read the message, which names what is in the way.',
+  },
+  'database-encoding': {
+    kind: 'invalid',
+    meaning: 'The database is not encoded in UTF-8.',
+    remedy: 'Make it anew with "createdb --encoding UTF8".',
+  },
+  'database-login': {
+    kind: 'invalid',
+    meaning: 'The database refuses the login.',
+    remedy: 'Correct user and password in the database URL.',
+  },
+  'database-missing': {
+    kind: 'invalid',
+    meaning: 'There is no such database.',
+    remedy: 'Make it with "createdb".',
+  },
+  'database-not-empty': {
+    kind: 'conflict',
+    meaning: 'A backup should be restored into a database that is not empty.',
+    remedy: 'Restore it into an empty one.',
+  },
+  'database-read-only': {
+    kind: 'invalid',
+    meaning: 'The database is read-only.',
+    remedy: 'Name the primary server, not a standby.',
+  },
+  'database-rights': {
+    kind: 'invalid',
+    meaning: 'The user may not create tables in the database.',
+    remedy: 'Make that user the owner of the database.',
+  },
+  'database-unreachable': {
+    kind: 'unavailable',
+    meaning: 'The database cannot be reached.',
+    remedy: 'Read the cause in the message: see whether PostgreSQL runs and accepts connections from here.',
+  },
+  'database-url': {
+    kind: 'invalid',
+    meaning: 'The database URL cannot be used.',
+    remedy: 'Correct what the message names.',
+  },
+  'database-version': {
+    kind: 'invalid',
+    meaning: 'The PostgreSQL server is too old.',
+    remedy: 'Use the version that the message names, or a newer one.',
+  },
+  'foreign-key-violation': {
+    kind: 'conflict',
+    meaning: 'What a change refers to was deleted meanwhile.',
+    remedy: 'Read what is there, then try again.',
+  },
+  'idempotency-key-reused': {
+    kind: 'conflict',
+    meaning: 'The Idempotency-Key belongs to another request.',
+    remedy: 'Give each request a key of its own.',
+  },
+  'in-use': {
+    kind: 'conflict',
+    meaning: 'What should be deleted is used by something else.',
+    remedy: 'Remove the uses that the message names first.',
+  },
+  'insufficient-scope': {
+    kind: 'forbidden',
+    meaning: 'The credential lacks a scope that the operation needs.',
+    remedy: 'Use a credential with the scope that the message names.',
+  },
+  'issuer-keys': {
+    kind: 'unavailable',
+    meaning: 'The keys of a trusted issuer cannot be fetched.',
+    remedy: 'See whether the control plane reaches the address, and --allow-egress.',
+  },
+  'issuer-metadata': {
+    kind: 'unavailable',
+    meaning: 'The metadata of an OIDC issuer cannot be fetched.',
+    remedy: 'See whether the control plane reaches the address, and --allow-egress.',
+  },
+  'key-file': {
+    kind: 'invalid',
+    meaning: 'The file secrets.key is missing, cannot be used, or belongs to another database.',
+    remedy: 'Put the key file there that the database or backup was used with.',
+  },
+  'malformed-authorization': {
+    kind: 'invalid',
+    meaning: 'The Authorization header has neither of its two forms.',
+    remedy: 'Send "Bearer ACCESS_TOKEN", or "Basic" with account id and token.',
+  },
+  'method-not-allowed': {
+    kind: 'wrongMethod',
+    meaning: 'The path does not take the method.',
+    remedy: 'Use one of the methods that the message names.',
+  },
+  'migration-failed': {
+    kind: 'internal',
+    meaning: 'The database could not be brought up to the schema of this version.',
+    remedy: 'Read the cause in the log. The database is as it was; a copy is beside it.',
+  },
+  'model-not-loaded': {
+    kind: 'internal',
+    meaning: 'The control plane would have started without the objects that its database holds.',
+    remedy: 'Report it with the log.',
+  },
+  'no-database': {
+    kind: 'invalid',
+    meaning: 'There is no database in the data directory.',
+    remedy: 'Name the data directory, or the database with --database or --database-file.',
+  },
+  'no-frontend': {
+    kind: 'conflict',
+    meaning: 'There is no default frontend for a public share.',
+    remedy: 'Name a frontend for the share.',
+  },
+  'no-gateway': {
+    kind: 'unavailable',
+    meaning: 'No gateway is connected to this control plane.',
+    remedy: 'Start a gateway, or ask the control plane that it is connected to.',
+  },
+  'no-signing-key': {
+    kind: 'unavailable',
+    meaning: 'No key signs tokens at the moment.',
+    remedy: 'Create a signing key, or wait until the new one is in use.',
+  },
+  'not-found': {
+    kind: ['notFound', 'forbidden'],
+    meaning: "What the request names is not there, or is not the caller's.",
+    remedy: 'Compare the id, and the credential.',
+  },
+  'precondition-failed': {
+    kind: 'preconditionFailed',
+    meaning: 'The object has changed since it was read.',
+    remedy: 'Read it again and repeat the change with the new ETag.',
+  },
+  'public-api-url': {
+    kind: 'invalid',
+    meaning: 'The value of --public-api-url is not an address.',
+    remedy: 'Give an address such as https://api.example.com.',
+  },
+  'rate-limited': {
+    kind: 'limited',
+    meaning: 'The caller or its address asked too often.',
+    remedy: 'Wait for the seconds of Retry-After.',
+  },
+  'router-away': {
+    kind: 'conflict',
+    meaning: 'The router is not connected to this control plane.',
+    remedy: 'Start the router, or ask the control plane that it is connected to.',
+  },
+  'schema-newer': {
+    kind: 'invalid',
+    meaning: 'The database has the schema of a newer version.',
+    remedy: 'Start the newer version, or put back a copy from before the upgrade.',
+  },
+  'service-gone': {
+    kind: 'conflict',
+    meaning: 'The service was deleted meanwhile.',
+    remedy: 'Create the service again.',
+  },
+  'store-contended': {
+    kind: 'unavailable',
+    meaning: 'Too many changes of the same rows came at one time.',
+    remedy: 'Try again.',
+  },
+  'store-failed': {
+    kind: 'internal',
+    meaning: 'A statement of the database failed.',
+    remedy: 'Read the cause in the log; report it.',
+  },
+  'store-unavailable': {
+    kind: 'unavailable',
+    meaning: 'The database cannot be used at the moment.',
+    remedy: 'Read the reason in the message, and see the log of the database.',
+  },
+  'terminator-of-share': {
+    kind: 'conflict',
+    meaning: 'The terminator belongs to a share, whose agent makes and removes it.',
+    remedy: 'Change the share instead.',
+  },
+  'terminator-removed': {
+    kind: 'conflict',
+    meaning: 'The terminator was removed while it was made.',
+    remedy: 'Nothing: the program that hosts the service makes it again.',
+  },
+  'terminator-taken': {
+    kind: 'conflict',
+    meaning: 'The id of the terminator is taken.',
+    remedy: 'Nothing: the program that hosts the service uses another.',
+  },
+  'too-many-terminators': {
+    kind: 'conflict',
+    meaning: 'The service has as many terminators as it may.',
+    remedy: 'Delete terminators that are not used.',
+  },
+  'trusted-issuers': {
+    kind: 'invalid',
+    meaning: 'The file given with --trusted-issuers cannot be used.',
+    remedy: 'Correct the lines that the message names.',
+  },
+  unauthorized: {
+    kind: 'unauthenticated',
+    meaning: 'The credential is missing, expired or invalid.',
+    remedy: 'Get a new token, or compare id and secret.',
+  },
+  'unique-violation': {
+    kind: 'conflict',
+    meaning: 'Another change took the same name meanwhile.',
+    remedy: 'Read what is there, then try again.',
+  },
+  'unknown-key': {
+    kind: 'unauthenticated',
+    meaning: 'The token was signed with a key that is not known.',
+    remedy: 'Get a new token.',
+  },
+  'unseal-failed': {
+    kind: 'internal',
+    meaning: 'A stored secret cannot be decrypted.',
+    remedy: 'Put the secrets.key there that the database was used with.',
+  },
+  'unsupported-media-type': {
+    kind: 'unsupportedType',
+    meaning: 'The body has a content type that the operation does not take.',
+    remedy: 'Send the content type that the message names.',
+  },
+});

@@ -1,0 +1,50 @@
+/** The codes of OpenZiti that the edge API refuses with. Codes of ours that OpenZiti does not have are sent in capitals. */
+import { errorsSince } from '#base';
+
+export const EDGE_ERRORS = errorsSince('0.1.0', {
+  COULD_NOT_PROCESS_CSR: {
+    kind: 'invalid',
+    meaning: 'The certificate request cannot be used.',
+    remedy: 'Read the reason in the message, and make another request.',
+  },
+  COULD_NOT_VALIDATE: {
+    kind: 'invalid',
+    meaning: 'The request or its body cannot be read.',
+    remedy: 'Read the reason in the message; run versions that belong together.',
+  },
+  FORBIDDEN: {
+    kind: 'forbidden',
+    meaning: 'The operation is for identities of another kind.',
+    remedy: 'Use an identity of the kind that the message names.',
+  },
+  INVALID_AUTH: {
+    kind: 'unauthenticated',
+    meaning: 'The certificate does not log in here.',
+    remedy: 'Read the reason in the log of the control plane; enroll again if the certificate has expired.',
+  },
+  INVALID_ENROLLMENT_TOKEN: {
+    kind: 'invalid',
+    meaning: 'The enrollment token is unknown, used or expired.',
+    remedy: 'Get a new one.',
+  },
+  NOT_FOUND: {
+    kind: 'notFound',
+    meaning: 'What the request names is not there, or is not for this identity.',
+    remedy: 'Compare the id, and what the identity may use.',
+  },
+  RATE_LIMITED: {
+    kind: 'limited',
+    meaning: 'The identity or its address asked too often.',
+    remedy: 'Wait for the seconds of Retry-After.',
+  },
+  UNAUTHORIZED: {
+    kind: 'unauthenticated',
+    meaning: 'The session is over, or the certificate is not the one that it belongs to.',
+    remedy: 'Nothing: clients log in again by themselves. See the log of the control plane if it stays.',
+  },
+  UNHANDLED: {
+    kind: 'internal',
+    meaning: 'A failure of ours; the id in the message stands in the log.',
+    remedy: 'Find the id in the log of the control plane, and report it.',
+  },
+});

@@ -1,0 +1,127 @@
+/** Errors of listeners, channels, files of identities, and requests to other servers. */
+import { errorsSince } from '#base';
+
+export const NET_ERRORS = errorsSince('0.1.0', {
+  'body-timeout': {
+    kind: 'requestTimeout',
+    meaning: 'The body of a request did not arrive in time.',
+    remedy: 'Send the request again over a faster connection.',
+  },
+  'cannot-listen': {
+    kind: 'unavailable',
+    meaning: 'An address cannot be listened on.',
+    remedy:
+      'Read the cause in the message: the address must exist on this machine, and low ports need the right to use them.',
+  },
+  'certificate-key-mismatch': {
+    kind: 'invalid',
+    meaning: 'A server certificate and its key do not belong together.',
+    remedy: 'Put the key there that the certificate was made with.',
+  },
+  'channel-failed': {
+    kind: 'unavailable',
+    meaning: 'No connection to another program of the installation could be made.',
+    remedy: 'See whether that program runs and whether its address and port can be reached from here.',
+  },
+  'channel-refused': {
+    kind: 'forbidden',
+    meaning: 'The other program refused the channel, because of the certificate, the identity or a limit.',
+    remedy: 'Read the reason in the message; if it is the certificate, enroll this program again.',
+  },
+  'channel-timeout': {
+    kind: 'timeout',
+    meaning: 'The other program did not answer the start of a channel in time.',
+    remedy: 'See whether that program is overloaded, or whether a firewall drops the connection.',
+  },
+  'config-invalid': {
+    kind: 'invalid',
+    meaning: 'A configuration file has problems.',
+    remedy: 'Correct the lines that the message names; "frontdoor router check" tests the file of a router.',
+  },
+  'config-unreadable': {
+    kind: ['invalid', 'notFound'],
+    meaning: 'A configuration file cannot be read.',
+    remedy: 'Compare the path, and let this user read the file.',
+  },
+  'egress-refused': {
+    kind: 'forbidden',
+    meaning:
+      'An address is not fetched, because it leads into a network that is closed to requests of the control plane.',
+    remedy: 'Allow it with --allow-egress if it is meant.',
+  },
+  'egress-url': {
+    kind: 'invalid',
+    meaning: 'What should be fetched is not an address that can be fetched.',
+    remedy: 'Give an https address with a host name.',
+  },
+  'identity-file-missing': {
+    kind: 'notFound',
+    meaning: 'There is no identity file at the path.',
+    remedy: 'Enroll the program, or name the file that was written when it was enrolled.',
+  },
+  'identity-file-refused': {
+    kind: 'invalid',
+    meaning: 'The identity file cannot be used: its form, its rights or its content is wrong.',
+    remedy: 'Read the reason in the message, which names the command that mends it where there is one.',
+  },
+  'no-address': {
+    kind: 'unavailable',
+    meaning: 'The name of a server has no address.',
+    remedy: 'Compare the host name, and see whether this machine resolves names.',
+  },
+  'no-certificate': {
+    kind: 'invalid',
+    meaning: 'A file that should hold certificates holds none.',
+    remedy: 'Name a PEM file with at least one certificate.',
+  },
+  'no-connection-types': {
+    kind: 'internal',
+    meaning: 'A channel was asked for without any connection.',
+    remedy: 'Report it with the log.',
+  },
+  'port-taken': {
+    kind: 'conflict',
+    meaning: 'Another program listens on the port already.',
+    remedy: 'End that program or choose another port.',
+  },
+  'protocol-taken': {
+    kind: 'conflict',
+    meaning: 'Two listeners of one address take the same protocol.',
+    remedy: 'Give one of the listeners another port.',
+  },
+  'proxy-failed': {
+    kind: 'unavailable',
+    meaning: 'The proxy did not connect to the server.',
+    remedy: 'Compare the address of the proxy, and see what the proxy allows.',
+  },
+  'server-silent': {
+    kind: 'timeout',
+    meaning: 'A server did not answer an HTTP request in time.',
+    remedy: 'See whether the server runs and is not overloaded, then try again.',
+  },
+  'socket-path': {
+    kind: 'invalid',
+    meaning: 'The path of the control socket cannot be used on this system.',
+    remedy: 'Choose a shorter one with --socket.',
+  },
+  'tls-files': {
+    kind: 'invalid',
+    meaning: 'A certificate or its key cannot be used.',
+    remedy: 'Name a certificate and the key that belongs to it, both readable by this user.',
+  },
+  'too-large': {
+    kind: 'tooLarge',
+    meaning: 'What was sent is larger than the limit in the message.',
+    remedy: 'Send less.',
+  },
+  'too-many-bodies': {
+    kind: 'unavailable',
+    meaning: 'Too many bodies arrive at one time.',
+    remedy: 'Send the request again after the seconds of Retry-After.',
+  },
+  unreachable: {
+    kind: 'unavailable',
+    meaning: 'A server cannot be reached.',
+    remedy: 'Compare the address, and see whether the server runs and this machine has a way to it.',
+  },
+});

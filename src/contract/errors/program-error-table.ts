@@ -1,0 +1,50 @@
+/** Errors of programs that start: of their options, workers and the demo. */
+import { errorsSince } from '#base';
+
+export const PROGRAM_ERRORS = errorsSince('0.1.0', {
+  'demo-enrollment': {
+    kind: 'internal',
+    meaning: 'The demo got no enrollment code.',
+    remedy: 'See the log of the demo in its data directory.',
+  },
+  'demo-gateway': {
+    kind: 'timeout',
+    meaning: 'The gateway of the demo does not serve the sample.',
+    remedy: 'See the logs of the demo in its data directory.',
+  },
+  'demo-share': {
+    kind: 'timeout',
+    meaning: 'The agent of the demo did not publish the sample in time.',
+    remedy: 'See the log of the agent that the message names.',
+  },
+  'gateway-not-enrolled': {
+    kind: 'invalid',
+    meaning: 'The gateway has no identity yet.',
+    remedy: 'Give --enrollment-jwt; "frontdoor fabric gateway create" makes one.',
+  },
+  'no-names': {
+    kind: 'invalid',
+    meaning: 'The configuration names nothing that the edge listener could be dialed by.',
+    remedy: 'Add names to edge.csr.sans.',
+  },
+  'sample-failed': {
+    kind: 'internal',
+    meaning: 'The sample service of the demo did not start.',
+    remedy: 'Read the cause in the message.',
+  },
+  unreadable: {
+    kind: 'invalid',
+    meaning: 'A file given with an option cannot be read.',
+    remedy: 'Compare the path, and let this user read the file.',
+  },
+  'worker-failed': {
+    kind: 'unavailable',
+    meaning: 'A worker of the gateway did not start.',
+    remedy: 'Read the reason in the message, then the log.',
+  },
+  'workers-not-here': {
+    kind: 'invalid',
+    meaning: 'Several workers need Linux.',
+    remedy: 'Leave out --workers, or run the gateway on Linux.',
+  },
+});

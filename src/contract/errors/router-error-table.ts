@@ -1,0 +1,150 @@
+/** Errors of routers: of their files, their links and the circuits that they carry. */
+import { errorsSince } from '#base';
+
+export const ROUTER_ERRORS = errorsSince('0.1.0', {
+  'bad-identity': {
+    kind: 'invalid',
+    meaning: 'The identity of the router cannot be used.',
+    remedy: 'Read the reason in the message: certificate, key and authority must belong together.',
+  },
+  'connection-closed': {
+    kind: 'badGateway',
+    meaning: 'The local end of a circuit closed while the circuit was made.',
+    remedy: 'Nothing, if the client went away; otherwise see the log of the service.',
+  },
+  'connection-refused': {
+    kind: 'badGateway',
+    meaning: 'The service of a terminator refuses connections.',
+    remedy: 'Start the service, or change the address of the terminator.',
+  },
+  'circuit-request-failed': {
+    kind: ['timeout', 'unavailable'],
+    meaning: 'A listener of the router got no circuit.',
+    remedy: 'Read the reason in the message, then the log of the control plane.',
+  },
+  'dial-failed': {
+    kind: 'badGateway',
+    meaning: 'The service of a terminator cannot be connected to.',
+    remedy: 'Read the cause in the message.',
+  },
+  'dial-refused': {
+    kind: 'badGateway',
+    meaning: 'The program that hosts a service refused a circuit.',
+    remedy: 'See the log of that program.',
+  },
+  'dial-timeout': {
+    kind: 'timeout',
+    meaning: 'What a circuit should end at did not answer in time.',
+    remedy: 'See whether the service runs and is not overloaded.',
+  },
+  'identity-inline': {
+    kind: 'invalid',
+    meaning: 'The identity stands as PEM in the configuration file, and new certificates need a file.',
+    remedy: 'Put certificate and key into files and name them.',
+  },
+  'link-address': {
+    kind: 'invalid',
+    meaning: 'The address of a link is not one.',
+    remedy: 'Correct the advertised address of the other router.',
+  },
+  'link-peer': {
+    kind: 'forbidden',
+    meaning: 'Another router than the expected one answered at the address of a link.',
+    remedy: 'Correct the advertised address of the router that the message names.',
+  },
+  'metric-kind': {
+    kind: 'internal',
+    meaning: 'A metric was registered twice with different kinds.',
+    remedy: 'Report it with the log.',
+  },
+  'misconfigured-terminator': {
+    kind: 'invalid',
+    meaning: 'The address of a terminator cannot be dialed by its binding.',
+    remedy: 'Correct address or binding of the terminator.',
+  },
+  'name-not-found': {
+    kind: 'badGateway',
+    meaning: 'The host name of a terminator has no address.',
+    remedy: 'Correct the name, or see whether the router resolves names.',
+  },
+  'no-controller': {
+    kind: 'unavailable',
+    meaning: 'The router is connected to no control plane.',
+    remedy: 'See whether a control plane runs, and compare "ctrl" in the configuration.',
+  },
+  'no-csr': {
+    kind: 'invalid',
+    meaning: 'The configuration has no csr section, which asking for certificates needs.',
+    remedy: 'Add the section.',
+  },
+  'no-sockets': {
+    kind: 'limited',
+    meaning: 'The router has no sockets left for another connection.',
+    remedy: 'Raise the limit of open files of the process.',
+  },
+  'renewal-invalid': {
+    kind: 'badGateway',
+    meaning: 'The controller sent certificates that cannot be used.',
+    remedy: 'Read the reason in the message, then the log of the control plane.',
+  },
+  'renewal-refused': {
+    kind: 'badGateway',
+    meaning: 'The controller refused to renew the certificate of the router.',
+    remedy: 'Read the reason in the message; enroll the router again if its certificate has expired.',
+  },
+  'too-many-circuits': {
+    kind: 'limited',
+    meaning: 'The router holds as many circuits as it may.',
+    remedy: 'Add a router, or raise the limit in the configuration.',
+  },
+  'too-many-connections': {
+    kind: 'limited',
+    meaning: 'A client has as many connections as one may have.',
+    remedy: 'Close connections that are not used, or spread them over several identities.',
+  },
+  'too-many-sessions': {
+    kind: 'protocol',
+    meaning: 'A list of sessions from the controller never ends.',
+    remedy: 'Run versions that belong together; if they do, report it.',
+  },
+  'trace-file': {
+    kind: 'invalid',
+    meaning: 'The trace file cannot be written.',
+    remedy: 'Create its folder, and let the router write there.',
+  },
+  'unknown-api': {
+    kind: 'invalid',
+    meaning: 'The configuration names an API that routers do not have.',
+    remedy: 'Use the name that the message gives.',
+  },
+  'unknown-end': {
+    kind: 'notFound',
+    meaning: 'A route names an end that the router does not have.',
+    remedy: 'Nothing, if it happens once: the controller makes a new route.',
+  },
+  'unknown-link': {
+    kind: 'notFound',
+    meaning: 'A route names a link that the router does not have.',
+    remedy: 'Nothing, if it happens once: the controller makes a new route.',
+  },
+  'unknown-terminator': {
+    kind: 'notFound',
+    meaning: 'A circuit leads to a terminator that is not hosted here any more.',
+    remedy: 'See whether the program that hosts the service is connected.',
+  },
+  unrouted: {
+    kind: 'conflict',
+    meaning: 'A circuit was taken away while it was made.',
+    remedy: 'Nothing: whoever asked for it tries again.',
+  },
+  'unsupported-address': {
+    kind: 'invalid',
+    meaning: 'A listener has an address of a type that this version cannot listen on.',
+    remedy: 'Use the types of the reference of the configuration.',
+  },
+  'unsupported-binding': {
+    kind: 'invalid',
+    meaning: 'A listener has a binding that this version cannot run.',
+    remedy: 'Use the bindings of the reference of the configuration.',
+  },
+});

@@ -1,0 +1,73 @@
+/**
+ * What visitors of a share get from the gateway in place of an answer: `error` of the JSON, and the code that the owner
+ * of the share finds with the error id. The remedies are those that `frontdoor why` shows.
+ */
+import {
+  ACCESS_REASONS,
+  MESSAGE_REFUSALS,
+  remedyOf,
+  type AccessReason,
+  type FailureCode,
+  type MessageRefusal,
+} from '#domain';
+
+export interface VisitorErrorRow {
+  /** HTTP statuses; none where no visitor sees the code. */
+  readonly statuses: readonly number[];
+  readonly meaning: string;
+  readonly remedy: string;
+  readonly since: string;
+}
+
+type Meaning = readonly [statuses: readonly number[], meaning: string];
+
+const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = {
+  'no-terminator': [[503], 'No agent hosts the share at the moment.'],
+  'service-refused': [[502], 'The service behind the share does not accept connections.'],
+  'service-timeout': [[504], 'The service behind the share did not take the connection in time.'],
+  'not-authorized': [[503], 'The gateway may not reach the share, or the share has just been deleted.'],
+  'control-away': [[503], 'No control plane answered the router, so no circuit could be made.'],
+  timeout: [[504], 'No circuit to the service could be made in time.'],
+  'channel-closed': [[503], 'The connection between gateway and router broke.'],
+  'circuit-closed': [[502], 'The connection to the service broke.'],
+  overlay: [[502], 'No circuit to the service could be made.'],
+  'no-answer': [[502], 'The service closed the connection in place of an answer.'],
+  'malformed-answer': [[502], 'The answer of the service breaks HTTP.'],
+  'answer-timeout': [[504], 'The service did not answer in time.'],
+  'stream-idle': [[504], 'No byte went in either direction for too long.'],
+  busy: [[503], 'Too many requests wait for the share, or too many credentials wait to be checked.'],
+  internal: [[500], 'A mistake in the gateway.'],
+  starting: [[503], 'The gateway has not received its list of shares yet.'],
+  'share-unreadable': [[503], 'The gateway cannot read the rules of the share, so nobody gets in.'],
+  'not-decided': [[503], 'The caller could not be verified in time.'],
+  withdrawn: [[503], 'The share was deleted or renamed while the request was under way.'],
+  'client-gone': [[], 'The client went away before the answer.'],
+  'unknown-host': [[404], 'No share has the host of the request.'],
+  misdirected: [[421], 'The TLS server name and the Host header lead to different shares.'],
+  'unknown-path': [[404], 'There is no such page below /.frontdoor/.'],
+  'wrong-method': [[400], 'The page below /.frontdoor/ does not take the method.'],
+  'head-timeout': [[408], 'The head of the request did not arrive in time.'],
+  'body-too-slow': [[408], 'The body of the request arrived too slowly.'],
+  'access-ended': [[401], 'The session or credential that the request was let in with is over.'],
+  'too-many-wrong': [[429], 'Too many wrong credentials came from the address.'],
+  'login-provider-not-available': [[503], 'The provider of the log-in cannot be used at the moment.'],
+  'login-provider-failed': [[502], 'The identity provider did not answer as it should.'],
+  'login-attempt-not-valid': [[400], 'The log-in is over, was used, or belongs to another browser.'],
+  'login-denied': [[403], 'The log-in was refused.'],
+  'login-email-not-verified': [[403], 'The account has no verified e-mail address.'],
+  'login-too-many': [[429], 'Too many log-ins are under way from the address.'],
+  'cookies-too-large': [[431], 'The browser sent more cookies than fit into a request.'],
+};
+
+const FIRST = '0.1.0';
+
+function rowOf(code: string, statuses: readonly number[], meaning: string): [string, VisitorErrorRow] {
+  return [code, { statuses, meaning, remedy: remedyOf(code), since: FIRST }];
+}
+
+export const VISITOR_ERRORS = Object.fromEntries([
+  ...Object.entries(MEANINGS).map(([code, [statuses, meaning]]) => rowOf(code, statuses, meaning)),
+  ...[...Object.entries(ACCESS_REASONS), ...Object.entries(MESSAGE_REFUSALS)].map(
+    ([code, { status, says }]) => rowOf(code, [status], says),
+  ),
+]) as Readonly<Record<FailureCode | MessageRefusal, VisitorErrorRow>>;
