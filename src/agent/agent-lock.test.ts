@@ -82,6 +82,15 @@ test('a process id that was used again does not count as the agent', () => {
   assert.equal(isRunning({ pid: 2 ** 22 + 1, start }), false);
 });
 
+test('a lock of a newer format is refused with what to do, and is never taken over', () => {
+  const dataDir = folder();
+  const path = join(dataDir, AGENT_LOCK_FILE);
+  writeFileSync(path, JSON.stringify({ format: 2, pid: process.pid }));
+  const refusal = { code: 'lock-of-newer-format', message: /agent lock: it has format 2.*stop the agent/ };
+  assert.throws(() => acquireAgentLock(dataDir, '/x', '1.0'), refusal);
+  assert.match(readFileSync(path, 'utf8'), /"format":2/);
+});
+
 test('of many agents that start at once over a stale lock, one wins', { timeout: 60_000 }, async () => {
   const dataDir = folder();
   const dead = { pid: 2 ** 22 + 1, start: 'x', socketPath: '/x', version: '1.0' };

@@ -83,6 +83,16 @@ test('a damaged file is told apart from none, and shows no secret', async () => 
   });
 });
 
+test('what a newer version keeps in the file stays when this one writes it', async () => {
+  const path = newPath();
+  await saveProfile(path, 'default', profile);
+  const newer = { version: 1, later: 1, profiles: { default: { ...profile, later: { a: 1 } } } };
+  writeFileSync(path, JSON.stringify(newer));
+  await saveProfile(path, 'other', profile);
+  const kept = JSON.parse(readFileSync(path, 'utf8')) as unknown;
+  assert.deepEqual(kept, { ...newer, profiles: { ...newer.profiles, other: profile } });
+});
+
 test('the file lies where the environment says', () => {
   assert.equal(profilePath({ XDG_CONFIG_HOME: '/x', HOME: '/h' }), '/x/frontdoor/profiles.json');
   assert.equal(profilePath({ HOME: '/h' }), '/h/.config/frontdoor/profiles.json');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { FORMAT_HEADER } from '#base';
 import { TRAFFIC_SPAN_MS, type TrafficReport } from '#domain';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
@@ -92,4 +93,31 @@ test('only gateways report, and only what has the form of a report', async () =>
   assert.equal(await requestsOfFrontdoor(), before);
   assert.equal((await post(good, gateway)).status, 204);
   assert.equal(await requestsOfFrontdoor(), before + 2);
+});
+
+test('a report of a newer format is refused with what to upgrade; one without a number has the first format', async () => {
+  const { certPem: cert, keyPem: key } = gateway.identity;
+  const request = {
+    method: 'POST',
+    path: '/gateway/v1/metrics',
+    body: JSON.stringify(reportOf(20)),
+    cert,
+    key,
+  };
+  const newer = await rawRequest(fixture, { ...request, headers: { [FORMAT_HEADER]: '2' } });
+  assert.equal(newer.status, 400);
+  assert.match(newer.text, /traffic report: it has format 2, .* up to 1: upgrade the control plane/);
+  assert.equal((await rawRequest(fixture, request)).status, 204);
+  const path = '/gateway/v1/sessions/find';
+  const found = await rawRequest(fixture, { ...request, path, body: '{"token":"none"}' });
+  assert.equal(found.headers[FORMAT_HEADER], '1');
+});
+
+test('a sample that cannot be read loses itself, and the others count', async () => {
+  const before = await requestsOfFrontdoor();
+  const { samples, ...report } = reportOf(21);
+  const bad = { ...samples[0], requests: -1 };
+  assert.equal((await post(JSON.stringify({ ...report, samples: [bad, ...samples] }), gateway)).status, 204);
+  assert.equal(await requestsOfFrontdoor(), before + 2);
+  assert.ok(fixture.logged.some((line) => line.includes('"lost":1,"field":"samples.0.requests"')));
 });
