@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { adoptOrReplaceAgent, isRunning } from '#agent';
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
-import type { LockHolder } from '#domain';
+import { sampleReadyShape, type LockHolder } from '#domain';
 import { nodeFlags } from './node-flags.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -47,8 +47,9 @@ export async function startSampleProcess(logDir: string): Promise<SampleProcess>
         throw new Error('it ended at once');
       }),
     ])) as [string];
-    const { port } = JSON.parse(line) as { port: number };
-    return { port, pid: child.pid!, close: () => endChild(child, 2_000) };
+    const ready = sampleReadyShape.readText(line);
+    if ('problem' in ready) throw new Error(ready.problem);
+    return { port: ready.value.port, pid: child.pid!, close: () => endChild(child, 2_000) };
   } catch (cause) {
     child.kill('SIGKILL');
     const message = `the sample service did not start: ${messageOf(cause)}`;

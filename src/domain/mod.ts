@@ -182,6 +182,7 @@ export {
   ownTargetsShape,
   portsFileShape,
   profilesShape,
+  sampleReadyShape,
   type Credentials,
   type LockHolder,
   type Profile,

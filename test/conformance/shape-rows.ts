@@ -26,6 +26,7 @@ import {
   OPEN_RULES,
   ownTargetsShape,
   portsFileShape,
+  sampleReadyShape,
   profilesShape,
   providerQueryShape,
   sentAccessRules,
@@ -287,6 +288,7 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     },
     { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
   ],
+  sampleReadyShape: [{ shape: sampleReadyShape, example: { port: 1, pid: 2 }, unknown: 'ignored' }],
   portsFileShape: [
     { shape: portsFileShape, example: ports, unknown: 'ignored' },
     {

@@ -41,6 +41,14 @@ export const demoCredentialsShape = new Shape(
   },
 );
 
+/** The first line that the sample service of the demo prints. */
+export const sampleReadyShape = new Shape(Type.Object({ port: port(), pid: Type.Integer({ minimum: 1 }) }), {
+  name: 'first line of the sample service',
+  format: 1,
+  formatField: 'format',
+  remedy: 'start the demo again',
+});
+
 /** `agent.lock`: the process that runs on a data directory, and where it listens. */
 export const agentLockShape = new Shape(
   Type.Object({
