@@ -38,18 +38,18 @@ import {
 export interface GatewayPartOptions {
   /** Last good share list, and the identity file unless somebody else keeps it. */
   readonly dataDir: string;
-  readonly plain?: ListenAddress;
+  readonly plain?: ListenAddress | undefined;
   readonly secure?: ListenAddress & { readonly certificates: CertificateStore };
   /** The port of HTTPS as browsers see it, where it is another than the one listened on. */
   readonly publicHttpsPort?: number | undefined;
   /** What tickets of TLS sessions are sealed by: shared by gateways that resume each other's sessions. */
-  readonly ticketSecret?: Uint8Array;
+  readonly ticketSecret?: Uint8Array | undefined;
   /** Somebody else renews the identity, and tells it to `useIdentity`. */
-  readonly isIdentityKeptElsewhere?: boolean;
+  readonly isIdentityKeptElsewhere?: boolean | undefined;
   /** Ports are opened when the control plane has sent the shares, or is late: others serve until then. */
-  readonly listensWhenFresh?: boolean;
-  readonly openChannel?: ChannelOpener;
-  readonly maxConnectionsPerAddress?: number;
+  readonly listensWhenFresh?: boolean | undefined;
+  readonly openChannel?: ChannelOpener | undefined;
+  readonly maxConnectionsPerAddress?: number | undefined;
   /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
   /** A file, or `-` for standard output; undefined: none. */
@@ -59,7 +59,7 @@ export interface GatewayPartOptions {
   /** Of other parts in this process, served at the same place. */
   readonly otherMetrics?: readonly MetricsWriter[];
   /** Bounds other than the defaults; no option of the command line. */
-  readonly limits?: Partial<GatewayLimits>;
+  readonly limits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
   readonly log: Log;
 }
@@ -116,7 +116,7 @@ export async function startGatewayPart(
     api,
     log,
     name: 'gateway',
-    ...(options.openChannel === undefined ? {} : { openChannel: options.openChannel }),
+    openChannel: options.openChannel,
   });
   const limits: Partial<GatewayLimits> = {
     ...options.limits,
@@ -149,7 +149,7 @@ export async function startGatewayPart(
     observer: observation.observer,
     log,
     limits,
-    ...(plain === undefined ? {} : { plain }),
+    plain,
     ...(secure === undefined
       ? {}
       : {

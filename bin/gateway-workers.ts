@@ -89,7 +89,7 @@ export class GatewayWorkers {
       },
       path: options.identityFile,
       log,
-      ...(options.clock === undefined ? {} : { clock: options.clock }),
+      clock: options.clock,
     });
   }
 

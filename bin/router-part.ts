@@ -122,7 +122,7 @@ export function startRouter(
     config,
     release,
     log,
-    ...(onStartupTimeout === undefined ? {} : { onStartupTimeout }),
+    onStartupTimeout,
   });
 }
 

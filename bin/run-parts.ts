@@ -73,9 +73,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     accessLog: options.accessLog,
     metrics: options.metricsListen,
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
-    ...(options.maxConnectionsPerAddress === undefined
-      ? {}
-      : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress,
   });
   const reload = async (): Promise<void> => {
     reopen();

@@ -27,13 +27,13 @@ export interface UpOptions {
   readonly database?: string | undefined;
   readonly zone: string;
   /** Issuers, networks and limits of the control plane. */
-  readonly access?: AccessSettings;
+  readonly access?: AccessSettings | undefined;
   readonly apiTls?: { readonly cert: string; readonly key: string };
   /** Certificates by server name: a folder. */
   readonly gatewayTlsDir?: string | undefined;
   /** For other names; one of the installation's own authority when absent. */
   readonly gatewayTls?: TlsFiles | undefined;
-  readonly maxConnectionsPerAddress?: number;
+  readonly maxConnectionsPerAddress?: number | undefined;
   /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
   /** Access log of the gateway. */
@@ -42,12 +42,12 @@ export interface UpOptions {
   readonly publicHttpsPort?: number | undefined;
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
   /** Bounds of the gateway other than its defaults; no option of the command line. */
-  readonly gatewayLimits?: Partial<GatewayLimits>;
+  readonly gatewayLimits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
   /** Shows or keeps the secrets of a first start, before anything else can fail. */
-  readonly onFirstStart?: (first: FirstStart) => Promise<void> | void;
+  readonly onFirstStart?: ((first: FirstStart) => Promise<void> | void) | undefined;
   /** The control plane's; the system's when absent. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   readonly log: Log;
 }
 
@@ -111,9 +111,9 @@ async function startParts(
     securePort: () => securePort,
     log: log.child({ part: 'control' }),
     ...options.access,
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
-    ...(options.apiTls === undefined ? {} : { apiTls: options.apiTls }),
-    ...(options.onFirstStart === undefined ? {} : { onFirstStart: options.onFirstStart }),
+    clock: options.clock,
+    apiTls: options.apiTls,
+    onFirstStart: options.onFirstStart,
   });
   closers.push(() => control.close());
 
@@ -167,10 +167,8 @@ async function startParts(
     otherMetrics: [control.writeMetrics, router.writeMetrics],
     log: log.child({ part: 'gateway' }),
     responseTimeoutMs: options.responseTimeoutMs,
-    ...(options.gatewayLimits === undefined ? {} : { limits: options.gatewayLimits }),
-    ...(options.maxConnectionsPerAddress === undefined
-      ? {}
-      : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
+    limits: options.gatewayLimits,
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress,
   }).catch((error: unknown) => {
     throw portHint(
       error,

@@ -225,7 +225,7 @@ class RunningAgent implements Agent {
     this.#restore = undefined;
     if (shares.length === 0) return;
     this.#restore = new ConfigRestore({
-      ...(timing.retryMs === undefined ? {} : { retryMs: timing.retryMs }),
+      retryMs: timing.retryMs,
       shares,
       commands: this.#commands,
       follower: this.#follower,

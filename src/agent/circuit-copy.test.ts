@@ -55,13 +55,12 @@ function join(target: TargetAddress, windowBytes?: number): Promise<Joined> {
   });
 }
 
-function collect(caller: MemoryCircuit): Promise<{ bytes: Buffer; error?: Error }> {
+function collect(caller: MemoryCircuit): Promise<{ bytes: Buffer; error: Error | undefined }> {
   const chunks: Uint8Array[] = [];
   return new Promise((resolve) => {
     caller.onData = (view) => chunks.push(view);
     caller.onEnd = () => caller.end();
-    caller.onClose = (error) =>
-      resolve({ bytes: Buffer.concat(chunks), ...(error === undefined ? {} : { error }) });
+    caller.onClose = (error) => resolve({ bytes: Buffer.concat(chunks), error });
     caller.resume();
   });
 }

@@ -17,9 +17,9 @@ export interface ConfigRestoreOptions {
   readonly follower: ShareFollower;
   readonly own: OwnTargets;
   readonly log: Log;
-  readonly atOnce?: number;
+  readonly atOnce?: number | undefined;
   /** First pause before failed entries are retried; it doubles up to a minute. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
 }
 
 export class ConfigRestore {

@@ -116,8 +116,7 @@ async function enroll(options: SdkNetworkOptions, path: string): Promise<Identit
   const isJwt = enrollmentToken.split('.').length === 3;
   const jwt = isJwt
     ? enrollmentToken
-    : (await fetchBootstrapToken({ apiUrl, code: enrollmentToken, ...(ca === undefined ? {} : { ca }) }))
-        .token;
+    : (await fetchBootstrapToken({ apiUrl, code: enrollmentToken, ca })).token;
   const { identity, id } = await enrollIdentity({ jwt, name });
   await saveIdentityFile(path, identity);
   log.info({ environmentId: id, name, identityFile: path }, 'enrolled');

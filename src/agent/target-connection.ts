@@ -182,7 +182,7 @@ export function connectTarget(
         ...common,
         ALPNProtocols: ['http/1.1'],
         ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
-        ...(options.ca === undefined ? {} : { ca: options.ca }),
+        ca: options.ca,
       });
 
   let shaking = false;

@@ -16,17 +16,17 @@ export interface AgentStartOptions extends MetricsCommandOptions {
   readonly socket: string;
   /** Address of the Management API, for enrolling. */
   readonly api: string;
-  readonly enrollmentToken?: string;
+  readonly enrollmentToken?: string | undefined;
   /** Used instead of the token. */
-  readonly enrollmentTokenFile?: string;
-  readonly name?: string;
+  readonly enrollmentTokenFile?: string | undefined;
+  readonly name?: string | undefined;
   /** File of CA certificates (PEM) for the Management API. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** File of CA certificates (PEM) for https targets. */
-  readonly targetCa?: string;
+  readonly targetCa?: string | undefined;
   readonly allowTarget: readonly string[];
-  readonly config?: string;
-  readonly maxCircuits?: number;
+  readonly config?: string | undefined;
+  readonly maxCircuits?: number | undefined;
   readonly logLevel: string;
 }
 
@@ -135,14 +135,14 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
         api: flags.api ?? io.env.FRONTDOOR_API_URL ?? defaults.defaultApiUrl,
         allowTarget,
         logLevel,
-        ...(enrollmentToken === undefined ? {} : { enrollmentToken }),
-        ...(enrollmentTokenFile === undefined ? {} : { enrollmentTokenFile }),
-        ...(name === undefined ? {} : { name }),
-        ...(metricsListen === undefined ? {} : { metricsListen }),
-        ...(ca === undefined ? {} : { ca }),
-        ...(targetCa === undefined ? {} : { targetCa }),
-        ...(config === undefined ? {} : { config }),
-        ...(maxCircuits === undefined ? {} : { maxCircuits }),
+        enrollmentToken,
+        enrollmentTokenFile,
+        name,
+        metricsListen,
+        ca,
+        targetCa,
+        config,
+        maxCircuits,
       };
       await runCommand(io, false, () => start(options));
     });

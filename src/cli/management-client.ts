@@ -15,9 +15,9 @@ export interface ManagementAccess {
   /** Undefined if nobody is logged in. */
   readonly credentials: Credentials | undefined;
   /** Why there are no credentials, and the remedy. */
-  readonly missing?: string;
+  readonly missing?: string | undefined;
   /** CA certificates (PEM) to use instead of the system's. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
 }
 
 export interface ManagementRequest {
@@ -75,7 +75,7 @@ export class ManagementClient {
     this.#client = new JsonClient({
       origin: url.origin,
       timeoutMs,
-      ...(access.ca === undefined ? {} : { ca: access.ca }),
+      ca: access.ca,
     });
   }
 
@@ -101,7 +101,7 @@ export class ManagementClient {
           ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
-        ...(body === undefined ? {} : { body }),
+        body,
       });
     let answer = await send();
     if (answer.status === 401 && this.#forgetToken()) answer = await send();
@@ -150,7 +150,7 @@ export class ManagementClient {
         client_id: id,
         client_secret: secret,
         audience: `${this.#origin}${this.#basePath}/frontdoor`,
-        ...(scope === undefined ? {} : { scope }),
+        scope,
       },
     });
     if (status !== 200) throw this.#refusal(status, json);

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { parseListenAddress, type ListenHostPort } from './listen-address.ts';
 
 export interface MetricsCommandOptions {
-  readonly metricsListen?: ListenHostPort;
+  readonly metricsListen?: ListenHostPort | undefined;
 }
 
 export interface ObservationCommandOptions extends MetricsCommandOptions {

@@ -59,23 +59,23 @@ export interface ControlPlaneOptions {
   readonly edgeApiPort: number;
   readonly ctrlPort: number;
   /** TLS for the Management API (PEM). Without it the API uses plain HTTP, on loopback only. */
-  readonly apiTls?: ApiTls;
+  readonly apiTls?: ApiTls | undefined;
   /** {base_url} and {auth_url} behind a proxy; by default the address that it listens on. */
   readonly publicApiUrl?: PublicApiUrl | undefined;
   /** Zone of the default frontend, set on the first start. */
   readonly zone: string;
   /** Shows or stores the secrets of the first start, before anything else can fail. */
-  readonly onFirstStart?: (first: FirstStart) => Promise<void> | void;
+  readonly onFirstStart?: ((first: FirstStart) => Promise<void> | void) | undefined;
   /** Returns the URLs under which gateways serve a public share's host. Called for each response. */
   readonly frontendUrls: (host: string) => readonly string[];
   /** Port of HTTPS as browsers see it, if no URL of `frontendUrls` has one; 443 if not known. */
   readonly securePort?: () => number | undefined;
-  readonly limits?: Partial<ApiLimits>;
+  readonly limits?: Partial<ApiLimits> | undefined;
   /** Trusted token issuers besides our own. */
-  readonly trustedIssuers?: readonly TrustedIssuer[];
+  readonly trustedIssuers?: readonly TrustedIssuer[] | undefined;
   /** Networks, besides the public internet, from which addresses named by others may be fetched. */
-  readonly allowEgress?: readonly AllowedNetwork[];
-  readonly clock?: Clock;
+  readonly allowEgress?: readonly AllowedNetwork[] | undefined;
+  readonly clock?: Clock | undefined;
   readonly log: Log;
 }
 
@@ -283,8 +283,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       egress,
     },
     mintEnrollmentJwt,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.apiTls === undefined ? {} : { tls: options.apiTls }),
+    limits: options.limits,
+    tls: options.apiTls,
   });
   closers.push(() => api.close());
   await listening('--api-port', options.apiPort, () =>

@@ -177,14 +177,14 @@ describe('a client certificate', () => {
       const staffed = await enter('staff.share.example', mine);
       for (const session of [open.session, staffed.session]) {
         for (const name of ['staff.share.example', 'guests.share.example']) {
-          const entered = await enter(name, { ...only, ...(session === undefined ? {} : { session }) });
+          const entered = await enter(name, { ...only, session });
           assert.ok(!entered.isReused, `${version} ${name}`);
           assert.equal(entered.facts.clientCertificate, undefined);
           assert.equal(entered.facts.clientCertificateProblem, 'no certificate was sent');
         }
         const crossed = await enter('guests.share.example', {
           ...mine,
-          ...(session === undefined ? {} : { session }),
+          session,
         });
         assert.equal(
           crossed.facts.clientCertificate,

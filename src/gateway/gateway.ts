@@ -35,16 +35,16 @@ const MAX_STEP_MS = 2 * SWEEP_MS;
 
 export interface GatewayOptions {
   /** At least one of the two is required. */
-  readonly plain?: ListenAddress;
+  readonly plain?: ListenAddress | undefined;
   readonly secure?: ListenAddress & { readonly tls: TlsSettings };
   readonly dialer: CircuitDialer;
   readonly log: Log;
-  readonly limits?: Partial<GatewayLimits>;
+  readonly limits?: Partial<GatewayLimits> | undefined;
   readonly access: AccessControl;
   /** Receives the events of each request. */
-  readonly observer?: RequestObserver;
+  readonly observer?: RequestObserver | undefined;
   /** The clock for deadlines; the system clock by default. */
-  readonly time?: GatewayTime;
+  readonly time?: GatewayTime | undefined;
 }
 
 export interface Gateway {

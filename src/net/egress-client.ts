@@ -18,13 +18,13 @@ import { systemAnchors } from './trust-anchors.ts';
 export interface EgressClientOptions {
   /** Networks besides the public internet; plain HTTP is allowed there too. */
   readonly allowed: readonly AllowedNetwork[];
-  readonly lookup?: EgressLookup;
+  readonly lookup?: EgressLookup | undefined;
   /** PEM trust anchors that replace the system's. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** From the look-up to the end of the response; 5 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** 1 MiB by default. */
-  readonly maxAnswerBytes?: number;
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 /** Returns every address of a name. */
@@ -33,11 +33,11 @@ export type EgressLookup = (host: string) => Promise<readonly { address: string;
 export interface EgressRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The headers include its `content-type`. */
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Ends the request before its own deadline does. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface EgressAnswer {

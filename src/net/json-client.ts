@@ -14,22 +14,22 @@ export interface JsonClientOptions {
   /** `https://host:port` or `http://host:port`. */
   readonly origin: string;
   /** PEM trust anchors that replace the system's. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Accepts any certificate of `ca` as an anchor, even a leaf, which pins a single certificate. */
-  readonly pinned?: boolean;
-  readonly certPem?: string;
-  readonly keyPem?: string;
+  readonly pinned?: boolean | undefined;
+  readonly certPem?: string | undefined;
+  readonly keyPem?: string | undefined;
   /** From the request to the end of its response; 10 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** 16 MiB by default. */
-  readonly maxAnswerBytes?: number;
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 export interface JsonRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its query, escaped. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Text is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
 }
@@ -161,8 +161,8 @@ export class JsonClient {
       maxCachedSessions: 0,
       ca: ca ?? systemAnchors(),
       ...(pinned === true ? { allowPartialTrustChain: true } : {}),
-      ...(certPem === undefined ? {} : { cert: certPem }),
-      ...(keyPem === undefined ? {} : { key: keyPem }),
+      cert: certPem,
+      key: keyPem,
     });
   }
 

@@ -30,7 +30,7 @@ export function connectThroughProxy(
   const socket = net.connect({
     host: proxy.host,
     port: proxy.port,
-    ...(localAddress === undefined ? {} : { localAddress }),
+    localAddress,
   });
   const fail = (why: string, cause?: unknown): void => {
     done();

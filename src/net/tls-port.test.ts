@@ -46,7 +46,7 @@ async function ask(port: TlsPort, protocols: string[] | undefined, more: tls.Con
     port: port.port,
     ca: authority.ca,
     servername: 'localhost',
-    ...(protocols === undefined ? {} : { ALPNProtocols: protocols }),
+    ALPNProtocols: protocols,
     ...more,
   });
   const { promise, resolve } = Promise.withResolvers<Answer | string>();

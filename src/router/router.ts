@@ -32,10 +32,10 @@ import { WorkerPool } from './pools/worker-pool.ts';
 export interface RouterOptions {
   readonly config: RouterConfig;
   readonly log: Log;
-  readonly release?: string;
-  readonly clock?: Clock;
+  readonly release?: string | undefined;
+  readonly clock?: Clock | undefined;
   /** `ctrl.startupTimeout` went by without any controller: the process is meant to end. */
-  onStartupTimeout?(error: FrontdoorError): void;
+  onStartupTimeout?: ((error: FrontdoorError) => void) | undefined;
 }
 
 /** While it drains: a circuit that moved nothing for so long is not waited for. */
@@ -90,7 +90,7 @@ export class Router {
       tls: () => this.#identity.client,
       linkListeners: () => this.#links?.advertised() ?? [],
       log,
-      ...(onStartupTimeout === undefined ? {} : { onStartupTimeout }),
+      onStartupTimeout,
     });
     this.#membership = new ClusterMembership({ config: config.ctrl, controllers: this.#controllers, log });
     this.#circuits = new CircuitPart({

@@ -61,7 +61,7 @@ export class EdgeConnection {
     const { apiUrl, caPem, certPem, keyPem } = this.#identity;
     return new JsonClient({
       ...{ origin: apiUrl, ca: caPem, certPem, keyPem },
-      ...(this.#timeoutMs === undefined ? {} : { timeoutMs: this.#timeoutMs }),
+      timeoutMs: this.#timeoutMs,
     });
   }
 }

@@ -13,11 +13,11 @@ const BASE_PATH = '/edge/client/v1';
 export interface EnrollOptions {
   readonly jwt: string;
   /** Requested name of the environment. Our own programs always set it. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** PEM anchors that the server's certificate must chain to, in addition to being proven by the token. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** For each step; 10 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface EnrolledIdentity {
@@ -85,8 +85,8 @@ export interface BootstrapOptions {
   readonly apiUrl: string;
   readonly code: string;
   /** PEM anchors that replace the system's. */
-  readonly ca?: string;
-  readonly timeoutMs?: number;
+  readonly ca?: string | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface BootstrapToken {
@@ -217,6 +217,6 @@ function nameHeader(name: string | undefined): Record<string, string> {
   return name === undefined ? {} : { 'frontdoor-name': encodeURIComponent(name) };
 }
 
-function limits(options: { readonly timeoutMs?: number }): { timeoutMs?: number } {
+function limits(options: { readonly timeoutMs?: number | undefined }): { timeoutMs?: number | undefined } {
   return options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
 }

@@ -45,7 +45,7 @@ const MISSED_HEARTBEATS = 3;
 
 export interface GatewayFeedSubscription {
   /** The last applied version with its epoch. The control plane resumes there if possible. */
-  readonly since?: { readonly version: number; readonly epoch: string };
+  readonly since?: { readonly version: number; readonly epoch: string } | undefined;
   /** One line of the stream (JSON). */
   readonly onLine: (line: string) => void;
   /** The last call, once. Never called after `close`. */

@@ -17,7 +17,7 @@ export interface IdentityRenewalOptions {
   /** Path of the identity file. */
   readonly path: string;
   readonly log: Log;
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 export interface IdentityRenewal {

@@ -15,7 +15,7 @@ export interface OverlayClientOptions {
   readonly log: Log;
   /** Sent to hosts as the caller. */
   readonly name: string;
-  readonly openChannel?: ChannelOpener;
+  readonly openChannel?: ChannelOpener | undefined;
 }
 
 const ROUTER_POLL_MS = 10_000;
@@ -221,7 +221,7 @@ export class OverlayClient implements OverlayHost {
       ...address,
       api,
       log,
-      ...(openChannel === undefined ? {} : { openChannel }),
+      openChannel,
       hasOtherWay: (connection) => this.#hasOtherWay(connection),
       onUp: (connection) => {
         log.info({ router: name }, 'channel to router opened');

@@ -26,7 +26,7 @@ export interface RouterConnectionOptions {
   readonly port: number;
   readonly api: EdgeApiClient;
   readonly log: Log;
-  readonly openChannel?: ChannelOpener;
+  readonly openChannel?: ChannelOpener | undefined;
   /** Whether new circuits can use another router, so that one that is shutting down gets none. */
   hasOtherWay(connection: RouterConnection): boolean;
   onUp(connection: RouterConnection): void;

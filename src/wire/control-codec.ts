@@ -58,7 +58,7 @@ export interface TraceHop {
   readonly type: string;
   readonly id: string;
   readonly hops: number;
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** Returns the response to a trace, with the trace's own data and the responding hop. */

@@ -80,9 +80,9 @@ export interface EdgeRefusal {
   readonly text: string;
   readonly code: number;
   readonly retryHint: number;
-  readonly circuitId?: string;
+  readonly circuitId?: string | undefined;
   /** Set if a router could not route (header of RouteResult; OpenZiti sends none here). */
-  readonly routeErrorCode?: number;
+  readonly routeErrorCode?: number | undefined;
 }
 
 export interface RouteResult {
@@ -169,8 +169,8 @@ export function decodeEdgeRefusal(frame: Frame): EdgeRefusal {
     text: textOf(frame.body),
     code: frame.headers.u32(edgeCtrl.errorCode) ?? 0,
     retryHint: frame.headers.u32(edgeCtrl.retryHint) ?? RetryHint.none,
-    ...(circuitId === undefined ? {} : { circuitId }),
-    ...(routeErrorCode === undefined ? {} : { routeErrorCode }),
+    circuitId,
+    routeErrorCode,
   };
 }
 

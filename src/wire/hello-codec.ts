@@ -59,7 +59,7 @@ export interface HelloAnswer {
   readonly ownId: string;
   /** Present if the channel is grouped; echoed as headers 7, 9, 10. */
   readonly group?: { readonly underlayType: string; readonly secret: Uint8Array };
-  readonly extra?: FrameHeaders;
+  readonly extra?: FrameHeaders | undefined;
 }
 
 export function makeHello(id: string, headers: FrameHeaders, sequence = -1): Frame {

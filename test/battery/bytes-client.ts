@@ -54,7 +54,7 @@ export class BytesClient {
       port,
       host: '127.0.0.1',
       allowHalfOpen: true,
-      ...(localAddress === undefined ? {} : { localAddress }),
+      localAddress,
     };
     const socket = tls === undefined ? connect(where) : openTls(where, tls);
     socket.setNoDelay(true);

@@ -36,7 +36,7 @@ export class KeepAliveClient {
     const where = {
       port: target.port,
       host: '127.0.0.1',
-      ...(target.localAddress === undefined ? {} : { localAddress: target.localAddress }),
+      localAddress: target.localAddress,
     };
     const socket =
       target.tls === undefined

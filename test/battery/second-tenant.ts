@@ -32,7 +32,7 @@ export async function startSecondTenant(product: BatteryProduct, name: string): 
   const ask = (account: string, method: Method, path: string, body?: object): Promise<JsonAnswer> =>
     client.request({
       ...{ method, path, headers: { authorization: `Basic ${account}` } },
-      ...(body === undefined ? {} : { body }),
+      body,
     });
   const make = async (account: string, path: string, body: object): Promise<Record<string, string>> => {
     const answer = await ask(account, 'POST', path, body);

@@ -105,7 +105,7 @@ class Api {
 
   call(method: JsonRequest['method'], path: string, body?: object): Promise<JsonAnswer> {
     const headers = { authorization: this.#authorization };
-    return this.#client.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
+    return this.#client.request({ method, path, headers, body });
   }
 
   /** Every entry of a list; throws when its total is another. */

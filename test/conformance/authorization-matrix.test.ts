@@ -53,7 +53,7 @@ function call(
   return clientOf(certificate).request({
     ...{ method, path },
     headers: authorization === undefined ? {} : { authorization },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
 }
 

@@ -38,7 +38,7 @@ test('planted secrets stand in no file, log, refusal or audit event', async () =
         ...(authorization === null ? {} : { authorization }),
         ...key,
       };
-      const answer = await client.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      const answer = await client.request({ method, path, headers, body });
       if (answer.status >= 400) refusals.push(answer.text);
       return answer;
     };

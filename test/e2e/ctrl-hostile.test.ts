@@ -59,7 +59,7 @@ after(async () => {
 
 function openPeer(credentials?: WireCredentials): Promise<WirePeer> {
   const port = Number(world.up.control.ctrlAddress.split(':').at(-1));
-  return WirePeer.open({ port, alpn: 'ziti-ctrl', ...(credentials === undefined ? {} : { credentials }) });
+  return WirePeer.open({ port, alpn: 'ziti-ctrl', credentials });
 }
 
 function helloHeaders(): ReturnType<HeaderWriter['build']> {

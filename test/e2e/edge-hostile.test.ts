@@ -76,7 +76,7 @@ after(async () => {
 
 function openPeer(credentials?: WireCredentials): Promise<WirePeer> {
   const { edgePort: port } = world.up.router;
-  return WirePeer.open({ port, alpn: 'ziti-edge', ...(credentials === undefined ? {} : { credentials }) });
+  return WirePeer.open({ port, alpn: 'ziti-edge', credentials });
 }
 
 /** A channel of the attacker, hello done. */

@@ -206,7 +206,7 @@ test('a session that began at one worker is resumed at the other', async () => {
       host: '127.0.0.1',
       servername: HOST,
       rejectUnauthorized: false,
-      ...(session === undefined ? {} : { session }),
+      session,
     });
     socket.on('session', (ticket: Buffer) => (session = ticket));
     await within('a handshake', once(socket, 'secureConnect'));

@@ -83,7 +83,7 @@ async function call(
       method,
       path: `/frontdoor/${frontdoorId}${path}`,
       headers: { authorization: `Basic ${accountId}:${apiToken}` },
-      ...(body === undefined ? {} : { body }),
+      body,
     });
   } finally {
     await client.close();

@@ -75,7 +75,7 @@ async function call(method: 'GET' | 'POST', path: string, body?: object): Promis
   try {
     const headers = { authorization: `Basic ${accountId}:${apiToken}` };
     const request = { method, path: `/frontdoor/${frontdoorId}${path}`, headers };
-    return await client.request({ ...request, ...(body === undefined ? {} : { body }) });
+    return await client.request({ ...request, body });
   } finally {
     await client.close();
   }

@@ -32,9 +32,9 @@ export interface FaultMeshShape {
   /** The router that the service is behind. */
   readonly service: string;
   /** A router that SDKs come in at, over a place that can fail, too. */
-  readonly edgeAt?: string;
+  readonly edgeAt?: string | undefined;
   /** Undefined: what a router file gets that says nothing of it. */
-  readonly timers?: Timers;
+  readonly timers?: Timers | undefined;
 }
 
 const SERVICE = 'echo';
@@ -249,7 +249,7 @@ export class FaultMesh {
         method,
         path: url.pathname.replace(/\/$/, '') + path,
         headers: { authorization: `Basic ${accountId}:${apiToken}` },
-        ...(body === undefined ? {} : { body }),
+        body,
       });
       if (status >= 300) throw new Error(`${method} ${path}: ${status}`);
       return json;

@@ -58,7 +58,7 @@ export class GreedySdk {
   }
 
   static async enroll({ apiUrl, edgePort, code, ca }: GreedyOptions): Promise<GreedySdk> {
-    const { token: jwt } = await fetchBootstrapToken({ apiUrl, code, ...(ca === undefined ? {} : { ca }) });
+    const { token: jwt } = await fetchBootstrapToken({ apiUrl, code, ca });
     const { id, identity } = await enrollIdentity({ jwt, name: 'greedy' });
     const api = new EdgeApiClient({ identity, log: silentLog });
     const { token } = await api.session();

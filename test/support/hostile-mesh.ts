@@ -82,7 +82,7 @@ async function furnish(
   const { accountId, apiToken } = world.credentials;
   const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
     const headers = { authorization: `Basic ${accountId}:${apiToken}` };
-    const answer = await client.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
+    const answer = await client.request({ method, path, headers, body });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status}`);
     return answer.json;
   };

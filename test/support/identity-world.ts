@@ -114,7 +114,7 @@ export async function startIdentityWorld(options: IdentityWorldOptions = {}): Pr
     parts = await startSeparate({
       folder,
       env,
-      ...(logLevel === undefined ? {} : { logLevel }),
+      logLevel,
       gatewayArgs: [...secure, '--access-log', file(ACCESS_LOG), ...gatewayArgs],
       controlArgs: [...egress, ...(database === undefined ? [] : ['--database', database])],
     });

@@ -62,7 +62,7 @@ async function ask(url: URL, cookies: Map<string, string>, form: string | undefi
       cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
       ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
     },
-    ...(ca === undefined ? {} : { ca }),
+    ca,
   });
   // One that breaks off later is told by its answer.
   sent.on('error', () => {});

@@ -100,7 +100,7 @@ async function startAll(folder: string, started: Killable[], stop: () => Promise
     const api = client(at.ready.apiUrl);
     try {
       const headers = authorization === null ? {} : { authorization: authorization ?? own };
-      return await api.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      return await api.request({ method, path, headers, body });
     } finally {
       await api.close();
     }

@@ -25,7 +25,7 @@ export async function startSecondOrganization({ folder, control }: Separate): Pr
   let account = `${first.accountId}:${first.apiToken}`;
   const ask = async (method: 'GET' | 'POST', path: string, body?: object): Promise<never> => {
     const headers = { authorization: `Basic ${account}` };
-    const answer = await client.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
+    const answer = await client.request({ method, path, headers, body });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.json as never;
   };

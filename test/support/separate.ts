@@ -36,18 +36,18 @@ export interface GatewayReady {
 
 export interface SeparateOptions {
   /** Kept after the end; default: one of its own, removed at the end. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   /** For each part's process, such as `--cpu-prof`. */
-  readonly nodeArgs?: readonly string[];
-  readonly logLevel?: string;
+  readonly nodeArgs?: readonly string[] | undefined;
+  readonly logLevel?: string | undefined;
   /** More of each part's environment, such as a library that is loaded first. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** More options of `frontdoor gateway`, such as those of its TLS listener. */
-  readonly gatewayArgs?: readonly string[];
+  readonly gatewayArgs?: readonly string[] | undefined;
   /** More options of `frontdoor control`, such as the networks that it may fetch from. */
-  readonly controlArgs?: readonly string[];
+  readonly controlArgs?: readonly string[] | undefined;
   /** More options of `frontdoor agent start`. */
-  readonly agentArgs?: readonly string[];
+  readonly agentArgs?: readonly string[] | undefined;
 }
 
 export interface Separate {
@@ -162,7 +162,7 @@ async function startAll(
       method,
       path: `/frontdoor/${frontdoorId}${path}`,
       headers: { authorization: `Basic ${accountId}:${apiToken}` },
-      ...(body === undefined ? {} : { body }),
+      body,
     });
   const { enrollmentCode } = (await call('POST', '/agents/enrollments')).json as { enrollmentCode: string };
   const agentSocket = join(folder, 'agent', AGENT_SOCKET_FILE);

@@ -24,7 +24,7 @@ export interface WirePeerOptions {
   readonly port: number;
   readonly alpn: string;
   /** Without it the client shows no certificate. */
-  readonly credentials?: WireCredentials;
+  readonly credentials?: WireCredentials | undefined;
 }
 
 const LIMITS = { maxHeadersBytes: 1 << 20, maxBodyBytes: 16 << 20 };

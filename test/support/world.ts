@@ -102,7 +102,7 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
       method: method,
       path: `/frontdoor/${credentials.frontdoorId}${path}`,
       headers: { authorization },
-      ...(body === undefined ? {} : { body: body }),
+      body,
     });
   const enrollmentCode = async (): Promise<string> => {
     const answer = await call('POST', '/agents/enrollments');

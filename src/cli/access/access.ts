@@ -11,10 +11,10 @@ import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
 import { DEFAULT_PROFILE, loadProfiles, profilePath } from './profile-store.ts';
 
 export interface ResolvedAccess extends ManagementAccess {
-  readonly frontdoorId?: string;
-  readonly organizationId?: string;
+  readonly frontdoorId?: string | undefined;
+  readonly organizationId?: string | undefined;
   /** Name of the profile in use. */
-  readonly profileName?: string;
+  readonly profileName?: string | undefined;
 }
 
 export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<ResolvedAccess> {
@@ -39,7 +39,7 @@ export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Resolve
     credentials,
     ...(credentials === undefined ? { missing: missingText(profiles, profile, apiUrl) } : {}),
     ...(ca === undefined ? {} : { ca: await readCa(ca) }),
-    ...(frontdoorId === undefined ? {} : { frontdoorId }),
+    frontdoorId,
     // Only a profile records the organization of its credentials.
     ...(used === undefined || given !== undefined ? {} : { organizationId: used.organizationId }),
     ...(used === undefined ? {} : { profileName: name ?? DEFAULT_PROFILE }),

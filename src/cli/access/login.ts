@@ -120,7 +120,7 @@ async function openFirst(
 ): Promise<{ apiUrl: string; client: ManagementClient }> {
   let refusal: unknown;
   for (const apiUrl of apiUrls) {
-    const client = new ManagementClient({ apiUrl, credentials, ...(ca === undefined ? {} : { ca }) });
+    const client = new ManagementClient({ apiUrl, credentials, ca });
     try {
       await fetchCaller(client);
       return { apiUrl, client };

@@ -47,7 +47,7 @@ async function contactApi({ apiUrl, ca }: ResolvedAccess, nowMs: () => number): 
   const client = new JsonClient({
     origin: url.origin,
     timeoutMs: PROBE_MS,
-    ...(ca === undefined ? {} : { ca }),
+    ca,
   });
   try {
     const sentMs = nowMs();

@@ -42,10 +42,10 @@ export async function runDoctor(
       flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && access.profileName === undefined,
     agentDir,
     dataDir,
-    ...(access.ca === undefined ? {} : { apiCa: access.ca }),
-    ...(edgeApi === undefined ? {} : { edgeApi }),
-    ...(gateway === undefined ? {} : { gateway }),
-    ...(router === undefined ? {} : { router }),
+    apiCa: access.ca,
+    edgeApi,
+    gateway,
+    router,
   });
   const findings = await runChecks([
     ...machineChecks(version, io.env, dataDir),

@@ -12,7 +12,7 @@ export interface NetworkTarget {
   readonly port: number;
   readonly isTls: boolean;
   /** Trust anchors (PEM) to use instead of the system's. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Whether its certificate is from the product's own authority, which clients trust after they enroll. */
   readonly hasOwnAuthority: boolean;
   /** Whether the address is the default, because no source gave one. */
@@ -24,10 +24,10 @@ export interface NetworkTarget {
 export interface TargetSources {
   readonly apiUrl: string;
   readonly isApiGuess: boolean;
-  readonly apiCa?: string;
-  readonly edgeApi?: string;
-  readonly gateway?: string;
-  readonly router?: string;
+  readonly apiCa?: string | undefined;
+  readonly edgeApi?: string | undefined;
+  readonly gateway?: string | undefined;
+  readonly router?: string | undefined;
   /** Response of the control plane; undefined if there is none. */
   readonly installation?: Pick<InstallationAnswer, 'edgeApiUrl' | 'routers'> | undefined;
   readonly agentDir: string;
@@ -112,6 +112,6 @@ function targetOf(
     isGuess,
     option,
     hasOwnAuthority: false,
-    ...(ca === undefined ? {} : { ca }),
+    ca,
   };
 }

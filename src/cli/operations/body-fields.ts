@@ -19,7 +19,7 @@ export interface BodyField {
   readonly isRequired: boolean;
   /** Whether there is an option for "none", which means null or an empty list. */
   readonly mayBeNone: boolean;
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
   /** Whether each entry of the list is an object, given in its short form or as JSON. */
   readonly isOfObjects: boolean;
   /** The named resource that the value refers to, if a name is accepted instead of an id. */
@@ -83,7 +83,7 @@ export function bodyFields(schema: object): BodyField[] {
         option: optionName(name, kind === 'list'),
         isRequired: required.includes(name),
         mayBeNone: types.includes('null') || (kind === 'list' && (property.minItems ?? 0) === 0),
-        ...(choices === undefined ? {} : { choices }),
+        choices,
         isOfObjects: property.items?.type === 'object',
         named: namedByField(name),
         schema: property,
@@ -137,7 +137,7 @@ export function fieldHelp(field: BodyField, description = descriptionOf(field)):
     description,
     isRequired,
     isRepeated: kind === 'list',
-    ...(named === undefined ? {} : { named: named.what }),
+    named: named?.what,
     ...(choices === undefined ? { example: exampleOf(field) } : {}),
     ...(isJson(field) ? { note: 'also accepts JSON, @file or -' } : {}),
   });

@@ -240,8 +240,8 @@ function queryOption({ name, option: word, type, summary, values, named }: Query
   const example = values === undefined ? queryExample(name, summary) : undefined;
   const help = optionHelp({
     description: summary,
-    ...(named === undefined ? {} : { named: named.what }),
-    ...(example === undefined ? {} : { example }),
+    named: named?.what,
+    example,
   });
   const option = new Option(`--${word} <${values === undefined ? value : 'choice'}>`, help);
   if (type === 'duration') option.argParser(isoDurationOf);

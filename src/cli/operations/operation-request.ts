@@ -52,7 +52,7 @@ export async function operationRequest(parts: RequestParts): Promise<OperationRe
     query,
     isOpen: operation.scope === undefined,
     ...conditionsOf(operation, options),
-    ...(body === undefined ? {} : { body }),
+    body,
   };
 }
 

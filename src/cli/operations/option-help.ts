@@ -2,12 +2,12 @@
 
 export interface OptionHelp {
   readonly description: string;
-  readonly isRequired?: boolean;
-  readonly isRepeated?: boolean;
+  readonly isRequired?: boolean | undefined;
+  readonly isRepeated?: boolean | undefined;
   /** The noun of a resource that may be given by its id or by its name. */
-  readonly named?: string;
-  readonly example?: string;
-  readonly note?: string;
+  readonly named?: string | undefined;
+  readonly example?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 export function optionHelp({

@@ -230,21 +230,21 @@ function recorder(lines: string[]): Log {
 export async function rawRequest(
   fixture: EdgeFixture,
   request: {
-    readonly method?: string;
+    readonly method?: string | undefined;
     readonly path: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string;
-    readonly cert?: string;
-    readonly key?: string;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    readonly body?: string | undefined;
+    readonly cert?: string | undefined;
+    readonly key?: string | undefined;
   },
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string; json: unknown }> {
   const sent = https.request(`${fixture.apiUrl}${request.path}`, {
     method: request.method ?? 'GET',
     ca: fixture.pki.caBundlePem,
     agent: false,
-    ...(request.headers === undefined ? {} : { headers: request.headers }),
-    ...(request.cert === undefined ? {} : { cert: request.cert }),
-    ...(request.key === undefined ? {} : { key: request.key }),
+    headers: request.headers,
+    cert: request.cert,
+    key: request.key,
   });
   sent.end(request.body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];

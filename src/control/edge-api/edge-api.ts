@@ -38,16 +38,16 @@ import { addSessionRoutes } from './session-routes.ts';
 const EDGE_PREFIXES = ['', '/edge/client/v1'];
 
 export interface EdgeApiOptions extends EdgeParts {
-  readonly limits?: EdgeApiLimits;
+  readonly limits?: EdgeApiLimits | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
-  readonly intake?: BodyIntake;
+  readonly intake?: BodyIntake | undefined;
 }
 
 export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits {
   /** Enrollments per address; 20/s, burst 200 by default. */
-  readonly enroll?: BucketRate;
+  readonly enroll?: BucketRate | undefined;
   /** Log-ins per identity; 20/s, burst 200 by default. */
-  readonly logIn?: BucketRate;
+  readonly logIn?: BucketRate | undefined;
 }
 
 export interface EdgeApi {

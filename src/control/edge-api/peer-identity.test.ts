@@ -26,8 +26,8 @@ async function seenAs(cert: string | undefined, key: string | undefined): Promis
   const answer = await rawRequest(fixture, {
     method: 'POST',
     path: '/authenticate?method=cert',
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    cert,
+    key,
   });
   if (answer.status !== 200) {
     assert.equal((answer.json as { error: { code: string } }).error.code, 'INVALID_AUTH');
@@ -140,7 +140,7 @@ test('a TLS session is never resumed: each connection shows its certificate', as
     const second = connect({
       ...options,
       maxVersion,
-      ...(offered === undefined ? {} : { session: offered }),
+      session: offered,
     });
     await once(second, 'secureConnect');
     assert.equal(second.isSessionReused(), false, maxVersion);

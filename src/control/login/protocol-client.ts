@@ -63,7 +63,7 @@ async function fetchThrough(
     url,
     headers,
     signal,
-    ...(text === undefined ? {} : { body: text }),
+    body: text,
   });
   const type = answer.headers['content-type'];
   const isEmpty = answer.status === 204 || answer.status === 205 || answer.status === 304;

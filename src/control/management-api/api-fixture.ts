@@ -55,7 +55,7 @@ export interface ApiWorld {
 export interface CallOptions {
   readonly body?: unknown;
   /** Null: no credential. */
-  readonly authorization?: string | null;
+  readonly authorization?: string | null | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -38,7 +38,7 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
     world.call('POST', path, {
       body,
       headers: { 'idempotency-key': key },
-      ...(authorization === undefined ? {} : { authorization }),
+      authorization,
     });
 
   async function postAtPeer(path: string, key: string, body: unknown) {

@@ -26,7 +26,7 @@ describeEachStore('lists', (open) => {
   const make = async (path: string, body: object, authorization?: string): Promise<string> => {
     const made = await world.call('POST', path, {
       body,
-      ...(authorization === undefined ? {} : { authorization }),
+      authorization,
     });
     assert.equal(made.status, 201, made.text);
     const { id, token } = made.body as { id?: string; token?: string };

@@ -94,17 +94,17 @@ export interface ManagementApiOptions {
   /** Issuers whose bearer tokens are accepted besides ours. */
   readonly issuers?: TrustedIssuers | undefined;
   /** Path of {base_url} and {auth_url} at this server; '' if there is none. */
-  readonly pathPrefix?: string;
+  readonly pathPrefix?: string | undefined;
   readonly frontendUrls: (host: string) => readonly string[];
   readonly installation: InstallationView;
   readonly mintEnrollmentJwt: MintEnrollmentJwt;
-  readonly limits?: Partial<ApiLimits>;
+  readonly limits?: Partial<ApiLimits> | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
-  readonly intake?: BodyIntake;
-  readonly agentEnrollmentTtlMs?: number;
-  readonly fabricEnrollmentTtlMs?: number;
+  readonly intake?: BodyIntake | undefined;
+  readonly agentEnrollmentTtlMs?: number | undefined;
+  readonly fabricEnrollmentTtlMs?: number | undefined;
   /** Without it, the API uses plain HTTP. */
-  readonly tls?: ApiTls;
+  readonly tls?: ApiTls | undefined;
 }
 
 /** PEM. */
@@ -315,7 +315,7 @@ function checkedOperations(): typeof operations {
 
 interface RouteConfig {
   /** Set for routes of operations. */
-  readonly operation?: Operation;
+  readonly operation?: Operation | undefined;
 }
 
 function callOf(

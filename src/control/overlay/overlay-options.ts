@@ -29,19 +29,19 @@ export interface OverlayControllerOptions {
   /** Returns the current keys that sign service sessions. */
   readonly serviceKeys: () => readonly ServiceKey[];
   readonly log: Log;
-  readonly clock?: Clock;
-  readonly heartbeat?: HeartbeatOptions;
+  readonly clock?: Clock | undefined;
+  readonly heartbeat?: HeartbeatOptions | undefined;
   /** Interval of deadline checks; 0: only when `tick` is called. */
-  readonly tickMs?: number;
-  readonly pendingLimits?: PendingLimits;
-  readonly circuitLimits?: CircuitLimits;
-  readonly maxProbesPerSecond?: number;
+  readonly tickMs?: number | undefined;
+  readonly pendingLimits?: PendingLimits | undefined;
+  readonly circuitLimits?: CircuitLimits | undefined;
+  readonly maxProbesPerSecond?: number | undefined;
   /** Whether another control plane over the same store has the environment's channel. */
-  readonly isConnectedElsewhere?: (identityId: string) => boolean;
+  readonly isConnectedElsewhere?: ((identityId: string) => boolean) | undefined;
   /** Control planes over the same store. Without it, routers get no list of them. */
-  readonly cluster?: ClusterSource;
+  readonly cluster?: ClusterSource | undefined;
   /** Stores terminators that routers create for fabric services. Without it, these are refused. */
-  readonly fabricTerminators?: FabricTerminatorPersistence;
+  readonly fabricTerminators?: FabricTerminatorPersistence | undefined;
   /** Randomness for choosing terminators: 0 <= x < 1. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }

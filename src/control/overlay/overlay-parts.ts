@@ -57,8 +57,8 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     routers,
     clock,
     log,
-    ...(maxProbesPerSecond === undefined ? {} : { maxProbesPerSecond }),
-    ...(isConnectedElsewhere === undefined ? {} : { isConnectedElsewhere }),
+    maxProbesPerSecond,
+    isConnectedElsewhere,
   });
   const rerouter = new CircuitRerouter({ routers, circuits, paths, clock, log });
   const selector = new TerminatorSelector({

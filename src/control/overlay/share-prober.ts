@@ -32,9 +32,9 @@ export interface ShareProberOptions {
   readonly routers: RouterRegistry;
   readonly clock: Clock;
   readonly log: Log;
-  readonly maxProbesPerSecond?: number;
+  readonly maxProbesPerSecond?: number | undefined;
   /** Whether another control plane has the environment's channel, and measures its shares. */
-  readonly isConnectedElsewhere?: (identityId: string) => boolean;
+  readonly isConnectedElsewhere?: ((identityId: string) => boolean) | undefined;
 }
 
 interface Probe {

@@ -11,11 +11,11 @@ export type WantedCredential =
   | { readonly type: 'login' };
 
 export interface PageHelp {
-  readonly credentials?: readonly WantedCredential[];
+  readonly credentials?: readonly WantedCredential[] | undefined;
   /** The path at which a logged-in person can log out. */
-  readonly logoutPath?: string;
+  readonly logoutPath?: string | undefined;
   /** The owner's contact: an e-mail or web address without characters that need escaping. */
-  readonly contact?: string | null;
+  readonly contact?: string | null | undefined;
 }
 
 export const NO_HELP: PageHelp = {};
@@ -25,9 +25,9 @@ const RETRIED: ReadonlySet<number> = new Set([401, 408, 429, 431, 500, 502, 503,
 
 export function helpJson({ credentials, logoutPath, contact }: PageHelp): Readonly<Record<string, unknown>> {
   return {
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(logoutPath === undefined ? {} : { logout: logoutPath }),
-    ...(contact === undefined || contact === null ? {} : { contact }),
+    credentials,
+    logout: logoutPath,
+    contact: contact ?? undefined,
   };
 }
 

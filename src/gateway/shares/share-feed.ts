@@ -21,7 +21,7 @@ import type { ShareRouteTable } from './share-table.ts';
 
 /** One subscription: lines of JSON until `onEnd`, which is never called after `close`. */
 export interface ShareFeedSubscription {
-  readonly since?: FeedPosition;
+  readonly since?: FeedPosition | undefined;
   readonly onLine: (line: string) => void;
   readonly onEnd: (error: Error) => void;
 }
@@ -131,7 +131,7 @@ class FeedClient implements ShareFeed {
     this.#attempt += 1;
     const attempt = this.#attempt;
     const stream = this.#options.subscribe({
-      ...(this.#position === undefined ? {} : { since: this.#position }),
+      since: this.#position,
       onLine: (line) => {
         if (this.#attempt === attempt) this.#onLine(line);
       },
@@ -202,7 +202,7 @@ class FeedClient implements ShareFeed {
   #report(problems: readonly FeedProblem[]): void {
     const { log } = this.#options;
     for (const { kind, id, token, field } of problems.slice(0, MAX_LOGGED_PROBLEMS)) {
-      const entry = { hop: 'control', id, ...(token === undefined ? {} : { share: token }), field } as const;
+      const entry = { hop: 'control', id, share: token, field } as const;
       log.error(entry, SENTENCES[kind]);
     }
     const more = problems.length - MAX_LOGGED_PROBLEMS;

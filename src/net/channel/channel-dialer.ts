@@ -140,8 +140,8 @@ function newDriver(
     maxUnfinishedBytes: peerLimitsOf(options.alpn).maxUnfinishedBytes,
     unfinished: options.unfinished,
     send: options,
-    ...(minimums === undefined ? {} : { minimums }),
-    ...(group === undefined ? {} : group),
+    minimums,
+    ...group,
   });
 }
 
@@ -162,7 +162,7 @@ function openChannel(
         address: formatHostPort(options.host, options.port),
       },
       log: options.log,
-      ...(options.heartbeat === undefined ? {} : { heartbeat: options.heartbeat }),
+      heartbeat: options.heartbeat,
     },
     driver,
   );

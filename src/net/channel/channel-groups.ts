@@ -45,9 +45,9 @@ export interface HelloedConnection {
 
 interface Acceptance {
   /** If absent, the certificate identifies the peer. */
-  readonly identity?: string;
-  readonly extra?: FrameHeaders;
-  readonly heartbeat?: HeartbeatOptions;
+  readonly identity?: string | undefined;
+  readonly extra?: FrameHeaders | undefined;
+  readonly heartbeat?: HeartbeatOptions | undefined;
 }
 
 interface Group {
@@ -216,7 +216,7 @@ export class ChannelGroups {
       owner,
       maxUnfinishedBytes: peerLimits.maxUnfinishedBytes,
       unfinished,
-      ...(minimums === undefined ? {} : { minimums }),
+      minimums,
     });
   }
 
@@ -229,7 +229,7 @@ export class ChannelGroups {
     heartbeat: HeartbeatOptions | undefined,
   ): Channel {
     const { log } = this.#options;
-    const channel = new Channel({ id, peer, log, ...(heartbeat === undefined ? {} : { heartbeat }) }, driver);
+    const channel = new Channel({ id, peer, log, heartbeat }, driver);
     driver.start(channel);
     driver.attach(socket, decoder, type);
     this.channels.add(channel);
@@ -259,7 +259,7 @@ export class ChannelGroups {
       connectionId,
       ownId: this.#options.ownId,
       ...(secret === undefined ? {} : { group: { underlayType: typeOf(hello), secret } }),
-      ...(extra === undefined ? {} : { extra }),
+      extra,
     });
     socket.write(encodeFrame(answer));
   }

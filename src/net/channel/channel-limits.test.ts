@@ -41,7 +41,7 @@ async function openThroughRelay(
     ownId: 'listener',
     allowGroups: true,
     log: silentLog,
-    authorize: () => ({ accept: true, ...(heartbeat === undefined ? {} : { heartbeat }) }),
+    authorize: () => ({ accept: true, heartbeat }),
     onChannel: (channel) => void accepted.push(channel),
     ...parts,
   });

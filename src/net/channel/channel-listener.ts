@@ -36,9 +36,9 @@ export type HelloDecision =
   | {
       readonly accept: true;
       /** Owner of the channel, for limits per identity. If absent, the certificate is the owner. */
-      readonly identity?: string;
-      readonly extra?: FrameHeaders;
-      readonly heartbeat?: HeartbeatOptions;
+      readonly identity?: string | undefined;
+      readonly extra?: FrameHeaders | undefined;
+      readonly heartbeat?: HeartbeatOptions | undefined;
     }
   /** With a reason, the peer receives it; without one, the connection is closed silently. */
   | { readonly accept: false; readonly log: string; readonly tell?: string; readonly fields?: LogFields };

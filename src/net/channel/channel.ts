@@ -86,7 +86,7 @@ export interface ChannelOptions {
   readonly id: string;
   readonly peer: ChannelPeer;
   readonly log: Log;
-  readonly heartbeat?: HeartbeatOptions;
+  readonly heartbeat?: HeartbeatOptions | undefined;
 }
 
 /** Receives every frame except data, in both directions. Must not throw. */

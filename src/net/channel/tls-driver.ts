@@ -36,9 +36,9 @@ export interface TlsDriverOptions {
   readonly maxUnfinishedBytes: number;
   /** By default those of the process. */
   readonly unfinished?: UnfinishedFrames | undefined;
-  readonly send?: SendLimits;
+  readonly send?: SendLimits | undefined;
   /** With fewer connections of a type, the channel ends. */
-  readonly minimums?: ReadonlyMap<string, number>;
+  readonly minimums?: ReadonlyMap<string, number> | undefined;
   /** A connection was lost after this time, and the channel continues. */
   onLost?(livedMs: number): void;
   onClosed?(): void;

@@ -36,7 +36,7 @@ export interface ControllerSetOptions {
   readonly linkListeners: () => readonly AdvertisedListener[];
   readonly log: Log;
   /** `ctrl.startupTimeout` went by without any controller. */
-  onStartupTimeout?(error: FrontdoorError): void;
+  onStartupTimeout?: ((error: FrontdoorError) => void) | undefined;
 }
 
 type Listener = (controller: Controller) => void;
@@ -214,8 +214,8 @@ export class ControllerSet implements Controllers {
       heartbeat: ctrlHeartbeat(heartbeat),
       log,
       signal,
-      ...(config.bind === undefined ? {} : { localAddress: config.bind.address }),
-      ...(proxy === undefined ? {} : { proxy }),
+      localAddress: config.bind?.address,
+      proxy,
     });
   }
 

@@ -274,7 +274,7 @@ export class Forwarder implements Forwarding {
   }
 
   #answer(source: string, control: ControlFrame, hops: number, error?: string): void {
-    const hop = { type: 'forwarder', id: this.#routerId, hops, ...(error === undefined ? {} : { error }) };
+    const hop = { type: 'forwarder', id: this.#routerId, hops, error };
     this.#sendControl(source, control, traceResponse(control, hop));
   }
 

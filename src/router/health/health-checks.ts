@@ -123,7 +123,7 @@ function linkDetails({ linkId, destRouterId, latency, connections }: LinkHealth)
   return {
     linkId,
     destRouterId,
-    ...(latency === undefined ? {} : { latency }),
+    latency,
     addresses: Object.fromEntries(
       byType.map(({ type, localAddress, remoteAddress }) => [
         type,

@@ -64,8 +64,8 @@ export async function dialLink(order: DialOrder, options: LinkDialOptions): Prom
     heartbeat: heartbeatOf(config),
     log,
     signal,
-    ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
-    ...(dialer.bind === undefined ? {} : { localAddress: dialer.bind.address }),
+    proxy: options.proxy,
+    localAddress: dialer.bind?.address,
   });
   if (opened.peer.id === order.peerId) return opened;
   opened.close('it is another router');

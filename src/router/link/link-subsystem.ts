@@ -37,10 +37,10 @@ export interface LinkSubsystemOptions {
   /** The pool of `forwarder.rateLimited…`, shared with other requests to controllers. */
   readonly rateLimiter: WorkerPool;
   /** Called when a link falls silent, so that its new cost is reported to controllers at once. */
-  readonly onSilent?: () => void;
-  readonly clock?: Clock;
+  readonly onSilent?: (() => void) | undefined;
+  readonly clock?: Clock | undefined;
   /** From 0 to 1. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   readonly log: Log;
 }
 

@@ -85,7 +85,7 @@ async function open(t: TestContext, change: Change = {}) {
     health,
     registry,
     log,
-    ...(change.maxConnections === undefined ? {} : { maxConnections: change.maxConnections }),
+    maxConnections: change.maxConnections,
   });
   t.after(() => web.close(0));
   return { web, ports, registry, health, port: web.ports[0]! };

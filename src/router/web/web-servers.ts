@@ -29,7 +29,7 @@ export interface WebServersOptions {
   readonly registry: MetricRegistry;
   readonly log: Log;
   /** Most connections of one bind point; 1,024 by default. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
 }
 
 interface BindPoint {

@@ -19,7 +19,7 @@ export interface XgressEndsOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   /** Decides which payloads `randomDrops` drops; 0 ≤ n < 1. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 export interface OpenEndOptions {

@@ -51,7 +51,7 @@ export function startTwoWays(
     ],
     doors: ['in'],
     service: 'out',
-    ...(timers === undefined ? {} : { timers }),
+    timers,
   });
 }
 

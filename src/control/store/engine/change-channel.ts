@@ -18,7 +18,7 @@ export interface ChangeChannelOptions {
   readonly onChanges: (changes: readonly Change[]) => void;
   readonly log: Log;
   /** Interval of the connection's liveness checks, and their deadline. */
-  readonly heartbeatMs?: number;
+  readonly heartbeatMs?: number | undefined;
 }
 
 const HEARTBEAT_MS = 5_000;

@@ -11,7 +11,7 @@ export interface PoolOptions {
   /** 0: none. */
   readonly statementTimeoutMs: number;
   /** Session settings in the form of the server's command line. */
-  readonly settings?: string;
+  readonly settings?: string | undefined;
   readonly log: Log;
 }
 
@@ -42,7 +42,7 @@ export async function openPool(target: PostgresTarget, options: PoolOptions): Pr
       getTypeParser: (oid, format) =>
         oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format),
     },
-    ...(settings === undefined ? {} : { options: settings }),
+    options: settings,
   });
   // An error of a connection is reported to its statement; one that breaks in the pool is replaced when
   // needed.

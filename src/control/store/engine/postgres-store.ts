@@ -23,12 +23,12 @@ import type { Change, Store, StoreTransaction, Touch } from './store.ts';
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;
-  readonly log?: Log;
+  readonly log?: Log | undefined;
   /** Connections for queries. One more receives changes. */
-  readonly poolSize?: number;
-  readonly statementTimeoutMs?: number;
-  readonly heartbeatMs?: number;
-  readonly migrations?: Migrations;
+  readonly poolSize?: number | undefined;
+  readonly statementTimeoutMs?: number | undefined;
+  readonly heartbeatMs?: number | undefined;
+  readonly migrations?: Migrations | undefined;
 }
 
 const POOL_SIZE = 10;
@@ -48,13 +48,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     newClient: () => singleClient(target, 'frontdoor changes'),
     onChanges: (changes) => void feed.tell(changes),
     log,
-    ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
+    heartbeatMs: options.heartbeatMs,
   });
   const pool = await openPool(target, {
     size,
     statementTimeoutMs,
     log,
-    ...(settings === undefined ? {} : { settings }),
+    settings,
   });
   const answerTimeoutMs = statementTimeoutMs + ANSWER_GRACE_MS;
   const counter = { count: 0 };

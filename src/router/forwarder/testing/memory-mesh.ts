@@ -61,7 +61,7 @@ export class MemoryRouter {
       faults: this.faults,
       metrics,
       log: silentLog,
-      ...(options.random === undefined ? {} : { random: options.random }),
+      random: options.random,
     });
     this.routes = new CircuitRoutes({
       forwarder: this.forwarder,

@@ -181,8 +181,8 @@ export class LinkingRouter {
       metrics: options.metrics ?? NO_METRICS,
       rateLimiter: new WorkerPool({ name: 'rate_limiter', queueLength: 100, workerCount: 5, log }),
       log,
-      ...(options.clock === undefined ? {} : { clock: options.clock }),
-      ...(options.random === undefined ? {} : { random: options.random }),
+      clock: options.clock,
+      random: options.random,
     });
     const links = await opening.catch(async (error: unknown) => {
       await ports.close();
