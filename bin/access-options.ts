@@ -1,4 +1,4 @@
-/** Turns the options about who gets in into what the control plane takes: reads the issuers' file, checks networks. */
+/** Turns the access options of the command line into the control plane's: reads the issuers' file, checks networks. */
 import type { AccessOptions } from '#cli';
 import { loadTrustedIssuers, parsePublicApiUrl, type ControlPlaneOptions } from '#control';
 import { parseAllowedNetworks } from '#domain';

@@ -3,7 +3,10 @@ import process from 'node:process';
 import { DATABASE_VARIABLE, type DatabaseOptions } from '#cli';
 import { readOptionFile } from './option-file.ts';
 
-/** Undefined: the embedded one. The variable is taken out of the environment: programs started from here need none. */
+/**
+ * Returns undefined for the embedded database. It removes the variable from the environment, because programs started
+ * from here need no database.
+ */
 export function databaseUrlOf({ database, databaseFile }: DatabaseOptions): string | undefined {
   delete process.env[DATABASE_VARIABLE];
   return databaseFile === undefined ? database : readOptionFile(databaseFile, '--database-file').trim();

@@ -1,6 +1,6 @@
 /**
- * The demo's two other processes: the sample service, and an agent that is started again whenever it dies. Both in
- * sessions of their own, so that a Ctrl-C reaches them only through `up`, which ends them in order.
+ * The demo's two other processes: the sample service, and an agent that is restarted whenever it dies. Both run
+ * in sessions of their own, so that a Ctrl-C reaches them only through `up`, which ends them in order.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,10 +16,10 @@ import { nodeFlags } from './node-flags.js';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ENTRY = join(HERE, 'frontdoor.ts');
 const SAMPLE = join(HERE, '..', 'src', 'agent', 'sample-service.ts');
-/** As the launcher starts an agent. */
+/** The arguments with which the launcher starts an agent. */
 const SMALL_PROCESS = [...process.execArgv, ...nodeFlags('agent')];
 const SAMPLE_START_MS = 10_000;
-/** The first restart within 2 s, later ones within 10 s. */
+/** The first restart comes within 2 s, later ones within 10 s. */
 const RESTART = { minMs: 500, maxMs: 8_000, factor: 2, jitter: 0.2 };
 const STEADY_MS = 15_000;
 const WATCH_MS = 500;
@@ -63,7 +63,7 @@ export interface AgentSupervisorOptions {
   readonly logDir: string;
   readonly version: string;
   readonly log: Log;
-  /** A fresh enrollment code, asked for when the agent has no identity. */
+  /** Returns a fresh enrollment code; it is called when the agent has no identity. */
   enrollmentCode(): Promise<string | undefined>;
 }
 
@@ -95,7 +95,7 @@ export class AgentSupervisor {
     return this.#child?.pid ?? this.#adopted?.pid ?? 0;
   }
 
-  /** Ends the agent: at once, or after its circuits have ended. */
+  /** Ends the agent, either at once or after its circuits have ended. */
   async close(drainMs: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);

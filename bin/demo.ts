@@ -1,6 +1,6 @@
 /**
  * `up --demo`: a sample service on loopback, an agent that enrolls with a real code and publishes it, and a few
- * lines that tell a newcomer what there is. Everything goes through the product's own front doors.
+ * lines that show a newcomer what is running. Everything goes through the product's own front doors.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,8 +20,8 @@ export interface DemoOptions {
   readonly dataDir: string;
   readonly version: string;
   readonly log: Log;
-  /** One line of what goes on, for the screen. */
-  tell(line: string): void;
+  /** Prints one line about the progress. */
+  print(line: string): void;
 }
 
 export interface Demo {
@@ -36,9 +36,9 @@ const SHARE_READY_MS = 30_000;
 const RETRY_MS = 100;
 const ANSWER_MS = 5_000;
 
-/** Resolves when the sample answers through the frontdoor. Rejects with what is in the way. */
+/** Resolves when the sample answers through the frontdoor. Rejects with the reason why it does not. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
-  const { up, log, version, tell } = options;
+  const { up, log, version, print } = options;
   const dataDir = resolve(options.dataDir);
   const credentials = loadDemoCredentials(dataDir);
   const logDir = join(dataDir, 'logs');
@@ -48,7 +48,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     for (const closer of closers.splice(0).reverse()) await closer(drainMs);
   };
   try {
-    tell('starting a sample service and an agent');
+    print('starting a sample service and an agent');
     const sample = await startSampleProcess(logDir);
     closers.push(() => sample.close());
     await followEdgeApi(agentDir, up.control.edgeApiUrl);
@@ -63,7 +63,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     });
     closers.push((drainMs) => supervisor.close(drainMs));
     const agentSocket = join(agentDir, AGENT_SOCKET_FILE);
-    tell('publishing the sample service');
+    print('publishing the sample service');
     const share = await publish(agentSocket, sample, logDir);
     const environmentId = await environmentOf(agentSocket);
     const ready = describeReady(up, dataDir, credentials, share, {
@@ -132,7 +132,7 @@ async function newEnrollmentCode(up: Up, credentials: FirstStart): Promise<strin
   }
 }
 
-/** Until the agent answers its socket and the share can be dialed. */
+/** Waits until the agent answers its socket and the share can be dialed. */
 async function publish(socketPath: string, sample: SampleProcess, logDir: string): Promise<AgentShareResult> {
   const deadlineMs = performance.now() + AGENT_READY_MS + SHARE_READY_MS;
   let last = 'the agent did not start';
@@ -194,7 +194,7 @@ function describeReady(
   };
 }
 
-/** The last proof before it is said to work. */
+/** Proves that the sample answers, before the demo claims that it works. */
 async function answersThroughGateway({ gatewayUrl, shareHost }: DemoReady): Promise<void> {
   const client = new JsonClient({ origin: gatewayUrl });
   try {
@@ -212,9 +212,9 @@ async function answersThroughGateway({ gatewayUrl, shareHost }: DemoReady): Prom
   }
 }
 
-/** What a newcomer reads. */
+/** The text on a newcomer's screen. */
 export function demoBanner(ready: DemoReady, httpsPort: number): string {
-  // The command line looks there by itself.
+  // The command line finds the socket there by itself.
   const isDefault = ready.agentSocket === resolve('frontdoor-data', 'agent', AGENT_SOCKET_FILE);
   const socket = isDefault ? '' : ` --socket ${ready.agentSocket}`;
   const demo = isDefault ? '' : ` ${ready.dataDir}`;

@@ -18,7 +18,7 @@ async function main(args: readonly string[]): Promise<number> {
   const finish = async (work: Promise<number>): Promise<void> => {
     io.exitCode = await work;
   };
-  // Loaded when a command needs them: most commands only talk to a program that runs.
+  // These are loaded when a command needs them: most commands only call a program that runs.
   const loadParts = () => import('./run-parts.ts');
   await runProgram(args, version, io, {
     up: async (options) => finish((await loadParts()).runUp(options, version)),

@@ -36,29 +36,29 @@ import {
 } from '#sdk';
 
 export interface GatewayPartOptions {
-  /** Last good share list, and the identity file unless somebody else keeps it. */
+  /** Folder of the last good share list, and of the identity file unless the supervisor keeps it. */
   readonly dataDir: string;
   readonly plain?: ListenAddress | undefined;
   readonly secure?: ListenAddress & { readonly certificates: CertificateStore };
-  /** The port of HTTPS as browsers see it, where it is another than the one listened on. */
+  /** The port of HTTPS as browsers see it, where it differs from the one listened on. */
   readonly publicHttpsPort?: number | undefined;
-  /** What tickets of TLS sessions are sealed by: shared by gateways that resume each other's sessions. */
+  /** Secret that seals the tickets of TLS sessions; gateways that share it resume each other's sessions. */
   readonly ticketSecret?: Uint8Array | undefined;
-  /** Somebody else renews the identity, and tells it to `useIdentity`. */
+  /** Whether the supervisor renews the identity and passes it to `useIdentity`. */
   readonly isIdentityKeptElsewhere?: boolean | undefined;
-  /** Ports are opened when the control plane has sent the shares, or is late: others serve until then. */
+  /** Whether ports open only when the control plane has sent the shares, or is late; others serve until then. */
   readonly listensWhenFresh?: boolean | undefined;
   readonly openChannel?: ChannelOpener | undefined;
   readonly maxConnectionsPerAddress?: number | undefined;
   /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
-  /** A file, or `-` for standard output; undefined: none. */
+  /** A file, or `-` for standard output; undefined writes no access log. */
   readonly accessLog?: string | undefined;
-  /** Where operators' tools read metrics; undefined: nowhere. */
+  /** Address of the metrics endpoint; undefined opens none. */
   readonly metrics?: MetricsAddress | undefined;
-  /** Of other parts in this process, served at the same place. */
-  readonly otherMetrics?: readonly MetricsWriter[];
-  /** Bounds other than the defaults; no option of the command line. */
+  /** Metrics of other parts in this process, served at the same address. */
+  readonly otherMetrics?: readonly MetricsWriter[] | undefined;
+  /** Bounds that replace the defaults; the command line has no option for them. */
   readonly limits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
   readonly log: Log;
@@ -66,25 +66,25 @@ export interface GatewayPartOptions {
 
 export interface GatewayPart {
   readonly gateway: Gateway;
-  /** Undefined: HTTPS is off. */
+  /** Undefined when HTTPS is off. */
   readonly certificates: CertificateStore | undefined;
-  /** Resolves when the control plane has sent the shares, or has not for a while: the last good list serves then. */
+  /** Resolves when the control plane has sent the shares, or when it is late and the last good list serves. */
   readonly freshOrLate: Promise<void>;
-  /** A renewed certificate of the same identity. */
+  /** Takes a renewed certificate of the same identity. */
   useIdentity(identity: IdentityFile): Promise<void>;
-  /** Reads its files again, without a connection noticing. Never rejects: what is bad is logged and stays as it was. */
+  /** Reads its files again and keeps all connections. It never rejects: a bad file is logged and the old one stays. */
   reload(): Promise<void>;
-  /** Lets requests finish; nothing new comes in. Called again, or `close`, without a time: what is left is cut. */
+  /** Refuses new requests and lets others finish. A second call without a time, or `close`, cuts what is left. */
   drain(drainMs: number): Promise<void>;
   close(drainMs: number): Promise<void>;
 }
 
 const FRESH_MS = 10_000;
-/** For the last traffic report: short of what a stop may take. */
+/** Time for the last traffic report, shorter than a stop may take. */
 const LAST_REPORT_MS = 2_500;
 export const IDENTITY_FILE = 'identity.json';
 
-/** Loads the gateway's identity, or makes it with `enroll`'s JWT. `edgeApiUrl` replaces an address that has moved. */
+/** Loads the gateway's identity, or enrolls it with `enroll`'s JWT. `edgeApiUrl` replaces an address that has moved. */
 export async function gatewayIdentity(
   dataDir: string,
   enroll: () => Promise<string>,

@@ -6,29 +6,29 @@ import type { IdentityFile } from '#net';
 import { startGatewayPart, type GatewayPart } from './gateway-part.ts';
 import { tlsFilesOf } from './tls-files.ts';
 
-/** What a worker has from its supervisor. */
+/** What a supervisor gives to its worker. */
 export interface WorkerPlace {
-  /** From 1 on. */
+  /** Number of the worker, from 1. */
   readonly number: number;
   readonly workers: number;
-  /** Its own, below the gateway's. */
+  /** The worker's own folder, below the gateway's. */
   readonly dataDir: string;
   readonly plain: BoundPort;
   readonly secure: BoundPort | undefined;
   readonly ticketSecret: Uint8Array;
-  /** What the supervisor has: files that are bad by now keep no worker from starting. Undefined: HTTPS is off. */
+  /** The supervisor's copy, with which a worker starts though files are bad by now. Undefined when HTTPS is off. */
   readonly certificates: readonly KeptCertificate[] | undefined;
 }
 
 export interface BoundPort {
   readonly port: number;
-  /** Of a socket that is bound to it. */
+  /** File descriptor of a socket that is bound to the port. */
   readonly fd: number;
 }
 
 export interface GatewayProgramOptions {
   readonly options: GatewayCommandOptions;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
   readonly identity: IdentityFile;
   readonly version: string;
@@ -36,7 +36,7 @@ export interface GatewayProgramOptions {
   readonly place?: WorkerPlace;
 }
 
-/** Undefined: HTTPS is off. Without `lastGood` it rejects with `invalid` that tells every problem of the files. */
+/** Undefined when HTTPS is off. Without `lastGood` it rejects with `invalid`, which lists every problem of the files. */
 export function openCertificates(
   options: Pick<GatewayCommandOptions, 'tlsCert' | 'tlsKey' | 'tlsDir'>,
   log: Log,
@@ -74,8 +74,8 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
 }
 
 /**
- * Of the second worker at the next port, and so on; any port is any port. A worker shares it with the one that it
- * replaces, until that one has drained.
+ * The metrics port of a worker: the second worker has the next port, and so on; 0 stays 0. A worker shares its port
+ * with the worker that it replaces until that one has drained.
  */
 function metricsOf({ metricsListen }: GatewayCommandOptions, place: WorkerPlace | undefined) {
   if (metricsListen === undefined || metricsListen.port === 0 || place === undefined) return metricsListen;

@@ -1,7 +1,7 @@
 /**
- * One worker of a gateway, started by its supervisor and no command of its own. It does what it is told over the pipe:
- * signals that a terminal or a service manager sends to all processes at once are the supervisor's to follow. Without
- * a supervisor it drains and ends, so that nobody serves beside the next one.
+ * One worker of a gateway, started by its supervisor and no command of its own. It follows the messages on its pipe
+ * and ignores signals, which a terminal or a service manager sends to all processes at once: the supervisor handles
+ * those. When its supervisor goes, it drains and ends, so that it does not serve beside the next gateway.
  */
 import process from 'node:process';
 import { messageOf, type Log } from '#base';
@@ -19,7 +19,7 @@ import {
   type WorkerStart,
 } from './worker-messages.ts';
 
-/** After a defect: what is under way may end, but not for long. */
+/** Time for requests under way to end after a defect. */
 const DEFECT_DRAIN_MS = 2_000;
 const SOFTWARE_STATUS = 70;
 
@@ -27,8 +27,8 @@ let part: Promise<GatewayPart> | undefined;
 let log: Log | undefined;
 let isEnding = false;
 
-/** `then`: once it is on its way. */
-function tell(message: FromWorker, then: () => void = () => {}): void {
+/** Sends a message to the supervisor; `then` runs once it is on its way. */
+function send(message: FromWorker, then: () => void = () => {}): void {
   if (process.connected) process.send!(fromWorkerShape.numbered(message), undefined, undefined, then);
   else then();
 }
@@ -71,7 +71,7 @@ function onMessage(value: unknown): void {
   const read = toWorkerShape.read(value);
   if ('problem' in read) {
     log?.error({ cause: read.problem }, 'a message of the supervisor cannot be read');
-    if (part === undefined) tell({ type: 'failed', message: read.problem }, () => process.exit(1));
+    if (part === undefined) send({ type: 'failed', message: read.problem }, () => process.exit(1));
     return;
   }
   const message = read.value;
@@ -80,10 +80,10 @@ function onMessage(value: unknown): void {
       part = start(message);
       part.then(
         () => {
-          tell({ type: 'ready' });
+          send({ type: 'ready' });
           collectAfterStart();
         },
-        (error: unknown) => tell({ type: 'failed', message: messageOf(error) }, () => process.exit(1)),
+        (error: unknown) => send({ type: 'failed', message: messageOf(error) }, () => process.exit(1)),
       );
       return;
     case 'identity':
@@ -101,7 +101,7 @@ function onMessage(value: unknown): void {
   }
 }
 
-setInterval(() => tell({ type: 'alive' }), ALIVE_MS).unref();
+setInterval(() => send({ type: 'alive' }), ALIVE_MS).unref();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
 process.on('message', onMessage);
 process.on('disconnect', () => {

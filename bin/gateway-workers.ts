@@ -1,7 +1,7 @@
 /**
  * A gateway's workers: one process each on the same ports, all with the gateway's identity, which is renewed here. One
- * that dies is started again; all are replaced one by one on request, the new one before the old one stops. They are
- * told apart on the overlay by their API sessions: each has its own, and channels belong to sessions.
+ * that dies is started again; all are replaced one by one on request, the new one before the old one stops. On
+ * the overlay they differ by their API sessions: each worker has its own, and channels belong to sessions.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,31 +16,31 @@ import type { ToWorker } from './worker-messages.ts';
 import { WorkerPorts } from './worker-ports.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** Connections wait for it meanwhile. */
+/** Pause before a restart, during which connections wait. */
 const RESTART = { minMs: 100, maxMs: 2_000, factor: 2 };
-/** A worker that is not back by then leaves its connections to the others. */
+/** After so long, a worker that is not back leaves its connections to the others. */
 const HOLD_MS = 4_000;
 const HOLD_LOOK_MS = 500;
-/** One that lived so long is started again at once. */
+/** A worker that lived so long is restarted without a pause. */
 const STEADY_MS = 15_000;
 const CRASH_WINDOW_MS = 60_000;
 
 export interface GatewayWorkersOptions {
   readonly options: GatewayCommandOptions;
-  /** Read before, so that what is wrong is told once. Undefined: HTTPS is off. */
+  /** The supervisor reads them, so that a problem is reported once. Undefined when HTTPS is off. */
   readonly certificates: CertificateStore | undefined;
-  /** Absolute; what each worker keeps lies below `workers/`. */
+  /** Absolute path; each worker keeps its files below `workers/`. */
   readonly dataDir: string;
   readonly identity: IdentityFile;
   readonly identityFile: string;
   readonly version: string;
   readonly log: Log;
-  /** For the certificate's life; the system's when absent. */
+  /** The clock by which the certificate is renewed; the system's when absent. */
   readonly clock?: Clock;
 }
 
 interface Slot {
-  /** From 0 on. */
+  /** Index of the worker, from 0. */
   readonly index: number;
   readonly backOff: BackOff;
   worker: WorkerProcess | undefined;
@@ -55,7 +55,7 @@ export class GatewayWorkers {
   readonly #api: EdgeApiClient;
   readonly #renewal: IdentityRenewal;
   readonly #ticketSecret = randomBytes(TICKET_SECRET_BYTES).toString('base64');
-  /** Every process that has not ended, those that were replaced too. */
+  /** Every process that has not ended, including those that were replaced. */
   readonly #living = new Set<WorkerProcess>();
   #crashesAtMs: number[] = [];
   #replacing: Promise<boolean> | undefined;
@@ -80,9 +80,9 @@ export class GatewayWorkers {
           return api.identity;
         },
         extendIdentity: (csrPem) => api.extendIdentity(csrPem),
-        // The workers first: once somebody uses the new certificate, the old one ends.
+        // The workers get it first: once the new certificate is used, the old one ends.
         useIdentity: async (renewed) => {
-          this.#tellAll({ type: 'identity', identity: renewed });
+          this.#sendAll({ type: 'identity', identity: renewed });
           await api.useIdentity(renewed);
         },
         session: () => api.session(),
@@ -93,7 +93,7 @@ export class GatewayWorkers {
     });
   }
 
-  /** Resolves when all of them serve. Rejects with what the first one that did not start said; none is left then. */
+  /** Resolves when all workers serve. Rejects with the error of the first that did not start, after ending the others. */
   static async start(options: GatewayWorkersOptions): Promise<GatewayWorkers> {
     const { listen: host, httpPort, httpsPort, workers, metricsListen: metrics } = options.options;
     const ports = await WorkerPorts.open({
@@ -122,19 +122,19 @@ export class GatewayWorkers {
     return this.#ports.securePort;
   }
 
-  /** Renews the certificate now if that is due; true: a new one is in use. */
+  /** Renews the certificate now if that is due; resolves to whether a new one is in use. */
   checkIdentity(): Promise<boolean> {
     return this.#renewal.check();
   }
 
   async reload(): Promise<void> {
-    this.#tellAll({ type: 'reload' });
+    this.#sendAll({ type: 'reload' });
     await this.#options.certificates?.reload();
   }
 
   /**
-   * Puts a new process in each worker's place, one after the other; the former one drains when the new one serves.
-   * False: a new one did not start, and the others stay as they are. Asked meanwhile, the one that goes on counts.
+   * Replaces each worker's process, one after the other; the former one drains when the new one serves. Resolves to
+   * false when a new one did not start; the others stay as they are then. A call during a replacement joins it.
    */
   replace(): Promise<boolean> {
     this.#replacing ??= this.#replace().finally(() => {
@@ -143,7 +143,7 @@ export class GatewayWorkers {
     return this.#replacing;
   }
 
-  /** All of them drain for at most `drainMs`. Again without a time: what is left is cut. */
+  /** Drains all workers for at most `drainMs`. A second call without a time cuts what is left. */
   close(drainMs: number): Promise<void> {
     if (this.#closing !== undefined && drainMs === 0) for (const worker of this.#living) void worker.stop(0);
     this.#closing ??= this.#close(drainMs);
@@ -153,7 +153,7 @@ export class GatewayWorkers {
   async #close(drainMs: number): Promise<void> {
     this.#renewal.close();
     for (const slot of this.#slots) this.#forget(slot);
-    // Ours first: a socket that is held here alone would take connections that nobody accepts.
+    // The supervisor's sockets close first: one that is held here alone would take connections that no worker accepts.
     this.#ports.close();
     await Promise.all([...this.#living].map((worker) => worker.stop(drainMs)));
     await this.#api.close();
@@ -171,7 +171,7 @@ export class GatewayWorkers {
         await next.ready;
       } catch {
         log.error({ worker: slot.index + 1 }, 'a new worker did not start: the others stay');
-        // The former one serves as if nothing had been asked.
+        // The former worker goes on serving.
         if (former !== undefined && this.#living.has(former)) {
           slot.worker = former;
           this.#forget(slot);
@@ -213,16 +213,16 @@ export class GatewayWorkers {
       },
       (error: unknown) => log.error({ worker: number, err: messageOf(error) }, 'worker did not start'),
     );
-    void worker.ended.then(({ said, isClean }) => {
+    void worker.ended.then(({ reason, isClean }) => {
       this.#living.delete(worker);
-      if (slot.worker === worker) this.#onEnd(slot, worker, said);
-      else log.info({ worker: number, pid: worker.pid, said, isClean }, 'former worker ended');
+      if (slot.worker === worker) this.#onEnd(slot, worker, reason);
+      else log.info({ worker: number, pid: worker.pid, reason, isClean }, 'former worker ended');
     });
     return worker;
   }
 
-  /** A worker that nobody told to end. */
-  #onEnd(slot: Slot, worker: WorkerProcess, said: string): void {
+  /** A worker ended without being asked to. */
+  #onEnd(slot: Slot, worker: WorkerProcess, reason: string): void {
     slot.worker = undefined;
     if (this.#closing !== undefined) return;
     const nowMs = performance.now();
@@ -233,7 +233,7 @@ export class GatewayWorkers {
       {
         worker: slot.index + 1,
         pid: worker.pid,
-        said,
+        reason,
         restartInMs,
         crashesInAMinute: this.#crashesAtMs.length,
       },
@@ -243,7 +243,7 @@ export class GatewayWorkers {
     slot.restart = setTimeout(() => this.#startAgain(slot), restartInMs);
   }
 
-  /** Counted in looks: a machine that stood still gave the worker no time to come back. */
+  /** The time is counted in timer ticks: a machine that stood still gave the worker no time to come back. */
   #releaseLater(slot: Slot): NodeJS.Timeout {
     let looks = 0;
     const timer = setInterval(() => {
@@ -259,7 +259,7 @@ export class GatewayWorkers {
     return timer;
   }
 
-  /** What was planned when its worker ended. */
+  /** Cancels what was planned when the slot's worker ended. */
   #forget(slot: Slot): void {
     clearTimeout(slot.restart);
     clearInterval(slot.release);
@@ -284,12 +284,12 @@ export class GatewayWorkers {
     return join(this.#options.dataDir, 'workers', String(index + 1));
   }
 
-  #tellAll(message: ToWorker): void {
+  #sendAll(message: ToWorker): void {
     for (const worker of this.#living) worker.send(message);
   }
 }
 
-/** For the command's error: how many there may be. */
+/** Throws an error for the command where several workers cannot share a port. */
 export function checkWorkerCount(workers: number): void {
   if (workers > 1 && process.platform !== 'linux') {
     const message = '--workers shares one port between processes, which needs Linux';

@@ -1,8 +1,8 @@
 /**
  * How a program of ours ends: SIGINT stops it within 5 s, SIGTERM lets it drain for at most 30 s, a second signal
  * cuts the drain short. The same signal twice within a second is one: terminals and launchers both pass it on.
- * SIGHUP reads files again and ends nothing, at no time; SIGUSR2 replaces a gateway's workers. A program whose launcher goes,
- * however it goes, stops as by SIGINT.
+ * SIGHUP reads files again and never ends a program; SIGUSR2 replaces a gateway's workers. A program whose launcher
+ * goes, however it goes, stops as by SIGINT.
  */
 import { Socket } from 'node:net';
 import process from 'node:process';
@@ -15,10 +15,10 @@ const SAME_SIGNAL_MS = 1_000;
 
 // Without a listener the signal ends the process; it may come while a program still starts.
 process.on('SIGHUP', () => {});
-// The terminal that they wrote to may be gone after it.
+// After a SIGHUP the terminal that the outputs wrote to may be gone.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-/** Without it this signal would end the process. */
+/** Handles a signal that would otherwise end the process. */
 export function followSignal(signal: 'SIGUSR2', act: () => void): void {
   process.on(signal, act);
 }
@@ -45,7 +45,7 @@ export function runUntilStopped(
       const atMs = performance.now();
       if (stopping !== undefined) {
         if (signal === stopping.signal && atMs - stopping.atMs < SAME_SIGNAL_MS) return;
-        log.warn({ signal }, 'told again: stopping at once');
+        log.warn({ signal }, 'second signal: stopping at once');
         giveUpIn(STOP_MS - 500);
         void close(0);
         return;
@@ -72,7 +72,7 @@ export function runUntilStopped(
   });
 }
 
-/** One reading after the other: a signal that comes meanwhile is followed by one more. */
+/** Reads one after the other: a signal that comes during a reading causes one more. */
 function followReload(reload: () => Promise<void> | void, log: Log): void {
   let isReading = false;
   let isAskedAgain = false;
@@ -80,7 +80,7 @@ function followReload(reload: () => Promise<void> | void, log: Log): void {
     isReading = true;
     do {
       isAskedAgain = false;
-      log.info({}, 'told to read files again');
+      log.info({}, 'reading files again');
       try {
         await reload();
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The flags of the pinned Node that programs of ours run with. Plain JavaScript: the launcher loads it with whatever Node
- * there is; tests that start a program without the launcher take them from here.
+ * The flags of the pinned Node that our programs run with. It is plain JavaScript, because the launcher loads it
+ * with any Node that is installed; tests that start a program without the launcher take them from here.
  */
 
 /**
@@ -13,7 +13,7 @@ export function nodeFlags(command) {
   const uncollectedMegabytes = command === 'agent' ? 40 : 80;
   return [
     '--disable-warning=ExperimentalWarning',
-    // On SIGUSR1 node would open a debugger. The flag blocks the signal: a router, which tells its state then, takes it.
+    // On SIGUSR1 node would open a debugger. The flag blocks that, so that a router can log its state on the signal.
     ...(command === 'router' ? [] : ['--disable-sigusr1']),
     // Socket buffers live outside V8's heap. By default every 64 MB of them force a full collection, which took more
     // than half of a download's CPU time; counted in the heap's own limit they are collected with the young.

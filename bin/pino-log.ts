@@ -8,7 +8,7 @@ export interface OpenedLog {
   readonly log: Log;
   /** Writes what is still in memory. */
   flush(): void;
-  /** Opens the file anew: the old one may have been moved away. */
+  /** Opens the file again, since the old one may have been moved away. */
   reopen(): void;
 }
 
@@ -16,7 +16,7 @@ export function openLog(level: string, file?: string): OpenedLog {
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const destination = pino.destination({ dest: file ?? 2, sync: true, mode: 0o600 });
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  // A terminal or a disk that takes no more is no reason to end.
+  // A terminal or a disk that refuses writes does not end the program.
   destination.on('error', () => {});
   return {
     log: wrap(logger),

@@ -2,14 +2,14 @@
 import { resolve } from 'node:path';
 import { writeFileDurably } from '#net';
 
-/** What `up --demo --ready-file` tells. */
+/** The content that `up --demo --ready-file` writes. */
 export interface DemoReady {
   readonly shareUrl: string;
-  /** Plain HTTP. */
+  /** URL of the gateway's plain HTTP port. */
   readonly gatewayUrl: string;
-  /** The Host to send, without a port. */
+  /** Value for the `Host` header, without a port. */
   readonly shareHost: string;
-  /** {base_url}, without `/frontdoor`. */
+  /** The Management API's base URL, without `/frontdoor`. */
   readonly apiUrl: string;
   readonly tokenUrl: string;
   readonly audience: string;
@@ -22,7 +22,7 @@ export interface DemoReady {
   readonly apiToken: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What `frontdoor agent … --socket` takes. */
+  /** Path for the `--socket` option of `frontdoor agent …`. */
   readonly agentSocket: string;
   readonly pids: { readonly up: number; readonly agent: number; readonly sample: number };
 }

@@ -1,4 +1,4 @@
-/** `router check` and `router schema`: the file alone, without the router, so that they are quick. */
+/** `router check` and `router schema`: they load the file's schema and not the router, so that they are quick. */
 import type { CliIo, RouterCheckCommandOptions } from '#cli';
 import { checkRouterFile, routerSchemaText } from '#router/config';
 

@@ -19,15 +19,15 @@ export interface RouterFileOptions {
   readonly dataDir: string;
   readonly listenHost: string;
   readonly advertiseHost: string;
-  /** 0: any free port. */
+  /** 0 takes any free port. */
   readonly edgePort: number;
   /** `tls:host:port`. */
   readonly ctrlAddress: string;
 }
 
 /**
- * Trades the token for the identity files that the configuration names; the client certificate last: it stands for
- * a finished enrollment. The names and addresses of its listeners go into the certificates.
+ * Trades the token for the identity files that the configuration names. The client certificate is written last,
+ * because it stands for a finished enrollment. The names and addresses of its listeners go into the certificates.
  */
 export async function enrollRouterIdentity(config: RouterConfig, jwt: string, log: Log): Promise<void> {
   const { identity } = config;
@@ -50,7 +50,7 @@ export async function enrollRouterIdentity(config: RouterConfig, jwt: string, lo
     const message = `${config.file}: edge.csr.sans names nothing that its listener could be dialed by`;
     throw new FrontdoorError('invalid', 'no-names', message);
   }
-  // A name marks a program of ours: its certificates live short, and it renews them.
+  // A name marks one of our programs: its certificates are short-lived, and it renews them.
   const enrolled = await enrollRouter({ jwt, name: 'router', ...(csr ?? { hosts: [] }) });
   const write = async (path: string | undefined, pem: string): Promise<void> => {
     if (path === undefined) return;
@@ -94,7 +94,7 @@ export async function writeRouterFile(options: RouterFileOptions): Promise<strin
         options: { advertise },
       },
     ],
-    // Other routers come in at the same port. One that is taken anew at each start cannot be shared.
+    // Other routers dial the same port, so a port that changes at each start cannot be shared.
     link: {
       ...(port === 0 ? {} : { listeners: [{ binding: 'transport', bind: address, advertise }] }),
       dialers: [{ binding: 'transport' }],
@@ -110,7 +110,7 @@ function sansOf(hosts: readonly string[]): { dns: string[]; ip: string[] } {
   return { dns: unique.filter((host) => isIP(host) === 0), ip: unique.filter((host) => isIP(host) !== 0) };
 }
 
-/** `release`: the product's version. */
+/** `release` is the product's version. */
 export function startRouter(
   file: string,
   release: string,
@@ -127,8 +127,8 @@ export function startRouter(
 }
 
 /**
- * SIGUSR1 tells the router's state to the log, SIGUSR2 ends and writes its CPU profile. Followed before there is a
- * router: until then SIGUSR1 would open node's debugger, and SIGUSR2 end the process.
+ * SIGUSR1 logs the router's state, SIGUSR2 ends and writes its CPU profile. The handlers are installed before there is
+ * a router: without them SIGUSR1 would open node's debugger, and SIGUSR2 would end the process.
  */
 export function followSignals(router: () => Router | undefined): void {
   process.on('SIGUSR1', () => router()?.tellState());

@@ -11,7 +11,7 @@ import { readOptionFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
 
-/** Once enrolled the file is not needed: secrets of containers may be gone by then. */
+/** The file is not read once the agent is enrolled: secrets of containers may be gone by then. */
 function codeOf(dataDir: string, file: string): string | undefined {
   if (!existsSync(file) && existsSync(join(dataDir, AGENT_IDENTITY_FILE))) return undefined;
   return readOptionFile(file, '--enrollment-token-file').trim();
@@ -22,7 +22,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;
   const enrollmentToken =
     enrollmentTokenFile === undefined ? options.enrollmentToken : codeOf(dataDir, enrollmentTokenFile);
-  // The code leaves the command line, which every user of the machine may read.
+  // The code is removed from the command line, which every user of the machine may read.
   if (process.argv.some((word) => word.startsWith('--enrollment-token')))
     process.title = 'frontdoor agent start';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -48,7 +48,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
         openHost: (api) => new OverlayClient({ api, log, name: name ?? 'agent' }),
       }),
   });
-  // Before the control socket answers: who waits for that may end the agent at once.
+  // Signals are handled before the control socket answers: a script that waits for it may end the agent at once.
   const stopped = runUntilStopped(
     async (drainMs) => {
       const agent = await starting;

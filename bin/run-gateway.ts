@@ -1,4 +1,4 @@
-/** `frontdoor gateway`: one process that serves, or one that keeps several of them. Signals: see `lifetime.ts`. */
+/** `frontdoor gateway`: one process that serves, or a supervisor of several. `lifetime.ts` describes the signals. */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
@@ -13,12 +13,12 @@ import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
 
-/** What both forms of it can do. */
+/** A gateway in either form. */
 interface RunningGateway {
   readonly plainPort: number | undefined;
   readonly securePort: number | undefined;
   reload(): Promise<void> | void;
-  /** Every worker by a new one. */
+  /** Replaces every worker by a new one. */
   replace(): Promise<unknown> | void;
   close(drainMs: number): Promise<void>;
 }

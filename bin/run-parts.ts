@@ -1,6 +1,6 @@
 /**
- * Each command that runs a program of the product, from its options to its exit status. Signals are listened to before
- * a program says that it is ready: who waits for that may end it at once.
+ * Each command that runs a program of the product, from its options to its exit status. Signals are handled before
+ * a program reports that it is ready, because a script that waits for that may end it at once.
  */
 import { join, resolve } from 'node:path';
 import process from 'node:process';
@@ -39,13 +39,13 @@ import { startUp } from './up.ts';
 
 export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
   const dataDir = resolve(options.dataDir);
-  // The demo's screen is for its reader; what happens inside goes to a file.
+  // The demo's screen is for its reader; the log goes to a file.
   const { log, reopen } = openLog(
     options.logLevel,
     options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined,
   );
-  const tell = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
-  tell(`starting in ${dataDir}`);
+  const print = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
+  print(`starting in ${dataDir}`);
   const up = await startUp({
     dataDir,
     listenHost: options.listen,
@@ -83,7 +83,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   };
   if (!options.demo) {
     const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
-    tell(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
+    print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
     const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload);
     await writeReadyFile(options.readyFile, {
       apiUrl: up.control.apiUrl,
@@ -98,7 +98,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   }
   let demo;
   try {
-    demo = await startDemo({ up, dataDir, version, log, tell });
+    demo = await startDemo({ up, dataDir, version, log, print });
   } catch (error) {
     await up.close(0);
     throw error;
@@ -106,7 +106,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   const { ready } = demo;
   const stopped = runUntilStopped(
     async (drainMs) => {
-      tell(drainMs > 0 ? 'draining, then stopping' : 'stopping');
+      print(drainMs > 0 ? 'draining, then stopping' : 'stopping');
       // The gateway drains through the agent, which therefore goes last.
       await up.drainGateway(drainMs);
       await demo.close(drainMs);
@@ -119,7 +119,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   collectAfterStart();
   process.stdout.write(demoBanner(ready, up.httpsPort));
   const status = await stopped;
-  tell(status === 0 ? 'stopped' : 'did not stop cleanly');
+  print(status === 0 ? 'stopped' : 'did not stop cleanly');
   return status;
 }
 
@@ -161,7 +161,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   return stopped;
 }
 
-/** An address that stands for all of the machine's own is none to open. */
+/** An address that stands for all interfaces cannot be opened in a browser. */
 function hintOf(listen: string, port: number): string {
   return listen === '::' || listen === '0.0.0.0' ? ` (on this machine http://localhost:${port})` : '';
 }
@@ -177,7 +177,7 @@ function reloadApiTls(
 const FIRST_SECRETS_FILE = 'first-secrets.json';
 const ADMIN_SECRETS_FILE = 'admin-secrets.json';
 
-/** As OpenZiti's router ends when no controller was reached in time. */
+/** OpenZiti's router ends the same way when it reaches no controller in time. */
 const STARTUP_TIMEOUT_STATUS = 1;
 
 export async function runRouter(file: string, options: RouterRunOptions, version: string): Promise<number> {

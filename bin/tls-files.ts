@@ -1,4 +1,4 @@
-/** A certificate and its key as two options name them: both or neither. */
+/** A certificate and its key from two options, of which both or neither must be given. */
 import { readFileSync } from 'node:fs';
 import { FrontdoorError } from '#base';
 
@@ -7,7 +7,7 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** `option`: of the certificate, for the error. */
+/** `option` is the certificate's, for the error. */
 export function tlsFilesOf(
   certFile: string | undefined,
   keyFile: string | undefined,
@@ -21,7 +21,7 @@ export function tlsFilesOf(
   return { certFile, keyFile };
 }
 
-/** The PEM texts under `name`, or nothing. @throws FrontdoorError that names the option. */
+/** Returns the PEM texts under `name`, or an empty object. @throws FrontdoorError that names the option. */
 export function tlsOption<Name extends string>(
   name: Name,
   cert: string | undefined,

@@ -29,24 +29,24 @@ export interface UpOptions {
   /** Issuers, networks and limits of the control plane. */
   readonly access?: AccessSettings | undefined;
   readonly apiTls?: { readonly cert: string; readonly key: string };
-  /** Certificates by server name: a folder. */
+  /** Folder of certificates by server name. */
   readonly gatewayTlsDir?: string | undefined;
-  /** For other names; one of the installation's own authority when absent. */
+  /** Certificate for other names; one of the installation's own authority when absent. */
   readonly gatewayTls?: TlsFiles | undefined;
   readonly maxConnectionsPerAddress?: number | undefined;
   /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
   /** Access log of the gateway. */
   readonly accessLog?: string | undefined;
-  /** The port of HTTPS as browsers see it, where it is another than the gateway's. */
+  /** The port of HTTPS as browsers see it, where it differs from the gateway's. */
   readonly publicHttpsPort?: number | undefined;
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
-  /** Bounds of the gateway other than its defaults; no option of the command line. */
+  /** Bounds that replace the gateway's defaults; the command line has no option for them. */
   readonly gatewayLimits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
   /** Shows or keeps the secrets of a first start, before anything else can fail. */
   readonly onFirstStart?: ((first: FirstStart) => Promise<void> | void) | undefined;
-  /** The control plane's; the system's when absent. */
+  /** The control plane's clock; the system's when absent. */
   readonly clock?: Clock | undefined;
   readonly log: Log;
 }
@@ -64,7 +64,7 @@ export interface Up {
   close(drainMs: number): Promise<void>;
 }
 
-/** @throws FrontdoorError that says what is in the way and how to get round it. */
+/** @throws FrontdoorError that names the obstacle and the options that avoid it. */
 export async function startUp(options: UpOptions): Promise<Up> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const ports = options.anyPort ? await rememberedPorts(options.dataDir, options.listenHost) : options.ports;
@@ -78,7 +78,7 @@ export async function startUp(options: UpOptions): Promise<Up> {
     return {
       ...up,
       close: (drainMs) => {
-        // Told again: the gateway's drain is cut short.
+        // A second signal cuts the gateway's drain short.
         if (closing !== undefined) void up.drainGateway(drainMs);
         closing ??= close(drainMs);
         return closing;
@@ -172,7 +172,7 @@ async function startParts(
   }).catch((error: unknown) => {
     throw portHint(
       error,
-      (said) => `${said}: choose others with --http-port and --https-port, or any with --any-port`,
+      (message) => `${message}: choose others with --http-port and --https-port, or any with --any-port`,
     );
   });
   closers.push((drainMs) => part.close(drainMs));
@@ -204,8 +204,8 @@ async function startParts(
   };
 }
 
-/** A taken port is told with the options that choose another; anything else stays as it is. */
-function portHint(error: unknown, hint: (said: string) => string): unknown {
+/** Adds the options that choose another port to the error of a taken port; returns any other error as it is. */
+function portHint(error: unknown, hint: (message: string) => string): unknown {
   if (!(error instanceof FrontdoorError) || error.code !== 'port-taken') return error;
   return new FrontdoorError('conflict', 'port-taken', hint(messageOf(error)), { cause: error });
 }

@@ -23,7 +23,7 @@ const startSchema = Type.Object({
   securePort: nullable(port()),
   /** Base64. */
   ticketSecret: text(),
-  /** Null: HTTPS is off. */
+  /** Null when HTTPS is off. */
   certificates: nullable(Type.Array(Type.Unsafe<KeptCertificate>(anyObject))),
 });
 const remedy = 'restart the gateway';
@@ -34,7 +34,7 @@ export const toWorkerShape = new Shape(
     /** The certificate was renewed. */
     identity: Type.Object({ identity: identity() }),
     reload: Type.Object({}),
-    /** Again without a time: cuts the drain short. */
+    /** A second message without a time cuts the drain short. */
     stop: Type.Object({ drainMs: Type.Number() }),
   }),
   { name: 'message to a worker', format: 1, formatField: 'format', remedy },

@@ -9,12 +9,12 @@ import { FrontdoorError, messageOf } from '#base';
 
 export interface WorkerPortsOptions {
   readonly host: string;
-  /** 0: any. */
+  /** 0 takes any port. */
   readonly httpPort: number;
-  /** Undefined: HTTPS is off. */
+  /** Undefined when HTTPS is off. */
   readonly httpsPort: number | undefined;
   readonly workers: number;
-  /** The first worker's metrics port; each other has the next. Ports that others serve are refused; 0: any are taken. */
+  /** The first worker's metrics port; each further worker has the next. A taken port is refused; 0 takes any ports. */
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
 }
 
@@ -22,7 +22,7 @@ export class WorkerPorts {
   readonly plainPort: number;
   readonly securePort: number | undefined;
   readonly #address: string;
-  /** By worker: plain, then secure if there is one; undefined while others take its connections. */
+  /** By worker: the plain socket, then the secure one if any; undefined while other workers take its connections. */
   readonly #sockets: (readonly BoundSocket[] | undefined)[];
 
   private constructor(address: string, plain: readonly BoundSocket[], secure: readonly BoundSocket[]) {
@@ -48,7 +48,7 @@ export class WorkerPorts {
       const secure = httpsPort === undefined ? [] : bind(address, httpsPort, workers);
       const first = metrics?.port ?? 0;
       for (let index = 0; first !== 0 && index < workers; index += 1) {
-        // The workers themselves would share one with a neighbour without a word.
+        // The workers themselves would share a port with a neighbour without an error.
         for (const socket of bindAll(metricsAddress, first + index, 1)) socket.close();
       }
       return new WorkerPorts(address, plain, secure);
@@ -58,12 +58,12 @@ export class WorkerPorts {
     }
   }
 
-  /** Plain, then secure if there is one. `index`: of the worker, from 0 on. */
+  /** The worker's plain socket, then its secure one if there is one. `index` counts from 0. */
   fdsOf(index: number): number[] {
     return (this.#sockets[index] ?? []).map((socket) => socket.fd());
   }
 
-  /** Connections that wait for this worker are reset, and later ones go to the others. False: there are no others. */
+  /** Resets connections that wait for this worker and leaves later ones to the others; false when there are none. */
   release(index: number): boolean {
     const sockets = this.#sockets[index];
     const isLast = this.#sockets.every((other, at) => at === index || other === undefined);
@@ -73,7 +73,7 @@ export class WorkerPorts {
     return true;
   }
 
-  /** Again after `release`; nothing when they are held. Throws when the port cannot be bound now. */
+  /** Binds the worker's ports again after `release`, unless they are held. Throws when a port cannot be bound. */
   hold(index: number): void {
     if (this.#sockets[index] !== undefined) return;
     const ports = [this.plainPort, this.securePort].filter((port) => port !== undefined);
@@ -87,7 +87,7 @@ export class WorkerPorts {
     this.#sockets[index] = bound;
   }
 
-  /** The workers are the last ones to hold them from here on. */
+  /** Closes the supervisor's sockets; from then on only the workers hold the ports. */
   close(): void {
     for (const socket of this.#sockets.flatMap((held) => held ?? [])) socket.close();
   }
@@ -104,7 +104,7 @@ async function addressOf(host: string): Promise<string> {
 function bindAll(host: string, port: number, workers: number): BoundSocket[] {
   const sockets: BoundSocket[] = [];
   try {
-    // Another gateway of this user would share the port without a word: first one that shares with nobody.
+    // Another gateway of this user would share the port without an error, so a socket that shares is tried second.
     if (port !== 0) new BoundSocket({ host, port }).close();
     for (let index = 0; index < workers; index += 1) {
       const taken = sockets[0]?.address().port ?? port;

@@ -1,4 +1,4 @@
-/** One worker of a gateway as its supervisor sees it: a process with a pipe, which is ready, ends, or has to be ended. */
+/** One worker of a gateway as its supervisor sees it: a process with a pipe that becomes ready, ends, or is ended. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -13,32 +13,32 @@ import {
 } from './worker-messages.ts';
 
 const ENTRY = join(dirname(fileURLToPath(import.meta.url)), 'gateway-worker.ts');
-/** Loading, the wait for a late control plane, and a slow machine. */
+/** Limit for loading and for the wait for a late control plane, on a slow machine. */
 const READY_MS = 45_000;
-/** A worker that says nothing for so long serves nobody: longer than any collection of garbage takes. */
+/** A worker that sends nothing for so long serves no requests: no garbage collection takes that long. */
 const SILENT_MS = 10_000;
-/** For the last traffic report and the end of its process, beyond the drain. */
+/** Time beyond the drain for the last traffic report and the end of the process. */
 const END_MS = 4_000;
 
 export interface WorkerEnd {
   /** How it ended, for the log. */
-  readonly said: string;
+  readonly reason: string;
   readonly isClean: boolean;
 }
 
 export class WorkerProcess {
   readonly number: number;
   readonly startedMs = performance.now();
-  /** Resolves when it serves; rejects with what it said, or when it takes too long. */
+  /** Resolves when the worker serves; rejects with its error, or when it takes too long. */
   readonly ready: Promise<void>;
   readonly ended: Promise<WorkerEnd>;
   readonly #child: ChildProcess;
   #deadline: NodeJS.Timeout | undefined;
   #silentLooks = 0;
-  /** One that is loading cannot: it has `READY_MS` for that. */
+  /** A worker that loads sends no messages: it has `READY_MS` for that. */
   #hasSpoken = false;
 
-  /** `fds`: of its sockets. */
+  /** `fds` are the descriptors of its sockets. */
   constructor(start: WorkerStart, fds: readonly number[]) {
     this.number = start.number;
     const child = spawn(process.execPath, [...process.execArgv, ENTRY], {
@@ -46,8 +46,8 @@ export class WorkerProcess {
     });
     this.#child = child;
     const { promise, resolve } = Promise.withResolvers<WorkerEnd>();
-    child.once('error', (error) => resolve({ said: error.message, isClean: false }));
-    // Counted in looks of our own, so that a machine that slept finds nobody silent.
+    child.once('error', (error) => resolve({ reason: error.message, isClean: false }));
+    // The silence is counted in our own timer's ticks, so that a machine that slept finds no worker silent.
     const watch = setInterval(() => this.#look(), ALIVE_MS);
     child.on('message', () => {
       this.#hasSpoken = true;
@@ -56,8 +56,8 @@ export class WorkerProcess {
     child.once('exit', (code, signal) => {
       clearTimeout(this.#deadline);
       clearInterval(watch);
-      const why = this.#isSilent ? 'killed: it said nothing any more' : (signal ?? `status ${code}`);
-      resolve({ said: why, isClean: code === 0 });
+      const why = this.#isSilent ? 'killed: it stopped responding' : (signal ?? `status ${code}`);
+      resolve({ reason: why, isClean: code === 0 });
     });
     this.ended = promise;
     this.ready = this.#untilReady();
@@ -69,12 +69,12 @@ export class WorkerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** To one that is gone: nothing. */
+  /** Sends a message; does nothing when the worker is gone. */
   send(message: ToWorker): void {
     if (this.#child.connected) this.#child.send(toWorkerShape.numbered(message), () => {});
   }
 
-  /** Resolves when it has ended; it is killed when it takes longer than it was given. */
+  /** Resolves when the worker has ended; kills it when it takes longer than `drainMs` allows. */
   async stop(drainMs: number): Promise<WorkerEnd> {
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => this.kill(), drainMs + END_MS);
@@ -109,7 +109,7 @@ export class WorkerProcess {
       else if (read.value.type === 'ready') resolve();
       else if (read.value.type === 'failed') fail(read.value.message);
     });
-    void this.ended.then(({ said }) => fail(`it ended with ${said}`));
+    void this.ended.then(({ reason }) => fail(`it ended with ${reason}`));
     await promise.finally(() => clearTimeout(timer));
   }
 }

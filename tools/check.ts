@@ -6,7 +6,7 @@ import { runPinned } from './pinned-process.ts';
 
 interface CheckStep {
   readonly name: string;
-  readonly says: string;
+  readonly about: string;
   readonly args: readonly string[];
   readonly remedy: string;
 }
@@ -23,31 +23,31 @@ const PRETTIER = [
 const STEPS: readonly CheckStep[] = [
   {
     name: 'types',
-    says: 'types of everything',
+    about: 'types of everything',
     args: [TSC, '-p', 'tsconfig.json'],
     remedy: 'each line above names file, position and rule',
   },
   {
     name: 'pure',
-    says: 'pure files know no timer, socket or clock',
+    about: 'pure files know no timer, socket or clock',
     args: [TSC, '-p', 'tsconfig.pure.json'],
     remedy: 'a pure file may import pure files only, and no node: module',
   },
   {
     name: 'lint',
-    says: 'lint with types, warnings are errors',
+    about: 'lint with types, warnings are errors',
     args: ['node_modules/oxlint/bin/oxlint', '--deny-warnings', '--no-error-on-unmatched-pattern'],
     remedy: 'rules stand in .oxlintrc.json',
   },
   {
     name: 'format',
-    says: 'formatting',
+    about: 'formatting',
     args: [...PRETTIER, '--check', '.'],
     remedy: '"npm run check -- --fix" writes the files anew',
   },
   {
     name: 'arch',
-    says: 'architecture and conformance lists',
+    about: 'architecture and conformance lists',
     args: [
       ...['--test', '--test-isolation=none', '--test-reporter=dot'],
       ...['test/arch/**/*.test.ts', 'test/conformance/conformance.test.ts'],
@@ -78,7 +78,7 @@ export async function runCheck(args: readonly string[]): Promise<number> {
     if (status >= 128) return status;
     const verdict = status === 0 ? 'ok    ' : 'FAILED';
     const seconds = (durationMs / 1000).toFixed(1).padStart(5);
-    process.stdout.write(`${verdict} ${step.name.padEnd(6)} ${seconds} s  ${step.says}\n`);
+    process.stdout.write(`${verdict} ${step.name.padEnd(6)} ${seconds} s  ${step.about}\n`);
     if (status !== 0) failed.push(step);
   }
   for (const step of failed) process.stderr.write(`check: ${step.name} failed: ${step.remedy}\n`);

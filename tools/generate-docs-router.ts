@@ -30,7 +30,7 @@ export function routerConfigurationPage(): string {
     '# Router configuration file',
     'Generated from the schema of the file by `npm run docs`; do not edit. [router.example.yml](router.example.yml) is a whole ' +
       'file with every key, [router.schema.json](router.schema.json) the JSON Schema for editors, which ' +
-      '`frontdoor router schema` prints too. `frontdoor router check FILE` tells everything that is wrong with a file, ' +
+      '`frontdoor router schema` prints too. `frontdoor router check FILE` reports every problem of a file, ' +
       '`--effective` shows it with every default filled in, and `--files` looks at its certificates and keys as well.',
     '## Values',
     ...[

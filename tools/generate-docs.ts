@@ -36,7 +36,7 @@ export const referencePages: readonly ReferencePage[] = [
   { name: 'router.schema.json', render: routerSchemaText },
 ];
 
-/** Whether the page as it is committed differs from what the tables say now. */
+/** Whether the committed page differs from what the tables generate now. */
 export function isStale({ name, render }: ReferencePage): boolean {
   return committed(name) !== render();
 }

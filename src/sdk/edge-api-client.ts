@@ -33,7 +33,7 @@ export interface EdgeApiClientOptions {
   readonly identity: IdentityFile;
   readonly log: Log;
   /** Deadline of a whole call; 10 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Sent at log-in: the configs to include with services. `host.v1` by default. */
   readonly configTypes?: readonly string[];
   /** Sent at log-in, for operators. */

@@ -7,7 +7,7 @@ import { JsonClient, type IdentityFile, type JsonAnswer, type JsonRequest, type 
 export interface EdgeConnectionOptions {
   readonly identity: IdentityFile;
   /** Whole requests; 10 s when absent. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export class EdgeConnection {

@@ -1,6 +1,6 @@
 /**
  * Third-party packages: which part may use which, and which versions are too old. Runtime packages of tests only are
- * listed under `test`. docs/dependencies.md says what each is for.
+ * listed under `test`. docs/dependencies.md gives the purpose of each.
  */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   base: ['typebox'],

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTest, sourceFiles } from './source-tree.ts';
 
-/** Names that say what they hold. */
+/** Names of secrets. */
 const SECRET =
   /^(?:[\w?!#]+\.)*#?(?:\w*(?:[Ss]ecret|[Hh]mac|[Pp]assword|[Ss]ignature|[Dd]igest|[Tt]oken|[Tt]ag|[Hh]ash|nrollmentCode)|apiKey)!?$/;
 /** What such a name may be held to at any speed: that it is there, and constants of the code. */
 const LITERAL = /^(?:undefined|null|true|false|typeof|['"`]|-?\d|[A-Z_]+$)/;
 const COMPARISON = /([\w.?!#]+)\s*[!=]==?\s*([\w.?!#'"`-]+)(?![\w.(])/g;
 
-/** Comparisons of what is called like a secret and is none, or whose time tells nobody anything. */
+/** Comparisons of values that are named like a secret and are none, or whose time reveals nothing. */
 const HARMLESS: readonly (readonly [path: string, text: string, reason: string])[] = [
   ['src/gateway/shares/share-table.ts', 'a.token === b.token', 'a share’s token is its name'],
   ['src/agent/share-registry.ts', 'name === token', 'a share’s token is its name'],

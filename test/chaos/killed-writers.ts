@@ -1,7 +1,7 @@
 /**
  * A control plane as a process of its own that is killed, again and again, while 16 writers create, change and delete
  * through the Management API. After each start everything acknowledged must be there, whole, and nothing else; at the
- * end the audit trail must tell every change exactly once.
+ * end the audit trail must hold every change exactly once.
  */
 import { join } from 'node:path';
 import { JsonClient, type JsonAnswer, type JsonRequest } from '#net';
@@ -23,7 +23,7 @@ export interface KilledWritersOptions {
 
 export interface KilledWritersResult {
   readonly acknowledged: number;
-  /** What was lost, came back, was half there or was not told; empty when all is well. */
+  /** Changes that were lost, came back, were half there or have no event; empty when all is well. */
   readonly problems: readonly string[];
   /** The longest time from a start to ready. */
   readonly slowestStartMs: number;

@@ -33,7 +33,7 @@ export class WriteLedger {
     this.#write('ask', action, name, state);
   }
 
-  /** After the answer that says that it is done. */
+  /** Records a write as acknowledged, after its answer. */
   acknowledge(name: string): void {
     const { open } = this.#entries.get(name)!;
     this.#write('ack', open!.action, name, open!.state);

@@ -14,7 +14,7 @@ import { agentPid, kill, makeDataDir, startDemoProcess } from '../support/produc
 import { startSeparate } from '../support/separate.ts';
 import { httpGet } from '../support/world.ts';
 
-const READ_AGAIN = /told to read files again/;
+const READ_AGAIN = /reading files again/;
 
 async function nameShownAt(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });

@@ -24,7 +24,7 @@ export interface FuzzResult {
 }
 
 const MAX_SHOWN = 600;
-/** A caller that does nothing wrong is answered within this, whatever others send. */
+/** A correct caller is answered within this time, no matter what others send. */
 const PATIENCE_MS = 5_000;
 
 export async function fuzzApi(

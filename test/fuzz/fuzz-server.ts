@@ -17,7 +17,7 @@ export interface FuzzServer {
   readonly authorization: string;
   /** By the name of a path's parameter and by its resource: something that exists. */
   readonly known: Readonly<Record<string, string>>;
-  /** What was logged as an error: failures of ours. Whoever reads them takes them out. */
+  /** Log lines of level error, which are failures of ours; a reader removes them from the list. */
   readonly errors: string[];
   send(request: FuzzRequest): Promise<FuzzAnswer>;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface FuzzServer {
 
 export interface FuzzRequest {
   readonly method: string;
-  /** As it goes over the wire. */
+  /** The request line's path, as sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;

@@ -1,6 +1,6 @@
 /** Parts of requests that are hostile, broken or only unusual: steps of a path, queries, headers, a body beyond the cap. */
 
-/** As they stand in a target. None is empty: that would be another path. */
+/** Path segments as they stand in a request target. None is empty: that would be another path. */
 export const HOSTILE_STEPS: readonly string[] = [
   '%zz',
   '%',

@@ -38,7 +38,7 @@ export async function runSchemathesis(server: FuzzServer, run: SchemathesisRun):
   return passed;
 }
 
-/** With every check that it has: all are on unless the configuration says otherwise. */
+/** Runs with every check: all are on unless the configuration turns one off. */
 function check(
   server: FuzzServer,
   { seed, examples }: SchemathesisRun,

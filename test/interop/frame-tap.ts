@@ -1,6 +1,6 @@
 /**
  * A tap between two peers of which a test has the keys: it ends the dialer's TLS with a certificate that the dialer
- * trusts, dials on with the dialer's own, and passes the bytes on unchanged. Each whole frame is told of, as it was sent.
+ * trusts, dials on with the dialer's own, and forwards the bytes unchanged. It reports each whole frame as it was sent.
  */
 import { X509Certificate } from 'node:crypto';
 import { connect, createServer, type TLSSocket } from 'node:tls';

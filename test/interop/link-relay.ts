@@ -26,7 +26,7 @@ export class LinkRelay {
     return this.#dialed.length;
   }
 
-  /** Gone when this returns; both ends are told. */
+  /** Destroys the connection at `index`; both ends see it closed. */
   cut(index: number): void {
     this.#dialed.splice(index, 1)[0]!.destroy();
   }

@@ -59,7 +59,7 @@ after(async () => {
   echo?.close();
 });
 
-/** Both links, as their dialers, ours and Go, told the controller. */
+/** Both links, as their dialers (ours and Go) reported them to the controller. */
 async function untilComplete(): Promise<void> {
   const isComplete = (links: readonly MeshLink[]): boolean =>
     [

@@ -28,7 +28,7 @@ export interface MeshLink {
   readonly iteration: number;
   readonly sourceRouter: string;
   readonly destRouter: string;
-  /** Types of its connections, as its dialer told the controller. */
+  /** Types of its connections, as its dialer reported them to the controller. */
   readonly connections: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export class OpenZitiMesh {
     return new OpenZitiMesh(await OpenZitiNetwork.start(binary, folder, options), folder);
   }
 
-  /** OpenZiti's router; returns when the controller says that it is online. */
+  /** Starts OpenZiti's router; returns when the controller reports it online. */
   async goRouter(name: string, shape: OpenZitiRouterShape): Promise<GoRouter> {
     const file = await this.#prepare(name, shape);
     await this.network.run(`router enroll ${file} --jwt ${name}.jwt`);
@@ -118,7 +118,7 @@ export class OpenZitiMesh {
     return (await this.#list('circuits', 'fabric')).map((one) => String(one['id']));
   }
 
-  /** A service without an edge: whoever asks a router for it is given a circuit to `127.0.0.1:port` behind `router`. */
+  /** Creates a service without an edge: a circuit to it ends at `127.0.0.1:port` behind `router`. */
   async service(name: string, router: string, port: number): Promise<void> {
     await this.network.run(`fabric create service ${name}`);
     const id = (await this.#list('edge-routers', 'edge')).find((one) => one['name'] === router)!['id'];

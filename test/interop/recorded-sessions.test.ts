@@ -70,7 +70,7 @@ async function openTap(options: FrameTapOptions): Promise<FrameTap> {
   return tap;
 }
 
-/** Every frame is one that we know, whoever sent it, and what was kept whole is encoded as it was sent. */
+/** Every frame is of a known type, from either side, and a frame that was kept whole is encoded as it was sent. */
 function checkRecording(recording: FrameRecording, both: readonly string[]): void {
   console.error(
     [...recording.types].map(([n, t]) => [n, [...t].join(',')]),

@@ -8,7 +8,7 @@ import { askRaw } from './raw-http-client.ts';
 
 export interface CanaryResult {
   readonly requests: number;
-  /** Of running time, as all of these: where the machine stands still, nobody waits for another one. */
+  /** In running time, as all limits here: time during which the machine stands still does not count. */
   readonly p99Ms: number;
   readonly worstMs: number;
 }

@@ -10,11 +10,11 @@ export interface TestIdentity {
 }
 
 export interface IssueOptions {
-  /** Until it expires; negative: it has. */
+  /** Time until it expires; negative for one that has expired. */
   readonly days?: number;
-  /** Until it becomes valid; it is already, unless told otherwise. */
+  /** Time until it becomes valid; it is valid at once when absent. */
   readonly startsInDays?: number;
-  /** What it may be used for; both unless told otherwise. */
+  /** Its extended key usage; both client and server when absent. */
   readonly purposes?: readonly ('server' | 'client')[];
   /** Instead of `localhost` and `127.0.0.1`. */
   readonly dns?: readonly string[];

@@ -7,7 +7,7 @@ const MAX_STEP_MS = 500;
 /** Those of Node, also where a test has put its own in their place since. */
 const { setTimeout, setInterval, clearInterval } = globalThis;
 
-/** The promise's value, or an error that says what did not happen; a function is asked at the deadline. */
+/** Resolves to the promise's value, or rejects at the deadline with an error that names `what`; a function names it then. */
 export async function within<T>(
   what: string | (() => string),
   promise: Promise<T>,

@@ -83,7 +83,7 @@ export class FabricMesh {
     return this.#first;
   }
 
-  /** What the first start told, once. */
+  /** The ready file of the control plane's first start, which alone holds the credentials. */
   get first(): FirstReady {
     return this.#first;
   }
@@ -118,7 +118,7 @@ export class FabricMesh {
     return { name, id, file, process };
   }
 
-  /** A router of ours; returns when the control plane says that it is online. */
+  /** Starts one of our routers; returns when the control plane reports it online. */
   async router(name: string, shape: MeshRouterShape): Promise<MeshRouter> {
     const router = await this.prepare(name, shape);
     await router.process.start();
@@ -126,7 +126,7 @@ export class FabricMesh {
     return router;
   }
 
-  /** OpenZiti's router, with `more` options; returns its id when the control plane says that it is online. */
+  /** Starts OpenZiti's router with `more` options; returns its id when the control plane reports it online. */
   async goRouter(
     binary: string,
     name: string,

@@ -15,9 +15,9 @@ import { PartProcess } from './part-process.ts';
 import { resume } from './process-faults.ts';
 
 export interface Timers {
-  /** Of links: how long one may be silent before it is closed. */
+  /** How long a link may be silent before it is closed. */
   readonly linkCloseMs: number;
-  /** Of channels to the control plane, at the routers. */
+  /** How long the routers' channels to the control plane may be silent. */
   readonly ctrlCloseMs: number;
   readonly idleCircuitMs: number;
   readonly idleTxMs: number;
@@ -25,7 +25,7 @@ export interface Timers {
 
 export interface FaultMeshShape {
   readonly network: FaultNetwork;
-  /** Who dials whom: `['in', 'out']`. Routers are named by it. */
+  /** Pairs of dialer and listener: `['in', 'out']`. They name the routers. */
   readonly links: readonly (readonly [dialer: string, listener: string])[];
   /** Routers with a door to the service. */
   readonly doors: readonly string[];
@@ -33,7 +33,7 @@ export interface FaultMeshShape {
   readonly service: string;
   /** A router that SDKs come in at, over a place that can fail, too. */
   readonly edgeAt?: string | undefined;
-  /** Undefined: what a router file gets that says nothing of it. */
+  /** Undefined leaves the router's defaults. */
   readonly timers?: Timers | undefined;
 }
 
@@ -136,7 +136,7 @@ export class FaultMesh {
     );
   }
 
-  /** Circuits and links that each router holds, as it says itself; connected routers only. */
+  /** Circuits and links that each connected router reports. */
   async held(): Promise<Map<string, { readonly circuits: Set<string>; readonly links: Set<string> }>> {
     const { values } = (await this.call('POST', '/fabric/inspect', {
       names: ['router-circuits', 'links'],
@@ -192,7 +192,7 @@ export class FaultMesh {
     return tookMs;
   }
 
-  /** Until every link has all its connections: others than the first come seconds later. */
+  /** Waits until every link has all its connections; those after the first one come seconds later. */
   async untilLinksWhole(timeoutMs = SETTLE_MS): Promise<void> {
     const counts = async (): Promise<number[]> =>
       (await this.#pages('links')).map((row) => (row['connections'] as unknown[]).length);
@@ -201,7 +201,7 @@ export class FaultMesh {
     await until('all connections of every link', counts, isWhole, timeoutMs);
   }
 
-  /** Until both ends of every link had an answer to a heartbeat: before that they are patient for twice as long. */
+  /** Waits until both ends of every link had an answer to a heartbeat; before that their timeout is twice as long. */
   async untilLinksAnswer(timeoutMs = SETTLE_MS): Promise<void> {
     const ask = async (): Promise<number> => {
       const { values } = (await this.call('POST', '/fabric/inspect', { names: ['metrics'] })) as {
@@ -214,7 +214,7 @@ export class FaultMesh {
     await until('an answer at both ends of every link', ask, (count) => count === ends, timeoutMs);
   }
 
-  /** SDKs that the router has channels to, as it says itself. */
+  /** SDKs to which the router reports channels. */
   async edgeConnections(name: string): Promise<number | undefined> {
     const body = { names: ['metrics'], routerId: this.router(name).id };
     const { values } = (await this.call('POST', '/fabric/inspect', body)) as {

@@ -9,7 +9,7 @@ export interface BadNetwork {
   /** Up to so much more or less, by chance. */
   readonly jitterMs: number;
   readonly bytesPerSecond: number;
-  /** Of packets, 0 to 1; a relay cannot lose any. */
+  /** Share of lost packets, 0 to 1; a relay cannot lose any. */
   readonly loss: number;
 }
 
@@ -18,7 +18,7 @@ export interface FaultPoint {
   readonly port: number;
   /** Where it listens. */
   readonly listenerPort: number;
-  /** Nothing comes through any more, and nobody is told. */
+  /** Drops everything without a reset. */
   cut(): Promise<void>;
   /** Connections that stand, and those that are tried, are reset. */
   reset(): Promise<void>;

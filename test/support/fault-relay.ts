@@ -92,7 +92,7 @@ class RelayedPair {
   readonly #bad: () => BadNetwork | undefined;
   #far: Socket | undefined;
   #isPaused = true;
-  /** One side is gone, which the other is not to learn before the relay is healed. */
+  /** One side is gone; the other side must not notice before the relay is healed. */
   #isBroken = false;
   onClosed: () => void = () => {};
 
@@ -157,7 +157,7 @@ class RelayedPair {
 
 const MAX_WAIT_MS = 200;
 
-/** One direction: what is put in comes out in its order, late. */
+/** One direction, which forwards chunks in order and late. */
 class SlowWire {
   readonly #under: { readonly atMs: number; readonly deliver: () => void }[] = [];
   /** When the next byte may go in. */

@@ -9,7 +9,7 @@ import { freePort } from './free-port.ts';
 
 export interface FaultyService {
   readonly port: number;
-  /** What `share` takes. */
+  /** URL for `share`. */
   readonly target: string;
   /** Open connections. */
   readonly connections: ReadonlySet<Socket>;

@@ -7,7 +7,7 @@ import { channelOf, loadRecordedFrames, loadWireVectors } from './recorded-frame
 import type { SeededRandom } from './seeded-random.ts';
 
 const HELLO = 0;
-/** Of frames: vectors of other forms are no frames. */
+/** The first bytes of a frame, in hex; vectors of other forms are left out. */
 const MAGIC = '0306090c';
 const EDGES = [
   0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff,

@@ -302,7 +302,7 @@ export const REFUSED_REQUESTS: readonly FramingCase[] = [
     `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n0\r\nX Y: a\r\n\r\n`,
     [400],
   ],
-  // What follows is read as a trailer by whoever is lenient, and as a request by nobody.
+  // A lenient parser reads the rest as a trailer, and no parser as a request.
   [
     'a request in place of the empty line after the last chunk',
     `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n0\r\nGET /poison HTTP/1.1\r\n${HOST}\r\n`,

@@ -1,7 +1,7 @@
 /**
- * A port for what has to be told its port before it listens, or is to come back on it. From below those that the
- * system gives to outgoing connections and to `listen(0)`: one of these may be anybody's a moment later, and on a busy
- * machine it is. Each test process draws from a slice of its own, and no port twice.
+ * A port for a program that is given its port before it listens, or that is to come back on it. It is below those that
+ * the system gives to outgoing connections and to `listen(0)`, because another program may take one of these a moment
+ * later, and on a busy machine does. Each test process draws from a slice of its own, and no port twice.
  */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';

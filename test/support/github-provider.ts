@@ -20,7 +20,7 @@ export async function startGithubProvider(): Promise<GithubProvider> {
   const codes = new Map<string, { readonly challenge: string; readonly redirectUri: string }>();
   const tokens = new Set<string>();
   const server = createServer((request, response) => {
-    // Who asked may be gone before the whole of it came.
+    // The client may be gone before the whole body came.
     answer(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
@@ -73,7 +73,7 @@ export async function startGithubProvider(): Promise<GithubProvider> {
         known.redirectUri === form.get('redirect_uri') &&
         form.get('client_id') === GITHUB_CLIENT.id &&
         form.get('client_secret') === GITHUB_CLIENT.secret;
-      // GitHub answers 200, whatever it says.
+      // GitHub answers 200 for errors too.
       if (!isGood) json(200, { error: 'bad_verification_code' });
       else {
         const access_token = `gho_${randomUUID()}`;

@@ -1,6 +1,6 @@
 /**
- * The service behind a guarded share: says what came of a request, echoes WebSocket messages, and sends on paths of
- * their own what never ends by itself. Counts what reached it, by host.
+ * The service behind a guarded share. It answers with the request that it received, echoes WebSocket messages, sends
+ * endless answers on paths of their own, and counts requests by host.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ export interface OriginRequest {
 
 export interface GuardedOrigin {
   readonly port: number;
-  /** What `share` takes. */
+  /** URL for `share`. */
   readonly target: string;
   /** Requests that came for this host, upgrades too; of all hosts when none is named. */
   hits(host?: string): number;

@@ -37,9 +37,9 @@ export interface HostileMesh {
   readonly circuits: SteadyCircuits;
   /** The target believes it: it makes controllers. */
   readonly authority: TestAuthority;
-  /** What the target logged. */
+  /** Log lines of the target. */
   readonly records: LogRecord[];
-  /** What it logs from now on. */
+  /** Log lines from now on. */
   recordsFromNow(): () => LogRecord[];
   /** Ids of the circuits that no hostile router has a part in. */
   foreignCircuitIds(): Promise<string[]>;

@@ -1,5 +1,5 @@
 /**
- * An OpenID provider on loopback that does what a test tells it: every document, claim, signature and redirect can be
+ * An OpenID provider on loopback that does what a test asks for: every document, claim, signature and redirect can be
  * another than it should be. Without an attack it is a plain good one.
  */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
@@ -30,7 +30,7 @@ export interface HostileProvider extends AsyncDisposable {
   readonly port: number;
   attack: Attack;
   readonly requests: string[];
-  /** Of the requests for tokens. */
+  /** The bodies of the requests for tokens. */
   readonly forms: URLSearchParams[];
   readonly publicKeyPem: string;
   /** A key that is not published. */

@@ -1,6 +1,6 @@
 /**
- * A router in the hands of a test: enrolled, with a real certificate. Its control channel behaves and takes whatever
- * circuit it is given; what its links do is up to the test.
+ * A router in the hands of a test: enrolled, with a real certificate. Its control channel behaves and accepts every
+ * circuit that it is given; what its links do is up to the test.
  */
 import { connect, type Socket } from 'node:net';
 import { silentLog } from '#base';
@@ -26,7 +26,7 @@ const { channel, linkHello } = headerId;
 export interface HostileIdentity {
   readonly id: string;
   readonly credentials: WireCredentials;
-  /** Who vouches for the others. */
+  /** PEM of the authority of the other routers' certificates. */
   readonly ca: string;
 }
 
@@ -114,7 +114,7 @@ export class HostileRouter {
       await until(
         'a circuit over the hostile router',
         () => {
-          // Its reset says that the controller knows no way to here yet.
+          // A reset means that the controller knows no way to this router yet.
           if (client?.destroyed !== false)
             client = connect({ host: '127.0.0.1', port, noDelay: true }).on('error', () => {});
           return this.circuitIds.length;

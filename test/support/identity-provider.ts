@@ -1,7 +1,7 @@
 /**
- * A real OpenID provider (`oidc-provider`) on loopback, with people who may log in: by a form that a browser fills in, at
- * once where a test says who it is, or for whom the request's `login_hint` names. Its keys can be rotated, and it can be
- * stopped and started again at the same address.
+ * A real OpenID provider (`oidc-provider`) on loopback whose users log in by a form, or at once as the user that a
+ * test sets or that the request's `login_hint` names. Its keys can be rotated, and it can be stopped and started again
+ * at the same address.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -34,13 +34,13 @@ export interface IdentityProviderOptions {
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly port: number;
-  /** Whoever comes is this one, without a form; undefined: a form. */
+  /** The user that every visitor is logged in as, without a form; undefined shows a form. */
   loggedInAs: string | undefined;
   /** Paths of the requests that came. */
   readonly requests: string[];
   /** Other redirect addresses are refused from here on. */
   allowRedirects(uris: readonly string[]): void;
-  /** Who is logged out may be sent there; nowhere before. */
+  /** Allowed redirects after a log-out; none before this is set. */
   allowLogouts(uris: readonly string[]): void;
   /** New keys sign from here on; the old ones are not published any more. */
   rotateKeys(): Promise<void>;
@@ -149,7 +149,7 @@ class LocalIdentityProvider implements IdentityProvider {
     const path = (request.url ?? '/').split('?')[0]!;
     this.requests.push(path);
     try {
-      // Nobody stays logged in here: whoever is sent to it is asked.
+      // The provider keeps no log-in: every visitor is asked.
       if (path === '/auth') delete request.headers.cookie;
       if (path.startsWith('/interaction/')) await this.#interact(request, response, path);
       else await this.#provider!.callback()(request, response);
@@ -159,7 +159,7 @@ class LocalIdentityProvider implements IdentityProvider {
     }
   }
 
-  /** Who is it? The only thing that is asked: consent is given. */
+  /** Asks for the user's name alone: consent is given. */
   async #interact(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const provider = this.#provider!;
     const { params } = await provider.interactionDetails(request, response);

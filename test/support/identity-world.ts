@@ -80,7 +80,7 @@ const PROVIDER_DATA = {
   GITHUB: { client_id: GITHUB_CLIENT.id, client_secret: GITHUB_CLIENT.secret },
 } as const;
 
-/** Of the first gateway, in the folder of the parts. */
+/** Access log of the first gateway, in the folder of the parts. */
 export const ACCESS_LOG = 'access.log';
 const KEY_FILE = 'secrets.key';
 const SHARED_MS = 45_000;
@@ -161,7 +161,7 @@ export async function startIdentityWorld(options: IdentityWorldOptions = {}): Pr
         (await nobody.ask(host, '/ready', { plain: true, navigates: false })).status;
       await until(`${host} is served`, statusOf, (status) => status === 200, SHARED_MS);
       if (policy !== undefined) await call('PUT', `/shares/${name}/policy`, policy);
-      // Gateways hear of changes in their order: one that asks who calls knows the policy.
+      // Gateways receive changes in order: one that asks for a log-in has the policy.
       if (authProviderIds.length > 0) await call('PATCH', `/shares/${name}`, { authProviderIds });
       if (authProviderIds.length > 0)
         await until(`${host} is guarded`, statusOf, (status) => status === 401, SHARED_MS);

@@ -58,7 +58,7 @@ export class LinkPeer {
     return this.frames.filter(({ headers }) => headers.has(CHANNEL_HEADERS.heartbeat)).length;
   }
 
-  /** What a controller tells of it. */
+  /** Its entry in a controller's list of routers. */
   get news(): CtrlInit<'peerStateChanges'> {
     const { port } = this.#server.address() as { port: number };
     const listeners = [{ address: `tls:127.0.0.1:${port}`, protocol: 'tls', groups: ['default'] }];

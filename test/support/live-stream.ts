@@ -8,7 +8,7 @@ import type { Visitor } from './visitor.ts';
 export interface LiveStream {
   readonly name: string;
   readonly isOpen: boolean;
-  /** Resolves when it is over, whoever ended it. */
+  /** Resolves when the stream has ended, by either side. */
   readonly ended: Promise<void>;
   close(): void;
 }

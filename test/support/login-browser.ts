@@ -12,7 +12,7 @@ export interface LoginBrowserOptions {
   readonly user?: string;
   /** Kept between ways, so that the provider knows the browser again. */
   readonly cookies?: Map<string, string>;
-  /** Says yes when it is asked whether to log out. */
+  /** Confirms the question whether to log out. */
   readonly logsOut?: true;
 }
 
@@ -64,7 +64,7 @@ async function ask(url: URL, cookies: Map<string, string>, form: string | undefi
     },
     ca,
   });
-  // One that breaks off later is told by its answer.
+  // The answer reports a connection that breaks off later.
   sent.on('error', () => {});
   sent.end(form);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface RouterShape {
-  /** Of the controller's control channel. */
+  /** Port of the controller's control channel. */
   readonly controllerPort: number;
   /** Accepts links there, for dialers of these groups; `advertisedPort` when they are to dial another. */
   readonly linkListener?: {

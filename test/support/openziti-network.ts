@@ -60,7 +60,7 @@ export class OpenZitiNetwork {
   readonly #binary: string;
   readonly #folder: string;
   readonly #running: [name: string, running: Running][] = [];
-  /** Of the controller: control channels and REST. */
+  /** The controller's port, for control channels and REST. */
   readonly controllerPort: number;
 
   private constructor(binary: string, folder: string, controllerPort: number) {
@@ -69,7 +69,7 @@ export class OpenZitiNetwork {
     this.controllerPort = controllerPort;
   }
 
-  /** A controller in an empty `folder`, with the commands of `run` logged in. Throws with what `ziti` said. */
+  /** A controller in an empty `folder`, with the commands of `run` logged in. Throws with the output of `ziti`. */
   static async start(
     binary: string,
     folder: string,
@@ -113,7 +113,7 @@ export class OpenZitiNetwork {
     writeFileSync(join(this.#folder, name), text, { mode: 0o600 });
   }
 
-  /** What a process printed last, by the name that it was started under. */
+  /** The last output of a process, by the name that it was started under. */
   tail(name: string): string {
     return this.#running.findLast(([started]) => started === `ziti ${name}`)?.[1].tail() ?? '';
   }

@@ -1,6 +1,6 @@
 /**
  * Faults by the kernel: rules of `nft` on the loopback of a network namespace that this process alone lives in with
- * its children. For root on Linux; `enterNamespace` says when it cannot be.
+ * its children. It needs root on Linux; `enterNamespace` reports when that is missing.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
  * One program of the product as a process of its own, started as an operator would start it but for the launcher: the
- * process id is the program's. Ready when its ready file says so; ended for certain.
+ * process id is the program's. It is ready when its ready file exists, and ends for certain.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ export interface PartOptions<Ready> {
   readonly env?: Readonly<Record<string, string>>;
   /** Bounds its memory from its first page on. */
   readonly group?: ControlGroup | undefined;
-  /** What it writes when it works; `probe` for a program that writes none. */
+  /** The file that it writes when it is ready; `probe` for a program that writes none. */
   readonly readyFile?: string;
   readonly probe?: () => Promise<Ready>;
 }
@@ -50,7 +50,7 @@ export class PartProcess<Ready = unknown> {
     return this.#child?.pid ?? 0;
   }
 
-  /** What its last start told. */
+  /** The ready file of its last start. */
   get ready(): Ready {
     if (this.#ready === undefined) throw new Error(`${this.name} was never ready`);
     return this.#ready;
@@ -112,7 +112,7 @@ export class PartProcess<Ready = unknown> {
     }
   }
 
-  /** As a crash would: at once, with no chance to tidy up. */
+  /** Ends it as a crash would: at once, with no chance to tidy up. */
   async kill(): Promise<void> {
     await this.stop('SIGKILL');
   }

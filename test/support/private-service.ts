@@ -10,7 +10,7 @@ export interface PrivateService {
   readonly port: number;
   /** Requests that arrived so far, upgrades aside. */
   readonly requestCount: number;
-  /** What `/bytes/<count>` answers. */
+  /** The body of `/bytes/<count>`. */
   bytes(count: number): Iterable<Buffer>;
   /** Sends one event to every open `/events`; resolves once it is written. */
   sendEvent(text: string): Promise<void>;

@@ -35,7 +35,7 @@ export function socketCount({ pid }: Pick<Part, 'pid'>, ports: readonly number[]
   return count;
 }
 
-/** Of `0100007F:1F90`. */
+/** Returns the port of an address like `0100007F:1F90`. */
 function portOfHex(address: string): number {
   return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
 }

@@ -1,6 +1,6 @@
 /**
  * The product as real processes: `frontdoor up --demo` through its launcher, as a user starts it, and agents alone.
- * For what only processes can show: signals, sudden deaths, memory, exit statuses.
+ * It serves tests that need processes: signals, sudden deaths, memory, exit statuses.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ export interface RunningProcess {
   readonly child: ChildProcess;
   /** Resolves when it has ended. */
   readonly exit: Promise<Exit>;
-  /** What it printed so far, both streams. */
+  /** Its output so far, of both streams. */
   output(): string;
 }
 
@@ -36,7 +36,7 @@ export interface DemoProcess extends RunningProcess {
   readonly ready: DemoReady;
   readonly port: number;
   readonly readyFile: string;
-  /** Ends it and all that it started, whatever state it is in. */
+  /** Ends it and all that it started, in any state. */
   destroy(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function runLauncher(args: readonly string[], env: NodeJS.ProcessEnv = {}
   return run([LAUNCHER, ...args], env);
 }
 
-/** Starts `up --demo` in `dataDir`, and waits until it says that everything works. */
+/** Starts `up --demo` in `dataDir`, and waits until its ready file exists. */
 export async function startDemoProcess(
   dataDir: string,
   args: readonly string[] = ['--any-port'],
@@ -165,7 +165,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): RunningProcess {
   }
   const { promise: exit, resolve, reject } = Promise.withResolvers<Exit>();
   child.once('error', reject);
-  // What it printed last may come after its end; a process that it left behind may keep the pipes open.
+  // Its last output may come after its end; a process that it left behind may keep the pipes open.
   child.once('close', (status, signal) => resolve({ status, signal }));
   child.once('exit', (status, signal) => {
     setTimeout(() => resolve({ status, signal }), LAST_WORDS_MS).unref();

@@ -81,7 +81,7 @@ export class RawHttpClient {
     return this.#isComplete || this.isClosed;
   }
 
-  /** Until `test` holds; fails after the deadline. */
+  /** Waits until `test` holds; rejects after the deadline. */
   async until(what: string, test: () => boolean, timeoutMs = 30_000): Promise<void> {
     if (test()) return;
     const seen = Promise.withResolvers<void>();

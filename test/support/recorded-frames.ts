@@ -28,7 +28,7 @@ export interface WireVector {
   readonly note: string;
 }
 
-/** A frame between one of ours and OpenZiti: `session` says which of them is where. */
+/** A frame between one of our programs and OpenZiti's; `session` names both ends. */
 export interface InteropFrame extends RecordedFrame {
   readonly session: string;
 }

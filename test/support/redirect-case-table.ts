@@ -1,6 +1,6 @@
 /** What is tried to make a gateway send a browser to a foreign address. Data alone. */
 
-/** For `/.frontdoor/login?to=`: as it stands in the query. */
+/** Value of `to` in `/.frontdoor/login?to=`, as it stands in the query. */
 export const RETURN_TARGETS: readonly string[] = [
   'https://evil.test/',
   'http://evil.test/',

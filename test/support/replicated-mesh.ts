@@ -35,7 +35,7 @@ export class ReplicatedMesh {
     return new ReplicatedMesh(await (await sharedPostgres()).createDatabase());
   }
 
-  /** One more control plane. */
+  /** Starts one more control plane. */
   async replica(name: string): Promise<Replica> {
     const folder = join(this.folder, name);
     mkdirSync(folder, { mode: 0o700 });
@@ -111,7 +111,7 @@ export class ReplicatedMesh {
     return statSync(file).mode & 0o777;
   }
 
-  /** Until all routers are online at the control plane, and as many links as that may be used. */
+  /** Waits until all routers are online at the control plane and as many links are up. */
   async untilMeshed(at: Replica, links: number): Promise<void> {
     const online = (rows: JsonRow[]): boolean =>
       this.#routers.every(({ name }) => rows.some((row) => row['name'] === name && row['online'] === true));

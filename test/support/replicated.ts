@@ -29,9 +29,9 @@ export interface Replicated {
   readonly b: PartProcess<ReplicaReady>;
   readonly router: PartProcess<RouterReady>;
   readonly agent: PartProcess<AgentStatusResult>;
-  /** Of the overlay, as the gateway was given it. */
+  /** Authority of the overlay's certificates, as the gateway was given it. */
   readonly authorityPem: string;
-  /** Of the gateway's plain listener. */
+  /** Port of the gateway's plain listener. */
   readonly port: number;
   readonly credentials: FirstStart;
   /** A call of the Management API of one of them, with the first account's credentials unless others, or none, are given. */

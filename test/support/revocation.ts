@@ -35,7 +35,7 @@ export interface RevocationStage {
 
 export const MAX_REFUSED_MS = 5_000;
 export const MAX_CUT_MS = 10_000;
-/** Beyond what is promised: a lost check is told with its time. */
+/** Longer than the promised time, so that a late check is reported with its time. */
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 20;
 
@@ -57,7 +57,7 @@ const bySession = async ({ host }: RevocationStage, visitor: Visitor): Promise<C
 export const KEY_HEADERS: CredentialHeaders = { 'x-api-key': KEY };
 const byKey = (): Promise<CredentialHeaders> => Promise.resolve(KEY_HEADERS);
 
-/** As a machine of the provider; its keys reach gateways a moment after the provider is first used. */
+/** A token of the provider's for a machine; its keys reach gateways a moment after the provider is first used. */
 const byToken = async (stage: RevocationStage, visitor: Visitor): Promise<CredentialHeaders> => {
   const token = await stage.world.provider.signToken({ sub: 'machine' });
   const credentials = { authorization: `Bearer ${token}` };
@@ -132,7 +132,7 @@ export async function openStage(world: IdentityWorld, name: string): Promise<Rev
   return { world, name, login, keys, host: await world.share(name, [login, keys]) };
 }
 
-/** As at the start, so that it can be taken away once more. */
+/** Restores the first state, so that access can be revoked once more. */
 export async function restore({ world, name, login, keys, host }: RevocationStage): Promise<void> {
   await world.call('PATCH', `/auth-providers/${login}`, { enabled: true });
   await world.call('PATCH', `/auth-providers/${keys}`, { enabled: true, data: keyData(FIRST, SECOND) });

@@ -82,7 +82,7 @@ export class RouterStage {
     return controller;
   }
 
-  /** Another router, that routers with link dialers dial when a controller tells them `news`. */
+  /** Another router, that routers with link dialers dial when a controller sends them `news`. */
   async linkPeer(id: string, isSilent = false): Promise<LinkPeer> {
     const peer = await LinkPeer.open(id, await this.authority.issue(id), isSilent);
     this.#closers.push(() => peer.close());

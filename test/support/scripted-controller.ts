@@ -40,9 +40,9 @@ export interface ScriptedControllerOptions {
   readonly id?: string;
   /** 0: any. */
   readonly port?: number;
-  /** Of the answer to hellos; those of a 1.7.2 controller when absent. */
+  /** Headers of the answer to hellos; those of a 1.7.2 controller when absent. */
   readonly helloHeaders?: FrameHeaders;
-  /** Undefined: the router may come in; else it is told why not. */
+  /** Returns the reason for refusing the router, or undefined to admit it. */
   readonly refuse?: () => string | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface GatewayReady {
 export interface SeparateOptions {
   /** Kept after the end; default: one of its own, removed at the end. */
   readonly folder?: string | undefined;
-  /** For each part's process, such as `--cpu-prof`. */
+  /** Node options of each part's process, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[] | undefined;
   readonly logLevel?: string | undefined;
   /** More of each part's environment, such as a library that is loaded first. */
@@ -56,7 +56,7 @@ export interface Separate {
   readonly router: PartProcess<RouterReady>;
   readonly gateway: PartProcess<GatewayReady>;
   readonly agent: PartProcess<AgentStatusResult>;
-  /** Of the gateway's plain listener. */
+  /** Port of the gateway's plain listener. */
   readonly port: number;
   readonly frontdoorId: string;
   readonly agentSocket: string;

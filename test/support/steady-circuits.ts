@@ -14,11 +14,11 @@ const PATIENCE_MS = 10_000;
 
 export interface SteadyCircuits {
   readonly exchanges: number;
-  /** What went wrong; a circuit with an error does not go on. */
+  /** Their errors; a circuit with an error does not go on. */
   readonly errors: readonly string[];
   /** The slowest exchange. */
   readonly worstMs: number;
-  /** Until each circuit has answered `more` times from now on, or one has failed. */
+  /** Waits until each circuit has answered `more` times from now on, or one has failed. */
   goOn(more: number): Promise<void>;
   stop(): Promise<void>;
 }

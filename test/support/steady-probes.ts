@@ -8,7 +8,7 @@ export interface SteadyProbesOptions {
   /** Plain listeners, one after the other. */
   readonly ports: readonly number[];
   readonly host: string;
-  /** What the answer's body must be. */
+  /** The expected body of the answer. */
   readonly body: string;
   readonly perSecond: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Clients that ask again and again: some over a connection that they keep, some over a new one each time. Every answer
- * is judged; whatever is not a whole answer of the service is a failure, told with its reason.
+ * is judged; anything but a whole answer of the service is a failure, reported with its reason.
  */
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -11,7 +11,7 @@ export interface SteadyRequestsOptions {
   /** Over TLS, with this server name and without judging the certificate. */
   readonly isSecure?: boolean;
   readonly path?: string;
-  /** What the body must be. */
+  /** The expected body. */
   readonly body: string;
   /** Clients that keep their connection, and clients that make a new one for each request. */
   readonly keeping: number;

@@ -28,11 +28,11 @@ export class SteadyStream {
   readonly #shift: number;
   sentBytes = 0;
   receivedBytes = 0;
-  /** What was wrong with the bytes that came. */
+  /** Problem of the received bytes. */
   mismatch: string | undefined;
   isEnded = false;
   isClosed = false;
-  /** Of the socket. */
+  /** Error of the socket. */
   error: string | undefined;
   lastReceivedMs = Date.now();
   /** The longest time without a byte since `mark`. */
@@ -52,7 +52,7 @@ export class SteadyStream {
     return this.isEnded && this.mismatch === undefined && this.receivedBytes === this.sentBytes;
   }
 
-  /** It broke, and in a way that nobody takes for the end of the stream. */
+  /** Whether it broke in a way that cannot be mistaken for the end of the stream. */
   get isVisiblyBroken(): boolean {
     return this.isClosed && this.error !== undefined && this.mismatch === undefined;
   }
@@ -124,7 +124,7 @@ export class SteadyStreams {
     for (const stream of this.all) stream.mark();
   }
 
-  /** Until all got something after now. */
+  /** Waits until all have received something after now. */
   async untilAllMove(timeoutMs: number): Promise<number> {
     const nowMs = Date.now();
     const { tookMs } = await until(
@@ -156,7 +156,7 @@ export class SteadyStreams {
     return { intact: this.all.length - problems.length, problems };
   }
 
-  /** Until each is closed by the other side; how many broke visibly. */
+  /** Waits until the other side has closed each stream; resolves to the number that broke visibly. */
   async untilBroken(timeoutMs: number): Promise<number> {
     await until(
       'every stream is closed',

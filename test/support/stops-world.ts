@@ -176,7 +176,7 @@ export class StopsWorld {
     this.#host = new URL(endpoints[0]!).hostname;
   }
 
-  /** One after the other; what breaks one is for the probes to show. */
+  /** Keeps one stream open after another; the probes report failures. */
   #keepStreaming(number: number): void {
     let current: ClientRequest | undefined;
     let isOver = false;

@@ -1,6 +1,6 @@
 /**
- * For what is judged by the clock of several processes: a run during which this machine stood still says nothing when it
- * fails, and is repeated. A defect fails every run, and a run that nothing disturbed counts as it is.
+ * For tests that are judged by the clock of several processes: a run during which this machine stood still proves
+ * nothing when it fails, and is repeated. A defect fails every run, and a run that nothing disturbed counts as it is.
  */
 
 /** How often it is looked whether this process gets its turn. */

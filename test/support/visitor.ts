@@ -1,6 +1,6 @@
 /**
  * Somebody at the gateway without a browser: keeps cookies by host as browsers do, goes through log-ins, and has an
- * address of the loopback network to itself. Shows nothing but what it is told to show.
+ * address of the loopback network to itself. It sends only the credentials that it is given.
  */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -16,7 +16,7 @@ export interface Entrance {
 export interface Ask {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** As a browser that goes somewhere; true when absent. */
+  /** Whether it sends the headers of a browser's navigation; true when absent. */
   readonly navigates?: boolean;
   /** On the plain port. */
   readonly plain?: boolean;
@@ -79,7 +79,7 @@ export class Visitor {
     };
   }
 
-  /** Its head is here; what follows is read by whoever wants it. */
+  /** Resolves when the head is here; the caller reads the body if it wants it. */
   async open(
     host: string,
     path: string,
@@ -106,7 +106,7 @@ export class Visitor {
       },
       ...(plain ? {} : { servername: host, ca: at.ca, ...options.clientCertificate }),
     });
-    // One that breaks off later is told by its answer.
+    // The answer reports a connection that breaks off later.
     sent.on('error', () => {});
     sent.on('timeout', () => sent.destroy(new Error(`no answer within ${ANSWER_MS} ms: ${host}${path}`)));
     sent.end();

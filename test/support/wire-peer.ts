@@ -117,7 +117,7 @@ export class WirePeer {
     }
   }
 
-  /** Until the other side has closed. */
+  /** Waits until the other side has closed. */
   closed(timeoutMs = 30_000): Promise<void> {
     return this.until('the end of the connection', () => this.isClosed, timeoutMs);
   }

@@ -67,7 +67,7 @@ export interface World {
   enrollEnvironment(name: string): Promise<WorldIdentity>;
   /** Enrolled as a router, connected to nothing. */
   enrollRouter(name: string): Promise<WorldIdentity>;
-  /** What the parts logged from now on. */
+  /** Log lines of the parts from now on. */
   recordsFromNow(): () => LogRecord[];
   /** Through the gateway's plain port. */
   get(host: string, path: string): Promise<HttpAnswer>;

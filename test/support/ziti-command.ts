@@ -20,7 +20,7 @@ export function zitiBinary(): string | undefined {
   return path === '' ? undefined : path;
 }
 
-/** Ours, without anything that would tell `ziti` about another network, and with `folder` as its home. */
+/** Our environment without the variables that would lead `ziti` to another network, and with `folder` as its home. */
 export function zitiEnvironment(folder: string): NodeJS.ProcessEnv {
   const foreign = Object.keys(process.env).filter((name) => /^(?:ZITI|PFXLOG)_/.test(name));
   return {

@@ -1,4 +1,4 @@
-/** What one row of the fault table is given, and what it says. */
+/** The input and the result of one row of the fault table. */
 import { FaultMesh, type Timers } from '../../support/fault-mesh.ts';
 import type { FaultNetwork } from '../../support/fault-point.ts';
 
@@ -27,7 +27,7 @@ export const QUICK_TIMERS: Timers = {
   idleTxMs: 1_000,
 };
 
-/** What the requirement gives a file that says nothing. */
+/** The requirement's defaults for a router file without timers. */
 export const DEFAULT_TIMERS: Timers = {
   linkCloseMs: 60_000,
   ctrlCloseMs: 30_000,

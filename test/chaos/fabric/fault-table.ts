@@ -110,7 +110,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       const faults = ['cut', 'cut', 'cut', 'reset'] as const;
       const { linkCloseMs, ctrlCloseMs } = QUICK_TIMERS;
       const steps = [(mesh: FaultMesh) => halfOpenLink(mesh, faults, linkCloseMs)];
-      // A relay is no way to the control plane: routers dial the address that it tells them.
+      // A relay is no way to the control plane: routers dial the address that it gives them.
       if (context.network.kind === 'packet filter')
         steps.push(async (mesh) => {
           const point = await context.network.point(mesh.mesh.controllerPort);

@@ -1,4 +1,4 @@
-/** Rounds of whatever may happen to three routers and the links between them; after each, everybody agrees again. */
+/** Rounds of random faults of three routers and the links between them; after each, all routers agree again. */
 import { until } from '../../support/deadline.ts';
 import type { FaultMesh } from '../../support/fault-mesh.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';

@@ -28,9 +28,9 @@ export interface AttackSource {
   readonly hellos: readonly Uint8Array[];
   /** Whole frames of channels that stand, to be changed. */
   readonly frames: readonly Uint8Array[];
-  /** Of frames after the hello. */
+  /** Limit of a frame's body after the hello, in bytes. */
   readonly maxBodyBytes: number;
-  /** False: the body is not what its type says, for which a channel may be closed. */
+  /** False when the body does not fit its type, for which a channel may be closed. */
   isMessage(frame: Frame): boolean;
   /** A channel whose hello was taken; undefined: not now. Frames of circuits that it has go to `frames`, too. */
   open(): Promise<{ readonly peer: WirePeer; readonly frames: readonly Uint8Array[] } | undefined>;
@@ -43,18 +43,18 @@ export interface FrameTally {
   after: number;
   /** Connections and channels that were opened for it. */
   channels: number;
-  /** Of them: ended by the other side. */
+  /** Number of them that the other side ended. */
   closed: number;
   /** The longest that a peer waited for its end after it had broken the framing, or had sent half a hello. */
   slowestCloseMs: number;
-  /** Who waits longer is a finding. */
+  /** A longer wait than this is a finding. */
   readonly patienceMs: number;
   readonly findings: string[];
 }
 
 const FRAMES_A_BATCH = 25;
 const FRAMES_A_CHANNEL = 1_000;
-/** Of what breaks the framing, and of what is no message, one in so many is sent. */
+/** One in so many is sent of the frames that break the framing, and of those that are no message. */
 const BREAKING_SHARE = 200;
 const MALFORMED_SHARE = 20;
 const OPEN_MS = 20_000;

@@ -1,5 +1,5 @@
 /**
- * Fuzzes the listeners of a mesh with frames, all of them at once, and says what was found: a peer that was not cut
+ * Fuzzes the listeners of a mesh with frames, all of them at once, and reports the findings: a peer that was not cut
  * off, a process that ended or grew, a circuit that noticed.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,9 +19,9 @@ export interface FrameFuzzOptions {
   readonly seed: number;
   /** Over all listeners, before and after hello. */
   readonly frames: number;
-  /** Who breaks the framing has to be cut off within this. */
+  /** A peer that breaks the framing has to be cut off within this time. */
   readonly patienceMs: number;
-  /** Told now and then. */
+  /** Called now and then with the progress. */
   onProgress?(text: string): void;
 }
 
@@ -37,10 +37,10 @@ export interface FrameFuzzResult {
 }
 
 export const WORKERS = 2;
-/** One frame of so many goes before a hello: each costs a TLS handshake. */
+/** One frame of so many is sent before a hello, because each costs a TLS handshake. */
 const BEFORE_HELLO_SHARE = 50;
 const SEEDS_A_LISTENER = 1_000;
-/** Until code is compiled, memory grows whatever is sent. */
+/** Frames before memory is watched: it grows until the code is compiled. */
 const WARM_UP_FRAMES = 4_000;
 const WARM_UP_SEED = 500_000;
 const MAX_GROWTH_MIB = 64;

@@ -179,7 +179,7 @@ function repeated(frame: Uint8Array, times = 8): Uint8Array[] {
   return Array.from({ length: times }, () => frame);
 }
 
-/** As many frames again, of these circuits. */
+/** Returns as many frames again, for these circuits. */
 function withCircuits(frames: readonly Uint8Array[], circuitIds: readonly string[]): Uint8Array[] {
   const own = circuitIds.flatMap((id) => frames.flatMap((frame) => ofCircuit(frame, id) ?? []));
   return [...frames, ...own];
