@@ -33,7 +33,7 @@ test('a decision is read in a minute, the map in ten', () => {
   const lines = (path: string): number => textOf(path).split('\n').length - 1;
   const long = documents.filter((path) => /^docs\/adr\/\d{4}-/.test(path) && lines(path) > 60);
   assert.deepEqual(long, []);
-  assert.ok(lines('ARCHITECTURE.md') <= 200);
+  assert.ok(lines('ARCHITECTURE.md') <= 220);
 });
 
 test('every decision is in the list of decisions, with its number', () => {

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseConformance, parseProofs, type Proof } from './conformance-table.ts';
+import { namedTests, rowTitles } from './named-tests.ts';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const DOCUMENTS = [
@@ -21,13 +22,10 @@ function textOf(path: string): string {
   }
 }
 
-/** True when the file holds a test of exactly that name, or is a row of the batteries of that title. */
+/** True when the file holds a test of exactly that full name, or is a row of the batteries of that title. */
 function exists({ file, name }: Proof): boolean {
-  const asWritten = [`'${name.replaceAll("'", String.raw`\'`)}'`, `"${name}"`, `\`${name}\``];
-  const tests = file.endsWith('-row.ts')
-    ? textOf(file).matchAll(/\btitle:\s*((['"`])(?:\\.|(?!\2).)*\2)/g)
-    : textOf(file).matchAll(/\b(?:test|it)\(\s*((['"`])(?:\\.|(?!\2).)*\2)/g);
-  return [...tests].some(([, quoted = '']) => asWritten.includes(quoted));
+  const text = textOf(file);
+  return (file.endsWith('-row.ts') ? rowTitles(text) : namedTests(text)).includes(name);
 }
 
 for (const path of DOCUMENTS) {
@@ -70,7 +68,7 @@ test('every test that ARCHITECTURE.md names for an invariant exists', () => {
   const text = textOf('ARCHITECTURE.md');
   const proofs = parseProofs(text);
   assert.ok(proofs.length >= 20, `${proofs.length} tests are named`);
-  assert.equal(proofs.length, text.split('›').length - 1, 'each in the form that is checked');
+  assert.equal(proofs.length, text.split(/`\s+›/).length - 1, 'each in the form that is checked');
   assert.deepEqual(
     proofs.filter((proof) => !exists(proof)),
     [],
@@ -98,4 +96,27 @@ test('a proof that names no test is noticed', () => {
   const file = 'test/conformance/conformance.test.ts';
   assert.equal(exists({ file, name: 'a proof that names no test is noticed' }), true);
   assert.equal(exists({ file, name: ['a proof', 'that is not there'].join(' ') }), false);
+});
+
+test('a test is named by its describe blocks and its own name', () => {
+  const text = [
+    "test('alone', () => {});",
+    "describe('a door', () => {",
+    "  it('opens', () => {});",
+    "  describe('that is locked', () => {",
+    '    it("isn\'t opened", () => {});',
+    '  });',
+    '  it.skip(',
+    "    'closes',",
+    '  );',
+    '});',
+    "it('is outside', () => {});",
+  ].join('\n');
+  assert.deepEqual(namedTests(text), [
+    'alone',
+    'a door › opens',
+    "a door › that is locked › isn't opened",
+    'a door › closes',
+    'is outside',
+  ]);
 });
