@@ -62,9 +62,9 @@ describe('routers in a mesh at several control planes', { skip: postgresSkip }, 
         `${name} knows who leads`,
         // The latest: each may lead in its own eyes until it has heard of the other.
         () =>
-          [...process.output.matchAll(/"controllerId":"([^"]+)","msg":"leader of the controllers"/g)].at(
-            -1,
-          )?.[1],
+          [
+            ...process.output.matchAll(/"controllerId":"([^"]+)","msg":"this controller is the leader now"/g),
+          ].at(-1)?.[1],
         (id) => id === leader,
       );
   });
