@@ -38,7 +38,8 @@ export async function runTests(args: readonly string[]): Promise<number> {
       spec: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       rest: { type: 'boolean', default: false },
-      jobs: { type: 'string', default: String(Math.max(2, availableParallelism())) },
+      // One more than there are cores: many tests wait for processes, deadlines and databases.
+      jobs: { type: 'string', default: String(availableParallelism() + 1) },
     },
   });
   const isOfRun = (file: string): boolean => {
