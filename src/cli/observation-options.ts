@@ -21,7 +21,7 @@ export function addMetricsOption(command: Command, about: string): Command {
   );
 }
 
-/** Of the gateway; `about` is that of its metrics. */
+/** Adds the options of commands that run a gateway. `about` names the parts whose metrics are served. */
 export function addObservationOptions(command: Command, about: string): Command {
   return addMetricsOption(command, about).addOption(
     new Option(

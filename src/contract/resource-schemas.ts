@@ -215,7 +215,7 @@ export const tokenRequestSchema = Type.Object(
   },
 );
 
-/** The same as a form. A repeated name is refused. */
+/** Describes a token request that is sent as a form. Other names are accepted; a repeated name is refused. */
 export const tokenFormSchema = Type.Object(tokenRequestSchema.properties, {
   additionalProperties: Type.String(),
 });

@@ -97,7 +97,7 @@ function isEmpty(filter: AuditFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
 
-/** Of all organizations. Nothing is ever removed, so that the ends of the chains count their events. */
+/** Counts the events of all organizations by the ends of their chains, because events are never removed. */
 export async function auditEventCount(db: Queries): Promise<number> {
   const { total } = await db
     .selectFrom('audit_head')

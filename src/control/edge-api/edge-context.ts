@@ -76,7 +76,7 @@ export function peerOf(context: EdgeApiContext, request: FastifyRequest): Proven
   return proof.peer;
 }
 
-/** The same, restricted to the kinds of identities that the call is for. */
+/** Proves the peer like `peerOf`, and refuses peers whose identity is not of this kind. */
 export function peerOfKind(
   context: EdgeApiContext,
   request: FastifyRequest,

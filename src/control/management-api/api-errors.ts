@@ -49,7 +49,7 @@ export function unauthorized(): FrontdoorError {
   });
 }
 
-/** The same response for a resource that does not exist and for one of another organization. */
+/** Answers alike for a resource that does not exist and for one of another organization. */
 export function notGranted(what: 'Frontdoor' | 'Organization', id: string): FrontdoorError {
   return new FrontdoorError('forbidden', 'not-found', `${what} ${id} not found`);
 }

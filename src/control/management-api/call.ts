@@ -78,7 +78,7 @@ export interface ApiParts {
 /** The dependencies of every change, which is one transaction with its audit event. */
 export type ChangeParts = Pick<ApiParts, 'store' | 'secrets' | 'clock'>;
 
-/** The same for creations, whose responses contain the URL of the new resource. */
+/** The dependencies of every creation, whose response contains the URL of the new resource. */
 export type CreationParts = ChangeParts & Pick<ApiParts, 'baseUrl'>;
 
 /** One request. `Parameter` has the names of the path parameters. */

@@ -16,7 +16,7 @@ export function frontdoorTraffic(
   return trafficOf(db, frontdoor.id, window);
 }
 
-/** The same for an environment; nothing if it does not belong to the frontdoor. */
+/** Returns one entry per step, oldest first; all counts are zero if the environment is not in the frontdoor. */
 export function environmentTraffic(
   db: Queries,
   frontdoor: GrantedFrontdoor,

@@ -26,7 +26,7 @@ export interface EstablishedCircuit {
 
 export interface CircuitLimits {
   readonly maxCircuits: number;
-  /** The same limit for a router that dials by itself. */
+  /** Also limits the circuits of a router that dials by itself. */
   readonly maxCircuitsPerIdentity: number;
 }
 
