@@ -316,7 +316,7 @@ function otherFieldsStep(schema: Keywords, names: ReadonlySet<string>): OthersSt
     return (value, copy) => (copy === undefined ? value : { ...value, ...copy });
   }
   const step: Step = others === false ? (_value, fault) => fault.fail('is not known here') : stepOf(others);
-  return (value, copy, fault) => {
+  return (value, copy, fault, known) => {
     const entries: [string, unknown][] = [];
     let isSame = copy === undefined;
     for (const name of Object.keys(value)) {
@@ -332,12 +332,8 @@ function otherFieldsStep(schema: Keywords, names: ReadonlySet<string>): OthersSt
       entries.push([name, read]);
     }
     if (isSame) return value;
-    return Object.fromEntries([...Object.entries(copy ?? pick(value, names)), ...entries]);
+    return Object.fromEntries([...Object.entries(copy ?? known()), ...entries]);
   };
-}
-
-function pick(value: Fields, names: ReadonlySet<string>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
 }
 
 /** The first `end` known fields. */
