@@ -29,7 +29,7 @@ const STEPS: readonly CheckStep[] = [
   },
   {
     name: 'pure',
-    about: 'pure files know no timer, socket or clock',
+    about: 'pure files have no timer, socket or clock',
     args: [TSC, '-p', 'tsconfig.pure.json'],
     remedy: 'a pure file may import pure files only, and no node: module',
   },

@@ -1,14 +1,18 @@
 /** The CPU seconds of ended child processes. */
 import { readFileSync } from 'node:fs';
 
-/** Of Linux, whatever the machine. */
+/** The unit of the times in /proc: Linux reports 100 ticks a second on every architecture. */
 const TICKS_PER_SECOND = 100;
 
-/** Of the children that have ended, and of those that they waited for; undefined off Linux. */
+/**
+ * CPU seconds of the children that have ended and of the children that those waited for; undefined where
+ * there is no /proc.
+ */
 export function cpuSecondsOfChildren(): number | undefined {
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1');
-    // After the name, which may hold anything: the fields 16 and 17 of proc(5) are the 14th and 15th from the state on.
+    // The name in parentheses may contain any character, so fields are counted after it: there, fields 16 and
+    // 17 of proc(5) are the 14th and 15th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
   } catch {

@@ -1,12 +1,12 @@
 /**
- * What failed in a run, short enough for the last lines of a log whose middle was cut: each test that failed, with the
- * first lines of its error. Errors in full are printed elsewhere.
+ * A short summary of a run's failures: each failed test with the first lines of its error. It fits into the
+ * last lines of a log whose middle was cut. The report prints the errors in full.
  */
 import type { TestFileResult } from './test-process.ts';
 
 const MAX_TESTS = 25;
 const ERROR_LINES = 15;
-/** Of a file that failed without a test that did: the end of what its process printed. */
+/** How many of the last printed lines are shown for a file that failed although none of its tests did. */
 const LAST_LINES = 15;
 const LINE_CHARS = 300;
 

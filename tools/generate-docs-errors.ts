@@ -31,7 +31,7 @@ export function errorsPage(): string {
       '  [Commands and programs](#commands-and-programs).',
     ].join('\n'),
     '## At the address of a share',
-    'The JSON also has `errorId`. Where no other remedy is known, the cause in the answer of `frontdoor why` says what is wrong.',
+    'The JSON also has `errorId`. Where no other remedy is given, `frontdoor why` prints the cause.',
     ...markdownTable(
       ['Code', 'Status', 'Meaning', 'What to do', 'Since'],
       sorted(VISITOR_ERRORS).map(([code, { statuses, meaning, remedy, since }]) => [

@@ -75,7 +75,7 @@ function operation(sheet: OperationSheet): string[] {
   ];
 }
 
-/** Lines of the command line that do the same; none for what only programs and browsers call. */
+/** The commands that call the operation; none for an operation that only programs and browsers call. */
 function commandsFor(id: OperationId): string[] {
   const row = OPERATION_COMMANDS[id];
   if (isOperationCommand(row)) return [row.examples.map((words) => `frontdoor ${words}`).join('\n')];

@@ -1,6 +1,6 @@
 /**
- * The annotated example of a router's file, from its schema: every key with what it means, its default and its bounds.
- * Keys behind a `#` without a space after it may be switched on by taking it away.
+ * Generates the annotated example of a router file from the schema: every key with its meaning, its default
+ * and its bounds. A key behind a `#` without a space is switched on by removing the `#`.
  */
 import { notesOf, rangeOf, routerFileField, type Field } from '#router/config';
 
@@ -11,7 +11,7 @@ const HEAD = `# A router's configuration file with every key that has an effect.
 # $NAME or \${NAME}. "frontdoor router check FILE" reports the problems of a file.
 `;
 
-/** What further listeners show: all that they need. */
+/** The keys that the second and later listeners of the example show: only the required ones. */
 const LISTENERS: readonly Readonly<Record<string, unknown>>[] = [
   { binding: 'transport', address: 'tls:0.0.0.0:7000', options: { advertise: 'router.example:7000' } },
   { binding: 'proxy', address: 'tcp:127.0.0.1:7001', service: 'web' },
@@ -28,7 +28,7 @@ function isShown(field: Field, binding?: string): boolean {
   return bindings === undefined || (binding !== undefined && bindings.includes(binding));
 }
 
-/** One key with what is below it. `isOff`: something above is switched off already. */
+/** Writes one key and the keys below it. `isOff`: a key above it is switched off already. */
 function lines(
   key: string,
   field: Field,
@@ -47,7 +47,7 @@ function lines(
   return [`${indent}# ${aboutOf(field)}`, `${indent}${off ? '#' : ''}${text}`, ...(below ?? [])];
 }
 
-/** Undefined: it is a value. */
+/** Undefined for a plain value. */
 function childLines(
   key: string,
   field: Field,
@@ -67,7 +67,7 @@ function childLines(
   return itemLines(items, indent, isOff);
 }
 
-/** What only tunnels have. */
+/** The keys that only tunnels have. */
 function tunnelListener(items: Field): Field {
   const { binding, options } = items.properties as { binding: Field; options: Field };
   const own = Object.entries(options.properties ?? {}).filter(
@@ -84,7 +84,7 @@ function mapLines(field: Field, indent: string, isOff: boolean, binding?: string
   return Object.entries(field.properties ?? {})
     .filter(([, child]) => isShown(child, binding))
     .flatMap(([key, child]) => {
-      // A section that is missing may have other defaults than one that is there in part.
+      // The defaults of a missing section may differ from those of a section that is given in part.
       const whole = field.default as Readonly<Record<string, unknown>> | undefined;
       return lines(key, child, indent, isOff, binding, whole?.[key] ?? child.default);
     });

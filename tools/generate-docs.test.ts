@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isStale, referencePages } from './generate-docs.ts';
 
 for (const page of referencePages) {
-  test(`docs/reference/${page.name} is what the tables say; "npm run docs" writes it anew`, () => {
+  test(`docs/reference/${page.name} is what the tables generate; "npm run docs" writes it again`, () => {
     assert.equal(isStale(page), false);
   });
 }

@@ -18,7 +18,7 @@ export interface ReferencePage {
 }
 
 const FOLDER = 'docs/reference';
-/** A reader puts their own in its place. */
+/** A placeholder, which readers replace by their own address. */
 const EXAMPLE_ADDRESS = 'https://frontdoor.example';
 
 export const referencePages: readonly ReferencePage[] = [
@@ -41,7 +41,7 @@ export function isStale({ name, render }: ReferencePage): boolean {
   return committed(name) !== render();
 }
 
-/** Writes what is stale. The exit status: 0, or 2 for arguments, which there are none of. */
+/** Writes the stale pages. Returns the exit status: 0, or 2 when arguments are given. */
 export function runDocs(args: readonly string[]): number {
   if (args.length > 0) {
     process.stderr.write('docs: takes no arguments\n');

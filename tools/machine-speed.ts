@@ -1,13 +1,13 @@
-/** How slow this machine is beside the one that the limits of the tiers were measured on. */
+/** Compares the speed of this machine with the machine on which the limits of the tiers were measured. */
 import { createHash } from 'node:crypto';
 import process from 'node:process';
 
 const ROUNDS = 300;
 const PIECES = 400;
-/** The CPU seconds that the work below took there, on cores of 2.5 GHz with nothing else to do. */
+/** The CPU seconds of the work below on that machine: an idle core of 2.5 GHz. */
 const REFERENCE_SECONDS = 0.25;
 
-/** 1 for a machine as fast as that one, 2 for one that takes twice the CPU time for the same work. */
+/** Returns 1 for a machine as fast as that one, 2 for a machine that needs twice the CPU time. */
 export function slowness(): number {
   const before = process.cpuUsage();
   let digest = '';

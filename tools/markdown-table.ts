@@ -1,6 +1,6 @@
 /** Tables of the reference pages, in Markdown. */
 
-/** As one part; a column that is empty throughout is left out. */
+/** Returns the table as one block; a column without any text is left out. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const used = head.map((_title, index) => rows.some((row) => row[index] !== ''));
   const line = (cells: readonly string[]): string =>

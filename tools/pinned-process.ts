@@ -1,6 +1,7 @@
 /**
- * Child processes of the development commands. Everything runs on the Node that runs this file (the pinned one): it
- * stands first in the children's PATH too, since scripts with a `#!/usr/bin/env node` line would find the system's.
+ * Child processes of the development commands. They run on the Node that runs this file (the pinned one). It
+ * comes first in the children's PATH too, because scripts with a `#!/usr/bin/env node` line would otherwise
+ * run on the system's Node.
  */
 import { spawn } from 'node:child_process';
 import { delimiter, dirname, resolve } from 'node:path';
@@ -18,12 +19,15 @@ export function pinnedEnvironment(): NodeJS.ProcessEnv {
 }
 
 export interface PinnedResult {
-  /** Exit status; 128 + n when signal n ended it. */
+  /** The exit status; 128 + n when signal n ended the process. */
   readonly status: number;
   readonly durationMs: number;
 }
 
-/** Runs the pinned Node with `args` in the repository's top folder; output goes where ours goes. Signals are passed on. */
+/**
+ * Runs the pinned Node with `args` in the repository's top folder. Its output goes to the output of this
+ * process, and signals are forwarded.
+ */
 export function runPinned(args: readonly string[]): Promise<PinnedResult> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {

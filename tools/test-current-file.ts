@@ -1,2 +1,5 @@
-/** The file that runs in a process of several, for those who report what happens to it; undefined in a process of one. */
+/**
+ * The test file that runs at the moment in a process shared by several files; reporters name it. Undefined in
+ * the process of a single file.
+ */
 export const currentFile: { name: string | undefined } = { name: undefined };

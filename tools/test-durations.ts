@@ -1,4 +1,4 @@
-/** How long each test file took the last time, kept between runs for the order of the next one. */
+/** Keeps how long each test file took in the last run; the next run starts the longest files first. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from './pinned-process.ts';
@@ -15,13 +15,16 @@ export function loadDurations(): Map<string, number> {
   }
 }
 
-/** Adds to what is kept. A folder that cannot be written to costs the order of the next run and nothing else. */
+/**
+ * Adds durations to those already kept. When the folder is not writable, only the order of the next run is
+ * lost.
+ */
 export function saveDurations(durationsMs: ReadonlyMap<string, number>): void {
   const all = Object.fromEntries([...loadDurations(), ...durationsMs]);
   try {
     mkdirSync(dirname(FILE), { recursive: true });
     writeFileSync(FILE, JSON.stringify(all, undefined, 1));
   } catch {
-    // The next run begins in the order of the folders.
+    // Without durations, the next run uses the order of the folders.
   }
 }

@@ -1,16 +1,19 @@
-/** What the events of one test process come to: for each of its files the counts, the failures and the skipped tests. */
+/**
+ * Collects the events of one test process into results: for each file the counts, the failures and the
+ * skipped tests.
+ */
 import type { TestEvent } from './test-event.ts';
 
 export interface TestFailure {
-  /** The names of the suites around it and its own: `a door › stays shut`. */
+  /** The names of the surrounding suites and of the test: `a door › stays shut`. */
   readonly name: string;
   /** The text of the error, with its stack. */
   readonly error: string;
-  /** It did not fail by itself: a test outside failed or ended. */
+  /** The test did not fail by itself: a surrounding test failed or ended. */
   readonly isCancelled: boolean;
 }
 
-/** What is known of one file so far. */
+/** The results of one file so far. */
 export class TestFileLog {
   readonly file: string;
   tests = 0;
@@ -21,7 +24,7 @@ export class TestFileLog {
   readonly skipped: string[] = [];
   /** Seconds of CPU of the test process itself while the file ran; undefined unless it shared the process. */
   cpuSeconds: number | undefined;
-  /** Undefined while it runs; the process of a file of its own ends with it. */
+  /** Undefined while the file runs, and always for a file with a process of its own. */
   endedAfterMs: number | undefined;
   readonly #startedMs = performance.now();
 
@@ -50,7 +53,7 @@ interface OpenTest {
 }
 
 export class TestEventLog {
-  /** In the order in which they began. */
+  /** Results in the order in which the files began. */
   readonly files: TestFileLog[] = [];
   readonly #first: string;
   readonly #isShared: boolean;
@@ -63,7 +66,7 @@ export class TestEventLog {
     if (!isShared) this.beginFirst();
   }
 
-  /** For a process that has ended before its first event. */
+  /** The result for a process that ended before its first event. */
   beginFirst(): void {
     if (this.files.length === 0) this.#fileOf(this.#first);
   }
@@ -117,7 +120,7 @@ export class TestEventLog {
     }
   }
 
-  /** Begins it at its first event. */
+  /** Returns the record of a file; its first event creates it. */
   #fileOf(name: string): TestFileLog {
     const known = this.files.find(({ file }) => file === name);
     if (known !== undefined) return known;
@@ -132,7 +135,7 @@ export class TestEventLog {
       .join(' › ');
   }
 
-  /** From the top to the test itself. */
+  /** The names from the outermost suite to the test itself. */
   #namesOf(id: number): string[] {
     const names: string[] = [];
     for (let open = this.#open.get(id); open !== undefined; open = this.#open.get(open.parentId ?? -1)) {

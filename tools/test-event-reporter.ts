@@ -1,4 +1,4 @@
-/** A reporter for `node --test-reporter`: it sends what happens to tests as events, at the time when it happens. */
+/** A reporter for `node --test-reporter`, which sends the events of tests to the runner as they happen. */
 import process from 'node:process';
 import { currentFile } from './test-current-file.ts';
 import { errorText, sendTestEvent, type TestOutcome } from './test-event.ts';

@@ -12,7 +12,7 @@ export type TestEvent =
   | {
       readonly type: 'begin';
       readonly id: number;
-      /** Absent at the top of the file. */
+      /** Absent for a test at the top level of the file. */
       readonly parentId?: number | undefined;
       readonly name: string;
     }
@@ -23,7 +23,7 @@ export type TestEvent =
       readonly name: string;
       readonly isSuite: boolean;
       readonly outcome: TestOutcome;
-      /** Why it was skipped. */
+      /** The reason for skipping the test. */
       readonly reason?: string | undefined;
       /** The text of the error, with its stack. */
       readonly error?: string | undefined;
@@ -41,7 +41,7 @@ export type TestEvent =
 /** `derived`: only because a test inside failed. `cancelled`: because a test outside failed or ended. */
 export type TestOutcome = 'passed' | 'skipped' | 'failed' | 'derived' | 'cancelled';
 
-/** Writes at once: the line is on its way even when this process is killed next. */
+/** Writes synchronously, so that the line arrives even when this process is killed right afterwards. */
 export function sendTestEvent(event: TestEvent): void {
   writeSync(EVENT_FD, `${JSON.stringify(event)}\n`);
 }

@@ -1,7 +1,7 @@
 /**
- * The program of a process that runs several test files, one after the other: `test-group-suite.ts FILE…`. Each file is
- * a test of its own, so that its hooks end with it, and is loaded when the one before it has ended. A file that leaves
- * something behind fails (`test-traces.ts`).
+ * The program of a process that runs several test files, one after the other: `test-group-suite.ts FILE…`.
+ * Each file is a test of its own, so that its hooks end with it, and is loaded when the one before it has
+ * ended. A file that does not clean up fails (`test-traces.ts`).
  */
 import { resolve } from 'node:path';
 import process from 'node:process';
@@ -30,7 +30,7 @@ for (const file of files) {
     try {
       await import(pathToFileURL(resolve(file)).href);
     } finally {
-      // The last of the hooks: those that the file has registered run before it.
+      // This hook is registered last, so that the hooks of the file run before it.
       t.after(async () => {
         if (file === files.at(-1)) clearInterval(running);
         await checkTraces(before);

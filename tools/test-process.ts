@@ -1,7 +1,7 @@
 /**
- * One process of a test run, in a process group of its own: one test file, or several that share it. Reads its events,
- * keeps what it prints, and ends it for certain. node:test's own runner is not used across files: its time limit does
- * not end a process that hangs, and one slow file holds back all reports.
+ * One process of a test run, in a process group of its own: one test file, or several that share it. Reads
+ * its events, keeps its output, and kills it when it hangs. node:test's own runner is not used across files:
+ * its time limit does not end a process that hangs, and one slow file holds back all reports.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ import type { TestEvent } from './test-event.ts';
 import { ChildUsage } from './child-usage.ts';
 
 const MAX_OUTPUT_CHARS = 400_000;
-/** How long pipes may stay open after the process is gone: something it started holds them. */
+/** How long pipes may stay open after the process has ended, because a process that it started holds them. */
 const PIPE_GRACE_MS = 1_000;
 const GROUP_PROGRAM = 'tools/test-group-suite.ts';
 const REPORTER = './tools/test-event-reporter.ts';
@@ -21,7 +21,7 @@ const childUsage = new ChildUsage();
 export interface TestFileResult {
   readonly file: string;
   readonly passed: boolean;
-  /** What went wrong outside of tests: a time limit, a signal, no test at all. */
+  /** A problem outside of tests: a time limit, a signal, or a file without tests. */
   readonly problem: string | undefined;
   readonly tests: number;
   readonly failures: readonly TestFailure[];
@@ -33,14 +33,17 @@ export interface TestFileResult {
    * file that shared one are what the process itself used while the file ran.
    */
   readonly cpuSeconds: number | undefined;
-  /** What its process printed. */
+  /** The output of the process, of both streams. */
   readonly output: string;
 }
 
 export interface TestProcessOptions {
   /** The files share the process, though there may be one only: each has to leave it as it was. */
   readonly isShared: boolean;
-  /** A process that sends no event and prints nothing for so long hangs: a machine may take its time for all else. */
+  /**
+   * A process that sends no event and prints nothing for this long is taken to hang. There is no other time
+   * limit, because machines may be slow.
+   */
   readonly silenceMs: number;
   readonly nodeArgs: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -50,8 +53,8 @@ export interface TestProcessOptions {
 }
 
 /**
- * Runs `files` (relative to the repository); never rejects for what they do. A process that is ended early has results
- * of the files that had begun, the last of which has the problem.
+ * Runs `files` (paths relative to the repository). A failure of theirs is a result, never a rejection. A
+ * process that is ended early has results of the files that had begun, the last of which has the problem.
  */
 export function runTestProcess(
   files: readonly string[],
@@ -81,7 +84,7 @@ export function runTestProcess(
   let cpuSeconds: number | undefined;
   let problem: string | undefined;
   const notSilent = (): void => {
-    // A timer that was stopped would begin again.
+    // `refresh` would start a stopped timer again.
     if (child.exitCode === null && child.signalCode === null) timer.refresh();
   };
   const keep = (text: string): void => {
@@ -101,7 +104,7 @@ export function runTestProcess(
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // the group is gone already
+      // the group has ended already
     }
   };
   const end = (why: string): void => {

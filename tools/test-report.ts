@@ -1,16 +1,19 @@
-/** What a test run prints: a line for each file, failures in full, skipped tests, totals, and the failures in short. */
+/**
+ * Prints the report of a test run: a line for each file, the failures in full, skipped tests, totals, and a
+ * summary of the failures.
+ */
 import process from 'node:process';
 import { cpuSecondsOfChildren } from './child-usage.ts';
 import { failuresInFull, failureSummary } from './failure-summary.ts';
 import type { TestFileResult } from './test-process.ts';
 
 const SLOWEST_SHOWN = 10;
-/** In the reason of a skip: the peer's binary is somebody else's to bring. */
+/** The text in the reason of a skip that marks a test against a program that no package provides. */
 const PEER_ONLY = 'ZITI_BIN';
 
 export interface TestRunOutcome {
   readonly results: readonly TestFileResult[];
-  /** Of files that were to run. */
+  /** The number of files that were selected. */
   readonly fileCount: number;
   readonly tookMs: number;
   /** Why the run ended early. */

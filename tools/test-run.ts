@@ -1,8 +1,9 @@
 /**
- * `frontdoor dev test`: the test files of src/, test/ and tools/ on the pinned Node: those of the quick tier, with --all
- * every one, with --rest those that the quick tier leaves out. Each has a process of its own or shares one
- * (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 a skipped test is a failure, but for tests against peers that no
- * package brings, and so is a tier that uses more CPU seconds than its limit.
+ * `frontdoor dev test`: the test files of src/, test/ and tools/ on the pinned Node: those of the quick tier,
+ * with --all every one, with --rest those that the quick tier leaves out. Each has a process of its own or
+ * shares one (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 two more things fail the run: a skipped
+ * test, except a test against a program that no package provides, and a tier that uses more CPU seconds than
+ * its limit.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -38,7 +39,8 @@ export async function runTests(args: readonly string[]): Promise<number> {
       spec: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       rest: { type: 'boolean', default: false },
-      // One more than there are cores: many tests wait for processes, deadlines and databases.
+      // One process more than there are cores, because many tests wait for processes, deadlines and
+      // databases.
       jobs: { type: 'string', default: String(availableParallelism() + 1) },
     },
   });

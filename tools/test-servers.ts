@@ -12,7 +12,7 @@ import { pinnedEnvironment, repositoryRoot } from './pinned-process.ts';
 export interface TestServers {
   /** Environment variables that lead the test files to the servers. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Stops them and removes what they stored. */
+  /** Stops the servers and removes their data. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export async function startTestServers(): Promise<TestServers> {
     cwd: repositoryRoot,
     env: pinnedEnvironment(),
     stdio: ['pipe', 'pipe', 'inherit'],
-    // A signal of the terminal is the runner's affair: the server goes after the files that use it.
+    // The server ignores signals of the terminal: the runner stops it after the files that use it.
     detached: true,
   });
   const ended = once(host, 'exit');

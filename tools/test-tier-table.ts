@@ -4,7 +4,7 @@
  */
 import type { TestGroup } from './test-group-policy.ts';
 
-/** Beginnings of paths. */
+/** Prefixes of paths. */
 const QUICK_FOLDERS: readonly string[] = ['src/', 'tools/', 'test/arch/', 'test/conformance/'];
 
 /** Files of other folders that belong to the quick tier, each with the journey that it walks. */
@@ -39,8 +39,8 @@ export function isQuick(file: string): boolean {
 }
 
 /**
- * Sorts by the durations of an earlier run, longest first; groups with a file that it did not have go by their folder,
- * and first.
+ * Sorts groups by the durations of an earlier run, longest first. Groups with a file that was not in that run
+ * come before them, in the order of their folders.
  */
 export function longestFirst(
   groups: readonly TestGroup[],

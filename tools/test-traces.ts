@@ -1,14 +1,14 @@
 /**
- * What a test file may leave behind in a process that it shares: nothing. Compares the environment, the globals, the
- * process's listeners and the resources that keep it from ending with those from before the file.
+ * Finds the traces of a test file in a process that it shares with others. Compares the environment, the
+ * globals, the process's listeners and the open resources with those from before the file.
  */
 import assert from 'node:assert/strict';
 import process from 'node:process';
 
-/** How long what was closed may take to go. */
+/** How long a closed resource may take to disappear. */
 const CLOSING_MS = 30_000;
 const LOOK_MS = 10;
-/** Of node's own making: they come and go with what a process prints and loads. */
+/** Resources that Node itself opens and closes while a process prints and loads modules. */
 const IGNORED_RESOURCES: readonly string[] = ['Immediate', 'FSReqCallback', 'FSReqPromise', 'TTYWrap'];
 
 export interface Traces {
@@ -31,7 +31,7 @@ export function takeTraces(): Traces {
   };
 }
 
-/** Rejects with what is different now; resources have time to close. */
+/** Rejects with the differences; resources have time to close. */
 export async function checkTraces(before: Traces, closingMs = CLOSING_MS): Promise<void> {
   assert.deepEqual({ ...process.env }, before.environment, 'the file has changed the environment');
   assert.equal(process.cwd(), before.folder, 'the file has changed the working directory');
@@ -47,7 +47,10 @@ export async function checkTraces(before: Traces, closingMs = CLOSING_MS): Promi
   }
 }
 
-/** The globals that have values; what is loaded at its first use has none before it. */
+/**
+ * The globals with their values, except those that Node loads at their first use: reading them would load
+ * them.
+ */
 function globalValues(): Map<string, unknown> {
   const values = new Map<string, unknown>([
     ['Date.now', Date.now],
@@ -60,7 +63,7 @@ function globalValues(): Map<string, unknown> {
   return values;
 }
 
-/** Who waits for the end of the process may do so. */
+/** Listeners for the end of the process are allowed. */
 function listenerCounts(): Record<string, number> {
   const names = process.eventNames().filter((name) => name !== 'exit' && name !== 'newListener');
   return Object.fromEntries(names.map((name) => [String(name), process.listenerCount(name)]));
