@@ -3,7 +3,7 @@
  * sdk ← programs ← bin`. Every pair stands here, so that a new part cannot slip in without a decision.
  */
 
-const UP = 'a lower layer knows nothing of a higher one';
+const UP = 'a lower layer does not depend on a higher one';
 const APART = 'programs meet over protocols only, so that each can run and be replaced alone; bin wires them';
 const WIRING = 'bin is the outermost ring: it wires, nobody calls it';
 const CLI_ALONE = 'commands talk to running programs over their sockets and APIs, as any user can';
@@ -37,7 +37,9 @@ export const ARROWS: Readonly<Record<string, PartRow>> = {
   wire: layer('wire', ['base'], {
     domain: 'bytes on a connection do not depend on what the product does with them',
   }),
-  domain: layer('domain', ['base'], { wire: 'rules about resources hold whatever carries them' }),
+  domain: layer('domain', ['base'], {
+    wire: 'rules about resources do not depend on the protocol that carries them',
+  }),
   contract: layer('contract', ['base', 'wire', 'domain'], {}),
   net: layer('net', ['base', 'wire', 'domain', 'contract'], {}),
   sdk: layer('sdk', ['base', 'wire', 'domain', 'contract', 'net'], {}),
@@ -63,7 +65,10 @@ export interface DoorRow {
   readonly why: string;
 }
 
-/** A part has one door, its mod.ts. A second one needs a reason: what lies behind it costs those who do not need it. */
+/**
+ * A part has one door, its mod.ts. A second door needs a reason: importing it costs memory and time that only
+ * some programs should pay.
+ */
 export const DOORS: Readonly<Record<string, DoorRow>> = {
   '#wire/ctrl': {
     file: 'src/wire/ctrl.ts',

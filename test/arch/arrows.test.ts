@@ -28,7 +28,7 @@ test('the names of package.json lead to the parts', () => {
   }
 });
 
-test('what lies behind a second door is loaded by the parts that its row names, and by no other', () => {
+test('a second door of a part is imported only by the parts that its row names', () => {
   const loads = new Map(
     sourceFiles('src').map(({ path, imports }) => [
       path,
@@ -69,7 +69,7 @@ test('parts import each other in the allowed directions only', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('no product code leans on what is only for tests', () => {
+test('product code imports nothing that is only for tests', () => {
   const wrong = sourceFiles('src', 'bin', 'tools')
     .filter(({ path }) => !isTest(path))
     .flatMap(({ path, imports }) =>
@@ -98,7 +98,7 @@ test('a part is entered only through its name', () => {
     for (const { specifier, line } of file.imports) {
       const target = targetOf(file.path, specifier);
       if (target === undefined || !target.startsWith('src/')) continue;
-      // Worlds for tests are put together from pieces that no program offers to another.
+      // Test worlds assemble programs from modules that the programs do not export to each other.
       if (file.path.startsWith('test/support/')) continue;
       const own = file.path.startsWith('src/') && partOf(file.path) === partOf(target);
       if (specifier.startsWith('#')) {

@@ -1,4 +1,5 @@
-// No cycles between files, imports of types included: what goes round cannot be read in any order.
+// Files do not import each other in cycles, imports of types included: files in a cycle have no order in
+// which they can be read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sourceFiles, targetOf } from './source-tree.ts';
@@ -32,7 +33,7 @@ test('a cycle is found', () => {
   assert.deepEqual(cyclesOf(graph), [['b', 'c', 'b']]);
 });
 
-test('no file imports itself by a detour, not for types either', () => {
+test('no file imports itself through other files, not for types either', () => {
   const graph = new Map(
     sourceFiles('src', 'bin', 'test', 'tools').map(({ path, imports }) => [
       path,

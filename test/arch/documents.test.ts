@@ -1,4 +1,4 @@
-// Documents stay true to the tree: what they name exists, and they stay short enough to be read.
+// Documents stay true to the tree: the files that they name exist, and they are short enough to be read.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,7 +29,7 @@ test('every file or folder of the tree that a document names exists', () => {
   assert.deepEqual(lost, []);
 });
 
-test('a decision is read in a minute, the map in ten', () => {
+test('an ADR has at most 60 lines, ARCHITECTURE.md at most 220', () => {
   const lines = (path: string): number => textOf(path).split('\n').length - 1;
   const long = documents.filter((path) => /^docs\/adr\/\d{4}-/.test(path) && lines(path) > 60);
   assert.deepEqual(long, []);

@@ -61,7 +61,7 @@ test('every row is of a code that its part or a higher one uses', () => {
   assert.deepEqual(unused, []);
 });
 
-test('a code has one row, and one spelling for each place where it is met', () => {
+test('a code has one row, and one spelling for each place where it appears', () => {
   const codes = Object.values(tables).flatMap((table) => Object.keys(table));
   assert.deepEqual(
     codes.filter((code, index) => codes.indexOf(code) !== index),
@@ -79,7 +79,7 @@ test('a code has one row, and one spelling for each place where it is met', () =
   assert.deepEqual(spelled(EDGE_ERRORS, /^[A-Z]+(?:_[A-Z]+)*$/), []);
 });
 
-test('a code that visitors and programs both meet means the same to both', () => {
+test('a code that both visitors and programs can get has one meaning', () => {
   const both = Object.values(tables)
     .flatMap((table) => Object.keys(table))
     .filter((code) => Object.hasOwn(VISITOR_ERRORS, code));
@@ -121,7 +121,7 @@ function argumentsAt(text: string, start: number): string[] {
   return found;
 }
 
-/** The texts that an expression can be: itself, or what a condition chooses between. */
+/** The texts that an expression can evaluate to: its own, or both branches of a condition. */
 function literalsOf(expression: string): string[] {
   if (/\b(?:typeof|code)\b/.test(expression.replaceAll(/'[^']*'/g, ''))) return [];
   return [...expression.matchAll(/'([^']+)'/g)].map(([, text = '']) => text);

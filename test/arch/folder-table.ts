@@ -40,7 +40,7 @@ const CONTROL: FolderTable = {
   },
   login: {
     may: ['secrets', 'provider', 'store', 'model', 'audit', 'oauth'],
-    why: 'lets visitors log in at shares through providers, writes an event, and uses the token lifetimes of oauth',
+    why: 'logs visitors in at shares through providers, writes an event, and uses the token lifetimes of oauth',
   },
   overlay: {
     may: ['secrets', 'store', 'model', 'pki', 'audit'],
@@ -64,7 +64,7 @@ const CONTROL: FolderTable = {
 };
 
 const STORE: FolderTable = {
-  schema: { may: [], why: 'describes the tables, and tells the two databases apart' },
+  schema: { may: [], why: 'describes the tables, and the differences between the two databases' },
   migrations: { may: ['schema'], why: 'creates and changes the tables' },
   engine: {
     may: ['schema', 'migrations'],
@@ -129,7 +129,7 @@ const ROUTER: FolderTable = {
   },
 };
 
-/** By the folder whose subfolders a table puts in order. */
+/** The tables by the folder whose subfolders they order. */
 export const FOLDERS: Readonly<Record<string, FolderTable>> = {
   'src/control': CONTROL,
   'src/control/store': STORE,

@@ -1,4 +1,5 @@
-// Folders of a part import each other in one direction, as folder-table.ts says, and those of the control plane by a door.
+// Folders of a part import each other in one direction, which folder-table.ts defines; folders of the control
+// plane are imported through their mod.ts.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,9 @@ interface Arrow {
   readonly at: string;
 }
 
-/** The subfolder of `top` that holds a file; '': `top` itself; undefined: the file lies elsewhere. */
+/**
+ * Returns the subfolder of `top` that contains a file: '' for `top` itself, undefined for a file elsewhere.
+ */
 function folderOf(top: string, path: string): string | undefined {
   if (!path.startsWith(`${top}/`)) return undefined;
   const parts = path.slice(top.length + 1).split('/');

@@ -1,4 +1,5 @@
-// What a program loads at its start stays in its memory for as long as it runs: ADR 0018 says what was measured.
+// Modules that a program loads at its start stay in its memory for as long as it runs. ADR 0018 has the
+// measurements.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { isTest, root, sourceFiles, targetOf } from './source-tree.ts';
 
 const LOAD_MS = 60_000;
 
-/** By the file that a command loads: what its start does without, as it stands in a module's address or name. */
+/** By the file that a command loads: the parts of module addresses and names that its start must not load. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'bin/run-parts.ts': ['/typebox/', '/@peculiar/', '/reflect-metadata/', '/pg/', 'deps/undici'],
   'bin/run-gateway.ts': ['/typebox/', '/@peculiar/', '/kysely/', '/fastify/', '/yaml/', 'deps/undici'],
@@ -37,7 +38,7 @@ async function loadedBy(entry: string): Promise<string[]> {
 }
 
 for (const [entry, unwanted] of Object.entries(LEFT_OUT)) {
-  test(`${entry} loads nothing that its start does without`, async () => {
+  test(`${entry} loads no module that its start does not need`, async () => {
     const loaded = await loadedBy(entry);
     assert.ok(
       loaded.some((name) => name.includes('/src/net/mod.ts')),
@@ -57,7 +58,7 @@ test('node:http is fetched in one place, without what an import of it would load
   assert.deepEqual(fetching, ['src/net/node-http.ts']);
 });
 
-/** The parts of the control plane that stand below each, and itself. */
+/** For each part of the control plane, itself and the parts below it. */
 const below = new Map<string, ReadonlySet<string>>();
 for (const [part, { may }] of Object.entries(FOLDERS[DOORED] ?? {})) {
   below.set(part, new Set([part, ...may.flatMap((each) => [...(below.get(each) ?? [])])]));
@@ -65,7 +66,7 @@ for (const [part, { may }] of Object.entries(FOLDERS[DOORED] ?? {})) {
 
 const partAt = (path: string): string | undefined => /\bsrc\/control\/([^/]+)\//.exec(path)?.[1];
 
-test('a test of a part of the control plane loads that part and those that it stands on, and no other', () => {
+test('a test of a part of the control plane loads that part and the parts below it, and no other', () => {
   const files = sourceFiles('src', 'test');
   const loads = new Map(
     files.map(({ path, imports }) => [
@@ -89,7 +90,7 @@ test('a test of a part of the control plane loads that part and those that it st
   assert.deepEqual(wrong, []);
 });
 
-test('the store loads what it stands on, and nothing of an API', async () => {
+test('the store loads the parts below it, and nothing of an API', async () => {
   const loaded = await loadedBy('src/control/store/mod.ts');
   const parts = new Set(loaded.map(partAt).filter((part) => part !== undefined));
   assert.deepEqual([...parts].sort(), ['policy', 'secrets', 'store']);

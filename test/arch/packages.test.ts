@@ -85,7 +85,7 @@ test('built-in modules are named with node:', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('what the product runs on is pinned to exact versions', () => {
+test('runtime dependencies are pinned to exact versions', () => {
   const loose = Object.entries(runtime).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
   assert.deepEqual(loose, []);
 });

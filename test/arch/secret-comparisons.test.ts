@@ -6,7 +6,7 @@ import { isTest, sourceFiles } from './source-tree.ts';
 /** Names of secrets. */
 const SECRET =
   /^(?:[\w?!#]+\.)*#?(?:\w*(?:[Ss]ecret|[Hh]mac|[Pp]assword|[Ss]ignature|[Dd]igest|[Tt]oken|[Tt]ag|[Hh]ash|nrollmentCode)|apiKey)!?$/;
-/** What such a name may be held to at any speed: that it is there, and constants of the code. */
+/** Operands that may be compared with `===`: undefined and null, and constants of the code. */
 const LITERAL = /^(?:undefined|null|true|false|typeof|['"`]|-?\d|[A-Z_]+$)/;
 const COMPARISON = /([\w.?!#]+)\s*[!=]==?\s*([\w.?!#'"`-]+)(?![\w.(])/g;
 
@@ -52,14 +52,14 @@ function comparisonsOfSecrets(): Found[] {
   return found;
 }
 
-test('no secret is compared with an operator that stops at the first difference', () => {
+test('no secret is compared with an operator whose time depends on the first difference', () => {
   const wrong = comparisonsOfSecrets().filter(
     ({ path, text }) => !HARMLESS.some(([file, part]) => file === path && text.includes(part)),
   );
   assert.deepEqual(
     wrong.map(({ path, line, text }) => `${path}:${line} ${text}`),
     [],
-    'use Secrets.matches or timingSafeEqual, or say above why it does no harm',
+    'use Secrets.matches or timingSafeEqual, or add the reason why it is harmless to the list above',
   );
 });
 

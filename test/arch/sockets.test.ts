@@ -1,11 +1,14 @@
-// Who may open sockets, start processes and threads, or wait for the clock.
+// The files that may open sockets, start processes and threads, or wait for the clock.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTest, sourceFiles } from './source-tree.ts';
 
 const SOCKET_MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'ws'];
 
-/** Folders and files that use these modules at run time, and what for. Types are free. */
+/**
+ * Folders and files that use these modules at run time, with the purpose. Imports of types are allowed
+ * everywhere.
+ */
 const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string[], reason: string])[] = [
   ['src/net/', ['node:net', 'node:tls', 'node:https'], 'the part that opens sockets'],
   ['src/gateway/gateway-listener.ts', ['node:net'], 'the data path: client connections'],
@@ -38,7 +41,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   [
     'src/control/management-api/management-api.ts',
     ['node:https', 'node:tls'],
-    'tells a TLS server and its sockets apart',
+    'distinguishes a TLS server from its sockets',
   ],
   ['src/control/edge-api/peer-identity.ts', ['node:tls'], 'reads the certificate of a connection'],
   ['src/cli/agent-socket-client.ts', ['node:net'], 'a client of the agent’s control socket'],
@@ -119,7 +122,7 @@ test('no test sleeps: it awaits an event, with a deadline', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('the process environment and exit are the outer ring’s', () => {
+test('only the outer ring uses the process environment and exits the process', () => {
   const allowed = [
     'bin/',
     'tools/',

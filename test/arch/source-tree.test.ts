@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importsOf, packageOf, sourceFiles } from './source-tree.ts';
 
-test('the scanner sees every form of import, and which are types only', () => {
+test('the scanner finds every form of import, and marks those of types only', () => {
   const text = [
     `import { a, type B } from './one.ts';`,
     `import type { C } from './two.ts';`,

@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url';
 export const root: string = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 export interface Import {
-  /** As written: `#wire`, `./frame-codec.ts`, `node:net`, `kysely/migration`. */
+  /** The specifier as written: `#wire`, `./frame-codec.ts`, `node:net`, `kysely/migration`. */
   readonly specifier: string;
   readonly line: number;
-  /** Nothing of it is left at run time. */
+  /** An import of types only, which does not exist at run time. */
   readonly typeOnly: boolean;
 }
 
 export interface SourceFile {
-  /** Relative to the repository's top. */
+  /** Path relative to the repository's top folder. */
   readonly path: string;
   readonly text: string;
   readonly imports: readonly Import[];
