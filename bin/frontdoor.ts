@@ -19,19 +19,20 @@ async function main(args: readonly string[]): Promise<number> {
     io.exitCode = await work;
   };
   // These are loaded when a command needs them: most commands only call a program that runs.
-  const loadParts = () => import('./run-parts.ts');
+  const loadControl = () => import('./run-control.ts');
+  const loadRouter = () => import('./run-router.ts');
   await runProgram(args, version, io, {
-    up: async (options) => finish((await loadParts()).runUp(options, version)),
-    control: async (options) => finish((await loadParts()).runControl(options)),
-    resetAdmin: async (options) => finish((await loadParts()).runResetAdmin(options)),
+    up: async (options) => finish((await import('./run-up.ts')).runUp(options, version)),
+    control: async (options) => finish((await loadControl()).runControl(options)),
+    resetAdmin: async (options) => finish((await loadControl()).runResetAdmin(options)),
     gateway: async (options) => finish((await import('./run-gateway.ts')).runGateway(options, version)),
-    routerRun: async (file, options) => finish((await loadParts()).runRouter(file, options, version)),
-    routerEnroll: async (file, options) => finish((await loadParts()).runRouterEnroll(file, options)),
+    routerRun: async (file, options) => finish((await loadRouter()).runRouter(file, options, version)),
+    routerEnroll: async (file, options) => finish((await loadRouter()).runRouterEnroll(file, options)),
     routerCheck: async (file, options) => {
       io.exitCode = (await import('./router-check.ts')).runRouterCheck(file, options, io);
     },
     routerSchema: async () => io.out((await import('./router-check.ts')).routerSchemaText()),
-    restore: async (file, options) => (await loadParts()).runRestore(file, options),
+    restore: async (file, options) => (await loadControl()).runRestore(file, options),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });
   return io.exitCode;

@@ -1,0 +1,119 @@
+/**
+ * The commands of the control plane, from their options to their exit status. Signals are handled before a program reports
+ * that it is ready, because a script that waits for that may end it at once.
+ */
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { silentLog } from '#base';
+import type {
+  ControlCommandOptions,
+  ResetAdminCommandOptions,
+  RestoreCommandOptions,
+  UpCommandOptions,
+} from '#cli';
+import {
+  resetAdmin,
+  restoreDatabase,
+  startControlPlane,
+  type ControlPlane,
+  type FirstStart,
+  type NewAdmin,
+  type Restored,
+} from '#control';
+import { accessOf } from './access-options.ts';
+import { databaseUrlOf } from './database-url.ts';
+import { runUntilStopped } from './lifetime.ts';
+import { serveMetrics } from './metrics-option.ts';
+import { openLog } from './pino-log.ts';
+import { writeReadyFile } from './ready-file.ts';
+import { keepAndShow } from './shown-secrets.ts';
+import { collectAfterStart } from './start-collection.ts';
+import { tlsOption } from './tls-files.ts';
+
+const FIRST_SECRETS_FILE = 'first-secrets.json';
+const ADMIN_SECRETS_FILE = 'admin-secrets.json';
+
+export async function runControl(options: ControlCommandOptions): Promise<number> {
+  const { log } = openLog(options.logLevel);
+  const dataDir = resolve(options.dataDir);
+  const metrics = await serveMetrics(options.metricsListen, log);
+  const control = await startControlPlane({
+    dataDir,
+    database: databaseUrlOf(options),
+    listenHost: options.listen,
+    advertiseHost: options.advertise,
+    apiPort: options.apiPort,
+    edgeApiPort: options.edgeApiPort,
+    ctrlPort: options.ctrlPort,
+    zone: options.zone,
+    ...(await accessOf(options)),
+    frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
+    log,
+    onFirstStart: (first) => tellFirstStart(dataDir, first),
+    ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
+  }).catch(async (error: unknown) => {
+    await metrics.close();
+    throw error;
+  });
+  metrics.add(control.writeMetrics);
+  const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
+  const pids = { control: process.pid };
+  const stopped = runUntilStopped(
+    async (drainMs) => {
+      await control.close(drainMs);
+      await metrics.close();
+    },
+    log,
+    () => reloadApiTls(control, options),
+  );
+  await writeReadyFile(options.readyFile, { apiUrl, edgeApiUrl, ctrlAddress, dataDir, pids, ...firstStart });
+  collectAfterStart();
+  return stopped;
+}
+
+export function reloadApiTls(
+  control: ControlPlane,
+  { apiCert, apiKey }: ControlCommandOptions | UpCommandOptions,
+): void {
+  const { apiTls } = tlsOption('apiTls', apiCert, apiKey, '--api-cert');
+  if (apiTls !== undefined) control.setApiTls(apiTls);
+}
+
+export function tellFirstStart(dataDir: string, first: FirstStart): Promise<void> {
+  return keepAndShow(join(dataDir, FIRST_SECRETS_FILE), {
+    title: 'First start',
+    lines: {
+      organization: first.organizationId,
+      frontdoor: first.frontdoorId,
+      'API account': first.accountId,
+      'API token': first.apiToken,
+      client_id: first.clientId,
+      client_secret: first.clientSecret,
+    },
+    content: first,
+  });
+}
+
+export function runRestore(file: string, options: RestoreCommandOptions): Promise<Restored> {
+  const { dataDir, check: checkOnly } = options;
+  const database = databaseUrlOf(options);
+  return restoreDatabase({ file, dataDir, database, checkOnly, log: silentLog });
+}
+
+export async function runResetAdmin(options: ResetAdminCommandOptions): Promise<number> {
+  const { organizationId } = options;
+  const dataDir = resolve(options.dataDir);
+  const file = resolve(options.out ?? join(dataDir, ADMIN_SECRETS_FILE));
+  const keep = (admin: NewAdmin): Promise<void> =>
+    keepAndShow(file, {
+      title: 'New administrator',
+      lines: {
+        organization: admin.organizationId,
+        'API account': admin.accountId,
+        'API token': admin.apiToken,
+      },
+      content: admin,
+    });
+  await resetAdmin({ dataDir, database: databaseUrlOf(options), organizationId, log: silentLog }, keep);
+  return 0;
+}

@@ -1,0 +1,106 @@
+/** `frontdoor up`, from its options to its exit status. It loads every part but the agent. `run-control.ts` says more. */
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { formatHostPort } from '#base';
+import type { UpCommandOptions } from '#cli';
+import { accessOf } from './access-options.ts';
+import { databaseUrlOf } from './database-url.ts';
+import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
+import { runUntilStopped } from './lifetime.ts';
+import { openLog } from './pino-log.ts';
+import { writeReadyFile } from './ready-file.ts';
+import { reloadApiTls, tellFirstStart } from './run-control.ts';
+import { collectAfterStart } from './start-collection.ts';
+import { tlsFilesOf, tlsOption } from './tls-files.ts';
+import { startUp } from './up.ts';
+
+export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
+  const dataDir = resolve(options.dataDir);
+  // The demo's screen is for its reader; the log goes to a file.
+  const { log, reopen } = openLog(
+    options.logLevel,
+    options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined,
+  );
+  const print = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
+  print(`starting in ${dataDir}`);
+  const up = await startUp({
+    dataDir,
+    listenHost: options.listen,
+    advertiseHost: options.advertise,
+    ports: {
+      http: options.httpPort,
+      https: options.httpsPort,
+      api: options.apiPort,
+      edgeApi: options.edgeApiPort,
+      ctrl: options.ctrlPort,
+      edge: options.edgePort,
+    },
+    anyPort: options.anyPort,
+    database: databaseUrlOf(options),
+    zone: options.zone,
+    access: await accessOf(options),
+    version,
+    log,
+    onFirstStart: (first) =>
+      options.demo ? keepDemoCredentials(dataDir, first) : tellFirstStart(dataDir, first),
+    ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
+    gatewayTls: tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert'),
+    gatewayTlsDir: options.tlsDir,
+    publicHttpsPort: options.publicHttpsPort,
+    accessLog: options.accessLog,
+    metrics: options.metricsListen,
+    responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress,
+  });
+  const reload = async (): Promise<void> => {
+    reopen();
+    reloadApiTls(up.control, options);
+    up.router.reload();
+    await up.reload();
+  };
+  if (!options.demo) {
+    const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
+    print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
+    const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload);
+    await writeReadyFile(options.readyFile, {
+      apiUrl: up.control.apiUrl,
+      edgeApiUrl: up.control.edgeApiUrl,
+      gatewayUrl,
+      dataDir,
+      pids: { up: process.pid },
+      ...up.firstStart,
+    });
+    collectAfterStart();
+    return stopped;
+  }
+  let demo;
+  try {
+    demo = await startDemo({ up, dataDir, version, log, print });
+  } catch (error) {
+    await up.close(0);
+    throw error;
+  }
+  const { ready } = demo;
+  const stopped = runUntilStopped(
+    async (drainMs) => {
+      print(drainMs > 0 ? 'draining, then stopping' : 'stopping');
+      // The gateway drains through the agent, which therefore goes last.
+      await up.drainGateway(drainMs);
+      await demo.close(drainMs);
+      await up.close(0);
+    },
+    log,
+    reload,
+  );
+  await writeReadyFile(options.readyFile, ready);
+  collectAfterStart();
+  process.stdout.write(demoBanner(ready, up.httpsPort));
+  const status = await stopped;
+  print(status === 0 ? 'stopped' : 'did not stop cleanly');
+  return status;
+}
+
+/** An address that stands for all interfaces cannot be opened in a browser. */
+function hintOf(listen: string, port: number): string {
+  return listen === '::' || listen === '0.0.0.0' ? ` (on this machine http://localhost:${port})` : '';
+}
