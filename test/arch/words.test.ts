@@ -73,6 +73,7 @@ const PLAIN_ENGLISH = [
   'src/sdk/',
   'src/wire/',
   'test/arch/',
+  'test/support/',
   'tools/',
   'docs/guide/',
   'README.md',

@@ -79,15 +79,19 @@ async function checkAccounts(
   world: IdentityWorld,
 ): Promise<void> {
   const times: number[] = [];
-  for await (const { said, tookMs } of accountRevocations(world, quick ? 10 : 100)) {
+  for await (const { statuses, tookMs } of accountRevocations(world, quick ? 10 : 100)) {
     times.push(tookMs);
     const name = 'a deleted account’s token at the API';
-    tally.check(said === '200 204 401' && tookMs <= MAX_API_MS, name, () => `${said} after ${tookMs} ms`);
+    tally.check(
+      statuses === '200 204 401' && tookMs <= MAX_API_MS,
+      name,
+      () => `${statuses} after ${tookMs} ms`,
+    );
   }
   note(`an account is deleted: its token refused after at most ${most(times)} ms`);
 }
 
-/** The control plane is stopped as by a debugger: connections stand and nothing is said. */
+/** The control plane is stopped as by a debugger: its connections stay open, and it sends nothing. */
 async function checkSilence(
   tally: Tally,
   { note }: BatteryRowContext,

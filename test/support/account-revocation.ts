@@ -1,4 +1,7 @@
-/** Accounts of the Management API that are deleted while they are in use: what their token is answered, and for how long. */
+/**
+ * Deletes accounts of the Management API while they are in use, and measures how long their tokens are still
+ * accepted.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JsonClient } from '#net';
@@ -8,9 +11,12 @@ import type { IdentityWorld } from './identity-world.ts';
 import type { ControlReady } from './separate.ts';
 
 export interface AccountRevocation {
-  /** Statuses: before, of the deletion, and the last; `200 204 401` when all is right. */
-  readonly said: string;
-  /** From the acknowledged deletion to the first refusal, of running time. */
+  /**
+   * Three statuses: of the call before, of the deletion, and of the last call. `200 204 401` is the expected
+   * result.
+   */
+  readonly statuses: string;
+  /** Running time from the acknowledged deletion to the first refusal. */
   readonly tookMs: number;
 }
 
@@ -39,7 +45,7 @@ export async function* accountRevocations(
       using sinceThen = new RunningTime();
       let last = await statusOf();
       while (last !== 401 && sinceThen.ms < WAIT_MS) last = await statusOf();
-      yield { said: `${before} ${gone.status} ${last}`, tookMs: sinceThen.ms };
+      yield { statuses: `${before} ${gone.status} ${last}`, tookMs: sinceThen.ms };
     }
   } finally {
     await client.close();

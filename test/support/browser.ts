@@ -1,7 +1,8 @@
 /**
- * Headless Chromium as people use it, each with cookies of their own. Names of the tests' zones lead to this machine,
- * certificates of test authorities are taken. Where there is no Chromium tests skip, naming it; under
- * FRONTDOOR_TEST_STRICT=1 they fail. FRONTDOOR_LOGIN_RECORDING=FILE keeps the steps, without a secret in them.
+ * Headless Chromium, with separate cookies for each person. Hosts in the zones of tests resolve to this
+ * machine, and certificates of test authorities are accepted. Where there is no Chromium tests skip, naming
+ * it; under FRONTDOOR_TEST_STRICT=1 they fail. FRONTDOOR_LOGIN_RECORDING=FILE keeps the steps, without a
+ * secret in them.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core';
@@ -10,7 +11,7 @@ const PROGRAM = process.env['FRONTDOOR_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 const RECORDING = process.env['FRONTDOOR_LOGIN_RECORDING'];
 const STEP_MS = 60_000;
 
-/** For `skip` of tests that need it. */
+/** The value of `skip` for tests that need Chromium. */
 export const browserSkip: string | false =
   !existsSync(PROGRAM) && process.env['FRONTDOOR_TEST_STRICT'] !== '1' ? 'Chromium is not installed' : false;
 
@@ -23,7 +24,7 @@ export interface Person {
 }
 
 export interface LocalBrowser {
-  /** With no cookies; `title` heads the steps in the recording. */
+  /** Opens a page without cookies; `title` is the heading of its steps in the recording. */
   person(title: string): Promise<Person>;
   close(): Promise<void>;
 }
@@ -68,7 +69,7 @@ export async function startBrowser(zones: readonly string[]): Promise<LocalBrows
 
 async function stepOf(response: Response): Promise<string> {
   const url = new URL(response.url());
-  // The provider's own cookies are its own business. A connection that ends at once takes its headers with it.
+  // The provider's own cookies are not recorded. A connection that ends at once takes its headers with it.
   const headers = url.protocol === 'http:' ? [] : await response.headersArray().catch(() => []);
   const cookies = headers
     .filter(({ name }) => name.toLowerCase() === 'set-cookie')

@@ -1,6 +1,6 @@
 /**
- * Requests that go on while something bad happens elsewhere: each must answer rightly. What they say at the end is
- * the proof that nobody else was disturbed.
+ * Sends requests while another part is attacked or fails. Each must get the right answer, which proves that
+ * other users were not disturbed.
  */
 import assert from 'node:assert/strict';
 import { RunningTime } from './deadline.ts';

@@ -24,7 +24,7 @@ export interface IssueOptions {
 }
 
 export interface TestAuthority {
-  /** Its own certificate. */
+  /** The certificate of the authority itself. */
   readonly ca: string;
   /** A leaf for both sides of TLS, with `localhost` and `127.0.0.1` in it unless others are named. */
   issue(commonName: string, options?: IssueOptions): Promise<TestIdentity>;

@@ -1,6 +1,7 @@
 /**
- * A bound on the memory of processes: a control group of the kernel (version 1 or 2) where this user may make one. Where
- * nobody may, nothing is enforced, and resident memory is judged: `isOverrun` is true when it was ever above the bound.
+ * A bound on the memory of processes: a control group of the kernel (version 1 or 2) where this user may make
+ * one. Elsewhere nothing is enforced, and resident memory is sampled: `isOverrun` is true when a sample was
+ * above the bound.
  */
 import { mkdirSync, existsSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,13 +66,13 @@ export class ControlGroup {
     };
   }
 
-  /** A process that runs already, from now on: what it has already is not counted here. */
+  /** Adopts a running process; the memory that it holds already is not counted. */
   adopt(pid: number): void {
     if (this.#kernel !== undefined) writeFileSync(join(this.#kernel.folder, 'cgroup.procs'), String(pid));
     this.watch(pid);
   }
 
-  /** Lets adopted processes go, so that `close` does not end them. */
+  /** Moves adopted processes out of the group, so that `close` does not end them. */
   release(): void {
     const root = this.#kernel === undefined ? undefined : join(this.#kernel.folder, '..', 'cgroup.procs');
     if (root === undefined) return;
@@ -97,7 +98,7 @@ export class ControlGroup {
     return this.#peakBytes;
   }
 
-  /** Forgets the peak, for what comes from now on. */
+  /** Resets the peak, so that it counts from now on. */
   resetPeak(): void {
     this.#peakBytes = 0;
     this.#sample();
@@ -161,7 +162,7 @@ function openVersion1(name: string, limitBytes: number): Kernel | undefined {
   if (!existsSync(join(ROOT, 'memory', 'memory.limit_in_bytes'))) return undefined;
   return madeGroup(folder, 1, () => {
     writeFileSync(join(folder, 'memory.limit_in_bytes'), String(limitBytes));
-    // With swap it would be the sum that counts.
+    // Where there is swap, memory and swap together are bounded.
     const both = join(folder, 'memory.memsw.limit_in_bytes');
     if (existsSync(both)) writeFileSync(both, String(limitBytes));
   });
@@ -179,7 +180,7 @@ function openVersion2(name: string, limitBytes: number): Kernel | undefined {
   });
 }
 
-/** Undefined when this user may not, or the kernel will not. */
+/** Undefined when the user has no permission, or the kernel does not support it. */
 function madeGroup(folder: string, version: 1 | 2, bind: () => void): Kernel | undefined {
   try {
     mkdirSync(folder);

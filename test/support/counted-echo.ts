@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Gives back what it reads; counts how its connections ended. */
+/** An echo service that counts how its connections ended. */
 export class EchoService {
   readonly #server: Server;
   readonly #open = new Set<Socket>();

@@ -1,10 +1,12 @@
-/** Waits for tests that name what they wait for; the only places where the clock is waited on. */
+/**
+ * Waits with a deadline, whose errors name the awaited event. No other file of the tests waits for the clock.
+ */
 
 const LOOK_MS = 500;
 const STEP_MS = 100;
-/** A busy machine is late, too. */
+/** The most running time that one step counts, in ms: timers of a busy machine are late, too. */
 const MAX_STEP_MS = 500;
-/** Those of Node, also where a test has put its own in their place since. */
+/** Node's own timers, also where a test has replaced the global ones. */
 const { setTimeout, setInterval, clearInterval } = globalThis;
 
 /** Resolves to the promise's value, or rejects at the deadline with an error that names `what`; a function names it then. */
@@ -24,7 +26,10 @@ export async function within<T>(
   }
 }
 
-/** Asks again until the answer is content; fails with its last word after `timeoutMs`. Returns how long it took, too. */
+/**
+ * Repeats `ask` until `isContent` accepts its answer. Fails after `timeoutMs` with the last answer. Also
+ * returns the time that it took.
+ */
 export async function until<T>(
   what: string,
   ask: () => Promise<T> | T,

@@ -1,4 +1,7 @@
-/** Two gateways that the same people come in by: what one of them knows, the other must know in the promised time. */
+/**
+ * Two gateways that serve the same users: a change that one of them has received must reach the other in the
+ * promised time.
+ */
 import assert from 'node:assert/strict';
 import { until } from './deadline.ts';
 import type { IdentityWorld, SecondGateway } from './identity-world.ts';

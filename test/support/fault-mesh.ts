@@ -1,6 +1,7 @@
 /**
- * A mesh of our routers whose every link goes through a place where the network can be made to fail, an echo service
- * behind one of them, doors to it at others, and what control plane and routers say of links and circuits.
+ * A mesh of our routers. Each link goes through a fault point; an echo service is behind one router, and
+ * listeners for it are at others. It also reads the links and circuits that the control plane and the routers
+ * report.
  */
 import { join } from 'node:path';
 import { callAgent } from '#cli';
@@ -27,7 +28,7 @@ export interface FaultMeshShape {
   readonly network: FaultNetwork;
   /** Pairs of dialer and listener: `['in', 'out']`. They name the routers. */
   readonly links: readonly (readonly [dialer: string, listener: string])[];
-  /** Routers with a door to the service. */
+  /** Routers with a listener for the service. */
   readonly doors: readonly string[];
   /** The router that the service is behind. */
   readonly service: string;
@@ -113,13 +114,13 @@ export class FaultMesh {
     return [...this.routers.values()].find(({ id }) => id === routerId)?.name ?? String(routerId);
   }
 
-  /** Paths of the circuits as the control plane knows them: names of routers joined by `-`, by circuit. */
+  /** Paths of the circuits by id, as the control plane reports them: names of routers joined by `-`. */
   async circuits(): Promise<Map<string, string>> {
     const rows = await this.#pages('circuits');
     return new Map(rows.map((row) => [String(row['id']), (row['routerNames'] as string[]).join('-')]));
   }
 
-  /** Ids of the links that may be used, as the control plane knows them, by `dialer-listener`. */
+  /** Ids of the usable links by `dialer-listener`, as the control plane reports them. */
   async links(): Promise<Map<string, string>> {
     const rows = (await this.#pages('links')).filter((row) => row['usable'] === true);
     return new Map(

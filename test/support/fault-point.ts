@@ -6,7 +6,7 @@
 export interface BadNetwork {
   /** Half of the time there and back. */
   readonly delayMs: number;
-  /** Up to so much more or less, by chance. */
+  /** The largest random deviation from the delay, in either direction. */
   readonly jitterMs: number;
   readonly bytesPerSecond: number;
   /** Share of lost packets, 0 to 1; a relay cannot lose any. */
@@ -18,11 +18,11 @@ export interface FaultPoint {
   readonly port: number;
   /** Where it listens. */
   readonly listenerPort: number;
-  /** Drops everything without a reset. */
+  /** Drops all packets silently, without a reset. */
   cut(): Promise<void>;
   /** Connections that stand, and those that are tried, are reset. */
   reset(): Promise<void>;
-  /** Everything passes again; what was cut and not given up by its ends goes on. */
+  /** Lets everything pass again; connections whose ends have not closed them continue. */
   heal(): Promise<void>;
   worsen(how: BadNetwork): Promise<void>;
   close(): Promise<void>;

@@ -92,7 +92,7 @@ class RelayedPair {
   readonly #bad: () => BadNetwork | undefined;
   #far: Socket | undefined;
   #isPaused = true;
-  /** One side is gone; the other side must not notice before the relay is healed. */
+  /** One side has closed; the other side must not notice before the relay is healed. */
   #isBroken = false;
   onClosed: () => void = () => {};
 
@@ -145,7 +145,7 @@ class RelayedPair {
       const waitMs = wire.pass(how, chunk.length, () => {
         if (!to.destroyed && !to.write(chunk)) from.pause();
       });
-      // A slow wire holds little.
+      // A slow connection buffers little.
       if (waitMs < MAX_WAIT_MS) return;
       from.pause();
       setTimeout(() => this.#isPaused || from.resume(), waitMs);

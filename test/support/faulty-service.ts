@@ -13,7 +13,7 @@ export interface FaultyService {
   readonly target: string;
   /** Open connections. */
   readonly connections: ReadonlySet<Socket>;
-  /** Stops listening and cuts what is open; `start` brings it back on the same port. */
+  /** Stops listening and cuts open connections; `start` listens on the same port again. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -56,7 +56,7 @@ async function listen(server: Server): Promise<FaultyService> {
   };
   const port = await freePort();
   await start(port);
-  // A test that fails before its end must not hang for it.
+  // A test that fails before its end must not hang because of this server.
   server.unref();
   return {
     port,

@@ -31,7 +31,7 @@ export async function freePort(count = 1): Promise<number> {
       if (current === asked) current = undefined;
       continue;
     }
-    // Before the look at it: others ask meanwhile.
+    // Counted before the port is tried, because other calls may run meanwhile.
     slice.next += count;
     if (await areFree(first, count)) return first;
   }
@@ -46,7 +46,7 @@ async function newSlice(): Promise<Slice> {
       (await listening(first)).unref();
       return { next: first + 1, end: first + SLICE_PORTS };
     } catch {
-      // Another process's.
+      // The slice of another process.
     }
   }
   throw new Error(`all ${SLICES} slices of ports are taken`);

@@ -23,7 +23,7 @@ import { edgeHelloHeaders, WirePeer } from './wire-peer.ts';
 const { edge } = headerId;
 const FRAME_BYTES = 16 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'unfinished');
-/** Beside its one byte each payload brings so much that nobody keeps. */
+/** The data of one payload after another: the receiver has it already, and must not keep it. */
 const FILLER = Buffer.alloc(15_000, 'filler');
 
 export interface GreedyOptions {
@@ -77,7 +77,7 @@ export class GreedySdk {
     return answer?.headers.bool(headerId.channel.resultSuccess) === true ? peer : undefined;
   }
 
-  /** A connection that owes all of its hello, or its last bytes. */
+  /** Opens a connection that sends at most `sentBytes` of its hello, and never the last byte. */
   async openSilent(sentBytes: number): Promise<void> {
     const credentials = this.#credentials;
     const peer = await WirePeer.open({ port: this.#edgePort, alpn: 'ziti-edge', credentials });

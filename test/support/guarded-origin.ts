@@ -41,7 +41,7 @@ export async function startGuardedOrigin(): Promise<GuardedOrigin> {
     return seen;
   };
   const server = createServer((request, response) => {
-    // Browsers ask for it when they find the time: nothing that a test did.
+    // Browsers request it at any time, and no test does: it is not counted.
     if (request.url === '/favicon.ico') response.writeHead(404).end();
     else answer(request, response, note(request));
   });

@@ -1,4 +1,4 @@
-/** What is really in use after a full collection, for tests that say "no memory grows". */
+/** Measures the memory in use after a full garbage collection, for tests that bound its growth. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

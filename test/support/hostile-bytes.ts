@@ -1,4 +1,6 @@
-/** Frames that break the framing, by name: what no listener may take memory for or fall over. */
+/**
+ * Frames that violate the framing, by name. No listener may allocate memory for them or fail because of them.
+ */
 import { FRAME_HEAD_BYTES, HELLO_TYPE, writeFrameHead } from '#wire';
 
 /** A frame's head alone, with the lengths it claims. */

@@ -29,13 +29,13 @@ export interface HostileMesh {
     readonly routerCtrl: number;
     /** Each connection is a circuit to the hostile router. */
     readonly trap: number;
-    /** … to an echo behind the other router of ours. */
+    /** Each connection is a circuit to an echo service behind our other router. */
     readonly echo: number;
   };
   readonly hostile: HostileRouter;
   /** From the target to the other router of ours. */
   readonly circuits: SteadyCircuits;
-  /** The target believes it: it makes controllers. */
+  /** The authority that the target trusts, which issues certificates of controllers. */
   readonly authority: TestAuthority;
   /** Log lines of the target. */
   readonly records: LogRecord[];

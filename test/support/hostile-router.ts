@@ -97,7 +97,7 @@ export class HostileRouter {
     return peer;
   }
 
-  /** Controllers may lead circuits over the link from now on. */
+  /** Reports the link, so that controllers may route circuits over it. */
   report(linkId: string, destRouterId: string, iteration = 1): void {
     const link = { id: linkId, destRouterId, linkProtocol: 'tls', dialAddress: 'tls:localhost:1', iteration };
     this.#channel.send(ctrlMessages.routerLinks.frame({ links: [link], fullRefresh: false }));
@@ -114,7 +114,7 @@ export class HostileRouter {
       await until(
         'a circuit over the hostile router',
         () => {
-          // A reset means that the controller knows no way to this router yet.
+          // A reset means that the controller has no path to this router yet.
           if (client?.destroyed !== false)
             client = connect({ host: '127.0.0.1', port, noDelay: true }).on('error', () => {});
           return this.circuitIds.length;

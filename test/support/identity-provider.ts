@@ -15,7 +15,7 @@ import { OpenIdProvider } from './openid-provider.ts';
 export interface IdentityProviderUser {
   readonly sub: string;
   readonly email?: string;
-  /** True when absent. */
+  /** Default: true. */
   readonly emailVerified?: boolean;
   readonly name?: string;
   readonly groups?: readonly string[];
@@ -44,7 +44,7 @@ export interface IdentityProvider extends AsyncDisposable {
   allowLogouts(uris: readonly string[]): void;
   /** New keys sign from here on; the old ones are not published any more. */
   rotateKeys(): Promise<void>;
-  /** A token for a machine, signed by the keys of now. */
+  /** A token for a machine, signed by the present keys. */
   signToken(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
   /** Connections are refused until `start`. */
   stop(): Promise<void>;
@@ -167,7 +167,7 @@ class LocalIdentityProvider implements IdentityProvider {
     const chosen = path.endsWith('/login') ? (await formOf(request)).get('user') : undefined;
     const accountId = chosen ?? this.loggedInAs ?? hint;
     if (accountId === 'nobody') {
-      const result = { error: 'access_denied', error_description: 'the person said no' };
+      const result = { error: 'access_denied', error_description: 'the user denied the request' };
       await provider.interactionFinished(request, response, result);
     } else if (this.#userOf(accountId) !== undefined) {
       await provider.interactionFinished(request, response, { login: { accountId, remember: false } });

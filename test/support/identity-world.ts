@@ -1,6 +1,7 @@
 /**
- * Guarded shares with all that stands around them: the parts of the product as processes, an OpenID provider, one that
- * speaks as GitHub does, and a service behind every share. People log in on TLS with certificates of a test authority.
+ * Guarded shares with everything that they need: the parts of the product as processes, an OpenID provider, a
+ * provider with GitHub's API, and a service behind every share. Users log in over TLS with certificates of a
+ * test authority.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,9 +34,12 @@ export interface IdentityWorld extends Entrance {
     path: string,
     body?: object,
   ): Promise<Body>;
-  /** Its id. */
+  /** Resolves to the id of the new resource. */
   addProvider(type: keyof typeof PROVIDER_DATA | 'API_KEY', name: string, data?: object): Promise<string>;
-  /** A share of the service with these providers and this policy, once the gateway knows all of it; its host. */
+  /**
+   * Creates a share with these providers and this policy. Resolves to its host once the gateway has received
+   * all of it.
+   */
   share(name: string, authProviderIds: readonly string[], policy?: object): Promise<string>;
   /** Another control plane over the same database, with the same key file. */
   startControl(name: string): Promise<PartProcess<ControlReady>>;

@@ -1,4 +1,7 @@
-/** The far end of links that a router under test dials: a server that answers hellos and keeps what comes. */
+/**
+ * The listener of links that a router under test dials: a server that answers hellos and keeps the frames
+ * that arrive.
+ */
 import { once } from 'node:events';
 import * as tls from 'node:tls';
 import {

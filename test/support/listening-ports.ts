@@ -1,4 +1,4 @@
-/** The TCP ports that a process listens on, by the kernel's word (Linux). */
+/** The TCP ports that a process listens on, as the kernel lists them (Linux). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** State of a listening socket in `/proc/net/tcp`. */

@@ -1,4 +1,7 @@
-/** What a caller holds open at a guarded share: a WebSocket, an event stream, a download; and when it is cut. */
+/**
+ * A stream that a caller holds open at a guarded share (a WebSocket, an event stream or a download), and the
+ * time when it is cut.
+ */
 import { once } from 'node:events';
 import WebSocket from 'ws';
 import type { Entrance } from './visitor.ts';
@@ -15,7 +18,7 @@ export interface LiveStream {
 
 export type CredentialHeaders = Readonly<Record<string, string>>;
 
-/** It has echoed a message. */
+/** A WebSocket that has echoed a message. */
 export async function openSocket(
   entrance: Entrance,
   host: string,
@@ -45,7 +48,7 @@ async function failed(socket: WebSocket): Promise<never> {
   throw new Error(`refused: ${response.statusCode}`);
 }
 
-/** Its first piece is here. `/events` or `/download`. */
+/** A stream of `/events` or `/download` whose first piece has arrived. */
 export async function openAnswer(
   visitor: Visitor,
   host: string,
@@ -74,7 +77,7 @@ export async function openAnswer(
   };
 }
 
-/** One of each. */
+/** One stream of each kind. */
 export function openAll(
   entrance: Entrance,
   visitor: Visitor,

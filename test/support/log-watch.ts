@@ -28,10 +28,10 @@ export class LogWatch {
     return this.records.filter((record) => record.msg === msg).length;
   }
 
-  /** The first of this kind since the watch began. */
+  /** The first record with this message since the watch began. */
   async first(msg: string, timeoutMs: number): Promise<LoggedRecord> {
     const found = (): LoggedRecord | undefined => this.records.find((record) => record.msg === msg);
-    await until(`the log says "${msg}"`, () => found() !== undefined, Boolean, timeoutMs);
+    await until(`a log record "${msg}"`, () => found() !== undefined, Boolean, timeoutMs);
     return found()!;
   }
 

@@ -10,7 +10,7 @@ export interface LoginBrowserOptions {
   readonly ca?: string;
   /** The button that it presses. */
   readonly user?: string;
-  /** Kept between ways, so that the provider knows the browser again. */
+  /** Kept between log-ins, so that the provider recognizes the browser. */
   readonly cookies?: Map<string, string>;
   /** Confirms the question whether to log out. */
   readonly logsOut?: true;

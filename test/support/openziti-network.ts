@@ -1,7 +1,6 @@
 /**
- * An OpenZiti network made new by the `ziti` of the one who runs it: a controller with an authority of its own, and
- * whatever is started beside it. Every address is on loopback, every setting that does not say where to listen is its
- * default.
+ * A new OpenZiti network, made by the `ziti` that ZITI_BIN names: a controller with its own authority, and
+ * the processes started beside it. All addresses are on loopback; all other settings are defaults.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

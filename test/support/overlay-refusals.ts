@@ -25,7 +25,7 @@ interface Case {
   readonly isInstallation?: true;
   /** Returns the reason that was sent to the peer, if any. */
   readonly act: () => Promise<string | undefined>;
-  readonly told?: RegExp;
+  readonly sentReason?: RegExp;
 }
 
 let world: World;
@@ -201,13 +201,13 @@ const CASES: readonly Case[] = [
         /another certificate/,
       ],
     ] as const
-  ).map(([name, reason, act, told]): Case => ({
+  ).map(([name, reason, act, sentReason]): Case => ({
     name,
     action: 'connect',
     reason,
     actor: isAttacker,
     act,
-    told,
+    sentReason,
   })),
   {
     name: 'a hello of a deleted environment',
@@ -232,7 +232,7 @@ const CASES: readonly Case[] = [
     actor: () => undefined,
     isInstallation: true,
     act: async () => hello(await (await makeTestAuthority()).issue(attacker.id), attacker.sessionToken),
-    told: /^not authorized$/,
+    sentReason: /^not authorized$/,
   },
   {
     name: 'an environment at the control port',
@@ -240,7 +240,7 @@ const CASES: readonly Case[] = [
     reason: 'certificate-of-no-router',
     actor: isAttacker,
     act: () => ctrlHello(attacker.credentials, attacker.id),
-    told: /of no router/,
+    sentReason: /of no router/,
   },
   {
     name: 'a router that goes by the name of another',
@@ -249,7 +249,7 @@ const CASES: readonly Case[] = [
     actor: () => router.id,
     isInstallation: true,
     act: () => ctrlHello(router.credentials, other.id),
-    told: /of another router/,
+    sentReason: /of another router/,
   },
   ...(
     [
@@ -261,7 +261,14 @@ const CASES: readonly Case[] = [
       ['a dial of a deleted share', 'service-gone', () => dial(sessions['deleted']!)],
       ['a dial of a share that nobody hosts', 'no-terminator', () => dial(sessions['dial']!)],
     ] as const
-  ).map(([name, reason, act]): Case => ({ name, action: 'dial', reason, actor: isAttacker, act, told: /./ })),
+  ).map(([name, reason, act]): Case => ({
+    name,
+    action: 'dial',
+    reason,
+    actor: isAttacker,
+    act,
+    sentReason: /./,
+  })),
   ...(
     [
       ['a bind with a made-up session', 'no-service-session', () => bind('made-up')],
@@ -270,14 +277,21 @@ const CASES: readonly Case[] = [
       ['a bind with a session for dialing', 'wrong-session-type', () => bind(sessions['dial']!)],
       ['a bind of a deleted share', 'service-gone', () => bind(sessions['bind-deleted']!)],
     ] as const
-  ).map(([name, reason, act]): Case => ({ name, action: 'bind', reason, actor: isAttacker, act, told: /./ })),
+  ).map(([name, reason, act]): Case => ({
+    name,
+    action: 'bind',
+    reason,
+    actor: isAttacker,
+    act,
+    sentReason: /./,
+  })),
   {
     name: 'a call with a stolen token',
     action: 'GET /current-identity',
     reason: 'api-session-of-another',
     actor: isAttacker,
     act: () => call(attacker, CURRENT, victim.sessionToken),
-    told: /belongs to another identity/,
+    sentReason: /belongs to another identity/,
   },
   {
     name: 'a call with a made-up token',
@@ -285,7 +299,7 @@ const CASES: readonly Case[] = [
     reason: 'no-api-session',
     actor: isAttacker,
     act: () => call(attacker, CURRENT, 'made-up'),
-    told: /no such session/,
+    sentReason: /no such session/,
   },
   {
     name: 'a log-in of a deleted environment',
@@ -294,7 +308,7 @@ const CASES: readonly Case[] = [
     actor: () => gone.id,
     isInstallation: true,
     act: () => call(gone, '/edge/client/v1/authenticate?method=cert', undefined, 'POST'),
-    told: /not known any more/,
+    sentReason: /not known any more/,
   },
   {
     name: 'a log-in of a router',
@@ -321,13 +335,13 @@ async function refusedEvents(chain: string): Promise<Event[]> {
 
 export interface RefusalCheck {
   readonly name: string;
-  /** Undefined: as it should be. */
+  /** Undefined when the case passed. */
   readonly problem: string | undefined;
 }
 
 /**
- * Runs the cases in a world of their own, and reports for each whether its peer was sent what it may know, and whether
- * the audit trail and the log name the refused identity.
+ * Runs the cases in a world of their own. Reports for each whether its peer was sent the expected reason, and
+ * whether the audit trail and the log name the refused identity.
  */
 export async function checkRefusals(): Promise<readonly RefusalCheck[]> {
   try {
@@ -366,11 +380,13 @@ async function checkAll(): Promise<readonly RefusalCheck[]> {
   const lines = world.records
     .map((record) => JSON.stringify(record))
     .filter((line) => line.includes('refused'));
-  return CASES.map(({ name, actor, told }, at) => {
+  return CASES.map(({ name, actor, sentReason }, at) => {
     const id = actor();
     const isLogged = id === undefined || lines.some((line) => line.includes(id));
     const problems = [
-      ...(told === undefined || told.test(answers[at]!) ? [] : [`the peer was told "${answers[at]}"`]),
+      ...(sentReason === undefined || sentReason.test(answers[at]!)
+        ? []
+        : [`the peer was sent "${answers[at]}"`]),
       ...(absent.has(keys[at]!) ? [`the audit trail has no ${keys[at]}`] : []),
       ...(isLogged ? [] : [`the log does not name ${id}`]),
     ];

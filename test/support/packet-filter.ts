@@ -71,7 +71,10 @@ class FilteredPort implements FaultPoint {
     return this.#rule('reject with tcp reset', 'tcp flags & rst == rst accept');
   }
 
-  /** Loss on this port; the loopback as a whole gets slow: the kernel at hand may know no delays. */
+  /**
+   * Loses packets of this port, and limits the rate of the whole loopback, because not every kernel can delay
+   * packets.
+   */
   async worsen({ loss, bytesPerSecond }: BadNetwork): Promise<void> {
     await this.#rule(`numgen random mod 1000 < ${Math.round(loss * 1_000)} drop`);
     if (!Number.isFinite(bytesPerSecond)) return;

@@ -22,7 +22,7 @@ const LAST_WORDS_MS = 1_000;
 
 export interface PartOptions<Ready> {
   readonly name: string;
-  /** Asked at each start: a second start takes the ports of the first. */
+  /** Called at each start, because a second start takes the ports of the first. */
   readonly args: (last: Ready | undefined) => readonly string[] | Promise<readonly string[]>;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -118,8 +118,8 @@ export class PartProcess<Ready = unknown> {
   }
 
   /**
-   * Resolves to the exit status, undefined when a signal ended it, once its last words are read; ends it by SIGKILL
-   * after `graceMs`.
+   * Resolves to the exit status, undefined when a signal ended it, once its last output is read. Sends
+   * SIGKILL after `graceMs`.
    */
   async stop(signal: NodeJS.Signals = 'SIGINT', graceMs = 30_000): Promise<number | undefined> {
     const child = this.#child;

@@ -3,7 +3,10 @@ import type { PartProcess } from './part-process.ts';
 
 type Part = Pick<PartProcess, 'pid' | 'isRunning'>;
 
-/** Stopped as by a debugger, or a machine that sleeps: connections stand, nothing answers. */
+/**
+ * Stops a process as a debugger or a sleeping machine does: its connections stay open, and it answers
+ * nothing.
+ */
 export function suspend({ pid }: Part): void {
   process.kill(pid, 'SIGSTOP');
 }

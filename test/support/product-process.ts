@@ -36,7 +36,7 @@ export interface DemoProcess extends RunningProcess {
   readonly ready: DemoReady;
   readonly port: number;
   readonly readyFile: string;
-  /** Ends it and all that it started, in any state. */
+  /** Ends the process and all processes that it started, in any state. */
   destroy(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Prometheus's text format as its own parser reads it, with the rules of `promtool check metrics` for names of ours.
- * Whatever breaks a rule fails the assertion.
+ * Parses Prometheus's text format as its own parser does, and applies the rules of `promtool check metrics`
+ * to our names. A violation fails an assertion.
  */
 import assert from 'node:assert/strict';
 

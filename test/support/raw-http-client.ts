@@ -110,7 +110,7 @@ export class RawHttpClient {
     };
   }
 
-  /** Gone without a word. */
+  /** Destroys the connection without ending it. */
   vanish(): void {
     this.socket.resetAndDestroy();
   }

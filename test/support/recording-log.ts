@@ -4,7 +4,7 @@ import type { Log, LogFields } from '#base';
 export interface LogRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
-  /** Those of child logs first. */
+  /** The fields of child logs come first. */
   readonly fields: LogFields;
 }
 

@@ -1,4 +1,4 @@
-/** What is tried to make a gateway send a browser to a foreign address. Data alone. */
+/** Attempts to make a gateway redirect a browser to a foreign address. Data alone. */
 
 /** Value of `to` in `/.frontdoor/login?to=`, as it stands in the query. */
 export const RETURN_TARGETS: readonly string[] = [

@@ -1,6 +1,6 @@
 /**
- * Control planes over one PostgreSQL, each a process of its own, and routers in a mesh that each know one of them at
- * first. More control planes may join later.
+ * Control planes over one PostgreSQL, each a process of its own, and routers in a mesh. The file of each
+ * router names one of them. More control planes may join later.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Two control planes as processes of their own over one PostgreSQL, started at once on an empty database with copies of
- * one key file; a router, a gateway and an agent that know the second one alone.
+ * Two control planes as processes of their own over one PostgreSQL, started at once on an empty database with
+ * copies of one key file; a router, a gateway and an agent whose configuration names only the second one.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Ways in which somebody who is inside loses the right to be, each done through the Management API or a log-out while
- * streams are open: how long new requests went on to be let in, and how long the streams lasted.
+ * Ways in which a caller loses access, each through the Management API or a log-out while streams are open.
+ * Measures how long new requests were still admitted, and how long the streams lasted.
  */
 import { RunningTime, until, within } from './deadline.ts';
 import type { IdentityWorld } from './identity-world.ts';
@@ -8,14 +8,14 @@ import { openAll, type CredentialHeaders } from './live-stream.ts';
 import { SESSION_COOKIE, type Visitor } from './visitor.ts';
 
 export interface RevocationTimes {
-  /** From the acknowledged call on, of running time. */
+  /** Running time since the acknowledged call. */
   readonly refusedMs: number;
   readonly cutMs: number;
 }
 
 export interface Revocation {
   readonly name: string;
-  /** Lets somebody in; what they show, and the call that ends it. */
+  /** Admits a caller. Returns the caller's credentials, and the call that revokes them. */
   readonly prepare: (stage: RevocationStage, visitor: Visitor) => Promise<PreparedRevocation>;
 }
 
@@ -154,7 +154,7 @@ export async function restore({ world, name, login, keys, host }: RevocationStag
   );
 }
 
-/** Rejects when nobody is let in to begin with, or when it does not end at all. */
+/** Rejects when the caller is not admitted at first, or when access does not end at all. */
 export async function timeRevocation(
   revocation: Revocation,
   stage: RevocationStage,
@@ -171,7 +171,7 @@ export async function timeRevocation(
       return 0;
     }
   };
-  await until(`${revocation.name}: let in before`, statusOf, (status) => status === 200);
+  await until(`${revocation.name}: admitted before`, statusOf, (status) => status === 200);
   const streams = await openAll(world, caller, host, credentials);
   try {
     await revoke();
@@ -179,7 +179,7 @@ export async function timeRevocation(
     const cut = Promise.all(streams.map(({ ended }) => ended)).then(() => time.ms);
     let last = await statusOf();
     while (last < 400) {
-      if (time.ms > WAIT_MS) throw new Error(`${revocation.name}: still let in`);
+      if (time.ms > WAIT_MS) throw new Error(`${revocation.name}: still admitted`);
       await pause(ASK_EVERY_MS);
       last = await statusOf();
     }

@@ -24,11 +24,11 @@ export interface ScriptedController {
   readonly routerIds: readonly string[];
   /** Headers of the hellos, oldest first. */
   readonly hellos: readonly FrameHeaders[];
-  /** Frames that nobody took yet. */
+  /** Frames that no test has taken yet. */
   readonly frames: readonly Frame[];
   /** Over the newest channel that is open. */
   send(frame: Frame): void;
-  /** The next frame of a type that nobody took, over any channel. */
+  /** The next frame of a type that no test has taken, over any channel. */
   frame(type: number): Promise<Frame>;
   next<Name extends CtrlMessageName>(name: Name): Promise<CtrlBody<Name>>;
   /** The n-th channel, from 1, once it is open. */

@@ -1,6 +1,7 @@
 /**
- * Requests at a fixed rate, independent of those before them: every other one over a connection of its own, the
- * rest over kept connections. Each is written down with its time, so that an outage shows as what it was to clients.
+ * Requests at a fixed rate, independent of those before them: every other one over a connection of its own,
+ * the rest over kept connections. Each is recorded with its time, so that an outage appears as clients see
+ * it.
  */
 import { Agent, request } from 'node:http';
 
@@ -16,7 +17,7 @@ export interface SteadyProbesOptions {
 export interface Probe {
   readonly atMs: number;
   readonly tookMs: number;
-  /** Undefined: answered as it should be. */
+  /** Undefined for an expected answer. */
   readonly failure: string | undefined;
 }
 

@@ -20,7 +20,7 @@ const PATTERN_BYTES = 65_521;
 const PATTERN = Buffer.from(
   Uint8Array.from({ length: PATTERN_BYTES }, (_, i) => (i * 167 + (i >> 8) * 59) & 0xff),
 );
-/** Sent and not yet back. */
+/** Bytes that were sent and have not come back yet. */
 const MAX_OUT_BYTES = 256 * 1_024;
 
 export class SteadyStream {

@@ -1,6 +1,7 @@
 /**
- * The processes of a careful operator: two control planes over one PostgreSQL, two routers with a link,
- * two gateways that each know another control plane, one agent with a public share. Streams go through it all the time.
+ * An installation without a single point of failure: two control planes over one PostgreSQL, two routers with
+ * a link, two gateways with a control plane each, one agent with a public share. Streams run through it all
+ * the time.
  */
 import { createServer, request, type ClientRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,7 +76,9 @@ export class StopsWorld {
     return new SteadyProbes({ ports: this.#ports, host: this.#host, body: BODY, perSecond, ...more });
   }
 
-  /** Waits until each control plane knows both routers and their link, and the share is answered at both gateways. */
+  /**
+   * Waits until each control plane reports both routers and their link, and both gateways serve the share.
+   */
   async untilSettled(): Promise<void> {
     for (const replica of this.replicas) await this.mesh.untilMeshed(replica, 1);
     for (const port of this.#ports)

@@ -1,6 +1,7 @@
 /**
- * The seed of all random draws in tests. The same one in every run, so that a run judges a change and not its luck;
- * FRONTDOOR_TEST_SEED gives another, or a new one each time: `random`. `npm run fuzz` looks for what no run has met.
+ * The seed of all random draws in tests. The same one in every run, so that a run judges a change and not its
+ * luck; FRONTDOOR_TEST_SEED gives another, or a new one each time: `random`. `npm run fuzz` searches for new
+ * failures.
  */
 import { randomInt } from 'node:crypto';
 

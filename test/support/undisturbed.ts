@@ -3,16 +3,16 @@
  * nothing when it fails, and is repeated. A defect fails every run, and a run that nothing disturbed counts as it is.
  */
 
-/** How often it is looked whether this process gets its turn. */
+/** How often this process measures how late its timer is, in ms. */
 const LOOK_MS = 50;
-/** A look so late: others did not get their turn either. */
+/** A timer this late, in ms, means that other processes did not run either. */
 const LATE_MS = 250;
 const MAX_RUNS = 3;
 
 export interface Undisturbed<T> {
   readonly run: () => Promise<T>;
   readonly isGood: (outcome: T) => boolean;
-  /** Before it is run again: what a run begins with. */
+  /** Restores the state at the begin of a run, before it is repeated. */
   readonly restore: () => Promise<unknown>;
 }
 
@@ -32,7 +32,7 @@ export async function undisturbed<T>({ run, isGood, restore }: Undisturbed<T>): 
   }
 }
 
-/** How late this process got its turn at worst, in ms. */
+/** Measures the largest delay of a timer, in ms. */
 class Turns implements Disposable {
   #latestMs = 0;
   #lastMs = performance.now();

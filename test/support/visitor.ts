@@ -1,6 +1,6 @@
 /**
- * Somebody at the gateway without a browser: keeps cookies by host as browsers do, goes through log-ins, and has an
- * address of the loopback network to itself. It sends only the credentials that it is given.
+ * A visitor of the gateway without a browser. It keeps cookies by host as browsers do, completes log-ins, and
+ * has a loopback address of its own. It sends only the credentials that it is given.
  */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -18,9 +18,9 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Whether it sends the headers of a browser's navigation; true when absent. */
   readonly navigates?: boolean;
-  /** On the plain port. */
+  /** Uses the plain port. */
   readonly plain?: boolean;
-  /** Another gateway's. */
+  /** The gateway that is asked; default: the first one. */
   readonly at?: Entrance;
   /** Instead of the host asked for. */
   readonly hostHeader?: string;
@@ -115,7 +115,10 @@ export class Visitor {
     return { response, pieces: response };
   }
 
-  /** Starts one and goes to the provider and back to `oauth.<zone>`; where the answer of that sends it. */
+  /**
+   * Starts a log-in, and goes to the provider and back to `oauth.<zone>`. Returns the address that this host
+   * redirects to.
+   */
   async comeBack(host: string, path: string, user: string, at: Pick<Ask, 'at'> = {}): Promise<URL> {
     const back = await this.provenAt(host, path, user, at);
     const returned = await this.ask(back.hostname, back.pathname + back.search, at);
@@ -123,14 +126,14 @@ export class Visitor {
     return new URL(returned.location);
   }
 
-  /** Starts one and goes to the provider; where that sends it. */
+  /** Starts a log-in and goes to the provider. Returns the address that the provider redirects to. */
   async provenAt(host: string, path: string, user: string, at: Pick<Ask, 'at'> = {}): Promise<URL> {
     const started = await this.ask(host, path, at);
     if (started.status !== 302) throw new Error(`not sent to log in: ${started.status} ${started.text}`);
     return goThroughProvider(started.location, { user });
   }
 
-  /** The whole way; the last answer, which sets the session. */
+  /** Completes a log-in. Returns the last answer, which sets the session. */
   async logIn(host: string, path: string, user: string, at: Pick<Ask, 'at'> = {}): Promise<VisitorAnswer> {
     const code = await this.comeBack(host, path, user, at);
     return this.ask(code.hostname, code.pathname + code.search, at);

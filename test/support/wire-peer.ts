@@ -1,6 +1,6 @@
 /**
- * A peer on the wire protocol that need not behave: a TLS connection with any certificate or none, on which a test
- * sends any bytes and sees the frames that come back and when the other side has had enough.
+ * A peer of the wire protocol that may violate it: a TLS connection with any certificate or none. A test
+ * sends any bytes on it, and reads the frames that come back and when the other side closes.
  */
 import { connect, type TLSSocket } from 'node:tls';
 import {
@@ -79,7 +79,7 @@ export class WirePeer {
     if (!this.socket.destroyed) this.socket.write(bytes);
   }
 
-  /** Numbered like a well-behaved peer's. */
+  /** Sends a frame with the next sequence number, as a correct peer does. */
   send(frame: Frame): number {
     this.#sequence += 1;
     this.sendBytes(encodeFrame({ ...frame, sequence: this.#sequence }));

@@ -33,7 +33,7 @@ export interface WorldAgent {
   close(): Promise<void>;
 }
 
-/** An identity in the hands of a test, for what no program of ours would do with it. */
+/** An identity that a test uses in ways in which no program of ours would. */
 export interface WorldIdentity {
   readonly id: string;
   readonly credentials: WireCredentials;
@@ -231,7 +231,7 @@ export function httpGet(port: number, host: string, path: string): Promise<HttpA
   });
 }
 
-/** Asks again until `check` is content; fails with its last word after `timeoutMs`. */
+/** Repeats `ask` until `check` accepts its answer. Fails after `timeoutMs` with the last answer. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   check: (value: T) => boolean,

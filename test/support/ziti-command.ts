@@ -1,6 +1,6 @@
 /**
- * OpenZiti's own program `ziti`, where whoever runs the tests or the benchmark brings one: ZITI_BIN names it. Commands
- * see a home of their own and no settings of the user's; what runs on is started with the same environment.
+ * OpenZiti's own program `ziti`, which the environment variable ZITI_BIN names. Commands and long-running
+ * processes get a home directory of their own and none of the user's settings.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ const KEPT_CHARS = 200_000;
 
 export interface CommandResult {
   readonly status: number;
-  /** Both streams. */
+  /** The output of both streams. */
   readonly output: string;
 }
 
