@@ -73,6 +73,7 @@ const PLAIN_ENGLISH = [
   'src/sdk/',
   'src/wire/',
   'test/arch/',
+  'test/battery/',
   'test/support/',
   'tools/',
   'docs/guide/',

@@ -1,14 +1,17 @@
 /**
- * Answers of hostile and broken origins: their bytes (Latin-1) and what the client may see of them. `STOLEN` stands in
- * whatever must reach nobody. Data alone.
+ * Answers of hostile and broken origins: their bytes (Latin-1) and what the client may see of them. Bytes that must
+ * not reach a client contain `STOLEN`. Data alone.
  */
 
 export type Outcome =
-  /** 502: nothing of the answer passes. */
+  /** The client gets 502, and no byte of the answer. */
   | 'refused'
-  /** The answer begins, and its connection breaks: nobody takes it for complete. */
+  /**
+   * The client gets the begin of the answer, and its connection breaks, so that it cannot take the answer for
+   * complete.
+   */
   | 'broken'
-  /** Exactly one answer with the body `GOOD`, or with none. */
+  /** The client gets exactly one answer, with the body `GOOD` or without a body. */
   | 'relayed';
 
 export interface AnswerCase {

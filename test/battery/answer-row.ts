@@ -90,7 +90,7 @@ function isComplete(text: string, method: string): boolean {
 }
 
 function problemOf(answer: string, outcome: AnswerCase['outcome'], isWhole: boolean): string | undefined {
-  if (answer.includes('STOLEN') && outcome !== 'broken') return 'bytes that belong to nobody';
+  if (answer.includes('STOLEN') && outcome !== 'broken') return 'bytes that must not reach a client';
   const final = answer.replace(/^(?:HTTP\/1\.1 1\d\d[^\r]*\r\n(?:[^\r\n]+\r\n)*\r\n)*/, '');
   if (final.split(/HTTP\/1\.1 \d{3}/).length > 2) return 'two answers';
   const status = statusOf(final);

@@ -17,9 +17,12 @@ export interface BatteryProduct {
   readonly parts: Separate;
   readonly plainPort: number;
   readonly securePort: number;
-  /** Of the authority that signed the gateway's certificate. */
+  /** The certificate of the authority that signed the gateway's certificate. */
   readonly ca: string;
-  /** Publishes a port of this machine, and waits until the gateway serves it; by another agent than its own, if told. */
+  /**
+   * Publishes a port of this machine, by the product's agent unless another is given, and waits until the gateway
+   * serves it.
+   */
   share(name: string, port: number, agentSocket?: string): Promise<void>;
   /** The gateway's listener of that kind, the server name a share's own. */
   target(kind: ListenerKind, name: string): ClientTarget;
@@ -39,7 +42,10 @@ export interface BatteryProductOptions {
   /** The gateway's own default when absent. */
   readonly maxConnectionsPerAddress?: number;
   readonly logLevel?: string;
-  /** Garbage is collected every few seconds: how much lies about by itself is no growth, and depends on the machine. */
+  /**
+   * Collects garbage every few seconds, because the amount of uncollected garbage depends on the machine and is no
+   * growth.
+   */
   readonly isCollected?: boolean;
 }
 

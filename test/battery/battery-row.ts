@@ -1,4 +1,4 @@
-/** What a row of the batteries is: checks against a running product, counted, and reported as "N of N (K lost), seed". */
+/** A row of the batteries: checks against a running product, counted and reported as "N of N (K lost), seed". */
 import type { BatteryProduct, BatteryProductOptions } from './battery-product.ts';
 
 export interface BatteryRowContext {
@@ -7,7 +7,10 @@ export interface BatteryRowContext {
   readonly seed: number;
   /** Figures beside the counts. */
   readonly note: (line: string) => void;
-  /** Told at once: on a slow machine a row takes minutes, and who says nothing for long is taken to hang. */
+  /**
+   * Prints a line at once. On a slow machine a row takes minutes, and a process that prints nothing for long is taken
+   * to hang.
+   */
   readonly progress: (line: string) => void;
 }
 
@@ -17,7 +20,7 @@ export interface BatteryRow {
   readonly title: string;
   /** How the product is started for it; with its defaults when absent. */
   readonly product?: BatteryProductOptions;
-  /** What it measures is the product on a machine that is set up for slow clients. */
+  /** The row needs a machine whose kernel is set up for slow clients. */
   readonly needsSetUpKernel?: boolean;
   run(context: BatteryRowContext, product: BatteryProduct): Promise<Tally>;
 }
@@ -27,13 +30,13 @@ export class RowSkipped extends Error {}
 
 const MAX_PROBLEMS = 40;
 
-/** Counts checks; keeps what failed, as far as anybody reads it. */
+/** Counts checks, and keeps the first failures. */
 export class Tally {
   total = 0;
   passed = 0;
   readonly problems: string[] = [];
 
-  /** `detail` is asked only when the check fails. */
+  /** `detail` is called only when the check fails. */
   check(isGood: boolean, name: string, detail: () => string = () => ''): boolean {
     this.total += 1;
     if (isGood) {
@@ -41,8 +44,8 @@ export class Tally {
       return true;
     }
     if (this.problems.length < MAX_PROBLEMS) {
-      const said = detail();
-      this.problems.push(said === '' ? name : `${name}: ${said}`);
+      const detailText = detail();
+      this.problems.push(detailText === '' ? name : `${name}: ${detailText}`);
     }
     return false;
   }

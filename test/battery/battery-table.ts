@@ -1,4 +1,4 @@
-/** The rows that `npm run battery` knows, in the order of the test plan. */
+/** The rows of `npm run battery`, in the order of the test plan. */
 import { ANSWER_ROW } from './answer-row.ts';
 import type { BatteryRow } from './battery-row.ts';
 import { CHURN_ROW } from './churn-row.ts';

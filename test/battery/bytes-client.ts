@@ -1,6 +1,6 @@
 /**
- * A client that sends exactly the bytes it is told to, plain or over TLS, from any loopback address, and keeps exactly
- * what comes back. It reads only while it is not paused, so that it can be a slow reader as well.
+ * A client that sends exactly the given bytes, plain or over TLS, from any loopback address, and keeps exactly the
+ * bytes that come back. It reads only while it is not paused, so that it can be a slow reader as well.
  */
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -113,7 +113,7 @@ function openTls(where: TcpNetConnectOpts, { ca, servername }: NonNullable<Clien
     ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
     servername,
     ALPNProtocols: ['http/1.1'],
-    // Names are what is tested: the certificate is looked at by the row that is about it.
+    // The certificate is not checked here: most rows test names, and one row tests certificates.
     checkServerIdentity: () => undefined,
   };
   return connectTls(options);

@@ -16,9 +16,9 @@ import { MIB, openFiles, restingMemory } from './memory-watch.ts';
 import { RawOrigin } from './raw-origin.ts';
 
 const PARTS = ['control', 'router', 'gateway', 'agent'] as const;
-/** Beyond a tenth: what the collector leaves lying about from moment to moment. */
+/** The growth allowed beyond a tenth: uncollected garbage, which varies. */
 const SLACK = 16 * MIB;
-/** Programs start small and keep some garbage (ADR 0018): they grow until so much has come and gone. */
+/** Programs start small and keep some garbage (ADR 0018), so memory is compared only after a warm-up of this size. */
 const WARM_ROUNDS = 3_000;
 const FILES_MORE = 5;
 const SHARES_AT_ONCE = 8;

@@ -1,6 +1,6 @@
 /**
- * A16: the clock of all parts jumps an hour ahead and back again, by libfaketime, while they run. What is over by it stays
- * over, what was ended stays ended, and everything else goes on.
+ * A16: the clock of all parts jumps an hour ahead and back again, by libfaketime, while they run. Credentials that
+ * have expired stay expired, revoked ones stay revoked, and everything else continues to work.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ type Seen = Readonly<Record<string, number>>;
 
 export const CLOCK_ROW: BatteryRow = {
   id: 'A16',
-  title: 'a clock that jumps ahead and back brings nothing back, and stops nothing else',
-  // The product of the battery goes by the clock of the machine: this row starts its own.
+  title: 'a clock that jumps ahead and back revives no expired or revoked credential, and stops nothing else',
+  // The product of the battery uses the clock of the machine, so this row starts its own.
   run: async (context) => {
     const library = LIBRARIES.find((path) => path !== '' && existsSync(path));
     if (library === undefined)
@@ -84,9 +84,9 @@ async function checkJumps(
       JUMPED_MS,
     );
 
-  await waitFor('all but what was ended is let in', { ...open, ...ended, ...lasting });
+  await waitFor('all but revoked credentials are accepted', { ...open, ...ended, ...lasting });
   setClock(HOUR_S);
-  await waitFor('what ends by the clock is over', { ...over, ...ended, ...lasting });
+  await waitFor('credentials with an end have expired', { ...over, ...ended, ...lasting });
   const back: readonly (readonly [number, string])[] = [
     [0, 'back where it was'],
     [-HOUR_S, 'an hour behind'],
@@ -110,16 +110,16 @@ async function checkJumps(
       tally.check(part < MAX_CPU, `${where}: no storm of timers at ${name}`, () => part.toFixed(2));
     }
     const again = await stage.logInAnew();
-    tally.check(again === 200, `${where}: who logs in anew is let in`, () => String(again));
+    tally.check(again === 200, `${where}: a new log-in is accepted`, () => String(again));
   }
   setClock(0);
-  await waitFor('what lasts goes on', lasting);
+  await waitFor('credentials without an end are still accepted', lasting);
   return tally;
 }
 
 interface Stage {
   look(): Promise<Seen>;
-  /** What comes of a request with a session that was made just now. */
+  /** Logs in, and returns the status of a request with the new session. */
   logInAnew(): Promise<number>;
 }
 

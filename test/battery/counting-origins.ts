@@ -1,6 +1,6 @@
 /**
- * Other people's servers as private services: nginx, haproxy and node:http. Each answers `SERVED` and tells, in its own
- * words (its access log), which requests it has read.
+ * Other people's servers as private services: nginx, haproxy and node:http. Each answers `SERVED`, and its access log
+ * shows which requests it has read.
  */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface CountingOrigin {
   readonly port: number;
   /** `METHOD target` of each request it read, in its order; the ready path left out. */
   seen(): string[];
-  /** What it was sent that is no request, by its own word; undefined when it does not tell. */
+  /** The bytes that it received and logged as no request; undefined when it does not log them. */
   strays(): readonly string[];
   close(): Promise<void>;
 }

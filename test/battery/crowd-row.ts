@@ -131,7 +131,7 @@ async function runWebSockets(
     );
   }
   tally.count(echoed, sockets.length - echoed, 'WebSockets echo');
-  const { openSockets } = await origin.told();
+  const { openSockets } = await origin.counts();
   const memory = (['gateway', 'router', 'agent'] as const).map(
     (part) => `${part} ${(residentBytes(product.parts[part].pid) / MIB).toFixed(0)} MiB`,
   );

@@ -1,6 +1,6 @@
 /**
- * H9: the same bytes to us, to nginx and to haproxy as proxies, all before one raw origin. What the origin saw behind a
- * peer and not behind us, or otherwise than behind us, stands on the reviewed list with its reason.
+ * H9: the same bytes to us, to nginx and to haproxy as proxies, all before one raw origin. Each difference between
+ * the requests that reach the origin through a peer and through us is on the reviewed list, with its reason.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const QUIET_MS = 60;
 
 export const DIFFERENTIAL_ROW: BatteryRow = {
   id: 'H9',
-  title: 'what an origin sees otherwise than behind nginx and haproxy is reviewed',
+  title: 'each difference from nginx and haproxy in the requests that reach an origin is reviewed',
   run: async (context, product) => {
     const tally = new Tally();
     const origin = await RawOrigin.start();

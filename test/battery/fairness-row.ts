@@ -1,4 +1,4 @@
-/** L7: a tenant that asks ten times as often as another, and one that floods: what the other tenant's p99 becomes. */
+/** L7: measures a tenant's p99 beside a tenant that sends ten times as many requests, and beside one that floods. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
@@ -11,7 +11,7 @@ const RATE = 50;
 const TIMES_MORE = 10;
 const FLOOD_CONNECTIONS = 64;
 const ROUNDS = 3;
-/** Below this nobody can tell the tenant from the machine. */
+/** Differences below this are noise of the machine. */
 const FLOOR_MS = 5;
 
 export const FAIRNESS_ROW: BatteryRow = {

@@ -16,7 +16,8 @@ const MAX_PIECES = 700;
 
 export const FRAMING_ROW: BatteryRow = {
   id: 'H1',
-  title: 'what could be read in two ways is refused, and the origin sees exactly what was answered as served',
+  title:
+    'ambiguous requests are refused, and the origin sees exactly the requests that were answered as served',
   run: async (context, product) => {
     const tally = new Tally();
     const { origins, missing } = await startCountingOrigins();
@@ -52,7 +53,7 @@ async function runOrigin(
   for (const [name, template, statuses] of REFUSED_REQUESTS) {
     const request = framingRequest(template, host);
     for (const shape of SHAPES) {
-      // Cuts cost a packet a byte: the origin that tells most has them, and the others have not.
+      // Sending byte by byte costs a packet each: only the origin that logs most is tested so.
       if (shape === 'in pieces' && (quick || origin.name !== 'raw' || request.length > MAX_PIECES)) continue;
       const what = `${origin.name} ${kind} ${shape}: ${name}`;
       const answer = await ask(target, shape, request, first, poison).catch((error: unknown) =>
@@ -72,7 +73,7 @@ async function runOrigin(
       JSON.stringify(answer.slice(0, 300)),
     );
   }
-  // Logs of other processes come a moment later; more than was served must never come.
+  // Logs of other processes arrive a moment later; they must never contain more requests than were served.
   await until(
     `${origin.name} has logged ${served} requests`,
     () => origin.seen().length - before,
@@ -81,7 +82,7 @@ async function runOrigin(
   const seen = origin.seen().slice(before);
   tally.check(
     seen.length === served && !seen.some((line) => line.endsWith('/poison')),
-    `${origin.name} ${kind}: the origin saw exactly what was answered as served`,
+    `${origin.name} ${kind}: the origin saw exactly the requests that were answered as served`,
     () => `${seen.length} seen, ${served} served`,
   );
   const strays = origin.strays();

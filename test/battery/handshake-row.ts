@@ -19,14 +19,14 @@ const PER_SECOND = 500;
 const NORMAL_ASKS = 100;
 const NORMAL_MS = 1_000;
 const CUT_MS = 15_000;
-/** In the quick form the machine has other work: how long things took is told, and judged by the long form alone. */
+/** In the quick form the machine has other work: durations are printed, and only the long form checks them. */
 const QUICK_MS = 30_000;
 const PER_ADDRESS = 1_000;
 const RENEGOTIATIONS = 20;
 
 export const HANDSHAKE_ROW: BatteryRow = {
   id: 'L8',
-  title: 'handshakes that never end cost nobody else',
+  title: 'handshakes that never end slow nobody else down',
   run: async (context, product) => {
     const tally = new Tally();
     const seconds = context.quick ? 1 : 10;
@@ -78,7 +78,7 @@ export const HANDSHAKE_ROW: BatteryRow = {
       ).catch(() => ({ tookMs: Infinity }));
       tally.check(
         tookMs < (context.quick ? Infinity : CUT_MS),
-        `what was begun is cut${context.quick ? '' : ' within 15 s'}`,
+        `unfinished handshakes are cut${context.quick ? '' : ' within 15 s'}`,
       );
       context.note(
         `${sockets.length} handshakes begun; the gateway used ${(cpuPart * 100).toFixed(0)} % of a core; slowest other answer ${slowestMs.toFixed(0)} ms; all cut ${(tookMs / 1_000).toFixed(1)} s after the last`,
@@ -103,7 +103,7 @@ async function renegotiate(tally: Tally, product: BatteryProduct, context: Batte
   }
 }
 
-/** What a client says first. */
+/** The first bytes of a client. */
 async function clientHello(servername: string): Promise<Buffer> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 /**
- * H5: what belongs to one hop stays there, and upgrades: RFC 9112 and 9110 §7.6 by example, and a WebSocket of real
- * frames through both listeners.
+ * H5: hop-by-hop headers are not forwarded, and upgrades follow RFC 9112 and 9110 §7.6. Examples, and a WebSocket
+ * with real frames through both listeners.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -23,7 +23,10 @@ interface HopCase {
   readonly requestLine?: string;
   readonly body?: string;
   readonly answer?: AnswerScript | string;
-  /** Of the origin's request (`seen`, undefined when none came) and the client's answer; what is wrong, if anything. */
+  /**
+   * Checks the request at the origin (`seen`; undefined when none came) and the client's answer. Returns the problem,
+   * if any.
+   */
   readonly judge: (seen: string | undefined, answer: string, strays: readonly string[]) => string | undefined;
 }
 
@@ -199,7 +202,7 @@ export const HOP_CASES: readonly HopCase[] = [
 
 export const HOP_ROW: BatteryRow = {
   id: 'H5',
-  title: 'what belongs to one hop stays there, and an upgrade is the origin’s to grant',
+  title: 'hop-by-hop headers are not forwarded, and only the origin grants an upgrade',
   run: async (context, product) => {
     const tally = new Tally();
     const origin = await RawOrigin.start();
@@ -254,7 +257,7 @@ async function answerEarly(origin: RawOrigin): Promise<void> {
   origin.begunOn?.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno');
 }
 
-/** What a client sends behind an upgrade waits for the origin's word. */
+/** Bytes that a client sends behind an upgrade are held until the origin answers. */
 async function runHeldBytes(
   tally: Tally,
   product: BatteryProduct,
@@ -286,7 +289,7 @@ async function runHeldBytes(
     tally.check(early === '', `${kind}: nothing reaches the origin before 101`, () => early);
     grant();
     await within('the held bytes arrive', arrived.promise).catch(() => {});
-    tally.check(late === 'EARLY', `${kind}: what was held follows 101`, () => late);
+    tally.check(late === 'EARLY', `${kind}: the held bytes follow 101`, () => late);
   } finally {
     client.close();
   }

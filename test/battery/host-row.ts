@@ -1,6 +1,6 @@
 /**
  * H2: variants of Host, authority and TLS server name, at three shares. One canonical Host that is a live share gets
- * that share; whatever is malformed or doubled is refused, and nobody ever gets another share's body.
+ * that share; a malformed or doubled name is refused, and no client ever gets another share's body.
  */
 import { hostOf, LISTENER_KINDS, type BatteryProduct, type ListenerKind } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';

@@ -1,6 +1,6 @@
 /**
- * H4: headers by which the gateway vouches for something. Whatever a client sends under such a name, in any spelling,
- * doubled, as a trailer, listed by Connection or in HTTP/1.0: the origin receives our value once, or none.
+ * H4: headers whose values the gateway vouches for. A client may send such a name in any spelling, doubled, as a
+ * trailer, listed by Connection or in HTTP/1.0: the origin receives our value once, or none.
  */
 import { hostOf, LISTENER_KINDS, type BatteryProduct, type ListenerKind } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';

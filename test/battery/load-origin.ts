@@ -1,19 +1,19 @@
-/** The private service of load rows as its tests see it: its process, its port and its own word of what it did. */
+/** The private service of load rows as its tests see it: its process, its port and the counts that it keeps. */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { within } from '../support/deadline.ts';
 import { httpGet } from '../support/world.ts';
-import type { ServiceWord } from './load-service.ts';
+import type { ServiceCounts } from './load-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('./load-service.ts', import.meta.url));
 const BLOCK = Buffer.from(Uint8Array.from({ length: 65_536 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
 
 export interface LoadOrigin {
   readonly port: number;
-  told(): Promise<ServiceWord>;
-  /** `/sink` is slow no more. */
+  counts(): Promise<ServiceCounts>;
+  /** Makes `/sink` read at full speed. */
   hurry(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,8 @@ export async function startLoadOrigin(): Promise<LoadOrigin> {
   const [port] = (await within('the private service listens', once(child, 'message'))) as [number];
   return {
     port,
-    told: async () => JSON.parse(String((await httpGet(port, 'localhost', '/told')).body)) as ServiceWord,
+    counts: async () =>
+      JSON.parse(String((await httpGet(port, 'localhost', '/counts')).body)) as ServiceCounts,
     hurry: async () => void (await httpGet(port, 'localhost', '/hurry')),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,6 +1,7 @@
 /**
  * The private service of load rows, a process of its own: `/` answers a word, `/bytes/N` N bytes as fast as they are
- * taken, `/echo` the body, `/sink` takes a body slowly until `/hurry`, and an upgrade echoes. `/told` says what it did.
+ * taken, `/echo` the body, `/sink` takes a body slowly until `/hurry`, and an upgrade echoes. `/counts` answers with
+ * `ServiceCounts`.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import process from 'node:process';
 import { pipeline, Readable } from 'node:stream';
 
-export interface ServiceWord {
+export interface ServiceCounts {
   /** Bytes of `/bytes/N` that were asked of the producer so far. */
   readonly produced: number;
   /** Bytes of `/sink` that were taken so far. */
@@ -40,9 +41,9 @@ const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (r
   else if (path === '/hurry') {
     isSlow = false;
     response.end('ok');
-  } else if (path === '/told') {
+  } else if (path === '/counts') {
     response.end(
-      JSON.stringify({ produced, taken, openSockets: sockets.size, requests } satisfies ServiceWord),
+      JSON.stringify({ produced, taken, openSockets: sockets.size, requests } satisfies ServiceCounts),
     );
   } else {
     request.resume();

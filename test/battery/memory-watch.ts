@@ -74,7 +74,7 @@ export class MemoryWatch {
   }
 }
 
-/** None when the process has ended: what it was needed for fails by itself. */
+/** 0 when the process has ended: the check that needs the process fails by itself. */
 function residentOrNone(pid: number): number {
   try {
     return residentBytes(pid);
@@ -98,7 +98,7 @@ export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Of all threads of a process since it began; the kernel counts in hundredths of a second. */
+/** CPU time of all threads of a process since it began; the kernel counts in hundredths of a second. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -1,6 +1,6 @@
 /**
- * Runs a row once more in a network namespace of its own, whose kernel is set up as docs/guide/gateway-machines.md asks
- * for. For root on Linux; elsewhere the row runs as it is, and says so.
+ * Runs a row once more in a network namespace of its own, whose kernel is set up as docs/guide/gateway-machines.md
+ * asks for. This needs root on Linux; elsewhere the row runs without a namespace, and reports that.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ export function isSetUp(): boolean {
   }
 }
 
-/** Why there can be none; undefined: there can. */
+/** The reason why no namespace can be made; undefined when one can. */
 export function ownNetworkMissing(): string | undefined {
   if (process.env[INSIDE] === '1') return 'this is one';
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux has one';

@@ -1,6 +1,6 @@
 /**
- * H3: what a target is to the gateway is what the origin gets: the same bytes, or a refusal. A fixed list of what
- * servers disagree about, and paths made from its parts at random.
+ * H3: the origin gets the bytes of a target unchanged, or the request is refused. A fixed list of targets that
+ * servers read differently, and random paths made of their parts.
  */
 import fc from 'fast-check';
 import { hostOf, LISTENER_KINDS } from './battery-product.ts';

@@ -1,6 +1,6 @@
 /**
- * A private service that keeps every byte it is sent and reads requests as strictly as it can: what the gateway
- * writes has one framing, so anything that is left over is a finding. It answers what the row tells it to.
+ * A private service that keeps every byte it is sent and reads requests as strictly as it can: the gateway's requests
+ * have one framing, so any bytes left over are a finding. It answers as the row sets it.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';

@@ -9,7 +9,7 @@ export interface Renegotiation {
   /** There was a second handshake. Not: refused, cut, or never connected, by a server of 1.3 alone. */
   readonly isGranted: boolean;
   readonly hasCompression: boolean;
-  /** All that openssl said. */
+  /** The output of openssl, of both streams. */
   readonly text: string;
 }
 
@@ -23,7 +23,7 @@ export async function askToRenegotiate(port: number, serverName: string): Promis
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
   let out = '';
-  let said = '';
+  let errorOutput = '';
   let isAsked = false;
   child.stdout.setEncoding('latin1').on('data', (text: string) => {
     out += text;
@@ -31,17 +31,17 @@ export async function askToRenegotiate(port: number, serverName: string): Promis
     isAsked = true;
     child.stdin.write('R\n');
   });
-  child.stderr.setEncoding('latin1').on('data', (text: string) => (said += text));
+  child.stderr.setEncoding('latin1').on('data', (text: string) => (errorOutput += text));
   child.stdin.on('error', () => {});
   const ended = new Promise((resolve) => child.once('close', resolve));
   await within('the end of s_client', ended, END_MS).catch(() => {});
   child.kill('SIGKILL');
   await ended;
   return {
-    // A second handshake would show its certificate once more, in the stream that says when it is asked for: what
-    // comes through the other one comes sooner or later than this.
-    isGranted: /RENEGOTIATING[^]*(?:verify return:1|depth=0)/.test(said),
+    // A second handshake would show its certificate once more, in the stream that also shows the request for it; the
+    // order of the two streams is not defined.
+    isGranted: /RENEGOTIATING[^]*(?:verify return:1|depth=0)/.test(errorOutput),
     hasCompression: /^Compression: (?!NONE)/m.test(out),
-    text: out + said,
+    text: out + errorOutput,
   };
 }

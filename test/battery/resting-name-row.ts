@@ -71,9 +71,9 @@ async function checkShare(
   const ask = () => other.call('POST', '/shares', { ...SHARE, name, environmentId, target });
   const taken = await Promise.all([ask(), ask(), ask()]);
   for (const { status, json } of taken) {
-    const said = `${status} ${JSON.stringify(json)}`;
+    const answered = `${status} ${JSON.stringify(json)}`;
     const wanted = `409 {"error":"conflict","message":"Share ${name} already exists"}`;
-    tally.check(said === wanted, `${how}: refused as a name in use`, () => said);
+    tally.check(answered === wanted, `${how}: refused as a name in use`, () => answered);
   }
   const agent = await callAgent(
     other.agentSocket,

@@ -1,6 +1,6 @@
 /**
- * A6: who loses the right to be let in while inside. Each way a hundred times, with a WebSocket, an event stream and a
- * download open; API tokens and accounts; then the control plane falls silent, and comes back.
+ * A6: revocation of access that is in use. Each way a hundred times, with a WebSocket, an event stream and a download
+ * open; API tokens and accounts; then the control plane stops answering, and comes back.
  */
 import { suspend, resume } from '../support/process-faults.ts';
 import { within } from '../support/deadline.ts';
@@ -27,7 +27,7 @@ const LOOK_MS = 50;
 
 export const REVOCATION_ROW: BatteryRow = {
   id: 'A6',
-  title: 'who loses the right to be let in is out in time, on new requests and on open streams',
+  title: 'revoked access ends in time, on new requests and on open streams',
   // The product of the battery has no certificates of identity's zones: this row starts its own.
   run: async (context) => {
     const tally = new Tally();
@@ -68,8 +68,8 @@ async function checkWay(
       tally.check(false, revocation.name, () => String(error));
     }
   }
-  const said = `refused after at most ${most(refused)} ms, streams cut after at most ${most(cut)} ms`;
-  note(`${revocation.name}: ${said}`);
+  const times = `refused after at most ${most(refused)} ms, streams cut after at most ${most(cut)} ms`;
+  note(`${revocation.name}: ${times}`);
 }
 
 /** The Management API itself. */
@@ -123,7 +123,7 @@ async function checkSilence(
       status = await ask(host, KEY_HEADERS);
     }
     const refusedMs = performance.now() - startedMs;
-    tally.check(status === 503, 'a guarded share says 503', () => String(status));
+    tally.check(status === 503, 'a guarded share answers 503', () => String(status));
     tally.check(refusedMs <= TRUST_MS + MAX_API_MS, 'in time', () => `${refusedMs} ms`);
     const cutMs = await within('streams are cut', cut, MAX_CUT_MS).catch(() => -1);
     tally.check(cutMs >= 0 && cutMs <= TRUST_MS + MAX_CUT_MS, 'its streams are cut', () => `${cutMs} ms`);
@@ -146,7 +146,7 @@ async function checkSilence(
     resume(world.parts.control);
   }
   const backMs = await timeBack(() => ask(host, KEY_HEADERS));
-  tally.check(backMs <= MAX_BACK_MS, 'lets in again', () => `${backMs} ms`);
+  tally.check(backMs <= MAX_BACK_MS, 'admits callers again', () => `${backMs} ms`);
   const { asked, good } = await load.stop();
   tally.count(good, asked - good, 'requests to an open share meanwhile');
   note(`back ${backMs.toFixed(0)} ms after the control plane; an open share answered ${good} of ${asked}`);

@@ -25,7 +25,7 @@ const BOMB_BYTES = 1_000;
 export const SIBLINGS_ROW: BatteryRow = {
   id: 'A18',
   title: 'pages of a sibling share change nothing, plant nothing, and lock nobody out',
-  // It needs people who log in, and a tenant of its own.
+  // The row needs users who log in, and a tenant of its own.
   run: async (context) => {
     if (browserSkip !== false) throw new RowSkipped(browserSkip);
     const tally = new Tally();

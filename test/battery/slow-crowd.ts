@@ -48,7 +48,7 @@ export async function openCrowd(
         resolve();
       });
       socket.on('error', () => {});
-      // What the server says is read, as a client does that wants to seem alive.
+      // The server's bytes are read, as a client does that pretends to be alive.
       socket.resume();
       socket.on('end', () => socket.end());
       socket.on('close', () => {

@@ -16,9 +16,12 @@ const READ_BYTES = 1_024;
 const READ_MS = 100;
 const NAME = 'l1-slow';
 const WHOLE_MS = 180_000;
-/** Of a short transfer, the buffers of all sockets on the way hold a good part. */
+/**
+ * The part of a transfer that may be ahead of its reader; the buffers of all sockets on the way hold much of a short
+ * one.
+ */
 const MOST_AHEAD = 0.75;
-/** Who produced less in half of the slow time stands still. */
+/** A producer of fewer bytes than this, in half of the slow time, stands still. */
 const STILL_BYTES = 2 * MIB;
 /** So many halves may pass until all buffers on the way are full. */
 const MAX_HALVES = 10;
@@ -99,7 +102,7 @@ async function runDownload(
   note: (line: string) => void,
 ): Promise<void> {
   const watch = await MemoryWatch.start(product);
-  const before = (await origin.told()).produced;
+  const before = (await origin.counts()).produced;
   const client = await BytesClient.open(product.target(kind, NAME));
   const { socket } = client;
   socket.removeAllListeners('data');
@@ -119,7 +122,7 @@ async function runDownload(
     hash.update(rest);
     got += rest.length;
   };
-  // The stream keeps to itself what it has read ahead; `read` takes as much as it is told.
+  // The stream keeps to itself what it has read ahead; `read` takes as many bytes as it is given.
   socket.on('readable', () => {});
   const readHalf = async (): Promise<void> => {
     for (let ms = 0; ms < slowMs / 2; ms += READ_MS) {
@@ -128,7 +131,7 @@ async function runDownload(
       await pause(READ_MS);
     }
   };
-  const { total, lately } = await untilStill(readHalf, async () => (await origin.told()).produced);
+  const { total, lately } = await untilStill(readHalf, async () => (await origin.counts()).produced);
   const ahead = total - before - got;
   tally.check(
     ahead < bytes * MOST_AHEAD && lately < STILL_BYTES,
@@ -166,7 +169,7 @@ async function runUpload(
   const { socket } = client;
   const block = Buffer.alloc(65_536, 'upload ');
   const hash = createHash('sha256');
-  const before = (await origin.told()).taken;
+  const before = (await origin.counts()).taken;
   let sent = 0;
   client.send(
     `POST /sink HTTP/1.1\r\nHost: ${hostOf(NAME)}\r\nContent-Length: ${bytes}\r\nConnection: close\r\n\r\n`,
@@ -186,7 +189,7 @@ async function runUpload(
     () => pause(slowMs / 2),
     () => sent,
   );
-  const { taken } = await origin.told();
+  const { taken } = await origin.counts();
   const ahead = total - (taken - before);
   tally.check(
     ahead < bytes * MOST_AHEAD && lately < STILL_BYTES,

@@ -47,9 +47,9 @@ export const SLOW_READERS_ROW: BatteryRow = {
       }
       // Until the buffers of all sockets on the way are full, a thousand downloads run at full speed.
       const filling = await askUntil(fast, request, async () => {
-        const before = (await origin.told()).produced;
+        const before = (await origin.counts()).produced;
         await pause(STILL_MS);
-        return (await origin.told()).produced - before < MIB;
+        return (await origin.counts()).produced - before < MIB;
       });
       const times: number[] = [];
       for (let i = 0; i < asks; i += 1) {
@@ -59,7 +59,7 @@ export const SLOW_READERS_ROW: BatteryRow = {
         tally.check(status === 200, 'the fast client is served');
         await pause(10);
       }
-      const { produced } = await origin.told();
+      const { produced } = await origin.counts();
       const kernel = kernelShare();
       watch.stop();
       const held = slow.filter((client) => client.isOpen).length;
@@ -86,9 +86,9 @@ export const SLOW_READERS_ROW: BatteryRow = {
 };
 
 /**
- * What all sockets of the machine hold: the service's and the clients' too. At its limit the kernel drops what comes for
- * anybody, and the fast client's times are no word about the product any more: it takes 2.5 MiB for each slow reader,
- * unless it is told to take little that cannot be sent yet.
+ * The memory that all sockets of the machine hold, those of the service and of the clients included. At its limit the
+ * kernel drops packets of all sockets, and the times of the fast client no longer measure the product. It takes 2.5
+ * MiB for each slow reader, unless it is set to accept few bytes that cannot be sent yet.
  */
 function kernelShare(): string {
   const mib = (pages: string | undefined): string => ((Number(pages) * 4_096) / MIB).toFixed(0);

@@ -49,7 +49,7 @@ export const SLOWLORIS_ROW: BatteryRow = {
   },
 };
 
-/** The routers' bound is on connections that have not said hello; the gateway's on those of an address. */
+/** Routers bound the connections that have not sent a hello; gateways bound the connections of an address. */
 async function runCrowd(
   tally: Tally,
   product: BatteryProduct,

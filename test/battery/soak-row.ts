@@ -15,7 +15,7 @@ import { MIB, openFiles, restingMemory, WATCHED_PARTS } from './memory-watch.ts'
 const NAME = 'l4-soak';
 const GUARDED = 'l4-guarded';
 const CONNECTIONS = 32;
-/** Of requests on plain connections, three quarters of all: one goes to the guarded share. */
+/** One in this many requests on plain connections, which are three quarters of all, goes to the guarded share. */
 const WRONG_KEY_EACH = 75;
 const MAX_FILES_MORE = 5;
 /** Beyond a tenth. */

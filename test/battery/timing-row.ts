@@ -1,6 +1,7 @@
 /**
- * A9: how long a refusal takes does not tell how near a secret was, nor whether the name before it exists. Two classes of
- * wrong credentials in random order over kept connections, compared by Welch's t of the faster nine tenths.
+ * A9: the time of a refusal does not reveal how close a guessed secret was, nor whether the name before it exists.
+ * Two classes of wrong credentials in random order over kept connections, compared by Welch's t of the faster nine
+ * tenths.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ const KEPT_PART = 0.9;
 const ASKS_AN_ADDRESS = 150;
 const PASSWORDS_AN_ADDRESS = 8;
 const QUICK_PART = 0.02;
-/** Of 43 characters: the rest is not guessed. */
+/** How many of a secret's 43 characters are guessed right. */
 const NEAR = 32;
 
 interface Comparison {
@@ -36,7 +37,7 @@ interface Comparison {
 
 export const TIMING_ROW: BatteryRow = {
   id: 'A9',
-  title: 'how long a refusal takes tells nothing about the secret',
+  title: 'the time of a refusal reveals nothing about the secret',
   // The product of the battery has no identity provider: this row starts its own.
   run: async (context) => {
     const tally = new Tally();

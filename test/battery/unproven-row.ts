@@ -54,8 +54,8 @@ const QUICK_NORMAL_MS = 30_000;
 const NORMAL_EVERY_MS = 200;
 const SETTLE_MS = 6_000;
 /**
- * Ordinary requests to each API before the memory is measured. A program starts small and grows with its first traffic,
- * whoever sends it (ADR 0018); the row is about what callers without credentials add.
+ * Ordinary requests to each API before the memory is measured. A program starts small and grows with its first
+ * traffic (ADR 0018); the row measures the growth that callers without credentials add.
  */
 const WARM_REQUESTS = 1_000;
 const QUICK_WARM_REQUESTS = 50;
