@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { RunningTime, within } from '../support/deadline.ts';
-import type { PartProcess } from '../support/part-process.ts';
+import { runCommand, type PartProcess } from '../support/part-process.ts';
 import { digestOf, startPrivateService, type PrivateService } from '../support/private-service.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
 import { eventually, httpGet } from '../support/world.ts';
@@ -25,7 +25,7 @@ let parts: Separate;
 
 before(async () => {
   service = await startPrivateService();
-  parts = await startSeparate();
+  parts = await startSeparate({ command: runCommand });
   await parts.share('public', `http://127.0.0.1:${service.port}`, 'app');
 });
 // A test that failed half-way leaves the next one a whole product.

@@ -6,10 +6,11 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcess, type Running } from '../bench/bench-process.ts';
+import { callCommand } from './command-line.ts';
 import { freePort } from './free-port.ts';
 import { until } from './deadline.ts';
 import { keepEndpoint, routerFile, type RouterShape } from './mesh-router-file.ts';
-import { PartProcess, runCommand } from './part-process.ts';
+import { PartProcess } from './part-process.ts';
 import { portFor, portOf, type ControlReady, type RouterReady } from './separate.ts';
 import { runZiti, zitiEnvironment } from './ziti-command.ts';
 
@@ -90,7 +91,7 @@ export class FabricMesh {
 
   /** `frontdoor …` with the first account's credentials. */
   run(...args: string[]): Promise<string> {
-    return runCommand(args, {
+    return callCommand(args, {
       FRONTDOOR_API_URL: this.#first.apiUrl,
       FRONTDOOR_ACCOUNT_ID: this.#first.accountId,
       FRONTDOOR_API_TOKEN: this.#first.apiToken,

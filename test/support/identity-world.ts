@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { callAgent } from '#cli';
 import type { FirstStart } from '#control';
 import { makeTestAuthority, type TestAuthority } from './certificates.ts';
+import { callCommand } from './command-line.ts';
 import { until } from './deadline.ts';
 import { GITHUB_CLIENT, startGithubProvider, type GithubProvider } from './github-provider.ts';
 import { startGuardedOrigin, type GuardedOrigin } from './guarded-origin.ts';
@@ -18,7 +19,7 @@ import {
   type IdentityProvider,
   type IdentityProviderUser,
 } from './identity-provider.ts';
-import { PartProcess, runCommand } from './part-process.ts';
+import { PartProcess } from './part-process.ts';
 import { portOf, startSeparate, type ControlReady, type GatewayReady, type Separate } from './separate.ts';
 import { Visitor, type Entrance } from './visitor.ts';
 
@@ -191,7 +192,7 @@ export async function startIdentityWorld(options: IdentityWorldOptions = {}): Pr
     startGateway: async (name, control = parts.control) => {
       const jwt = file(`${name}.jwt`);
       const { accountId, apiToken } = parts.control.ready as ControlReady & FirstStart;
-      await runCommand(['fabric', 'gateway', 'create', name, '--out', jwt, '--ca', file('api-ca.pem')], {
+      await callCommand(['fabric', 'gateway', 'create', name, '--out', jwt, '--ca', file('api-ca.pem')], {
         FRONTDOOR_API_URL: control.ready.apiUrl,
         FRONTDOOR_ACCOUNT_ID: accountId,
         FRONTDOOR_API_TOKEN: apiToken,

@@ -7,10 +7,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FirstStart } from '#control';
+import { callCommand } from './command-line.ts';
 import { until } from './deadline.ts';
 import type { MeshRouter, MeshRouterShape, JsonRow } from './fabric-mesh.ts';
 import { keepEndpoint, routerFile } from './mesh-router-file.ts';
-import { PartProcess, runCommand } from './part-process.ts';
+import { PartProcess } from './part-process.ts';
 import { sharedPostgres } from './postgres.ts';
 import type { ReplicaReady } from './replicated.ts';
 import { portFor, portOf, type RouterReady } from './separate.ts';
@@ -64,7 +65,7 @@ export class ReplicatedMesh {
 
   /** `frontdoor …` at one of them. */
   run(at: Replica, ...args: string[]): Promise<string> {
-    return runCommand(args, {
+    return callCommand(args, {
       FRONTDOOR_API_URL: at.ready.apiUrl,
       FRONTDOOR_ACCOUNT_ID: this.#credentials!.accountId,
       FRONTDOOR_API_TOKEN: this.#credentials!.apiToken,
@@ -84,7 +85,7 @@ export class ReplicatedMesh {
     writeFileSync(file, routerFile(folder, { controllerPort, ...shape }));
     const jwt = join(folder, 'router.jwt');
     const made = await this.run(at, 'fabric', 'router', 'create', name, '--out', jwt, '--json');
-    await runCommand(['router', 'enroll', file, '--jwt', jwt]);
+    await callCommand(['router', 'enroll', file, '--jwt', jwt]);
     keepEndpoint(file, { controllerPort });
     const readyFile = join(folder, 'ready.json');
     const process = new PartProcess<RouterReady>({

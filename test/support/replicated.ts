@@ -10,7 +10,8 @@ import { callAgent } from '#cli';
 import type { FirstStart } from '#control';
 import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
 import { JsonClient, loadIdentityFile, type JsonAnswer } from '#net';
-import { PartProcess, runCommand } from './part-process.ts';
+import { callCommand } from './command-line.ts';
+import { PartProcess } from './part-process.ts';
 import { sharedPostgres } from './postgres.ts';
 import {
   portFor,
@@ -112,11 +113,11 @@ async function startAll(folder: string, started: Killable[], stop: () => Promise
     FRONTDOOR_API_TOKEN: credentials.apiToken,
   };
   const enroll = async (kind: 'router' | 'gateway'): Promise<string> => {
-    await runCommand(['fabric', kind, 'create', kind, '--out', file(`${kind}.jwt`)], env);
+    await callCommand(['fabric', kind, 'create', kind, '--out', file(`${kind}.jwt`)], env);
     return file(`${kind}.jwt`);
   };
   writeFileSync(file('router.yml'), routerFile(folder, b.ready.ctrlAddress, 0));
-  await runCommand(['router', 'enroll', file('router.yml'), '--jwt', await enroll('router')]);
+  await callCommand(['router', 'enroll', file('router.yml'), '--jwt', await enroll('router')]);
   const router = new PartProcess<RouterReady>({
     name: 'router',
     readyFile: file('router.json'),

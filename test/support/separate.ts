@@ -9,8 +9,9 @@ import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
 import { makeTestAuthority } from './certificates.ts';
+import { callCommand, type CommandRunner } from './command-line.ts';
 import { freePort } from './free-port.ts';
-import { PartProcess, runCommand } from './part-process.ts';
+import { PartProcess } from './part-process.ts';
 
 export interface ControlReady {
   readonly apiUrl: string;
@@ -48,6 +49,8 @@ export interface SeparateOptions {
   readonly controlArgs?: readonly string[] | undefined;
   /** More options of `frontdoor agent start`. */
   readonly agentArgs?: readonly string[] | undefined;
+  /** Runs commands of `frontdoor`: in this process when absent. */
+  readonly command?: CommandRunner | undefined;
 }
 
 export interface Separate {
@@ -98,7 +101,13 @@ async function startAll(
   started: Stoppable[],
   clean: () => void,
 ): Promise<Separate> {
-  const { nodeArgs = [], logLevel = 'info', gatewayArgs = [], agentArgs = [] } = options;
+  const {
+    nodeArgs = [],
+    logLevel = 'info',
+    gatewayArgs = [],
+    agentArgs = [],
+    command = callCommand,
+  } = options;
   const file = (name: string): string => join(folder, name);
   const common = { nodeArgs, env: { ...options.env, FRONTDOOR_LOG: logLevel } };
   async function start<Ready>(part: PartProcess<Ready>): Promise<Ready> {
@@ -126,7 +135,7 @@ async function startAll(
     FRONTDOOR_ACCOUNT_ID: accountId,
     FRONTDOOR_API_TOKEN: apiToken,
   };
-  const run: Separate['run'] = (...args) => runCommand(args, credentials);
+  const run: Separate['run'] = (...args) => command(args, credentials);
   const create = async (kind: 'router' | 'gateway'): Promise<string> => {
     const jwt = file(`${kind}.jwt`);
     await run('fabric', kind, 'create', kind, '--out', jwt, '--ca', file('api-ca.pem'));
