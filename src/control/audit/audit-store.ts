@@ -10,6 +10,7 @@ import type { Secrets } from '../secrets/mod.ts';
 import {
   isPostgres,
   lockedForUpdate,
+  writeJointly,
   type AuditEventTable,
   type AuditHeadTable,
   type Queries,
@@ -66,17 +67,12 @@ export async function appendAudit(
     occurrences: entry.occurrences ?? 1,
   };
   const hash = auditHash(secrets, head.hash, row);
-  await Promise.all([
-    trx
-      .insertInto('audit_event')
-      .values({ ...row, hash })
-      .execute(),
-    trx
-      .updateTable('audit_head')
-      .set({ sequence: row.sequence, hash: auditSeal(secrets, hash) })
-      .where('organization_id', '=', organizationId)
-      .execute(),
-  ]);
+  const event = trx.insertInto('audit_event').values({ ...row, hash });
+  const end = trx
+    .updateTable('audit_head')
+    .set({ sequence: row.sequence, hash: auditSeal(secrets, hash) })
+    .where('organization_id', '=', organizationId);
+  await writeJointly(trx, [event], end);
   touch('audit', organizationId);
 }
 

@@ -1,5 +1,6 @@
 /** The store: both databases behind one interface, the tables, and the queries of each resource. */
 export { narrowed, type ListFilter } from './engine/list-filter.ts';
+export { writeJointly } from './engine/joint-writes.ts';
 export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';
 export { lockedForUpdate } from './engine/row-lock.ts';
