@@ -10,7 +10,7 @@ import { countedPage } from '../engine/counted-page.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
-import { claimNames, restHostnames, restsForAnother } from './resting-name-store.ts';
+import { endOwnRest, restHostnames, restsForAnother } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import type { CustomFrontendTable } from '../schema/schema.ts';
 import type { Queries, Touch } from '../engine/store.ts';
@@ -100,7 +100,7 @@ export async function insertCustomFrontend(
       created_at: wanted.nowMs,
     })
     .execute();
-  await claimNames(trx, frontdoor.id, [hostname], wanted.nowMs);
+  await endOwnRest(trx, frontdoor.id, hostname, wanted.nowMs);
   if (authProviderIds.length > 0) {
     const rows = authProviderIds.map((auth_provider_id, position) => ({
       custom_frontend_id: id,

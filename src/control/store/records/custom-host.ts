@@ -1,5 +1,4 @@
-/** Names of shares below custom frontends, read for many shares at once. */
-import type { Queries } from '../engine/store.ts';
+/** Names of shares below custom frontends. */
 
 export interface CustomHost {
   readonly customFrontendId: string;
@@ -9,6 +8,7 @@ export interface CustomHost {
   readonly authProviderIds: readonly string[];
 }
 
+/** A custom frontend. */
 export interface CustomZone {
   readonly id: string;
   readonly hostname: string;
@@ -16,55 +16,18 @@ export interface CustomZone {
   readonly authProviderIds: readonly string[];
 }
 
-/** Returns custom frontends by frontdoor, ordered by age. */
-export async function customFrontendsOf(
-  db: Queries,
-  frontdoorIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly CustomZone[]>> {
-  const ids = [...new Set(frontdoorIds)];
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('custom_frontend')
-    .leftJoin(
-      'custom_frontend_auth_provider',
-      'custom_frontend_auth_provider.custom_frontend_id',
-      'custom_frontend.id',
-    )
-    .select([
-      'custom_frontend.id',
-      'custom_frontend.frontdoor_id',
-      'custom_frontend.hostname',
-      'custom_frontend.frontend_id',
-      'custom_frontend_auth_provider.auth_provider_id',
-    ])
-    .where('custom_frontend.frontdoor_id', 'in', ids)
-    .orderBy('custom_frontend.created_at')
-    .orderBy('custom_frontend.id')
-    .orderBy('custom_frontend_auth_provider.position')
-    .execute();
-  const zones = new Map<string, CustomZone[]>();
-  for (const group of Map.groupBy(rows, (row) => row.id).values()) {
-    const { id, frontdoor_id: frontdoorId, hostname, frontend_id: frontendId } = group[0]!;
-    const authProviderIds = group.flatMap((row) => row.auth_provider_id ?? []);
-    const zone = { id, hostname, frontendId, authProviderIds };
-    const known = zones.get(frontdoorId);
-    if (known === undefined) zones.set(frontdoorId, [zone]);
-    else known.push(zone);
-  }
-  return zones;
-}
-
+/** Returns the names of a share below those custom frontends whose frontend serves it, in their order. */
 export function customHostsOf(
-  share: { readonly token: string; readonly frontdoor_id: string },
+  token: string,
   frontends: readonly { readonly id: string }[],
   authProviderIds: readonly string[],
-  zones: ReadonlyMap<string, readonly CustomZone[]> | undefined,
+  zones: readonly CustomZone[],
 ): CustomHost[] {
-  return (zones?.get(share.frontdoor_id) ?? [])
+  return zones
     .filter((zone) => frontends.some(({ id }) => id === zone.frontendId))
     .map((zone) => ({
       customFrontendId: zone.id,
-      host: `${share.token}.${zone.hostname}`,
+      host: `${token}.${zone.hostname}`,
       authProviderIds: authProviderIds.length > 0 ? authProviderIds : zone.authProviderIds,
     }));
 }

@@ -32,14 +32,18 @@ export type SharesGivenUp = {
 };
 
 /** Begins the rest of these shares' names on frontends. Called while the shares still exist. */
-export async function restShareNames(
+export async function restShareNames(trx: Queries, shares: SharesGivenUp, nowMs: number): Promise<void> {
+  await restingOfShareNames(trx, shares, nowMs).execute();
+}
+
+/** The statement that does so, to run jointly with the one that gives the names up. */
+export function restingOfShareNames(
   trx: Queries,
   { column, id }: SharesGivenUp,
   nowMs: number,
   /** Undefined: on all of their frontends. */
   frontendIds?: readonly string[],
-): Promise<void> {
-  if (frontendIds?.length === 0) return;
+) {
   let names = trx
     .selectFrom('share_frontend')
     .innerJoin('share', 'share.id', 'share_frontend.share_id')
@@ -49,7 +53,7 @@ export async function restShareNames(
     .select(restColumns('share', nowMs))
     .where(column, '=', id);
   if (frontendIds !== undefined) names = names.where('share_frontend.frontend_id', 'in', frontendIds);
-  await insertRests(trx, names);
+  return insertionOfRests(trx, names);
 }
 
 /** Begins the rest of one custom frontend's hostname, or of all of the frontdoor's. Called while they still exist. */
@@ -66,12 +70,12 @@ export async function restHostnames(
     .select(restColumns('custom-frontend', nowMs))
     .where('custom_frontend.frontdoor_id', '=', frontdoorId);
   if (customFrontendId !== undefined) names = names.where('custom_frontend.id', '=', customFrontendId);
-  await insertRests(trx, names);
+  await insertionOfRests(trx, names).execute();
 }
 
 /**
- * Returns true if none of the names rests for another organization than the frontdoor's, and ends the rest of its
- * own. Called after the rows that take the names were inserted.
+ * Ends the rest of these names. Returns false if one of them rests for another organization than the frontdoor's: then
+ * the caller has to roll back, because its rest has ended, too. Called after the rows that take the names were inserted.
  */
 export async function claimNames(
   trx: Queries,
@@ -81,18 +85,35 @@ export async function claimNames(
 ): Promise<boolean> {
   if (names.length === 0) return true;
   const rests = await trx
-    .selectFrom('resting_name')
-    .innerJoin('frontdoor', (join) => join.on('frontdoor.id', '=', frontdoorId))
-    .select(['resting_name.name', 'resting_name.organization_id', 'resting_name.expires_at'])
-    .select('frontdoor.organization_id as claimant')
-    .where('resting_name.name', 'in', names)
+    .deleteFrom('resting_name')
+    .where('name', 'in', names)
+    .returning(['organization_id', 'expires_at'])
+    .returning(organizationOf(trx, frontdoorId).as('claimant'))
     .execute();
-  if (rests.some((rest) => rest.organization_id !== rest.claimant && rest.expires_at > nowMs)) return false;
-  if (rests.length > 0) {
-    const claimed = rests.map(({ name }) => name);
-    await trx.deleteFrom('resting_name').where('name', 'in', claimed).execute();
-  }
-  return true;
+  return !rests.some((rest) => rest.organization_id !== rest.claimant && rest.expires_at > nowMs);
+}
+
+/** Ends the rest of a name, unless it rests for another organization than the frontdoor's. */
+export async function endOwnRest(
+  trx: Queries,
+  frontdoorId: string,
+  name: string,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .deleteFrom('resting_name')
+    .where('name', '=', name)
+    .where((where) =>
+      where.or([
+        where('expires_at', '<=', nowMs),
+        where('organization_id', '=', organizationOf(trx, frontdoorId)),
+      ]),
+    )
+    .execute();
+}
+
+function organizationOf(trx: Queries, frontdoorId: string) {
+  return trx.selectFrom('frontdoor').select('organization_id').where('id', '=', frontdoorId);
 }
 
 /** Whether a hostname, or one above or below it, rests for another organization. */
@@ -190,21 +211,22 @@ function restColumns(kind: RestingNameTable['kind'], nowMs: number) {
   ];
 }
 
-async function insertRests(trx: Queries, names: Expression<RestingNameTable>): Promise<void> {
-  await trx
-    .insertInto('resting_name')
-    .columns(['name', 'kind', 'organization_id', 'created_at', 'expires_at'])
-    .expression(names)
-    // Left from an earlier rest that ended and was not removed yet.
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet((row) => ({
-        kind: row.ref('excluded.kind'),
-        organization_id: row.ref('excluded.organization_id'),
-        created_at: row.ref('excluded.created_at'),
-        expires_at: row.ref('excluded.expires_at'),
-      })),
-    )
-    .execute();
+function insertionOfRests(trx: Queries, names: Expression<RestingNameTable>) {
+  return (
+    trx
+      .insertInto('resting_name')
+      .columns(['name', 'kind', 'organization_id', 'created_at', 'expires_at'])
+      .expression(names)
+      // Left from an earlier rest that ended and was not removed yet.
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((row) => ({
+          kind: row.ref('excluded.kind'),
+          organization_id: row.ref('excluded.organization_id'),
+          created_at: row.ref('excluded.created_at'),
+          expires_at: row.ref('excluded.expires_at'),
+        })),
+      )
+  );
 }
 
 function recordOf(row: RestingNameTable): RestingName {

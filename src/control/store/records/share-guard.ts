@@ -5,7 +5,8 @@
 import type { AccessRules, GatewayInspection } from '#domain';
 import { accessRulesOf } from '../../policy/mod.ts';
 import { storedPolicyOf } from './share-policy-store.ts';
-import { shareRecordsOf, type ShareRecord } from './share-record.ts';
+import { shareRecordOf, type ShareRecord } from './share-record.ts';
+import { relatedShares } from './share-relations.ts';
 import type { Queries } from '../engine/store.ts';
 
 export interface GuardedShare extends ShareRecord {
@@ -17,13 +18,13 @@ export interface GuardedShare extends ShareRecord {
 /** The shares with these ids; those that are gone are left out. At most 500 ids. */
 export async function findGuardedShares(db: Queries, ids: readonly string[]): Promise<GuardedShare[]> {
   if (ids.length === 0) return [];
-  return guardedSharesOf(db, await guardedRows(db).where('share.id', 'in', ids).execute());
+  return guardedSharesOf(db, guardedRows(db).where('share.id', 'in', ids));
 }
 
 /** The first `limit` shares after an id, in the order of ids. */
 export async function guardedSharesAfter(db: Queries, id: string, limit: number): Promise<GuardedShare[]> {
   const rows = guardedRows(db).where('share.id', '>', id).orderBy('share.id').limit(limit);
-  return guardedSharesOf(db, await rows.execute());
+  return guardedSharesOf(db, rows);
 }
 
 function guardedRows(db: Queries) {
@@ -36,14 +37,15 @@ function guardedRows(db: Queries) {
     .select(['share_inspection.max_body_bytes', 'share_inspection.until_at']);
 }
 
-type GuardedRow = Awaited<ReturnType<ReturnType<typeof guardedRows>['execute']>>[number];
+type GuardedRows = ReturnType<typeof guardedRows>;
+type GuardedRow = Awaited<ReturnType<GuardedRows['execute']>>[number];
 
-async function guardedSharesOf(db: Queries, rows: readonly GuardedRow[]): Promise<GuardedShare[]> {
-  const shares = await shareRecordsOf(db, rows);
-  return shares.map((share, i) => ({
-    ...share,
-    rules: rulesOf(rows[i]!),
-    inspection: inspectionOf(rows[i]!),
+async function guardedSharesOf(db: Queries, rows: GuardedRows): Promise<GuardedShare[]> {
+  const shares = await relatedShares(db, rows);
+  return shares.map((share) => ({
+    ...shareRecordOf(share),
+    rules: rulesOf(share.row),
+    inspection: inspectionOf(share.row),
   }));
 }
 

@@ -6,89 +6,187 @@
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
 import { invalidValue } from '#domain';
+import type { Write } from '../engine/joint-writes.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries } from '../engine/store.ts';
-import { claimNames, restShareNames } from './resting-name-store.ts';
+import { claimNames, restingOfShareNames } from './resting-name-store.ts';
 import type { ShareRecord } from './share-record.ts';
+import type { AgedFrontend, ShareRelations } from './share-relations.ts';
 
 export interface WantedReach {
   /** Undefined or empty: a public share takes the default frontend. */
   readonly frontendIds?: readonly string[] | undefined;
   readonly grants?: readonly string[] | undefined;
+  readonly authProviderIds?: readonly string[] | undefined;
 }
 
+/** Each id once. */
 export interface ShareReach {
+  /** Empty: a public share takes the default frontend. */
   readonly frontendIds: readonly string[];
   readonly grants: readonly string[];
+  readonly authProviderIds: readonly string[];
 }
 
 type ReachedShare = Pick<ShareRecord, 'id' | 'token' | 'frontdoorId' | 'shareMode'>;
 
-/** Gives a share the wanted frontends and grants in place of those before. Returns what it has then. */
-export async function putReach(
-  trx: Queries,
-  share: ReachedShare,
-  before: ShareReach,
-  wanted: WantedReach,
-  nowMs: number,
-): Promise<ShareReach> {
+/** Throws `invalid` for frontends of a private share, and for grants of a public one. */
+export function checkedReach(shareMode: ShareRecord['shareMode'], wanted: WantedReach): ShareReach {
   const frontendIds = [...new Set(wanted.frontendIds)];
   const grants = [...new Set(wanted.grants)];
-  if (share.shareMode === 'private') {
-    if (frontendIds.length > 0)
-      throw invalidValue('frontendIds', 'an empty array: a private share has no frontend');
-    await leaveFrontends(trx, share, before.frontendIds, nowMs);
-    await putGrants(trx, share, before.grants, grants);
-    return { frontendIds, grants };
-  }
-  if (grants.length > 0) throw invalidValue('grants', 'an empty array: only a private share has grants');
-  const frontends =
-    frontendIds.length > 0
-      ? await checkedFrontends(trx, without(frontendIds, before.frontendIds))
-      : [await defaultFrontend(trx)];
-  const ids = frontendIds.length > 0 ? frontendIds : frontends.map(({ id }) => id);
-  const added = frontends.filter(({ id }) => !before.frontendIds.includes(id));
-  await leaveFrontends(trx, share, without(before.frontendIds, ids), nowMs);
-  await putGrants(trx, share, before.grants, grants);
-  await joinFrontends(trx, share, added, nowMs);
-  return { frontendIds: ids, grants };
+  if (shareMode === 'private' && frontendIds.length > 0)
+    throw invalidValue('frontendIds', 'an empty array: a private share has no frontend');
+  if (shareMode === 'public' && grants.length > 0)
+    throw invalidValue('grants', 'an empty array: only a private share has grants');
+  return {
+    frontendIds,
+    grants,
+    authProviderIds: [...new Set(wanted.authProviderIds?.map((id) => id.toLowerCase()))],
+  };
 }
 
-/** Stores which providers of the share's frontdoor let clients in, in this order, and returns their ids. */
-export async function putAuthProviders(
+/** Adds a share to the frontends that it lacks. Returns those that it keeps and those that are new, by their age. */
+export async function joinFrontends(
   trx: Queries,
-  share: Pick<ShareRecord, 'id' | 'frontdoorId'>,
+  { id, token, shareMode }: ReachedShare,
+  before: readonly AgedFrontend[],
+  wantedIds: readonly string[],
+): Promise<readonly AgedFrontend[]> {
+  if (shareMode === 'private') return [];
+  const isDefault = wantedIds.length === 0;
+  const kept = before.filter((frontend) => wantedIds.includes(frontend.id));
+  const addedIds = without(wantedIds, idsOf(kept));
+  if (!isDefault && addedIds.length === 0) return kept;
+  const all = trx
+    .selectFrom('frontend')
+    .select(sql<string>`cast(${id} as text)`.as('share_id'))
+    .select('id as frontend_id')
+    .select(sql<string>`cast(${token} as text)`.as('token'));
+  const rows = await trx
+    .insertInto('share_frontend')
+    .columns(['share_id', 'frontend_id', 'token'])
+    .expression(
+      isDefault ? all.where('is_default', '=', 1).orderBy('id').limit(1) : all.where('id', 'in', addedIds),
+    )
+    // The default frontend may be one that the share has. This returns its row, too.
+    .onConflict((conflict) => conflict.columns(['share_id', 'frontend_id']).doUpdateSet({ token }))
+    .returning((row) => [
+      'frontend_id as id',
+      row.selectFrom('frontend').select('zone').whereRef('id', '=', 'frontend_id').as('zone'),
+      row.selectFrom('frontend').select('created_at').whereRef('id', '=', 'frontend_id').as('created_at'),
+    ])
+    .execute()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? nameTaken(token) : error;
+    });
+  if (isDefault && rows.length === 0)
+    throw new FrontdoorError('conflict', 'no-frontend', 'There is no default frontend');
+  const found = new Set(idsOf(rows));
+  for (const each of addedIds) if (!found.has(each)) throw missing('Frontend', each);
+  const added = rows.map((row) => ({ id: row.id, zone: row.zone!, createdAtMs: row.created_at! }));
+  return [...kept, ...added].sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+}
+
+/** The writes that take away what a share no longer has. Its names on frontends that it leaves rest from now on. */
+export function partingWrites(
+  trx: Queries,
+  { id }: ReachedShare,
+  before: ShareRelations,
+  after: ShareReach,
+  nowMs: number,
+): readonly Write<unknown>[] {
+  const frontendIds = without(idsOf(before.frontends), after.frontendIds);
+  const grants = without(before.grants, after.grants);
+  const providerIds = without(before.authProviderIds, after.authProviderIds);
+  const writes: Write<unknown>[] = [];
+  if (frontendIds.length > 0) {
+    const left = trx.deleteFrom('share_frontend').where('share_id', '=', id);
+    writes.push(restingOfShareNames(trx, { column: 'share.id', id }, nowMs, frontendIds));
+    writes.push(left.where('frontend_id', 'in', frontendIds));
+  }
+  if (grants.length > 0) {
+    const left = trx.deleteFrom('share_grant').where('share_id', '=', id);
+    writes.push(left.where('environment_id', 'in', grants));
+  }
+  if (providerIds.length > 0) {
+    const left = trx.deleteFrom('share_auth_provider').where('share_id', '=', id);
+    writes.push(left.where('auth_provider_id', 'in', providerIds));
+  }
+  return writes;
+}
+
+/** Claims the names of a share on frontends that are new. Called when the names that it gives up rest. */
+export async function claimShareNames(
+  trx: Queries,
+  { token, frontdoorId }: ReachedShare,
+  before: readonly AgedFrontend[],
+  after: readonly AgedFrontend[],
+  nowMs: number,
+): Promise<void> {
+  const had = new Set(idsOf(before));
+  const names = after.filter(({ id }) => !had.has(id)).map(({ zone }) => `${token}.${zone.toLowerCase()}`);
+  if (!(await claimNames(trx, frontdoorId, names, nowMs))) throw nameTaken(token);
+}
+
+export async function addGrants(
+  trx: Queries,
+  { id, frontdoorId }: ReachedShare,
   before: readonly string[],
   wanted: readonly string[],
-): Promise<readonly string[]> {
-  const ids = [...new Set(wanted.map((id) => id.toLowerCase()))];
-  const moved = before.filter((id, position) => ids[position] !== id);
-  const placed = ids.filter((id, position) => before[position] !== id);
-  if (moved.length > 0)
-    await trx
-      .deleteFrom('share_auth_provider')
-      .where('share_id', '=', share.id)
-      .where('auth_provider_id', 'in', moved)
-      .execute();
-  if (placed.length === 0) return ids;
-  const positions = placed.map((id) => sql`when ${id} then cast(${ids.indexOf(id)} as integer)`);
+): Promise<void> {
+  const added = without(wanted, before);
+  if (added.length === 0) return;
+  const rows = await trx
+    .insertInto('share_grant')
+    .columns(['share_id', 'environment_id'])
+    .expression(
+      environmentsOf(trx, frontdoorId, added)
+        .select(sql<string>`cast(${id} as text)`.as('share_id'))
+        .select('id as environment_id'),
+    )
+    .returning('environment_id')
+    .execute();
+  const found = new Set(rows.map((row) => row.environment_id));
+  for (const each of added) if (!found.has(each)) throw missing('Environment', each);
+}
+
+/**
+ * Adds the auth providers that are new, and moves those whose position differs. `given` has the ids in the case that
+ * the caller wrote, for the error.
+ */
+export async function placeAuthProviders(
+  trx: Queries,
+  { id, frontdoorId }: ReachedShare,
+  before: readonly string[],
+  wanted: readonly string[],
+  given: readonly string[] = [],
+): Promise<void> {
+  const placed = wanted.filter((each, position) => before[position] !== each);
+  if (placed.length === 0) return;
+  const positions = placed.map((each) => sql`when ${each} then cast(${wanted.indexOf(each)} as integer)`);
   const rows = await trx
     .insertInto('share_auth_provider')
     .columns(['share_id', 'auth_provider_id', 'position'])
     .expression(
       trx
         .selectFrom('auth_provider')
-        .select(sql<string>`cast(${share.id} as text)`.as('share_id'))
+        .select(sql<string>`cast(${id} as text)`.as('share_id'))
         .select('id as auth_provider_id')
         .select(sql<number>`case id ${sql.join(positions, sql` `)} end`.as('position'))
         .where('id', 'in', placed)
-        .where('frontdoor_id', '=', share.frontdoorId),
+        .where('frontdoor_id', '=', frontdoorId),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['share_id', 'auth_provider_id'])
+        .doUpdateSet((row) => ({ position: row.ref('excluded.position') })),
     )
     .returning('auth_provider_id')
     .execute();
-  const found = new Set([...before, ...rows.map((row) => row.auth_provider_id)]);
-  for (const id of wanted) if (!found.has(id.toLowerCase())) throw missing('Auth provider', id);
-  return ids;
+  const found = new Set(rows.map((row) => row.auth_provider_id));
+  const lost = placed.find((each) => !found.has(each));
+  if (lost !== undefined)
+    throw missing('Auth provider', given.find((each) => each.toLowerCase() === lost) ?? lost);
 }
 
 /** A conflict: another share has the name, or it rests. */
@@ -109,92 +207,8 @@ export function environmentsOf(trx: Queries, frontdoorId: string, ids: readonly 
     .where('frontdoor_id', '=', frontdoorId);
 }
 
-interface Frontend {
-  readonly id: string;
-  readonly zone: string;
-}
-
-async function checkedFrontends(trx: Queries, ids: readonly string[]): Promise<readonly Frontend[]> {
-  if (ids.length === 0) return [];
-  const rows = await trx.selectFrom('frontend').select(['id', 'zone']).where('id', 'in', ids).execute();
-  const found = new Set(rows.map((row) => row.id));
-  for (const id of ids) if (!found.has(id)) throw missing('Frontend', id);
-  return rows;
-}
-
-async function defaultFrontend(trx: Queries): Promise<Frontend> {
-  const row = await trx
-    .selectFrom('frontend')
-    .select(['id', 'zone'])
-    .where('is_default', '=', 1)
-    .orderBy('id')
-    .executeTakeFirst();
-  if (row === undefined) throw new FrontdoorError('conflict', 'no-frontend', 'There is no default frontend');
-  return row;
-}
-
-/** Its names on these frontends rest from now on. */
-async function leaveFrontends(
-  trx: Queries,
-  { id }: ReachedShare,
-  frontendIds: readonly string[],
-  nowMs: number,
-): Promise<void> {
-  if (frontendIds.length === 0) return;
-  await restShareNames(trx, { column: 'share.id', id }, nowMs, frontendIds);
-  await trx
-    .deleteFrom('share_frontend')
-    .where('share_id', '=', id)
-    .where('frontend_id', 'in', frontendIds)
-    .execute();
-}
-
-async function joinFrontends(
-  trx: Queries,
-  { id, token, frontdoorId }: ReachedShare,
-  frontends: readonly Frontend[],
-  nowMs: number,
-): Promise<void> {
-  if (frontends.length === 0) return;
-  const rows = frontends.map((frontend) => ({ share_id: id, frontend_id: frontend.id, token }));
-  await trx
-    .insertInto('share_frontend')
-    .values(rows)
-    .execute()
-    .catch((error: unknown) => {
-      throw isUniqueViolation(error) ? nameTaken(token) : error;
-    });
-  const names = frontends.map(({ zone }) => `${token}.${zone.toLowerCase()}`);
-  if (!(await claimNames(trx, frontdoorId, names, nowMs))) throw nameTaken(token);
-}
-
-async function putGrants(
-  trx: Queries,
-  { id, frontdoorId }: ReachedShare,
-  before: readonly string[],
-  wanted: readonly string[],
-): Promise<void> {
-  const removed = without(before, wanted);
-  const added = without(wanted, before);
-  if (removed.length > 0)
-    await trx
-      .deleteFrom('share_grant')
-      .where('share_id', '=', id)
-      .where('environment_id', 'in', removed)
-      .execute();
-  if (added.length === 0) return;
-  const rows = await trx
-    .insertInto('share_grant')
-    .columns(['share_id', 'environment_id'])
-    .expression(
-      environmentsOf(trx, frontdoorId, added)
-        .select(sql<string>`cast(${id} as text)`.as('share_id'))
-        .select('id as environment_id'),
-    )
-    .returning('environment_id')
-    .execute();
-  const found = new Set(rows.map((row) => row.environment_id));
-  for (const each of added) if (!found.has(each)) throw missing('Environment', each);
+function idsOf(of: readonly { readonly id: string }[]): readonly string[] {
+  return of.map(({ id }) => id);
 }
 
 function without(ids: readonly string[], others: readonly string[]): readonly string[] {

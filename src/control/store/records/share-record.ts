@@ -1,6 +1,6 @@
 /** Shares as the rest of the control plane reads them: the row with its frontends, grants and providers. */
 import { sql, type SelectQueryBuilder } from 'kysely';
-import { customFrontendsOf, customHostsOf, type CustomHost } from './custom-host.ts';
+import { customHostsOf, type CustomHost } from './custom-host.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import { orderedPage } from '../engine/counted-page.ts';
 import { isFiltered, narrowed, type ListFilter } from '../engine/list-filter.ts';
@@ -8,8 +8,10 @@ import type { ListOrder } from '../engine/list-pages.ts';
 import { inOrderOf, measuredIds } from '../engine/measured-page.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
+import { isPostgres } from '../schema/database-kind.ts';
 import type { Database, ShareTable } from '../schema/schema.ts';
 import type { Queries, Store } from '../engine/store.ts';
+import { relatedShares, relationsOf, type RelatedShare, type ShareRelations } from './share-relations.ts';
 
 export interface ShareFrontend {
   readonly id: string;
@@ -42,43 +44,26 @@ export interface ShareRecord {
   readonly updatedAtMs: number;
 }
 
-declare const locked: unique symbol;
+const LOCKED = Symbol('locked share');
 
 /** A share as it stays until the transaction ends, but for what the transaction itself changes. */
 export interface LockedShare extends ShareRecord {
-  readonly [locked]: true;
+  readonly [LOCKED]: ShareRelations;
 }
 
-/** Whole records for rows, in their order: one query, and one more where there are custom frontends. */
-export async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise<ShareRecord[]> {
-  if (rows.length === 0) return [];
-  const relations = await relationsOf(db, rows);
-  const customFrontends = relations.some((relation) => relation.has_custom === 1)
-    ? await customFrontendsOf(
-        db,
-        rows.map((row) => row.frontdoor_id),
-      )
-    : undefined;
-  const relationsOfShare = Map.groupBy(relations, (relation) => relation.share_id);
-  return rows.map((row) => {
-    const own = relationsOfShare.get(row.id) ?? [];
-    const idsOf = (kind: Relation['kind']) => own.flatMap((each) => (each.kind === kind ? each.id : []));
-    const frontends = own.filter(({ kind }) => kind === 'frontend');
-    const authProviderIds = idsOf('provider');
-    return shareRecordOf(row, {
-      frontends: frontends.map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
-      customHosts: customHostsOf(row, frontends, authProviderIds, customFrontends),
-      authProviderIds,
-      grants: idsOf('grant'),
-    });
-  });
+/** What the record of a locked share was made from. */
+export function relationsOfLocked(share: LockedShare): ShareRelations {
+  return share[LOCKED];
+}
+
+/** Whole records for rows, in their order. */
+async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise<ShareRecord[]> {
+  return (await relationsOf(db, rows)).map(shareRecordOf);
 }
 
 /** One record. The order of its fields is part of the entity tags of shares. */
-export function shareRecordOf(
-  row: ShareTable,
-  relations: Pick<ShareRecord, 'frontends' | 'customHosts' | 'authProviderIds' | 'grants'>,
-): ShareRecord {
+export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): ShareRecord {
+  const { frontends, customZones, authProviderIds, grants } = relations;
   return {
     id: row.id,
     frontdoorId: row.frontdoor_id,
@@ -91,43 +76,13 @@ export function shareRecordOf(
     reserved: row.reserved === 1,
     targetByAgent: row.target_by_agent === 1,
     epoch: row.epoch,
-    frontends: relations.frontends,
-    customHosts: relations.customHosts,
-    authProviderIds: relations.authProviderIds,
-    grants: relations.grants,
+    frontends: frontends.map(({ id, zone }) => ({ id, host: `${row.token}.${zone}` })),
+    customHosts: customHostsOf(row.token, frontends, authProviderIds, customZones),
+    authProviderIds,
+    grants,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
   };
-}
-
-interface Relation {
-  readonly share_id: string;
-  readonly kind: 'frontend' | 'grant' | 'provider';
-  /** The id of the frontend, of the environment that may dial, or of the auth provider. */
-  readonly id: string;
-  /** The zone of a frontend; empty for the others. */
-  readonly zone: string;
-  /** 1 with a frontend: one of the frontdoors has custom frontends, which most have not. */
-  readonly has_custom: number;
-}
-
-/** Frontends by their age, environments by id, auth providers in their order. */
-async function relationsOf(db: Queries, rows: readonly ShareTable[]): Promise<readonly Relation[]> {
-  const shareIds = sql.join(rows.map((row) => row.id));
-  const frontdoorIds = sql.join([...new Set(rows.map((row) => row.frontdoor_id))]);
-  const relations = await sql<Relation>`
-    select share_id, 'frontend' as kind, frontend.id as id, frontend.zone as zone, frontend.created_at as place,
-      case when exists (select 1 from custom_frontend where frontdoor_id in (${frontdoorIds})) then 1 else 0 end
-        as has_custom
-    from share_frontend inner join frontend on frontend.id = share_frontend.frontend_id
-    where share_id in (${shareIds})
-    union all
-    select share_id, 'grant', environment_id, '', 0, 0 from share_grant where share_id in (${shareIds})
-    union all
-    select share_id, 'provider', auth_provider_id, '', share_auth_provider.position, 0
-    from share_auth_provider where share_id in (${shareIds})
-    order by place, id`.execute(db);
-  return relations.rows;
 }
 
 /** Returns a share of a frontdoor by its token. */
@@ -136,9 +91,8 @@ export async function findShare(
   frontdoorId: string,
   token: string,
 ): Promise<ShareRecord | undefined> {
-  const rows = await byToken(db, frontdoorId, token).selectAll().execute();
-  const [record] = await shareRecordsOf(db, rows);
-  return record;
+  const [found] = await relatedShares(db, byToken(db, frontdoorId, token).selectAll());
+  return found && shareRecordOf(found);
 }
 
 /** The same, locked until the transaction ends. */
@@ -147,9 +101,11 @@ export async function findShareForUpdate(
   frontdoorId: string,
   token: string,
 ): Promise<LockedShare | undefined> {
-  const row = lockedForUpdate(trx, byToken(trx, frontdoorId, token).selectAll());
-  const [record] = await shareRecordsOf(trx, await row.execute());
-  return record as LockedShare | undefined;
+  // A statement that waits for a lock still sees the other tables as of its start, so the relations take another one.
+  if (isPostgres(trx) && (await findShareIdForUpdate(trx, frontdoorId, token)) === undefined)
+    return undefined;
+  const [found] = await relatedShares(trx, byToken(trx, frontdoorId, token).selectAll());
+  return found && { ...shareRecordOf(found), [LOCKED]: found.relations };
 }
 
 /** The id of a share, for what belongs to it and needs no more of it. */

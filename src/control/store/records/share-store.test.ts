@@ -130,6 +130,17 @@ describeEachStore("an agent's shares", (open) => {
     assert.equal((await findShare(store.db, frontdoorId, 'crowd'))?.epoch, 50);
   });
 
+  it('have after many changes at once what one of them asked for, and nothing of the others', async () => {
+    const environments = [environmentId, neighbourId, await environment(), await environment()];
+    await share({ name: 'contended', shareMode: 'private', grants: [] });
+    const wantedGrants = Array.from({ length: 24 }, (_, i) => environments[i % environments.length]!);
+    const changed = await Promise.all(wantedGrants.map((id) => change('contended', { grants: [id] })));
+    const last = changed.toSorted((a, b) => a.epoch - b.epoch).at(-1)!;
+    const found = (await findShare(store.db, frontdoorId, 'contended'))!;
+    assert.equal(found.grants.length, 1);
+    assert.deepEqual(found, last);
+  });
+
   it('leave nothing behind when they are refused', async () => {
     const count = async () => (await store.db.selectFrom('share').select('id').execute()).length;
     const before = await count();

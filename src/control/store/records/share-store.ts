@@ -5,18 +5,30 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { invalidValue, isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
+import { writeJointly } from '../engine/joint-writes.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries, Touch } from '../engine/store.ts';
-import { restShareNames } from './resting-name-store.ts';
-import { environmentsOf, missing, nameTaken, putAuthProviders, putReach } from './share-reach.ts';
+import { restingOfShareNames } from './resting-name-store.ts';
+import {
+  addGrants,
+  checkedReach,
+  claimShareNames,
+  environmentsOf,
+  joinFrontends,
+  missing,
+  nameTaken,
+  partingWrites,
+  placeAuthProviders,
+} from './share-reach.ts';
 import {
   findShareForUpdate,
+  relationsOfLocked,
   shareRecordOf,
-  shareRecordsOf,
   type LockedShare,
   type ShareRecord,
 } from './share-record.ts';
+import { relationsOf } from './share-relations.ts';
 
 export interface NewShare {
   readonly frontdoorId: string;
@@ -78,11 +90,16 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
     });
   const { frontdoorId, shareMode, nowMs } = wanted;
   const share = { id, token, frontdoorId, shareMode };
-  await putReach(trx, share, { frontendIds: [], grants: [] }, wanted, nowMs);
-  await putAuthProviders(trx, share, [], wanted.authProviderIds ?? []);
+  const reach = checkedReach(shareMode, wanted);
+  const frontends = await joinFrontends(trx, share, [], reach.frontendIds);
+  await claimShareNames(trx, share, [], frontends, nowMs);
+  await addGrants(trx, share, [], reach.grants);
+  await placeAuthProviders(trx, share, [], reach.authProviderIds, wanted.authProviderIds);
   touch('share', id);
-  const [made] = await shareRecordsOf(trx, [row]);
-  return made!;
+  // Custom frontends give names to public shares alone.
+  if (shareMode === 'public') return shareRecordOf((await relationsOf(trx, [row]))[0]!);
+  const grants = reach.grants.toSorted();
+  return shareRecordOf({ row, relations: { ...reach, grants, frontends, customZones: [] } });
 }
 
 /** Changes a share and writes only what differs. Its epoch goes up in any case. */
@@ -97,7 +114,17 @@ export async function changeShare(
   const target = change.target === undefined ? before.target : checkedTarget(change.target);
   const targetByAgent = change.targetByAgent ?? (before.targetByAgent && target === before.target);
   const reserved = change.reserved ?? before.reserved;
-  const row = await trx
+  const held = relationsOfLocked(before);
+  const staysInMode = shareMode === before.shareMode;
+  const reach = checkedReach(shareMode, {
+    frontendIds: change.frontendIds ?? (staysInMode ? before.frontends.map(({ id }) => id) : []),
+    grants: change.grants ?? (staysInMode ? held.grants : []),
+    authProviderIds: change.authProviderIds ?? held.authProviderIds,
+  });
+  const share = { ...before, shareMode };
+  const frontends = await joinFrontends(trx, share, held.frontends, reach.frontendIds);
+  const after = { ...reach, frontendIds: frontends.map(({ id }) => id) };
+  const update = trx
     .updateTable('share')
     .set({
       share_mode: shareMode,
@@ -108,32 +135,19 @@ export async function changeShare(
       updated_at: nowMs,
     })
     .where('id', '=', before.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const held = { frontendIds: before.frontends.map(({ id }) => id), grants: before.grants };
-  const kept = shareMode === before.shareMode ? held : { frontendIds: [], grants: [] };
-  const wanted = {
-    frontendIds: change.frontendIds ?? kept.frontendIds,
-    grants: change.grants ?? kept.grants,
-  };
-  const reach = await putReach(trx, { ...before, shareMode }, held, wanted, nowMs);
-  const providers = change.authProviderIds;
-  const authProviderIds =
-    providers === undefined
-      ? before.authProviderIds
-      : await putAuthProviders(trx, before, before.authProviderIds, providers);
+    .returningAll();
+  const [row] = await writeJointly(trx, partingWrites(trx, share, held, after, nowMs), update);
+  await claimShareNames(trx, share, held.frontends, frontends, nowMs);
+  await addGrants(trx, share, held.grants, reach.grants);
+  await placeAuthProviders(trx, share, held.authProviderIds, reach.authProviderIds, change.authProviderIds);
   touch('share', before.id);
-  const grants = reach.grants.toSorted();
-  if (reach.frontendIds.length === 0)
-    return shareRecordOf(row, { frontends: [], customHosts: [], authProviderIds, grants });
-  const staysThere =
-    reach.frontendIds.length === held.frontendIds.length &&
-    reach.frontendIds.every((id) => held.frontendIds.includes(id));
-  // The hosts below custom frontends, and the auth providers that guard them, are not known without another read.
-  if (!staysThere || (providers !== undefined && before.customHosts.length > 0))
-    return (await shareRecordsOf(trx, [row]))[0]!;
-  const { frontends, customHosts } = before;
-  return shareRecordOf(row, { frontends, customHosts, authProviderIds, grants });
+  const relations = {
+    ...held,
+    frontends,
+    grants: reach.grants.toSorted(),
+    authProviderIds: reach.authProviderIds,
+  };
+  return shareRecordOf({ row: row!, relations });
 }
 
 /**
@@ -184,8 +198,8 @@ export async function deleteShare(
   { id }: Pick<LockedShare, 'id'>,
   nowMs: number,
 ): Promise<void> {
-  await restShareNames(trx, { column: 'share.id', id }, nowMs);
-  await trx.deleteFrom('share').where('id', '=', id).execute();
+  const rest = restingOfShareNames(trx, { column: 'share.id', id }, nowMs);
+  await writeJointly(trx, [rest], trx.deleteFrom('share').where('id', '=', id));
   touch('share', id);
 }
 
