@@ -1,8 +1,8 @@
-/** Decodes the values of a valid file into the router's configuration, by the decoders of their fields. */
+/** Decodes the values of a valid file into the router's configuration, with the decoders of the fields. */
 import { notesOf, type ConfigOf, type DecodePlace, type Field } from './schema-field.ts';
 import { kindRow } from './text-kinds.ts';
 
-/** `value` has passed the checks and has all defaults, so that decoding cannot fail. */
+/** `value` has passed the checks and contains all defaults, so decoding cannot fail. */
 export function decodeConfig<F extends Field>(field: F, value: unknown, place: DecodePlace): ConfigOf<F> {
   return decodeField(field, value, place) as ConfigOf<F>;
 }

@@ -1,4 +1,4 @@
-/** A checked file as its owner may show it around: defaults filled in, passwords and private keys left out. */
+/** A checked file that can be shown to others: with defaults, without passwords and private keys. */
 import { HIDDEN } from './problem-list.ts';
 import { isPrivateText, notesOf, type Field } from './schema-field.ts';
 import { routerFileField, type RouterFile } from './schema/router-file-schema.ts';

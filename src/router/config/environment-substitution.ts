@@ -1,7 +1,10 @@
-/** A name between braces, a plain name, one of the shell's one-character names, or a brace that is never closed. */
+/** Matches a name in braces, a plain name, one of the shell's one-character names, or an unclosed brace. */
 const VARIABLE = /\$(?:\{([^}]*)\}|(\d|[A-Za-z_][A-Za-z0-9_]*|[*#$@!?-])|\{)/g;
 
-/** `$NAME` and `${NAME}`, as OpenZiti's routers do it: an unset name becomes nothing, there is no escape and no default. */
+/**
+ * Substitutes `$NAME` and `${NAME}` like OpenZiti's routers: an unset name becomes empty; there are no escapes and no
+ * default values.
+ */
 export function substituteEnvironment(
   text: string,
   environment: Readonly<Record<string, string | undefined>>,

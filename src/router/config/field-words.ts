@@ -1,4 +1,4 @@
-/** Fields of the router file in words: for editors, the example and the reference page. */
+/** Describes the fields of the router file for editors, the annotated example and the reference page. */
 import { formatGoDuration } from './go-duration.ts';
 import { notesOf, type Field } from './schema-field.ts';
 
@@ -14,7 +14,7 @@ export function describe(field: Field): string {
   ].join(' ');
 }
 
-/** `From 1 to 10000.`, for readers; nothing for bounds that go without saying. */
+/** Returns a text such as `From 1 to 10000.`, or nothing when the bounds are obvious. */
 export function rangeOf(field: Field): readonly string[] {
   const { least, most, kind, beyond } = notesOf(field);
   const isDuration = kind === 'duration';
@@ -22,6 +22,6 @@ export function rangeOf(field: Field): readonly string[] {
   if (most !== undefined)
     return [least === undefined ? `At most ${show(most)}.` : `From ${show(least)} to ${show(most)}.`];
   if (least === undefined || (beyond !== undefined && least <= 1)) return [];
-  // The smallest duration there is stands for "more than nothing".
+  // The smallest possible duration as a bound means "more than 0".
   return [isDuration && least > 0 && least < 1 ? 'More than 0.' : `At least ${show(least)}.`];
 }

@@ -1,4 +1,5 @@
-// The JSON Schema that `router schema` prints, held by another validator to what `router check` says.
+// Compares the JSON Schema that `router schema` prints, as another validator applies it, with the results of `router
+// check`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -7,7 +8,7 @@ import { fileWith, read, WHOLE_FILE } from './testing/router-file-fixture.ts';
 
 const isValid = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(routerFileJsonSchema());
 
-/** Values of every kind, as YAML and JSON have them alike. */
+/** Values of every kind that are the same in YAML and JSON. */
 const VALUES = [
   'null',
   '0',
@@ -29,7 +30,7 @@ const VALUES = [
   '["x"]',
 ];
 
-/** Every key of the whole file, and what is below it. */
+/** Every key of the complete file with its value. */
 function fieldsOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => fieldsOf(item, `${path}[${i}]`));
   if (value === null || typeof value !== 'object') return [];
@@ -39,7 +40,10 @@ function fieldsOf(value: unknown, path = ''): string[] {
   });
 }
 
-/** What it cannot say: rules over several keys, what this machine has, and texts that have no pattern. */
+/**
+ * Problems that the schema cannot express: rules over several keys, properties of this machine, texts without a
+ * pattern.
+ */
 const BEYOND = [
   ...['order', 'sans', 'needs-edge', 'port-shared', 'required', 'address', 'host-port'],
   ...['interface', 'certificate', 'key', 'ip', 'uri'],
@@ -76,7 +80,7 @@ test('the schema takes the whole file, and says of any changed value what check 
       if (isBeyond || yaml === '"$NAME"') continue;
       const said = isValid(JSON.parse(text));
       const shown = `${field}: ${yaml} ${JSON.stringify(isValid.errors)}`;
-      // Where check only warns, an editor may still mark the value; never the other way round.
+      // The schema can reject a value that check only warns of, but not the reverse.
       const mayDiffer = (): boolean =>
         errors.length === 0 && problems.some(({ path }) => path === field || path.startsWith(`${field}.`));
       assert.ok(said === (errors.length === 0) || mayDiffer(), shown);

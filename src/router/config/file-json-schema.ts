@@ -1,4 +1,7 @@
-/** The JSON Schema (draft 2020-12) of the router file, for editors. Cross-field rules are `check`'s alone. */
+/**
+ * The JSON Schema (draft 2020-12) of the router file, for editors. Only `check` verifies rules that concern several
+ * fields.
+ */
 import { notesOf, type Field } from './schema-field.ts';
 import { routerFileField } from './schema/router-file-schema.ts';
 import { kindRow, type TextKind } from './text-kinds.ts';
@@ -72,7 +75,7 @@ function objectSchemaOf({ properties = {}, required = [] }: Field): Json {
       Object.entries(properties).map(([name, field]) => [name, jsonSchemaOf(field)]),
     ),
     ...(needed.length === 0 ? {} : { required: needed }),
-    // An editor marks a slip; the router itself only warns of it.
+    // Editors mark an unknown key as an error, although the router only warns of it.
     additionalProperties: false,
   };
 }
@@ -90,7 +93,7 @@ function integerSchema(field: Field, unit: number): Json {
   return { type: 'integer', ...boundsOf(field, unit) };
 }
 
-/** A bound beyond which a value is only warned of forbids nothing. */
+/** A bound that only causes a warning is not part of the schema. */
 function boundsOf(field: Field, unit: number): Json {
   const { least, most, beyond, boundsYieldTo } = notesOf(field);
   if (beyond !== undefined || boundsYieldTo !== undefined) return {};

@@ -6,9 +6,9 @@ import { FILE_START, type FilePosition } from '#base';
 
 export interface FileScalar extends FilePosition {
   readonly kind: 'null' | 'text' | 'integer' | 'float' | 'flag';
-  /** Variables are put in already. */
+  /** The text after substitution of variables. */
   readonly value: string | number | boolean | null;
-  /** Before variables were put in; absent when there were none. */
+  /** The text before substitution; absent when it has no variables. */
   readonly written?: string;
 }
 
@@ -17,7 +17,7 @@ export interface FileList extends FilePosition {
   readonly items: readonly FileNode[];
 }
 
-/** An entry has the position of its key; its value may begin on a later line. */
+/** An entry has the position of its key. Its value can begin on a later line. */
 export interface FileEntry extends FilePosition {
   readonly node: FileNode;
 }
@@ -33,7 +33,7 @@ export function emptyMap({ line, column }: FilePosition = FILE_START): FileMap {
   return { kind: 'map', entries: new Map(), line, column };
 }
 
-/** Returns the value as written, with variables by their names. */
+/** Returns the value as written, with the names of its variables. */
 export function plainValue(node: FileNode): unknown {
   if (node.kind === 'list') return node.items.map(plainValue);
   if (node.kind === 'map')
@@ -47,8 +47,8 @@ export interface FilePlace extends FilePosition {
 }
 
 /**
- * The node at a path such as `listeners[0].options`; when there is none, the line of the nearest place above. Keys are
- * known ones: they hold neither dots nor brackets.
+ * Returns the node at a path such as `listeners[0].options`. If there is none, returns the position of the nearest
+ * enclosing node. Keys are those of the schema, which contain no dots or brackets.
  */
 export function placeAt(root: FileNode, path: string): FilePlace {
   let place: FilePlace = { ...FILE_START, node: root };
@@ -68,7 +68,7 @@ export function placeAt(root: FileNode, path: string): FilePlace {
   return place;
 }
 
-/** Keys of certificate subjects match in any case, so a lookup falls back to that. */
+/** Keys of certificate subjects are case-insensitive, so the search falls back to that. */
 function entryOf({ entries }: FileMap, name: string): FileEntry | undefined {
   const exact = entries.get(name);
   if (exact !== undefined) return exact;

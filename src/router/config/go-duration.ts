@@ -12,10 +12,10 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 /** 2^63 nanoseconds. */
 const MAX_MS = 2 ** 63 / 1e6;
 
-/** As `parseGoDuration` reads it, for patterns of schemas. */
+/** The syntax that `parseGoDuration` accepts, for patterns of schemas. */
 export const DURATION_PATTERN = '[+-]?(?:0|(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:ns|us|µs|μs|ms|s|m|h))+)';
 
-/** A duration as router files write it (`5s`, `1h30m`, `.5s`, `0`), in milliseconds; undefined when it is none. */
+/** Parses a duration of the router file (`5s`, `1h30m`, `.5s`, `0`) into milliseconds; undefined if it is invalid. */
 export function parseGoDuration(text: string): number | undefined {
   const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
   if (match === null) return /^[+-]?0$/.test(text) ? 0 : undefined;
@@ -27,7 +27,7 @@ export function parseGoDuration(text: string): number | undefined {
   return match[1] === '-' ? -ms : ms;
 }
 
-/** In the largest unit that needs no fraction: `80s`, `1m`, `250ms`, `0s`. */
+/** Formats in the largest unit that needs no fraction: `80s`, `1m`, `250ms`, `0s`. */
 export function formatGoDuration(ms: number): string {
   if (ms === 0) return '0s';
   const unit = (['h', 'm', 's', 'ms', 'us'] as const).find((name) => Number.isInteger(ms / UNITS_MS[name]!));

@@ -1,6 +1,6 @@
 /**
- * The files that `identity` sections name: whether each can be read and understood, whether keys fit certificates, and
- * whether the names that the router advertises are among those of its server certificates. All problems at once.
+ * Checks the files that `identity` sections name: whether each can be read and parsed, whether keys match certificates,
+ * and whether the server certificates contain the names that the router advertises. Reports all problems at once.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { isInlinePem } from './text-kinds.ts';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 const MAX_NAMES_SHOWN = 10;
 
-/** `root` is the tree of the file, which gives problems their positions. */
+/** `root` is the tree of the file, from which problems get their positions. */
 export function checkIdentityFiles(config: RouterConfig, root: FileNode): readonly ConfigProblem[] {
   const problems = new ProblemList(root);
   const servers = new IdentityCheck(problems, 'identity').check(config.identity);
@@ -33,7 +33,10 @@ class IdentityCheck {
     this.#at = at;
   }
 
-  /** Leaves that serve, the client's when there is no other; undefined when one could not be read. */
+  /**
+   * Returns the leaf certificates for serving, or the client's if there are no others; undefined when one could not be
+   * read.
+   */
   check(identity: IdentityConfig): readonly X509Certificate[] | undefined {
     const { cert, key, serverCert, serverKey, ca, alternates } = identity;
     const client = this.#certificates('cert', cert);
@@ -67,7 +70,7 @@ class IdentityCheck {
       try {
         return [new X509Certificate(text)];
       } catch {
-        // As OpenZiti has it, a block that is none is passed over.
+        // PEM blocks that contain no certificate are skipped, as in OpenZiti.
         return [];
       }
     });
@@ -101,7 +104,9 @@ class IdentityCheck {
   }
 }
 
-/** OpenZiti refuses to start with an advertised name that its peers would then refuse. */
+/**
+ * OpenZiti refuses to start with an advertised name that is missing in the certificate, because peers would refuse it.
+ */
 function checkAdvertised(
   config: RouterConfig,
   root: FileNode,

@@ -1,4 +1,4 @@
-// Which sections may listen at one bind address: those that clients can tell apart by the protocol they name.
+// Sections can listen at one bind address if clients name a different protocol for each.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { read, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
@@ -7,7 +7,7 @@ type Section = 'link' | 'ctrl' | 'edge' | 'web' | 'transport' | 'proxy';
 
 const AT = '127.0.0.1:4000';
 
-/** One section after the other, each listening at its address. */
+/** Returns a file with these sections, each with a listener at its address. */
 function problemsOf(sections: readonly (readonly [Section, string])[], type = 'tls'): string[] {
   const file: Record<string, unknown> = structuredClone(WHOLE_FILE);
   const listeners: unknown[] = [];

@@ -5,10 +5,10 @@ import type { ConfigProblem } from './router-config.ts';
 
 type Severity = ConfigProblem['severity'];
 
-/** Unknown keys beyond this number are only counted, since each costs a search among the known keys. */
+/** Unknown keys beyond this number are only counted, because each one costs a search for similar keys. */
 const MAX_UNKNOWN_KEYS = 1_000;
 
-/** An unknown key with such a name may be a misspelt password: its value is hidden. */
+/** An unknown key with such a name may be a misspelt password, so its value is hidden. */
 const SECRET_NAME = /pass|secret|token|pin|key/i;
 export const HIDDEN = '(hidden)';
 
@@ -21,7 +21,7 @@ export class ProblemList {
     this.#root = root;
   }
 
-  /** Reports a problem of the node at `path`, or at the place where that node is missing. */
+  /** Reports a problem of the node at `path`, or at the position where that node is missing. */
   report(severity: Severity, path: string, rule: string, message: string, isSecret = false): void {
     const { line, column, node } = placeAt(this.#root, path);
     this.reportAbout(node, { severity, path, line, column, rule, message }, isSecret);
@@ -79,7 +79,7 @@ export class ProblemList {
   }
 }
 
-/** Undefined when nothing was given. */
+/** Returns undefined when no value was given. */
 function given(node: FileNode | undefined, isSecret: boolean): unknown {
   if (node === undefined) return undefined;
   return isSecret && node.kind !== 'null' ? HIDDEN : plainValue(node);

@@ -1,4 +1,4 @@
-// Files as OpenZiti's own repositories have them: their features, in files of ours.
+// Features of the files in OpenZiti's own repositories, in files of ours.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { read, told } from './testing/router-file-fixture.ts';
@@ -138,7 +138,7 @@ test('a fabric router without csr: valid once its transport listener says how it
   assert.deepEqual([config?.csr, config?.edge, config?.link], [undefined, undefined, undefined]);
 });
 
-/** Indented as a whole, lists at the indentation of their key. */
+/** Indents the whole text, with lists at the indentation of their key. */
 const MESH_ROUTER = `
     v: 3
     enableDebugOps: true

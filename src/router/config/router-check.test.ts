@@ -1,4 +1,4 @@
-// The commands `router check` and `router schema`: what they print, and their exit status.
+// The commands `router check` and `router schema`: their output and exit status.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-/** `router check` and `router schema`: a file judged, for people or as JSON, and its exit status. */
+/** `router check` and `router schema`: check a file, print the result as text or JSON, and return an exit status. */
 import { stringify } from 'yaml';
 import { FILE_START, fileProblemLine, FrontdoorError, inFileOrder, messageOf } from '#base';
 import { effectiveView } from './effective-file.ts';
@@ -9,9 +9,9 @@ import type { ConfigProblem } from './router-config.ts';
 
 export interface RouterCheckOptions {
   readonly json: boolean;
-  /** Print the file with every default filled in. */
+  /** Print the file with all defaults. */
   readonly effective: boolean;
-  /** Look at the certificates and keys that it names. */
+  /** Also check the certificates and keys that the file names. */
   readonly files: boolean;
 }
 
@@ -25,7 +25,7 @@ const VALID_STATUS = 0;
 const INVALID_STATUS = 1;
 const UNREADABLE_STATUS = 2;
 
-/** The exit status: 0 valid, 1 not, 2 cannot be read. */
+/** Exit status: 0 for a valid file, 1 for an invalid one, 2 if it cannot be read. */
 export function checkRouterFile(file: string, options: RouterCheckOptions, io: CheckOutput): number {
   let bytes: Uint8Array;
   try {
@@ -77,7 +77,7 @@ function report(file: string, problems: readonly ConfigProblem[]): string {
   );
 }
 
-/** Every key always there: `value` is null when nothing was given. */
+/** Every key is always present: `value` is null when none was given. */
 function asJson({ severity, path, line, rule, value, message }: ConfigProblem): unknown {
   return { severity, path, line, rule, value: value ?? null, message };
 }

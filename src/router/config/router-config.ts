@@ -1,7 +1,7 @@
 /**
  * The configuration of a router. Its types are inferred from the schema, whose fields document, default and decode each
- * value. Durations are milliseconds, addresses are taken apart. A section whose absence is a role is
- * undefined (or an empty list) here.
+ * value. Durations are in milliseconds, addresses are parsed. An optional section that is missing is undefined or an
+ * empty list.
  */
 import type { FileProblem } from '#base';
 import type { ConfigOf } from './schema-field.ts';
@@ -27,12 +27,12 @@ export interface RouterConfig extends ConfigOf<typeof routerFileSchema> {
 }
 
 export interface ConfigProblem extends FileProblem {
-  /** Which rule the value breaks: `required`, `type`, `minimum`, `maximum`, `unknown-key`, … */
+  /** The violated rule: `required`, `type`, `minimum`, `maximum`, `unknown-key`, … */
   readonly rule: string;
 }
 
 export type IdentityConfig = ConfigOf<typeof identitySection>;
-/** What the router's certificates are asked for with. */
+/** The subject and names for certificate requests of the router. */
 export type CsrConfig = NonNullable<RouterConfig['csr']>;
 export type CtrlConfig = ConfigOf<typeof ctrlSection>;
 /** Options of a channel. */
@@ -43,7 +43,7 @@ export type LinkListenerConfig = LinkConfig['listeners'][number];
 export type LinkDialerConfig = LinkConfig['dialers'][number];
 export type BackoffConfig = LinkDialerConfig['healthyBackoff'];
 export type DialerConfig = ConfigOf<typeof dialersSection>[number];
-/** Flow control of circuits that begin or end at this router, and how long their stages may take. */
+/** Flow control of circuits that begin or end at this router, and the time limits of their phases. */
 export type XgressConfig = DialerConfig['xgress'];
 export type ListenerConfig = ConfigOf<typeof listenersSection>[number];
 export type EdgeListenerConfig = Extract<ListenerConfig, { readonly binding: 'edge' }>;
@@ -54,7 +54,7 @@ export type HealthChecksConfig = ConfigOf<typeof healthChecksSection>;
 export type MetricsConfig = ConfigOf<typeof metricsSection>;
 export type WebServerConfig = ConfigOf<typeof webSection>[number];
 export type WebBindPointConfig = WebServerConfig['bindPoints'][number];
-/** HTTP CONNECT, for control channels and links. */
+/** An HTTP CONNECT proxy for control channels and links. */
 export type HttpProxyConfig = NonNullable<ConfigOf<typeof proxySection>>;
 export type ConnectEventsConfig = ConfigOf<typeof connectEventsSection>;
 export type InterfaceDiscoveryConfig = ConfigOf<typeof interfaceDiscoverySection>;

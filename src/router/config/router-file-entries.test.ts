@@ -1,4 +1,4 @@
-// The same for entries of lists (listeners, dialers, web servers) and for what OpenZiti has beside the requirement.
+// Fields of list entries (listeners, dialers, web servers), and OpenZiti's additions to the requirement.
 import { after, test } from 'node:test';
 import {
   addressCases,
@@ -17,7 +17,7 @@ const folder = new CheckedFolder();
 after(() => folder.close());
 const judge = judgeIn(folder);
 
-/** The schema takes any text here; what it has to be depends on the binding. */
+/** The schema accepts any text here, because the rules depend on the binding. */
 function forText([yaml, verdict, path]: Case): Case {
   return [
     yaml,

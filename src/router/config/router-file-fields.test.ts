@@ -1,5 +1,5 @@
-// Every field of the file at its bounds and beyond, of the wrong type, empty and missing: what `router check` says and
-// returns. The values stand here, not in the schema's words, so that a slip in the schema shows.
+// Every field of the file at its bounds and beyond, with a wrong type, empty and missing: the problems and values of
+// `router check`. The expected values are repeated here, so that a mistake in the schema shows.
 import { after, test } from 'node:test';
 import {
   addressCases,

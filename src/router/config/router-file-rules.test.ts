@@ -1,4 +1,5 @@
-// Rules over several fields, keys that do nothing, and the grammar's corners: what stands where, with which severity.
+// Rules over several fields, keys without effect, and corner cases of the syntax: the position and severity of each
+// problem.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { CheckedFolder, fileWith, read, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
@@ -102,7 +103,7 @@ test('what cannot be read as YAML is one error at the root, with its line', () =
 });
 
 test('a file of 10 MiB is judged at once: comments are passed over, more content is refused', () => {
-  // Of the processor: the machine may be busy with other tests.
+  // Processor time, because the machine may be busy with other tests.
   const started = process.cpuUsage();
   assert.equal(folder.judge(`${'# padding\n'.repeat(1_048_576)}${SMALLEST}`).status, 0);
   const long = folder.judge(`${SMALLEST}${'k: [1, 2, 3]\n'.repeat(800_000)}`);

@@ -1,4 +1,4 @@
-// What a valid file becomes: every key at work in the configuration that the router's parts are given.
+// The configuration that a valid file results in, key by key.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -222,7 +222,7 @@ test('link: listeners and dialers with groups, options, backoffs and connections
       startupDelayMs: 1_000,
     },
   ]);
-  // Given in part: the rest is no longer that of links.
+  // Only some fields are given. The others then have other defaults than those of links.
   assert.deepEqual(link!.heartbeat, {
     sendIntervalMs: 3_000,
     checkIntervalMs: 1_000,
@@ -304,7 +304,7 @@ test('forwarder, checks, figures and files', () => {
     faultTxIntervalMs: 0,
     idleTxIntervalMs: 0,
     rateLimitedWorkerCount: 1,
-    // A timer holds no more.
+    // The longest delay of a timer.
     idleCircuitTimeoutMs: 2 ** 31 - 1,
   });
   assert.deepEqual(withValue('forwarder', '5').forwarder, FORWARDER_DEFAULTS);

@@ -1,6 +1,6 @@
 /**
- * The router's configuration file, from bytes to what the router works with: every problem at once, each with path,
- * line, rule and the value given. It reads the file alone; certificates are looked at by `identity-check.ts` when a router is to run.
+ * Reads the router's configuration file into a configuration. Reports all problems at once, each with path, line, rule
+ * and value. Reads this file only; `identity-check.ts` checks certificates before a router runs.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -24,21 +24,21 @@ import { routerFileField, routerFileSchema, type RouterFile } from './schema/rou
 import type { NetworkInterfaces } from './text-kinds.ts';
 import { decodeText, MAX_FILE_BYTES, parseYaml } from './yaml-dialect.ts';
 
-/** What the file may refer to: variables by name, addresses by network interface, the endpoints file. */
+/** External facts that a file refers to: environment variables, network interfaces, and the endpoints file. */
 export interface ConfigSurroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly interfaces: NetworkInterfaces;
-  /** Whether a file is there; none is when this is missing. */
+  /** Returns true when a file exists. Without this function, no file does. */
   readonly exists?: (path: string) => boolean;
 }
 
 export interface ReadRouterFile {
   /** Errors and warnings in the order of the file. */
   readonly problems: readonly ConfigProblem[];
-  /** Defaults filled in; undefined when there is an error, as is `config`. */
+  /** The file with all defaults. Undefined, like `config`, when there is an error. */
   readonly effective: RouterFile | undefined;
   readonly config: RouterConfig | undefined;
-  /** What keeps a valid file from being run by this version. */
+  /** Settings of a valid file that this version cannot run. */
   readonly notRunnable: readonly ConfigProblem[];
   readonly root: FileNode;
 }
@@ -58,7 +58,7 @@ const RULES = [
 export function surroundingsOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): ConfigSurroundings {
-  // OpenZiti points these at the system's folder before it reads a file.
+  // OpenZiti sets these variables to a system folder before it reads a file.
   const temporary = { TMP: tmpdir(), TEMP: tmpdir(), TMPDIR: tmpdir() };
   return {
     environment: { ...environment, ...temporary },
@@ -67,7 +67,7 @@ export function surroundingsOf(
   };
 }
 
-/** `file`: its path, which defaults depend on. */
+/** `file` is the path of the file. Some defaults depend on it. */
 export function readRouterFile(
   source: string | Uint8Array,
   file: string,
@@ -82,7 +82,7 @@ export function readRouterFile(
     const problem: ConfigProblem = { severity: 'error', path: '', rule: 'syntax', ...parsed.fault };
     return refused([problem], emptyMap());
   }
-  // An empty file lacks every required key.
+  // In an empty file all required keys are missing.
   const root = parsed.root.kind === 'null' ? emptyMap() : parsed.root;
   const problems = new ProblemList(root);
   for (const { path, line, column } of parsed.duplicates)
@@ -122,7 +122,7 @@ export function readRouterFile(
   };
 }
 
-/** Errors only; warnings are in the configuration. */
+/** Contains errors only; warnings are part of the configuration. */
 export function parseRouterConfig(
   text: string,
   file: string,
@@ -132,7 +132,7 @@ export function parseRouterConfig(
   return { config, problems: problems.filter(({ severity }) => severity === 'error') };
 }
 
-/** @throws FrontdoorError `invalid` that lists every error with line and path, or `notFound`. */
+/** @throws FrontdoorError `invalid`, which lists every error with line and path, or `notFound`. */
 export function loadRouterConfig(
   file: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -142,7 +142,7 @@ export function loadRouterConfig(
   return config;
 }
 
-/** The same for a router that is to enroll: its endpoints file need not be there, since its token may name controllers. */
+/** Loads a file for enrollment: its endpoints file may be missing, because the token can name controllers. */
 export function loadEnrollableRouterConfig(
   file: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -154,8 +154,8 @@ export function loadEnrollableRouterConfig(
 }
 
 /**
- * The same for a router that is to run: what this version cannot run is an error too, and so are certificates that
- * cannot be used or are not for the names that the router advertises.
+ * Loads a file for running: settings that this version cannot run are errors, and so are certificates that are unusable
+ * or lack the names that the router advertises.
  */
 export function loadRunnableRouterConfig(
   file: string,
@@ -171,7 +171,7 @@ export function loadRunnableRouterConfig(
   return config;
 }
 
-/** @throws FrontdoorError `notFound` when it cannot be read, `invalid` when it is too long to be a configuration. */
+/** @throws FrontdoorError `notFound` when it cannot be read, `invalid` when it is too long. */
 export function loadBytes(file: string): Uint8Array {
   try {
     if (statSync(file).size <= MAX_FILE_BYTES) return readFileSync(file);
@@ -184,7 +184,7 @@ export function loadBytes(file: string): Uint8Array {
   throw new FrontdoorError('invalid', 'config-invalid', message);
 }
 
-/** True when certificates asked for with it can be checked against a name. */
+/** True if the section requests certificates with a DNS name or IP address, against which peers can check them. */
 export function namesAnything({ hosts, uris, emails }: CsrConfig): boolean {
   return hosts.length + uris.length + emails.length > 0;
 }
@@ -199,7 +199,7 @@ function refused(problems: readonly ConfigProblem[], root: FileNode): ReadRouter
   return { problems, effective: undefined, config: undefined, notRunnable: [], root };
 }
 
-/** Defaults that depend on where the file lies or on another section. */
+/** Fills in defaults that depend on the location of the file or on another section. */
 function withFileDefaults(said: RouterFile, root: FileNode, file: string): RouterFile {
   const { ctrl, edge, link, forwarder } = said as Partial<RouterFile>;
   const probeMs = forwarder?.latencyProbeInterval ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Holds a file's tree to the schema: types, bounds and kinds of text, unknown keys with the nearest known one, defaults
- * filled in. The check goes on after errors. An invalid value is left out, or replaced by its default
- * where the schema asks for a warning only.
+ * Checks the tree of a file against the schema: types, bounds, kinds of text and unknown keys, for which the nearest
+ * known key is suggested. Fills in defaults. Checking continues after errors. An invalid value is omitted, or replaced
+ * by its default where the schema only warns.
  */
 import { FILE_START, nearestNames, type FilePosition } from '#base';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
@@ -12,15 +12,15 @@ import { kindRow, type NetworkInterfaces } from './text-kinds.ts';
 
 interface Place extends FilePosition {
   readonly path: string;
-  /** Binding of the enclosing list item, if it has one. */
+  /** Binding of the enclosing list item, or undefined. */
   readonly binding: string | undefined;
-  /** Inside a section where nothing is an error. */
+  /** True inside a section where problems are only warnings. */
   readonly isLenient: boolean;
-  /** Whether bounds hold here. */
+  /** True if the bounds apply here. */
   readonly isBounded: boolean;
 }
 
-/** Rules whose violation a default may replace: a value out of bounds, or a path that became empty. */
+/** Rules whose violation allows the default as a replacement: a value out of bounds, or a path that became empty. */
 const BOUND_RULES: readonly string[] = ['minimum', 'maximum', 'path'];
 
 const KIND_WORDS: Readonly<Record<FileNode['kind'], string>> = {
@@ -102,7 +102,7 @@ export class SchemaCheck {
     return result;
   }
 
-  /** By the schema's spelling. What is not in the schema gets its warning. */
+  /** Returns the schema's spelling of each key. Warns of keys that are not in the schema. */
   #knownEntries(
     properties: Readonly<Record<string, Field>>,
     { entries }: FileMap,
@@ -149,7 +149,7 @@ export class SchemaCheck {
       warn('empty', 'is empty: taken as if it were not there');
       return this.#absent(field, place);
     }
-    // A default that is written out asks for nothing.
+    // Setting the key to its default has no effect, so there is no warning.
     const isDefault =
       'value' in entry.node && field.default !== undefined && entry.node.value === field.default;
     if (notes.isUnsupported === true && !isDefault) {
@@ -178,7 +178,7 @@ export class SchemaCheck {
     return value;
   }
 
-  /** What holds without the key. */
+  /** Returns the value of a field whose key is missing. */
   #absent(field: Field, place: Place): unknown {
     const { bindings, isFilled } = notesOf(field);
     if (bindings !== undefined && place.binding !== undefined && !bindings.includes(place.binding))
@@ -199,7 +199,7 @@ export class SchemaCheck {
     if (node.items.length < (field.minItems ?? 0)) {
       return this.#wrong(field, node, inside, 'required', 'must have an entry');
     }
-    // An invalid item leaves a gap, so that later items keep their indexes in paths.
+    // An invalid item leaves a gap, so that the indexes of later items stay valid in paths.
     return node.items.map((item, i) =>
       this.#check(items, item, {
         ...inside,
@@ -265,7 +265,7 @@ export class SchemaCheck {
     return this.#bounded(field, node, place, parseGoDuration(said)!, formatGoDuration, () => said);
   }
 
-  /** `value` in the unit of the bounds; `result` makes the file's form of it. */
+  /** `value` is in the unit of the bounds; `result` converts it to the form in the file. */
   #bounded<T>(
     field: Field,
     node: FileScalar,
@@ -297,7 +297,7 @@ export class SchemaCheck {
     return this.#wrong(field, node, place, 'type', `must be ${words}, and is ${KIND_WORDS[node.kind]}`);
   }
 
-  /** The default where a warning is enough, else undefined. */
+  /** Returns the default if a warning is enough, otherwise undefined. */
   #wrong(field: Field, node: FileNode, place: Place, rule: string, message: string): unknown {
     const { beyond } = notesOf(field);
     const isLenient = place.isLenient || (beyond === 'default' && BOUND_RULES.includes(rule));
@@ -318,7 +318,7 @@ export class SchemaCheck {
   }
 }
 
-/** Durations that are written in two keys. */
+/** Durations that can be given by either of two keys. */
 function bringIntoStep(properties: Readonly<Record<string, Field>>, result: Record<string, unknown>): void {
   for (const [key, field] of Object.entries(properties)) {
     const { millisecondsIn } = notesOf(field);
@@ -351,7 +351,7 @@ function nearestKey(
 }
 
 function boundWords(least: number, most: number, words: (bound: number) => string): string {
-  // The smallest bound there is stands for "more than nothing".
+  // The smallest possible duration as a bound means "more than 0".
   if (least === 1e-6 && most === Infinity) return 'more than 0';
   if (most === Infinity) return `at least ${words(least)}`;
   return least === -Infinity ? `at most ${words(most)}` : `from ${words(least)} to ${words(most)}`;

@@ -1,7 +1,7 @@
 /**
- * What a field of the router file can be. A field carries its checks, its default, its words for editors and documents,
- * and its decoder. The types of its value in the file (`FileValue`) and in the configuration (`Value`) are inferred.
- * Values of the file are texts such as `5s`. A field with a default is always there once the file is read.
+ * The fields of the router file. A field defines its checks, default, description and decoder. The types of its value
+ * in the file (`FileValue`) and in the configuration (`Value`) are inferred. Values of the file are texts such as `5s`.
+ * A field with a default always has a value after the file was read.
  */
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 import type { KindValue, NetworkInterfaces, TextKind } from './text-kinds.ts';
@@ -11,50 +11,50 @@ export interface FieldNotes {
   /** Lower bound in the unit of the file; in milliseconds for durations. */
   readonly least?: number;
   readonly most?: number;
-  /** What is done with a value beyond the bounds, with a warning; absent: it is an error. */
+  /** How a value beyond the bounds is replaced, with a warning. By default, it is an error. */
   readonly beyond?: 'default' | 'clamp';
-  /** Milliseconds of one, where a whole number may stand for a duration. */
+  /** The unit in milliseconds of whole numbers, for durations that can be written as such. */
   readonly integerUnitMs?: number;
-  /** Durations that OpenZiti turns into text first: a bare 0 is one. */
+  /** For durations that OpenZiti first converts to text: a bare 0 is valid. */
   readonly isZeroAllowed?: boolean;
-  /** A whole number may be written with a fraction of 0. */
+  /** A whole number can be written with a fraction of 0. */
   readonly isFractionAllowed?: boolean;
   /** Words are compared without case. */
   readonly isAnyCase?: boolean;
-  /** One text stands for a list of one. */
+  /** A single text is accepted as a list of one item. */
   readonly isSingleAllowed?: boolean;
-  /** Nothing after the colon: as if the key were not there, with a warning. */
+  /** An empty value counts as a missing key, with a warning. */
   readonly isEmptyAllowed?: boolean;
-  /** What is wrong inside is a warning, and the default is kept. */
+  /** Problems inside the value are warnings, and the default is kept. */
   readonly isLenient?: boolean;
-  /** Only that it is no map is lenient. */
+  /** Only a value that is no map is treated leniently. */
   readonly isKindLenient?: boolean;
-  /** Filled with the defaults of its fields when it is missing. */
+  /** A missing section is filled in with the defaults of its fields. */
   readonly isFilled?: boolean;
-  /** Never shown: keys, passwords. */
+  /** Never shown, because it contains keys or passwords. */
   readonly isSecret?: boolean;
-  /** The key beside it that wins; this one is then not looked at. */
+  /** The sibling key with precedence; if it is present, this key is not checked. */
   readonly overriddenBy?: string;
-  /** Its bounds hold only while that key is not there. */
+  /** The bounds only apply if that key is missing. */
   readonly boundsYieldTo?: string;
   /** A sibling key with the same value in milliseconds. Both get the same value; this key wins. */
   readonly millisecondsIn?: string;
-  /** Only for these bindings. */
+  /** Valid for these bindings only. */
   readonly bindings?: readonly string[];
-  /** Why it does nothing: OpenZiti takes the key and does nothing with it either. */
+  /** Has no effect; OpenZiti accepts and ignores the key, too. */
   readonly isLegacy?: boolean;
-  /** Known, checked, and without effect in this version. */
+  /** Known and checked, but without effect in this version. */
   readonly isUnsupported?: boolean;
-  /** Not among the requirement's keys but among OpenZiti's. */
+  /** A key of OpenZiti that the requirement does not list. */
   readonly isExtra?: boolean;
-  /** What the annotated example shows; `commented`: behind a #. */
+  /** The value in the annotated example; with `isCommented`, it is commented out. */
   readonly example?: unknown;
   readonly isCommented?: boolean;
 }
 
-/** Where a value stands, and what decoding it may look at. */
+/** The position of a value, and external facts for decoding it. */
 export interface DecodePlace {
-  /** `listeners[0].options`; the root is ''. */
+  /** A path such as `listeners[0].options`; '' for the root. */
   readonly path: string;
   readonly interfaces: NetworkInterfaces;
 }
@@ -63,7 +63,7 @@ declare const FILE_VALUE: unique symbol;
 declare const VALUE: unique symbol;
 declare const NAME: unique symbol;
 
-/** `Name`: the key of the value in the configuration where it is another than in the file. */
+/** `Name` is the key of the value in the configuration if it differs from the key in the file. */
 export interface Field<FileValue = unknown, Value = unknown, Name extends string = string> {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly description?: string;
@@ -76,10 +76,10 @@ export interface Field<FileValue = unknown, Value = unknown, Name extends string
   readonly items?: Field;
   readonly minItems?: number;
   readonly isOptional?: boolean;
-  /** Checked and shown, and no part of the configuration. */
+  /** Checked and shown, but not part of the configuration. */
   readonly isUnread?: boolean;
   readonly as?: string;
-  /** Takes the decoded fields of a section, the decoded items of a list, else the value of the file. */
+  /** Converts the decoded fields of a section, the decoded items of a list, or otherwise the value of the file. */
   readonly decode?: (value: never, place: DecodePlace) => unknown;
   readonly [FILE_VALUE]?: FileValue;
   readonly [VALUE]?: Value;
@@ -87,7 +87,7 @@ export interface Field<FileValue = unknown, Value = unknown, Name extends string
 }
 
 export type Fields = Readonly<Record<string, Field>>;
-/** Says nothing of the fields, so that the type of each is inferred from its own words alone. */
+/** Does not constrain the fields, so that the type of each is inferred from its own definition. */
 type AnyFields = Readonly<Record<string, object>>;
 
 /** The value of a field in a file, with its default. */
@@ -129,14 +129,14 @@ function describedBy(type: Field['type'], words: Words<unknown, string> & Decodi
   };
 }
 
-/** Decoded as its kind is, or by `decode` from the text. */
+/** Decoded by its kind, or from the text by `decode`. */
 export function text<Kind extends TextKind = 'text', Value = KindValue<Kind>, Name extends string = never>(
   words: Words<string, Name> & Decoding<string, Value> & { readonly kind?: Kind },
 ): Field<string, Value, Name> {
   return describedBy('string', { kind: 'text', ...words }) as Field<string, Value, Name>;
 }
 
-/** Decoded as milliseconds that a timer can hold. `least`, `most` and `default` are milliseconds too. */
+/** Decoded to milliseconds within the range of timers. `least`, `most` and `default` are milliseconds, too. */
 export function duration<Value = number, Name extends string = never>({
   default: ms,
   decode = (ms) => ms as Value,
@@ -173,7 +173,7 @@ export function oneOf<const T extends string, Value = T, Name extends string = n
   return { ...describedBy('string', words), enum: values } as Field as never;
 }
 
-/** `default`: when the key is missing, if that differs from an empty section. */
+/** `default` is the value for a missing key, if it differs from an empty section. */
 export function section<P extends AnyFields, Value = ConfigFields<P>, Name extends string = never>(
   properties: P,
   words: Words<Readonly<Record<string, unknown>>, Name> & Decoding<ConfigFields<P>, Value>,
@@ -195,7 +195,7 @@ export function list<F extends object, Value = readonly ConfigOf<F>[], Name exte
   return { ...describedBy('array', words), items, ...bound } as Field as never;
 }
 
-/** The configuration holds undefined where the key is missing, and an empty list for a list. */
+/** If the key is missing, the configuration contains undefined, or an empty list for a list. */
 export function optional<F extends object>(
   field: F,
 ): Field<
@@ -206,29 +206,29 @@ export function optional<F extends object>(
   return { ...field, isOptional: true } as Field as never;
 }
 
-/** A field that only checks or other fields use; the configuration has no such key. */
+/** A field that is only checked or used by other fields; it is not part of the configuration. */
 export function unread<F extends object>(field: F): Field<FileValueOf<F>, never, never> {
   return { ...field, isUnread: true } as Field as never;
 }
 
-/** A key that is known, checked, and without effect in this version. */
+/** A key that is known and checked, but without effect in this version. */
 export function unsupported<F extends object>(field: F): Field<FileValueOf<F>, never, never> {
   return unread({ ...field, notes: { ...notesOf(field), isUnsupported: true } });
 }
 
-/** A key that OpenZiti knows and does nothing with; its value is not looked at. */
+/** A key that OpenZiti accepts and ignores; its value is not checked. */
 export function legacy(about: string): Field<unknown, never, never> {
   return unread(optional(describedBy(undefined, { about, isLegacy: true, isExtra: true })));
 }
 
-/** Node's timers hold no longer time. */
+/** The longest delay that Node's timers support. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function timerMs(milliseconds: number): number {
   return Math.min(milliseconds, MAX_TIMER_MS);
 }
 
-/** Adds the path to a list item, by which problems and logs name it. */
+/** Adds the path to a list item, which problems and log messages show. */
 export function withPath<T>(fields: T, { path }: DecodePlace): T & { readonly path: string } {
   return { path, ...fields };
 }
@@ -237,7 +237,7 @@ export function notesOf(field: Field): FieldNotes {
   return field.notes ?? {};
 }
 
-/** Passwords, and keys that are not just paths. */
+/** Passwords, and keys given as PEM instead of a path. */
 export function isPrivateText({ isSecret, kind }: FieldNotes, value: string): boolean {
   if (isSecret !== true) return false;
   return kind !== 'key' || !/^(?:file:)?[^:]+$/.test(value) || value.includes('-----BEGIN');

@@ -1,10 +1,10 @@
-/** What each kind of text in the router file takes, in words and as a check. */
+/** The kinds of text in the router file, each with a description and a check. */
 import { isIP, isIPv4 } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { parseAddress, type OverlayAddress } from '#wire';
 import { DURATION_PATTERN, parseGoDuration } from './go-duration.ts';
 
-/** A network interface that connections go out from. */
+/** The network interface of outgoing connections. */
 export interface InterfaceBinding {
   readonly name: string;
   readonly address: string;
@@ -14,22 +14,22 @@ export type NetworkInterfaces = Readonly<
   Record<string, readonly Pick<NetworkInterfaceInfo, 'address'>[] | undefined>
 >;
 
-/** Every protocol that OpenZiti's routers parse; not all of them run here. */
+/** All protocols that OpenZiti's routers parse. This router cannot run all of them. */
 export const ADDRESS_TYPES: readonly string[] = ['tls', 'tcp', 'udp', 'dtls', 'ws', 'wss'];
 
 interface KindRow<T> {
-  /** Follows "must be". */
+  /** The words that follow "must be" in a problem. */
   readonly words: string;
-  /** The value that the text stands for; undefined when it is not of this kind. */
+  /** Returns the value of the text, or undefined when it is not of this kind. */
   readonly read: (text: string, interfaces: NetworkInterfaces) => T | undefined;
-  /** Regular expression for editors; undefined when any text is valid. */
+  /** The regular expression for editors; undefined when any text is valid. */
   readonly pattern?: string;
 }
 
 const HOST_PORT = '(?:\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]/]+):\\d{1,5}';
 const ANY_HOST_PORT = '(?:\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]/]*):\\d{1,5}';
 
-/** A text stays as it is where `takes` is true of it. */
+/** A kind whose value is the text itself, if `takes` returns true. */
 function textThat(takes: (text: string) => boolean): KindRow<string>['read'] {
   return (text) => (takes(text) ? text : undefined);
 }
@@ -90,7 +90,7 @@ export const TEXT_KINDS = {
   },
 } satisfies Record<string, KindRow<unknown>>;
 
-/** What a text of the router file can mean. */
+/** The kinds of text in the router file. */
 export type TextKind = keyof typeof TEXT_KINDS;
 export type KindValue<K extends TextKind> = NonNullable<ReturnType<(typeof TEXT_KINDS)[K]['read']>>;
 
@@ -102,7 +102,7 @@ export function parseFileAddress(text: string): OverlayAddress | undefined {
   return parseAddress(text, ADDRESS_TYPES);
 }
 
-/** Requires a host; an IPv6 address stands in brackets. */
+/** Requires a host. IPv6 addresses are written in brackets. */
 export function parseHostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const address = parseAddress(`tls:${text}`);
   return address === undefined || address.host === ''
@@ -110,7 +110,7 @@ export function parseHostPort(text: string): { readonly host: string; readonly p
     : { host: address.host, port: address.port };
 }
 
-/** Without a protocol, it is that of the address where the router listens. */
+/** Without a protocol, the address has that of the router's bind address. */
 function parseAdvertised(
   text: string,
 ): (Pick<OverlayAddress, 'host' | 'port'> & { readonly type?: string }) | undefined {
@@ -119,7 +119,9 @@ function parseAdvertised(
   return hostPort !== undefined || (address?.host ?? '') !== '' ? (address ?? hostPort) : undefined;
 }
 
-/** Looks for an interface of this name, and uses its first address; else for an interface with this address. */
+/**
+ * Searches for an interface with this name and uses its first address; otherwise for an interface with this address.
+ */
 export function findInterface(text: string, interfaces: NetworkInterfaces): InterfaceBinding | undefined {
   const named = Object.hasOwn(interfaces, text) ? interfaces[text]?.[0]?.address : undefined;
   if (named !== undefined) return { name: text, address: named };
@@ -132,12 +134,12 @@ export function isInlinePem(text: string): boolean {
   return text.startsWith('pem:') || text.trimStart().startsWith('-----BEGIN');
 }
 
-/** PEM as it is, a `file:` form as its path; undefined for other places, such as key engines. */
+/** Returns PEM as it is, and a `file:` form as its path; undefined for other sources, such as key engines. */
 export function identityLocation(text: string): string | undefined {
   if (isInlinePem(text)) return text;
   if (text.startsWith('file:')) {
     const path = text.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?/, '');
-    // `file://pki/cert.pem` names a host.
+    // The form `file://pki/cert.pem` has a host, so it is invalid.
     if (path === '' || path.startsWith('//')) return undefined;
     try {
       return decodeURIComponent(path);

@@ -108,7 +108,7 @@ test('what is no YAML is one fault with its line', () => {
 });
 
 test('nesting, aliases that multiply and length are bounded, and refused at once', () => {
-  // Of the processor: the machine may be busy with other tests.
+  // Processor time, because the machine may be busy with other tests.
   const started = process.cpuUsage();
   assert.match(faultOf('['.repeat(200_000)), /^1: is nested too deeply/);
   assert.match(faultOf(`a: ${'{ a: '.repeat(100)}1${' }'.repeat(100)}\n`), /^1: is nested too deeply/);

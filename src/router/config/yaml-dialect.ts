@@ -1,7 +1,7 @@
 /**
- * YAML as OpenZiti's routers read it: the first document only, scalars of YAML 1.1 without base 60 and dates, `0o`
- * octals, the last of equal keys, merge keys. A file that cannot be read has one problem. Size, depth and the
- * number of values from aliases are bounded.
+ * Parses YAML like OpenZiti's routers: only the first document, scalars of YAML 1.1 without base 60 and dates, `0o`
+ * octals, the last of equal keys, and merge keys. Reports one problem for a file that cannot be parsed. Size, depth and
+ * the number of values from aliases are bounded.
  */
 import {
   isAlias,
@@ -20,14 +20,14 @@ import {
 import { FILE_START, type FilePosition } from '#base';
 import type { FileEntry, FileMap, FileNode, FileScalar } from './file-tree.ts';
 
-/** Size of the file, comments included. */
+/** Bytes of the file, including comments. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** Length without empty lines and lines of comments. */
+/** Characters without empty lines and comment lines. */
 const MAX_CONTENT_LENGTH = 512 * 1024;
 const MAX_DEPTH = 64;
-/** Brackets that may be open at once. The parser recurses into each. */
+/** Nesting depth of brackets. The parser recurses into each. */
 const MAX_BRACKETS = 1_000;
-/** Values that all aliases of a file may insert together. */
+/** Values that all aliases of a file can insert together. */
 const MAX_ALIASED_VALUES = 100_000;
 const MAX_DUPLICATES = 1_000;
 
@@ -42,7 +42,7 @@ export interface YamlFault extends FilePosition {
   readonly message: string;
 }
 
-/** A key that a map already has, at the position of its second occurrence. */
+/** A key that occurred before in its map, at the position of its second occurrence. */
 export interface DuplicateKey extends FilePosition {
   readonly path: string;
 }
@@ -62,7 +62,7 @@ export function decodeText(bytes: Uint8Array): string | YamlFault {
   }
 }
 
-/** Parses the first document of `text`. `substitute` is applied to every text value, never to keys. */
+/** Parses the first document of `text`. Applies `substitute` to every text value, but not to keys. */
 export function parseYaml(text: string, substitute: (text: string) => string = (same) => same): ParsedYaml {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const odd = FORBIDDEN.exec(source);
@@ -113,7 +113,7 @@ class YamlError extends Error {
 
 interface Sized {
   readonly node: FileNode;
-  /** Number of values in it, those of aliases included. */
+  /** The number of values in it, including those of aliases. */
   readonly size: number;
 }
 
@@ -121,7 +121,7 @@ class TreeReader {
   readonly duplicates: DuplicateKey[] = [];
   readonly #lines: LineCounter;
   readonly #substitute: (text: string) => string;
-  /** `undefined` while the node is being read: an alias to it would be endless. */
+  /** `undefined` while the node is being read, because an alias to it would be endless. */
   readonly #anchors = new Map<string, Sized | undefined>();
   #aliased = 0;
 
@@ -226,7 +226,7 @@ function nothing(at: FilePosition): FileScalar {
   return { kind: 'null', value: null, ...at };
 }
 
-/** Scalars of the dialect: dates, binary and the like stay text. */
+/** Converts scalars of the dialect. Dates, binary data and the like remain text. */
 function dialectTags(tags: Tags): Tags {
   const kept = tags.filter(
     (tag) => typeof tag !== 'string' && /:(?:map|seq|str|null|bool|float)$/.test(tag.tag),
@@ -234,7 +234,9 @@ function dialectTags(tags: Tags): Tags {
   return [...kept.slice(0, 6), ...INTEGER_TAGS, NO_OCTAL, ...kept.slice(6)];
 }
 
-/** A leading 0 with an 8 or 9 after it: no octal, so that OpenZiti takes it for a number with a fraction. */
+/**
+ * Matches a leading 0 followed by digits of which one is 8 or 9. OpenZiti reads such a number as a float, not as octal.
+ */
 const NO_OCTAL: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,

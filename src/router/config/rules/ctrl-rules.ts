@@ -4,7 +4,7 @@ import { placeAt } from '../file-tree.ts';
 import type { Draft, RuleContext } from './draft.ts';
 import type { RouterFile } from '../schema/router-file-schema.ts';
 
-/** Files of this name lie beside older configurations. */
+/** Names of endpoints files in folders of older configurations. */
 export const OLD_ENDPOINTS_FILE = 'endpoints';
 export const ENDPOINTS_FILE = 'endpoints.yml';
 
@@ -36,7 +36,7 @@ export function checkCtrl({ draft, root, problems, file, exists }: RuleContext):
   }
 }
 
-/** The root's request for certificates wins over the one of `edge`. */
+/** The certificate request of the root has precedence over that of `edge`. */
 export function csrPathOf(draft: Draft<RouterFile>): 'csr' | 'edge.csr' {
   return draft.csr === undefined && draft.edge !== undefined ? 'edge.csr' : 'csr';
 }
@@ -46,7 +46,7 @@ export function checkCsr({ draft, problems }: RuleContext): void {
   const csr = draft.csr ?? draft.edge?.csr;
   if (draft.csr !== undefined && draft.edge?.csr !== undefined)
     problems.warning('edge.csr', 'ignored', 'is ignored: there is a csr at the root');
-  // Its errors are reported already, and what an invalid section lacks cannot be known.
+  // Errors of the section were reported before, and its missing values are unknown.
   if (problems.hasErrorWithin(path)) return;
   if (csr === undefined)
     problems.warning(path, 'csr', 'is missing: this router cannot enroll or renew its certificates');

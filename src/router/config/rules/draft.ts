@@ -1,4 +1,6 @@
-/** What rules over several fields work on: a file whose every value may be missing, because it was wrong or not there. */
+/**
+ * The input of rules over several fields: a file in which any value can be missing, because it was invalid or absent.
+ */
 import type { RouterFile } from '../schema/router-file-schema.ts';
 import type { FileNode } from '../file-tree.ts';
 import type { ProblemList } from '../problem-list.ts';
@@ -11,10 +13,10 @@ export type Draft<T> = T extends readonly (infer Item)[]
 
 export interface RuleContext {
   readonly draft: Draft<RouterFile>;
-  /** As it was written. */
+  /** The tree as written. */
   readonly root: FileNode;
   readonly problems: ProblemList;
-  /** Absolute path of the file. */
+  /** The absolute path of the file. */
   readonly file: string;
   readonly exists: (path: string) => boolean;
 }

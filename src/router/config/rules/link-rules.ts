@@ -5,7 +5,7 @@ import { TLS_VERSION_NAMES } from '../schema/web-schema.ts';
 import { parseHostPort } from '../text-kinds.ts';
 import type { RuleContext } from './draft.ts';
 
-/** Shortest and longest wait, after defaults were filled in. */
+/** Compares the shortest and the longest delay after defaults were filled in. */
 export function checkBackoffs({ draft, root, problems }: RuleContext): void {
   draft.link?.dialers?.forEach((dialer, i) => {
     for (const policy of ['healthyDialBackoff', 'unhealthyDialBackoff'] as const) {

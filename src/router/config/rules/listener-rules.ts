@@ -1,4 +1,4 @@
-/** Rules of `listeners` and `dialers`: what each binding needs. */
+/** Rules of `listeners` and `dialers`: the requirements of each binding. */
 import { nearestNames } from '#base';
 import { placeAt } from '../file-tree.ts';
 import { formatGoDuration, parseGoDuration } from '../go-duration.ts';
@@ -9,7 +9,7 @@ import type { Draft, RuleContext } from './draft.ts';
 
 type ListenerDraft = Draft<ListenerFile>;
 
-/** Datagram addresses have a grammar of their own. */
+/** Addresses of datagrams have their own syntax. */
 const UDP_ADDRESS = /^(?:(?:udp|udp4|udp6):(?:\[[0-9a-fA-F:.]+\]|[^:[\]/]*):\d{1,5}|unixgram:.+)$/;
 const UDP_BINDINGS = ['transport_udp', 'proxy_udp'];
 const ADVERTISING = ['edge', 'transport', 'transport_udp'];
@@ -21,7 +21,7 @@ export function checkListeners(context: RuleContext): void {
   listeners.forEach((listener, i) => {
     if (listener?.binding !== undefined) checkListener(context, listener, `listeners[${i}]`);
   });
-  // A section that is wrong has its own problem already.
+  // An invalid section was reported before.
   const written = placeAt(root, 'listeners').node?.kind ?? 'null';
   const isBroken = draft.listeners === undefined && written !== 'null';
   if (
@@ -56,7 +56,9 @@ function checkListener(context: RuleContext, listener: ListenerDraft, path: stri
   checkTimeout(context, listener, `${path}.options.connectTimeout`);
 }
 
-/** An edge listener's is that of its channels, with their bounds; another's is that of a dialed connection. */
+/**
+ * For an edge listener it is the timeout of its channels, with their bounds; for others that of a dialed connection.
+ */
 function checkTimeout({ problems }: RuleContext, { binding, options }: ListenerDraft, path: string): void {
   if (options?.connectTimeout === undefined) return;
   const ms = parseGoDuration(options.connectTimeout)!;
@@ -70,7 +72,7 @@ function checkTimeout({ problems }: RuleContext, { binding, options }: ListenerD
   problems.error(path, ms < leastMs ? 'minimum' : 'maximum', bounds);
 }
 
-/** `address` wins over `bind`. */
+/** `address` has precedence over `bind`. */
 export function addressKeyOf(listener: ListenerDraft): 'address' | 'bind' {
   return listener.address === undefined && listener.bind !== undefined ? 'bind' : 'address';
 }
@@ -92,7 +94,7 @@ function checkAddress(context: RuleContext, listener: ListenerDraft, path: strin
   context.problems.error(`${path}.${key}`, 'address', `must be ${words}`);
 }
 
-/** The one in the options wins. */
+/** The value in the options has precedence. */
 export function advertiseOf(listener: ListenerDraft): {
   readonly text: string | undefined;
   readonly key: string;

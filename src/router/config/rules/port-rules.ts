@@ -1,6 +1,6 @@
 /**
- * Ports that sections share: one TLS socket for each bind address, with connections distinguished by the protocol that
- * clients name. Two sections that claim one protocol on one address cannot both have it.
+ * Checks ports that several sections share. There is one TLS socket per bind address, and its connections are
+ * distinguished by the protocol (ALPN) that clients name. Two sections cannot use the same protocol on one address.
  */
 import { placeAt } from '../file-tree.ts';
 import { parseFileAddress } from '../text-kinds.ts';
@@ -8,17 +8,17 @@ import { addressKeyOf } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
 interface Claim {
-  /** Path of the address. */
+  /** The path of the address in the file. */
   readonly path: string;
   readonly line: number;
   /** Only TLS sockets can be shared. */
   readonly type: string;
-  /** As written: `0.0.0.0:3022` is another socket than `127.0.0.1:3022`. */
+  /** The address as written: `0.0.0.0:3022` and `127.0.0.1:3022` are different sockets. */
   readonly at: string;
   readonly protocols: readonly string[];
 }
 
-/** `''`: clients that name none. */
+/** `''` stands for clients that name no protocol. */
 const PROTOCOLS = {
   link: ['ziti-link'],
   ctrl: ['ziti-ctrl'],
@@ -51,7 +51,7 @@ function claimsOf({ draft, root }: RuleContext): Claim[] {
   const claims: Claim[] = [];
   const claim = (path: string, address: string | undefined, protocols: readonly string[]): void => {
     const { type, host, port } = (address === undefined ? undefined : parseFileAddress(address)) ?? {};
-    // Port 0 is another one each time.
+    // Port 0 stands for a different port each time.
     if (type === undefined || port === 0 || !STREAM_TYPES.includes(type)) return;
     claims.push({ path, line: placeAt(root, path).line, type, at: `${host!}:${port!}`, protocols });
   };

@@ -1,4 +1,4 @@
-/** What a valid file may ask for and this version cannot run: refused by name at the start, never passed over. */
+/** Settings that are valid but that this version cannot run. The router refuses them by name at the start. */
 import { parseFileAddress } from '../text-kinds.ts';
 import { ProblemList } from '../problem-list.ts';
 import type { ConfigProblem } from '../router-config.ts';

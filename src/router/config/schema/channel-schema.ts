@@ -15,14 +15,14 @@ import {
 const CONNECT_TIMEOUT = { least: 30, most: 60_000 };
 
 const OUT_QUEUE_SIZE = 4;
-/** OpenZiti takes this where a link or edge listener leaves `outQueueSize` at 4, which is too small for data. */
+/** OpenZiti uses this value where a link or edge listener sets `outQueueSize` to 4, which is too small for data. */
 const DATA_OUT_QUEUE_SIZE = 64;
 
-/** `ctrl` and edge listeners bound how many may connect at once; links are bounded below only. */
+/** `ctrl` and edge listeners limit the concurrent connects; for links there is only a lower bound. */
 export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bindings?: readonly string[]) {
   const only = bindings === undefined ? {} : { bindings };
   const isLink = use === 'link' || use === 'link dialer';
-  // Who dials takes nothing in.
+  // A dialer accepts no connections.
   const ofListeners = use === 'link dialer' ? { isUnsupported: true } : {};
   return {
     outQueueSize: integer({
@@ -49,7 +49,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
       ...ofListeners,
       ...only,
     }),
-    // `connectTimeoutMs` holds it once the file is read.
+    // The decoded value is part of `connectTimeoutMs`.
     connectTimeout: unread(
       optional(
         duration({
@@ -63,7 +63,7 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
       ),
     ),
     connectTimeoutMs: integer({
-      about: 'The same in milliseconds.',
+      about: 'Time limit for connecting and the hello, in milliseconds.',
       default: 5_000,
       ...CONNECT_TIMEOUT,
       boundsYieldTo: 'connectTimeout',
@@ -207,7 +207,7 @@ function factor(about: string, value: number): Field<number, number, never> {
   return number({ about, default: value, least: 0, beyond: 'default' });
 }
 
-/** Of the connection that a dialer opens; of a listener's it is the channel's. */
+/** For a dialer, the timeout of the connection that it opens; for a listener, that of the channel. */
 export const dialTimeout = duration({
   about: "Time limit for a connection to be made; 0: the system's.",
   default: 0,

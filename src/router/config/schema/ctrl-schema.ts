@@ -1,4 +1,4 @@
-/** `ctrl`: the controllers, and how the router talks to them. */
+/** `ctrl`: the controllers, and the channels to them. */
 import { resolve } from 'node:path';
 import {
   duration,
@@ -156,7 +156,7 @@ export const ctrlSection = section(
     decode: ({ endpoint, endpoints, endpointsFile, ...fields }) => ({
       ...fields,
       endpoints: endpoint === undefined ? endpoints : [endpoint],
-      // Filled in by then: its default depends on where the router file lies.
+      // Has a value by then, because its default depends on the location of the router file.
       endpointsFile: endpointsFile!,
     }),
   },

@@ -1,4 +1,4 @@
-/** `edge`: SDK clients, and the names that the router enrolls with. */
+/** `edge`: SDK clients, and the names with which the router enrolls. */
 import { resolve } from 'node:path';
 import { duration, integer, legacy, optional, section, text, unsupported } from '../schema-field.ts';
 import { csrSection } from './identity-schema.ts';
@@ -65,7 +65,7 @@ export const edgeSection = section(
   },
   {
     about: 'Connections of SDKs; without this section the router serves only the fabric.',
-    // Filled in by then: its default depends on where the router file lies.
+    // Has a value by then, because its default depends on the location of the router file.
     decode: (fields) => ({ ...fields, db: fields.db! }),
   },
 );

@@ -78,7 +78,7 @@ export const identitySection = section(identityFields, {
   decode: identityOf,
 });
 
-/** The identity of a web server. Every key but `server_key` and `alt_server_certs` is required. */
+/** The identity of a web server. All keys except `server_key` and `alt_server_certs` are required. */
 export const webIdentitySection = section(
   {
     ...fields,
@@ -94,11 +94,11 @@ export const webIdentitySection = section(
   },
 );
 
-/** PEM texts (`pem:…` or from `-----BEGIN`) or paths, `file:` forms already made paths. */
+/** PEM texts (`pem:…` or beginning with `-----BEGIN`) or paths; `file:` forms were converted to paths before. */
 function identityOf(fields: ConfigFields<typeof identityFields>) {
   return {
     ...fields,
-    // Without a server certificate, `cert` serves with its own key.
+    // Without a server certificate, the listener uses `cert` with its key.
     serverKey: fields.serverCert === undefined ? undefined : fields.serverKey,
     ca: fields.ca ?? `pem:${rootCertificates.join('\n')}`,
   };
@@ -129,14 +129,14 @@ function names(about: string, kind: 'text' | 'ip' | 'uri', example: string) {
   return optional(list(text({ about: 'A name.', kind }), { about, example: [example] }));
 }
 
-/** Keys are taken in any case. */
+/** Keys are case-insensitive. */
 export function csrSection(about: string, isCommented: boolean) {
   return optional(
     section(csrFields, { about, decode: csrOf, isEmptyAllowed: true, isCommented, isAnyCase: true }),
   );
 }
 
-/** `hosts`: DNS names and addresses, which others dial this router by. */
+/** `hosts`: the DNS names and addresses at which peers dial this router. */
 function csrOf({ sans, ...subject }: ConfigFields<typeof csrFields>) {
   return {
     subject: givenOnly(subject),

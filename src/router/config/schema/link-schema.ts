@@ -46,7 +46,7 @@ const listener = section(
       path,
       ...fields,
       advertise: { type: fields.bind.type, ...fields.advertise },
-      // The name of the interface that owns the address, '' for all: a part of the key of a link.
+      // The name of the interface with this address, or '' for all interfaces. It is part of the key of a link.
       localBinding: (bindInterface ?? findInterface(fields.bind.host, interfaces))?.name ?? '',
     }),
   },

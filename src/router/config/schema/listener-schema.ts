@@ -102,7 +102,7 @@ const tunnelFields = unreadAll({
   }),
 });
 
-/** This version runs no tunnel. */
+/** This version runs no tunnels, so these fields are not part of the configuration. */
 function unreadAll<F extends Readonly<Record<string, object>>>(
   fields: F,
 ): { readonly [K in keyof F]: Field<FileValueOf<F[K]>, never, never> } {
@@ -114,9 +114,9 @@ const legacyOptions = {
   getSessionTimeout: legacy('Only in generated files.'),
 };
 
-/** Bindings that a dialer may have; of any other there is a warning only. */
+/** Bindings of dialers. Any other binding causes a warning. */
 export const DIALER_BINDINGS: readonly string[] = ['transport', 'transport_udp', 'proxy', 'proxy_udp'];
-/** A listener of theirs, or the edge section, brings its dialer along. */
+/** A listener with this binding, or the edge section, also provides a dialer. */
 export const IMPLIED_DIALER_BINDINGS: readonly string[] = ['edge', 'tunnel'];
 
 export const xgressDialer = section(
@@ -136,13 +136,13 @@ export const xgressDialer = section(
 
 export const dialersSection = list(xgressDialer, {
   about: 'Destinations that the router itself may dial; without this section it dials no service.',
-  // Of several with one binding the last one holds.
+  // Of several dialers with one binding, the last one is used.
   decode: (all) =>
     all.filter(({ binding }, i) => all.findLastIndex((other) => other.binding === binding) === i),
   isEmptyAllowed: true,
 });
 
-/** `address` and `advertise` differ from binding to binding: `listener-rules.ts` checks them. */
+/** The rules for `address` and `advertise` depend on the binding; `listener-rules.ts` checks them. */
 const listenerFields = {
   binding: oneOf(['edge', 'transport', 'transport_udp', 'proxy', 'proxy_udp', 'tunnel'], {
     about:
@@ -152,7 +152,7 @@ const listenerFields = {
   address: optional(text({ about: 'Listen address.', kind: 'text', example: 'tls:0.0.0.0:3022' })),
   bind: optional(
     text({
-      about: 'The same.',
+      about: 'Another name of address.',
       kind: 'text',
       overriddenBy: 'address',
       isCommented: true,
@@ -186,7 +186,7 @@ const listenerFields = {
       ),
       ...xgressFields,
       ...channelFields('edge', EDGE),
-      // Other bindings take the timeout too: it is that of the circuit's own connection.
+      // Other bindings use this timeout for the connection of the circuit.
       connectTimeout: optional(
         duration({
           about: 'Time limit for connecting and the hello.',
@@ -205,7 +205,7 @@ const listenerFields = {
         bindings: EDGE,
         isExtra: true,
       }),
-      // Sessions of services are the controllers' matter: nothing is looked up here.
+      // Controllers manage the sessions of services, so routers do not look them up.
       lookupSessionTimeout: unsupported(
         optional(duration({ about: 'Time limit for looking up a session.', bindings: EDGE, isExtra: true })),
       ),
@@ -245,7 +245,7 @@ function listenerOf(fields: ConfigFields<typeof listenerFields>, { path }: Decod
   const { binding, service, options } = fields;
   const { xgress, channel, lookupApiSessionTimeoutMs } = options;
   const base = { path, xgress };
-  // Datagram addresses have a grammar of their own, and their listeners are refused at the start.
+  // Addresses of datagrams have their own syntax, and their listeners are refused at the start.
   if (binding === 'tunnel' || binding === 'transport_udp' || binding === 'proxy_udp')
     return { ...base, binding };
   const address = parseFileAddress((fields.address ?? fields.bind)!)!;

@@ -1,4 +1,4 @@
-/** Sections about the router's own work: forwarding, checks, figures, files that it writes. */
+/** Sections about the router's operation: forwarding, checks, metrics, and files that it writes. */
 import {
   duration,
   flag,

@@ -1,6 +1,6 @@
 /**
- * The router's configuration file, whole: the one source of what `check` refuses, of defaults, and of the JSON Schema,
- * the annotated example and the reference page. What concerns several fields at once is in `rules/`.
+ * The whole configuration file of the router: the single source of the checks, the defaults, the JSON Schema, the
+ * annotated example and the reference page. Rules that concern several fields are in `rules/`.
  */
 import {
   flag,
@@ -36,7 +36,7 @@ import {
 } from './transport-schema.ts';
 import { webSection } from './web-schema.ts';
 
-/** The one version of the file. */
+/** The only supported version of the file. */
 export const FILE_VERSION = 3;
 
 const version: Field<typeof FILE_VERSION, never, never> = unread({
@@ -101,7 +101,7 @@ function withoutCsr<T extends { readonly csr: unknown }>({ csr: _csr, ...edge }:
   return edge;
 }
 
-/** The schema without its types, for checks and documents that walk it. */
+/** The schema without types, for checks and documents that iterate over it. */
 export const routerFileField: Field = routerFileSchema;
 
 /** The content of a valid file, with all defaults. */

@@ -1,4 +1,4 @@
-/** `transport`, and the sections about connections that OpenZiti has beside the requirement's. */
+/** `transport`, and sections about connections that OpenZiti has in addition to the requirement's. */
 import {
   duration,
   flag,
@@ -83,7 +83,9 @@ export const transportSection = unread(
         ),
         ws: legacy('Only in generated files.'),
         proxy: legacy('Set by OpenZiti from the section of that name.'),
-        handshakeTimeout: unsupported(optional(duration({ about: 'Of datagram TLS.', isExtra: true }))),
+        handshakeTimeout: unsupported(
+          optional(duration({ about: 'Time limit for handshakes of datagram TLS.', isExtra: true })),
+        ),
       },
       { about: 'Tuning of underlays.', isEmptyAllowed: true, isCommented: true },
     ),
@@ -104,10 +106,12 @@ export const proxySection = section(
         example: 'proxy.example:3128',
       }),
     ),
-    username: optional(text({ about: 'Who asks.', kind: 'any-text', isCommented: true, example: 'router' })),
+    username: optional(
+      text({ about: 'The user name for the proxy.', kind: 'any-text', isCommented: true, example: 'router' }),
+    ),
     password: optional(
       text({
-        about: 'The password.',
+        about: 'The password for the proxy.',
         kind: 'any-text',
         isSecret: true,
         isCommented: true,

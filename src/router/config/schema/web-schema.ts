@@ -1,8 +1,8 @@
-/** `web`: HTTPS servers of the router; the health checks are the one API that there is. */
+/** `web`: HTTPS servers of the router. The only API is that of the health checks. */
 import { duration, list, oneOf, optional, section, text, withPath } from '../schema-field.ts';
 import { webIdentitySection } from './identity-schema.ts';
 
-/** From the oldest to the newest, each by the name that Node has for it. */
+/** From the oldest to the newest version, with Node's name of each. */
 const TLS_VERSIONS = {
   'TLS1.0': 'TLSv1',
   'TLS1.1': 'TLSv1.1',
@@ -49,7 +49,7 @@ const wait = <Name extends string>(as: Name, about: string, ms: number) =>
 
 export const webServer = section(
   {
-    name: text({ about: 'For logs.', kind: 'text', example: 'health' }),
+    name: text({ about: 'Name of the server in log messages.', kind: 'text', example: 'health' }),
     bindPoints: list(bindPoint, { about: 'Listen addresses.', minItems: 1 }),
     identity: optional(webIdentitySection),
     options: section(
@@ -76,7 +76,9 @@ export const webServer = section(
       section(
         {
           binding: oneOf(['health-checks'], { about: 'The API.', example: 'health-checks' }),
-          options: optional(section({}, { about: 'There are none.', isCommented: true })),
+          options: optional(
+            section({}, { about: 'Options of the API; health-checks has none.', isCommented: true }),
+          ),
         },
         { about: 'One API.', decode: ({ binding }): string => binding },
       ),

@@ -1,18 +1,18 @@
 /**
- * Cases for one field of the router file: YAML text and what `router check` has to say about it. Bounds are the
- * caller's, so that a slip in the schema shows.
+ * Test cases for one field of the router file: YAML text and the expected result of `router check`. The caller states
+ * the bounds, so that a mistake in the schema shows.
  */
 import assert from 'node:assert/strict';
 import { fileWith, type CheckedFolder } from './router-file-fixture.ts';
 
-/** `ok`, or `error RULE` or `warning RULE` at the field's own path. */
+/** `ok`, or `error RULE` or `warning RULE` at the path of the field. */
 export type FieldVerdict = 'ok' | `${'error' | 'warning'} ${string}`;
-/** YAML text, undefined for a missing key; then the path where that is not the field's. */
+/** YAML text, or undefined for a missing key; then the path of the problem if it is not that of the field. */
 export type Case = readonly [yaml: string | undefined, verdict: FieldVerdict, path?: string];
 
 export type Judge = (field: string, cases: readonly Case[]) => void;
 
-/** Holds what `check` says of a file in `folder` to the cases. */
+/** Compares the results of `check` for a file in `folder` with the expected ones. */
 export function judgeIn(folder: CheckedFolder): Judge {
   return (field, cases) => {
     for (const [yaml, verdict, path = field] of cases) {
@@ -37,7 +37,7 @@ export function judgeIn(folder: CheckedFolder): Judge {
 export interface IntegerRow {
   readonly min?: number;
   readonly max?: number;
-  /** Below the minimum there is a warning only. */
+  /** A value below the minimum causes only a warning. */
   readonly isLenient?: boolean;
   readonly takesFraction?: boolean;
 }
@@ -73,7 +73,7 @@ export function integerCases({ min, max, isLenient = false, takesFraction = fals
 export interface DurationRow {
   readonly negative: FieldVerdict;
   readonly zero: FieldVerdict;
-  /** OpenZiti makes a text of these first: a bare 0 is a duration. */
+  /** OpenZiti converts these to text first, so a bare 0 is a duration. */
   readonly isZeroBare?: boolean;
   readonly more?: readonly Case[];
 }
@@ -155,7 +155,7 @@ export function hostPortCases(rule: string): Case[] {
   ];
 }
 
-/** Of `ctrl`, links and edge listeners. */
+/** Cases of the channels of `ctrl`, links and edge listeners. */
 export function judgeChannelOptions(judge: Judge, at: string, isLink: boolean, isDialer = false): void {
   const timeout: readonly Case[] = [
     ['29ms', 'error minimum'],
@@ -165,7 +165,7 @@ export function judgeChannelOptions(judge: Judge, at: string, isLink: boolean, i
   ];
   judge(`${at}.outQueueSize`, [...integerCases({ min: 0, takesFraction: true }), ['1.9', 'error type']]);
   if (isDialer) {
-    // Who dials takes nothing in; the defaults may stand there.
+    // A dialer accepts no connections, so only the defaults are valid.
     judge(`${at}.maxQueuedConnects`, [
       ['1', 'ok'],
       ['2', 'warning unsupported'],

@@ -1,4 +1,6 @@
-/** Router files for tests: a whole one, with any value replaced by YAML text, and the result of `check`. */
+/**
+ * Router files for tests: a complete file, in which any value can be replaced by YAML text, and the result of `check`.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +8,7 @@ import { checkRouterFile, type RouterCheckOptions } from '../router-check.ts';
 import type { ConfigProblem } from '../router-config.ts';
 import { readRouterFile, type ReadRouterFile } from '../router-file.ts';
 
-/** Every section, with the fewest keys that make it valid without a warning. */
+/** Contains every section, with the fewest keys that make it valid without a warning. */
 export const WHOLE_FILE = {
   v: 3,
   identity: { cert: 'pki/cert.pem', key: 'pki/key.pem', server_cert: 'pki/server.pem', ca: 'pki/ca.pem' },
@@ -45,7 +47,7 @@ type Json = Record<string, unknown>;
 
 const PLACE = '@place@';
 
-/** The whole file with what `path` names replaced by YAML text; undefined leaves the key out. */
+/** Returns the complete file with the value at `path` replaced by YAML text; undefined removes the key. */
 export function fileWith(path: string, yaml: string | undefined, base: unknown = WHOLE_FILE): string {
   const root = structuredClone(base) as Json;
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
@@ -54,7 +56,7 @@ export function fileWith(path: string, yaml: string | undefined, base: unknown =
   const last = steps.at(-1)!;
   if (yaml === undefined) delete at[last];
   else at[last] = PLACE;
-  // JSON is YAML, and the replacement may be YAML that is not JSON.
+  // JSON is valid YAML, and the replacement can be YAML that is not JSON.
   return JSON.stringify(root, undefined, 1).replace(`"${PLACE}"`, () => yaml ?? '');
 }
 
@@ -62,7 +64,7 @@ export function read(text: string, environment: Record<string, string> = {}): Re
   return readRouterFile(text, '/etc/router/router.yml', { environment, interfaces: INTERFACES });
 }
 
-/** `severity rule path`, in the order of the file. */
+/** Problems as `severity rule path`, in the order of the file. */
 export function told(problems: readonly ConfigProblem[]): string[] {
   return problems.map(({ severity, rule, path }) => `${severity} ${rule} ${path}`);
 }
@@ -73,7 +75,7 @@ export interface Judged {
   readonly err: string;
 }
 
-/** A folder with files, and the command run on one of them. */
+/** A folder with files, and a function that runs the command on one of them. */
 export class CheckedFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'router-file-'));
 
