@@ -1,4 +1,4 @@
-// Whom a dialer dials, and over which connections.
+// Which peers a dialer dials, and over which connections.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

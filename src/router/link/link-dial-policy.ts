@@ -1,29 +1,29 @@
 /**
- * Which links are dialed, under which key, over which connections, and how long a failed one waits. Pure decisions;
- * what they rest on (peers, dialers, attempts) is kept by `LinkRegistryMachine`.
+ * Decides which links are dialed, with which keys and connections, and how long a failed dial is delayed. Pure;
+ * `LinkRegistryMachine` keeps the state (peers, dialers, attempts).
  */
 import type { BackoffConfig } from '../config/router-config.ts';
 
-/** An address where a peer accepts links, as controllers report it. */
+/** An address at which a peer accepts links, as controllers report it. */
 export interface PeerListener {
-  /** `tls:host:port`. */
+  /** The address as `tls:host:port`. */
   readonly address: string;
   readonly protocol: string;
   readonly groups: readonly string[];
-  /** The interface that it listens on; '' for all. */
+  /** The interface of the listener; '' for all. */
   readonly localBinding: string;
 }
 
-/** What of a dialer decides whom it dials and when. */
+/** The properties of a dialer that decide which peers it dials, and when. */
 export interface DialerRule {
   readonly groups: readonly string[];
-  /** Its interface; '' when it has none. Part of a link's key. */
+  /** Its interface, or '' if it has none. Part of a link's key. */
   readonly binding: string;
   readonly healthyBackoff: BackoffConfig;
   readonly unhealthyBackoff: BackoffConfig;
 }
 
-/** Group names that a listener without any belongs to. */
+/** Groups of a listener or dialer without configured groups. */
 const DEFAULT_GROUPS: readonly string[] = ['default'];
 
 export function dials(dialer: DialerRule, listener: PeerListener): boolean {
@@ -32,7 +32,7 @@ export function dials(dialer: DialerRule, listener: PeerListener): boolean {
   return groups.some((group) => dialer.groups.includes(group));
 }
 
-/** Both ends of a link come to keys of the same form; two links of one key are duplicates. */
+/** Both ends of a link compute keys of the same form. Two links with one key are duplicates. */
 export function linkKey(
   dialerBinding: string,
   protocol: string,
@@ -44,7 +44,7 @@ export function linkKey(
 
 export type LinkConnections = 'group' | 'split' | 'single';
 
-/** Groups of connections came with 1.6.6; `0.0.0` is a build from source, which has them. */
+/** Version 1.6.6 introduced groups of connections. `0.0.0` is a build from source, which supports them. */
 export function connectionsTowards(version: string, isSplit: boolean): LinkConnections {
   const match = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?$/.exec(version);
   if (match !== null) {
@@ -56,15 +56,15 @@ export function connectionsTowards(version: string, isSplit: boolean): LinkConne
 }
 
 /**
- * The delay after a failure, in ms: `previousMs` (0: the first failure) times a factor that is up to 0.5 more or less
- * than the policy's but never below 1, within the policy's bounds. `random` is from 0 to 1.
+ * Returns the delay after a failure in ms: `previousMs` (0 for the first failure) times a factor that is randomized by
+ * up to 0.5 but never below 1, within the policy's bounds. `random` is from 0 to 1.
  */
 export function retryDelayMs(previousMs: number, policy: BackoffConfig, random: number): number {
   const factor = Math.max(1, policy.factor + random - 0.5);
   return Math.min(policy.maxMs, Math.max(policy.minMs, previousMs * factor));
 }
 
-/** On top of that when the peer had such a link already: so that both ends do not meet again. 1 to 4 s. */
+/** Additional delay of 1 to 4 s if the peer already had such a link, so that both ends do not collide again. */
 export function duplicateDelayMs(random: number): number {
   return 1_000 * (1 + Math.floor(random * 4));
 }

@@ -1,4 +1,7 @@
-/** Dials a link: a group of connections, or the two of a split link, or one, as the other router's version has it. */
+/**
+ * Dials a link as a group of connections, as a split link with two, or as a single one, depending on the peer's
+ * version.
+ */
 import { randomUUID } from 'node:crypto';
 import { FrontdoorError, type Log } from '#base';
 import { dialChannel, type Channel, type DialChannelOptions, type TlsIdentity } from '#net';
@@ -12,13 +15,13 @@ export interface LinkDialOptions {
   readonly routerId: string;
   readonly config: LinkConfig;
   readonly proxy: HttpProxyConfig | undefined;
-  /** What this router shows, read at each dial. */
+  /** This router's properties in the hello. Read for each dial. */
   readonly tls: TlsIdentity;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
-/** With a single listener, a single dialer that has no interface of its own takes the listener's name into its keys. */
+/** If there is a single listener, a single dialer without an interface uses the listener's name in its keys. */
 export function dialerRules({ dialers, listeners }: LinkConfig): DialerRule[] {
   const adopted = dialers.length === 1 && listeners.length === 1 ? listeners[0]!.localBinding : '';
   return dialers.map(({ bind, groups, healthyBackoff, unhealthyBackoff }) => ({
@@ -29,7 +32,7 @@ export function dialerRules({ dialers, listeners }: LinkConfig): DialerRule[] {
   }));
 }
 
-/** Rejects with a `FrontdoorError`. The channel has no handler yet; received frames wait in it. */
+/** Rejects with a `FrontdoorError`. The channel has no handler yet, so received frames wait in it. */
 export async function dialLink(order: DialOrder, options: LinkDialOptions): Promise<Channel> {
   const { config, routerId, log, signal } = options;
   const address = parseAddress(order.address);
@@ -37,7 +40,7 @@ export async function dialLink(order: DialOrder, options: LinkDialOptions): Prom
     throw new FrontdoorError(
       'invalid',
       'link-address',
-      `no address of a link: ${order.address.slice(0, 200)}`,
+      `invalid link address: ${order.address.slice(0, 200)}`,
     );
   }
   const dialer = config.dialers[order.dialer]!;
@@ -82,7 +85,7 @@ export function heartbeatOf({ heartbeat }: LinkConfig): {
   return { sendIntervalMs, checkIntervalMs, closeAfterMs: closeUnresponsiveMs };
 }
 
-/** The two queues are those of groups; a link of old has one, `outQueueSize`. */
+/** Groups have two queues; an older link has one, `outQueueSize`. */
 function connectionsOf(
   { peerVersion }: DialOrder,
   dialer: LinkDialerConfig,

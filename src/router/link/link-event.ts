@@ -1,11 +1,11 @@
 /** Events and effects of `LinkRegistryMachine`: peers as controllers report them, and links that open and close. */
 import type { PeerListener } from './link-dial-policy.ts';
 
-/** A link after its hello. The machine compares links by object identity, because two links may have one id. */
+/** A link after its hello. The machine compares links by object identity, because two links can have the same id. */
 export interface LiveLink {
   readonly id: string;
   readonly key: string;
-  /** The router at the other end. */
+  /** Id of the peer's router. */
   readonly peerId: string;
   readonly iteration: number;
   /** True when this router dialed the link, false when the peer did. */
@@ -21,15 +21,15 @@ export interface DialOrder {
   readonly peerVersion: string;
   /** Index of the dialer. */
   readonly dialer: number;
-  /** `tls:host:port`. */
+  /** The address as `tls:host:port`. */
   readonly address: string;
 }
 
 export type DialFault =
   | 'failed'
-  /** The pool took no more dials. */
+  /** The dial was refused because the pool is full. */
   | 'queueFull'
-  /** It was closed before it was of use: the peer has such a link already. */
+  /** The peer closed the new link because it has another one with the same key. */
   | 'duplicate';
 
 export type LinkEvent =
@@ -44,7 +44,7 @@ export type LinkEvent =
   | { readonly kind: 'dialFailed'; readonly order: DialOrder; readonly fault: DialFault }
   | { readonly kind: 'linkUp'; readonly link: LiveLink }
   | { readonly kind: 'linkClosed'; readonly link: LiveLink }
-  /** A controller holds that the link is broken; iteration 0: whichever it is. */
+  /** A controller reported that the link is broken. Iteration 0 stands for any iteration. */
   | { readonly kind: 'linkFault'; readonly linkId: string; readonly iteration: number }
   /** Time has passed. */
   | { readonly kind: 'tick' };
@@ -57,9 +57,9 @@ export type LinkEffect =
       readonly afterMs: number;
       readonly reason: string;
     }
-  /** It is the link of its key now. */
+  /** The link is now the current one of its key. */
   | { readonly kind: 'established'; readonly link: LiveLink }
-  /** Another link took the place of this one: circuits have to move. */
+  /** Another link has replaced this one, so its circuits must move. */
   | { readonly kind: 'replaced'; readonly link: LiveLink }
-  /** It was established, and is gone. */
+  /** The link was established and has closed. */
   | { readonly kind: 'lost'; readonly link: LiveLink };

@@ -1,4 +1,4 @@
-// Hellos of links: those of a real network, our own, and what is none.
+// Hellos of links: recorded ones of a real network, our own, and invalid ones.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HeaderWriter, HELLO_TYPE, makeFrame, makeHello } from '#wire';

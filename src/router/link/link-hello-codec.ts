@@ -8,20 +8,20 @@ const HEADERS = headerId.linkHello;
 
 export interface LinkHello {
   readonly linkId: string;
-  /** Made by the dialer, new for each dial. */
+  /** Random id that the dialer creates for each dial. */
   readonly connectionId: string;
   /** Id of the router that dials. */
   readonly routerId: string;
-  /** The version of the dialed router, as the dialer knows it; '' when it does not. */
+  /** The version of the dialed router, as the dialer knows it; '' if it does not. */
   readonly routerVersion: string;
-  /** The dialer's interface; may be empty. */
+  /** The interface of the dialer; can be empty. */
   readonly binding: string;
   readonly iteration: number;
-  /** Id of the router that is dialed; undefined from dialers before version 1.7. */
+  /** Id of the router that is dialed. Undefined if the dialer's version is below 1.7. */
   readonly dialedRouterId: string | undefined;
 }
 
-/** Longest id that is taken from a peer: base 62 ids have 22 characters, ids of routers are made by controllers. */
+/** Maximum length of a peer's id: base 62 ids have 22 characters, and controllers choose the ids of routers. */
 const MAX_ID_LENGTH = 128;
 
 export function encodeLinkHello(hello: LinkHello): FrameHeaders {
@@ -35,7 +35,7 @@ export function encodeLinkHello(hello: LinkHello): FrameHeaders {
   return headers.text(HEADERS.linkId, hello.linkId).build();
 }
 
-/** Returns the reason as text when the frame is not a hello of a link. */
+/** Returns a text with the reason if the frame is not a hello of a link. */
 export function decodeLinkHello(frame: Frame): LinkHello | string {
   const { headers } = frame;
   const linkId = headers.text(HEADERS.linkId) ?? textOfBody(frame);

@@ -1,4 +1,4 @@
-/** The answer when a controller inspects `links`, with OpenZiti's names and JSON forms. */
+/** The value of `links` in inspections, with OpenZiti's names and JSON forms. */
 import { formatGoDuration } from '../config/go-duration.ts';
 import type { LinkDialerConfig } from '../config/router-config.ts';
 import type { DialerRule } from './link-dial-policy.ts';

@@ -1,4 +1,4 @@
-// What a link costs by its heartbeats.
+// The cost of a link as measured by its heartbeats.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '#base';

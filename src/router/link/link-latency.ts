@@ -1,11 +1,12 @@
 /**
- * The latency of a link, measured by its heartbeats: the round trip that controllers weigh links by, and its mean for
- * health checks. When a peer answers no heartbeat for 30 s, the link is reported so expensive that no path uses it.
+ * The latency of a link, measured by its heartbeats: the round trip that controllers use as its cost, and its mean for
+ * health checks. If a peer answers no heartbeat for 30 s, the link is reported with so high a cost that no path uses
+ * it.
  */
 import type { Clock } from '#base';
 import type { Histogram, Metrics } from '../metrics/metrics.ts';
 
-/** OpenZiti's figure, in nanoseconds. */
+/** OpenZiti's value, in nanoseconds. */
 const SILENT_LATENCY_NS = 8_888_888_888_888;
 const SILENT_AFTER_MS = 30_000;
 const WINDOW = 64;
@@ -18,7 +19,7 @@ export class LinkLatency {
   #lastAnswerMs: number;
   #isSilent = false;
 
-  /** `graceMs`: how long the first answer may take before silence counts. */
+  /** `graceMs` is the time limit for the first answer before the link counts as silent. */
   constructor(metrics: Metrics, linkId: string, clock: Clock, graceMs: number) {
     this.#clock = clock;
     this.#histogram = metrics.histogram(`link.${linkId}.latency`);
@@ -40,12 +41,12 @@ export class LinkLatency {
     this.#add(nanoseconds);
   }
 
-  /** True: it fell silent just now. */
+  /** Returns true if the link became silent in this call. */
   check(): boolean {
     return this.#clock.nowMs() - this.#lastAnswerMs > SILENT_AFTER_MS && this.fallSilent();
   }
 
-  /** Nothing else comes over the link either. False: it was silent before. */
+  /** Records that the link receives nothing at all. Returns false if it was silent before. */
   fallSilent(): boolean {
     if (this.#isSilent) return false;
     this.#restart(true);
@@ -53,7 +54,7 @@ export class LinkLatency {
     return true;
   }
 
-  /** Forgets earlier measurements, which no longer describe the link. */
+  /** Discards earlier measurements, which do not describe the link any more. */
   #restart(isSilent: boolean): void {
     this.#isSilent = isSilent;
     this.#count = 0;

@@ -1,4 +1,4 @@
-// Who may come in as a link: real TLS, a script for a controller, and peers that are not who they say.
+// Accepting links: real TLS, a simulated controller, and peers with a false identity.
 import assert from 'node:assert/strict';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
@@ -58,7 +58,7 @@ function dial(identity: TestIdentity, hello: LinkHello = HELLO, to = listener): 
   });
 }
 
-/** Refused at the hello, or closed before a frame of it was read. */
+/** Asserts a refusal at the hello, or a close before any frame was read. */
 async function refused(dialing: Promise<Channel>): Promise<void> {
   const before = listener.forwarding.frames.length;
   try {
@@ -159,7 +159,7 @@ describe('a link is taken in', () => {
     }
     await until('the question', () => isAsked, Boolean);
     assert.equal(router.forwarding.frames.length, 0);
-    // The controller goes away without an answer: the next one is asked.
+    // The controller disconnects without an answer, so the next one is asked.
     mesh.controller.judge = () => true;
     mesh.controller.connect(router.controllers);
     mesh.controller.disconnect(router.controllers, router.controller);
@@ -191,7 +191,7 @@ describe('a link is taken in', () => {
       router,
     );
     const ended = closed(copy);
-    // Duplicates are closed later: the other end may have taken this one for the one that counts.
+    // Duplicates are closed later, because the other end may have selected this one.
     await until(
       'the end of the copy’s link',
       () => {
@@ -365,7 +365,7 @@ describe('link listeners', () => {
   });
 });
 
-/** Takes connections and says nothing. */
+/** Accepts connections and sends nothing. */
 async function silentServer(): Promise<{ port: number; count(): number; close(): Promise<void> }> {
   const sockets: net.Socket[] = [];
   const server = net.createServer((socket) => {

@@ -1,6 +1,7 @@
 /**
- * Takes links in. Who dials must show a certificate of our authority and mean this router; then a controller is asked
- * whether that certificate is that router's, and only then a frame is read. A refusal closes that connection alone.
+ * Accepts links. A dialer must have a certificate of our authority and name this router as its peer. Then a controller
+ * verifies that the certificate is that of the router in the hello; frames are read only after that. A refusal closes
+ * that connection only.
  */
 import type { X509Certificate } from 'node:crypto';
 import { FrontdoorError, type Clock, type Log } from '#base';
@@ -26,12 +27,12 @@ export interface LinkListenerOptions {
   readonly config: LinkConfig;
   readonly listener: LinkListenerConfig;
   readonly port: TlsPort;
-  /** PEM bundle: whose certificates are believed. */
+  /** PEM bundle of the authorities of peers' certificates. */
   readonly ca: () => string;
   readonly controllers: Controllers;
   readonly clock: Clock;
   readonly log: Log;
-  /** A verified link whose frames wait; the caller takes the channel over and lets it read. */
+  /** Called with a verified link whose frames wait. The callee takes over the channel and starts to read it. */
   onLink(facts: AcceptedLink, channel: Channel): void;
 }
 
@@ -74,7 +75,7 @@ export class LinkListener {
     return link;
   }
 
-  /** What the router tells controllers of it; the port is the real one when the file says 0. */
+  /** The address that is reported to controllers. Port 0 is replaced by the actual port. */
   get advertised(): AdvertisedListener {
     const { localBinding, groups, bind } = this.#options.listener;
     return { address: this.#address, protocol: bind.type, groups, localBinding };
@@ -108,7 +109,7 @@ export class LinkListener {
 
   #onChannel(channel: Channel, frame: Frame): void {
     const hello = decodeLinkHello(frame);
-    if (typeof hello === 'string') throw new Error('a hello changed after it was judged');
+    if (typeof hello === 'string') throw new Error('a hello changed after it was verified');
     channel.pauseReading();
     void this.#verify(channel, hello);
   }
@@ -127,7 +128,7 @@ export class LinkListener {
       log.warn({ ...fields, reason: fault }, 'link refused: the router could not be verified');
       channel.close('the router could not be verified');
     } catch (error) {
-      log.error({ ...fields, err: error }, 'link could not be taken in');
+      log.error({ ...fields, err: error }, 'link could not be accepted');
       channel.close('internal');
     } finally {
       this.#verifying -= 1;
@@ -135,8 +136,9 @@ export class LinkListener {
   }
 
   /**
-   * Undefined: a controller knows the certificate as that router's. Only the leaf is asked for: another certificate
-   * of the chain proves nothing. A controller that goes away meanwhile passes the question on to the next.
+   * Returns undefined if a controller confirms that the certificate belongs to that router. Only the leaf is verified,
+   * because other certificates of the chain prove nothing. If a controller disconnects meanwhile, the next one is
+   * asked.
    */
   async #ask(routerId: string, fingerprint: string): Promise<string | undefined> {
     const { controllers, clock } = this.#options;
@@ -176,7 +178,7 @@ export class LinkListener {
   }
 }
 
-/** Of one bind string only one listener can take links: its protocol is taken. */
+/** Only one listener per bind address can accept links, because the link protocol is then in use. */
 export function listenerFault(error: unknown, { path }: LinkListenerConfig): FrontdoorError {
   const cause = error instanceof FrontdoorError ? error : undefined;
   const message = `${path}: ${error instanceof Error ? error.message : String(error)}`;

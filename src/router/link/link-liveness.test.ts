@@ -1,4 +1,4 @@
-// Links whose other end is slow, silent or gone, over real TLS; and what is measured of a link.
+// Links with a slow, silent or closed peer, over real TLS; and the metrics of a link.
 import assert from 'node:assert/strict';
 import * as net from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -63,7 +63,7 @@ async function linkedPair(
   return { dialer, listener, relay, linkId };
 }
 
-/** To a heartbeat: before the first one, silence is borne for longer. */
+/** The delay of the answer to a heartbeat. Before the first answer, the time limit is longer. */
 const answered = (router: LinkingRouter): Promise<unknown> =>
   until(
     'an answer to a heartbeat',
@@ -71,7 +71,7 @@ const answered = (router: LinkingRouter): Promise<unknown> =>
     (latency) => latency !== undefined,
   );
 
-/** Values by name of metric. */
+/** Values by the name of their metric. */
 class MetricsRecorder {
   readonly values = new Map<string, number[]>();
   readonly disposed: string[] = [];
@@ -96,7 +96,9 @@ class MetricsRecorder {
   }
 }
 
-/** How long a link went on after its last answer, and in how many checks: a pause of the machine is one check. */
+/**
+ * How long a link remained after its last answer, and in how many checks. A pause of the machine counts as one check.
+ */
 class SilenceRecorder {
   readonly #timer: NodeJS.Timeout;
   #answeredMs = 0;
@@ -121,7 +123,7 @@ class SilenceRecorder {
     this.#timer = setInterval(() => {
       const lateMs = performance.now() - this.#tickedMs - checkIntervalMs;
       this.#tickedMs = performance.now();
-      // After such a pause of their own, links give the other end its time anew.
+      // After such a pause of their own process, links give the peer the full time again.
       this.#checks = lateMs > 1_000 ? 0 : this.#checks + 1;
     }, checkIntervalMs);
   }
@@ -146,7 +148,7 @@ describe('a link whose other end answers nothing', () => {
       const { value } = await until('the end of the link', () => silence.ended, Boolean);
       const { afterMs, checks } = value!;
       assert.ok(afterMs >= 390, `after ${Math.round(afterMs)} ms`);
-      // The checks of the link and those that are counted here may lie apart by one at either end.
+      // The checks of the link and the checks counted here can differ by one at each end.
       assert.ok(checks <= 400 / 25 + 1 + 2, `after ${checks} checks`);
     }
     const faults = () => mesh.controller.bodies('fault').filter(({ id }) => id === linkId);
@@ -226,7 +228,7 @@ describe('what is measured of a link', () => {
 });
 
 describe('a link whose other end does not read', () => {
-  /** In one turn, in which nothing leaves for the connection: delivers until the link takes no more. */
+  /** Delivers, in one turn in which no data leaves the connection, until the link is full. */
   function fill(router: LinkingRouter): number {
     router.link().deliver(new PayloadFrame('c1', 0, 0, Buffer.alloc(512 * 1024)));
     let count = 0;
@@ -329,7 +331,7 @@ describe('a link whose other end does not read', () => {
 });
 
 describe('links in duplicate', () => {
-  /** As the other router would dial, but with an id that the test picks. */
+  /** Dials like the other router, but with an id that the test chooses. */
   async function dialBack(to: LinkingRouter, as: LinkingRouter, linkId: string): Promise<Channel> {
     const headers = encodeLinkHello({
       ...{ linkId, routerId: as.id, dialedRouterId: to.id, binding: '', iteration: 1 },

@@ -1,4 +1,4 @@
-// Which links are dialed and kept, without a socket: the machine is fed events and its clock is moved.
+// Which links are dialed and kept, without sockets: the test feeds events to the machine and advances its clock.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from '#base';
@@ -46,13 +46,13 @@ class World {
     return ordersOf(this.step({ kind: 'peerHealthy', peerId, version, listeners }));
   }
 
-  /** Moves the clock to the next thing that is due, as the driver does. */
+  /** Advances the clock to the next due time, like the driver. */
   tick(): DialOrder[] {
     this.clock.advance(Math.max(0, this.machine.nextDueMs - this.clock.nowMs()));
     return ordersOf(this.step({ kind: 'tick' }));
   }
 
-  /** Ticks until something is dialed. */
+  /** Ticks until a link is dialed. */
   nextDial(): DialOrder {
     for (let ticks = 0; ticks < 10_000; ticks += 1) {
       const [order] = this.tick();
@@ -205,7 +205,7 @@ describe('which links are dialed', () => {
 });
 
 describe('when a failed link is dialed again', () => {
-  /** Gaps between dials that all fail, in ms, for `forMs` of time. */
+  /** Gaps in ms between dials that all fail, during `forMs`. */
   function gapsOf(world: World, first: DialOrder, forMs: number): number[] {
     const endMs = world.clock.nowMs() + forMs;
     const gaps: number[] = [];

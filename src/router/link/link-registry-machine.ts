@@ -1,7 +1,7 @@
 /**
- * Decides which links this router dials, keeps and gives up: one state for each key on the dialing side, and one link
- * in use among all links of a key. Controllers report peers. Of duplicates, both ends keep the same one by its
- * id. Pure: the driver dials, closes and reports what `step` asks for.
+ * Decides which links this router dials, keeps and closes. It has one state per key on the dialing side, and one
+ * current link among all links with the same key. Controllers report peers. Both ends keep the same one of two
+ * duplicates, selected by id. Pure: the driver dials, closes and reports as the effects of `step` request.
  */
 import {
   dials,
@@ -18,7 +18,7 @@ export interface LinkRegistryOptions {
   readonly routerId: string;
   readonly dialers: readonly DialerRule[];
   newLinkId(): string;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random(): number;
 }
 
@@ -29,13 +29,17 @@ interface Current {
 
 export const FULL_SCAN_MS = 60_000;
 const FORGOTTEN_AFTER_MS = 48 * 3_600_000;
-/** A link that breaks sooner counts as a failed dial: a peer that accepts and closes is not dialed in a circle. */
+/**
+ * A link that breaks sooner counts as a failed dial, so that a peer that accepts and closes is not dialed in a loop.
+ */
 const STABLE_MS = 5_000;
 const MAX_REJECTED = 5;
-/** The loser of two links closes late, so that circuits can move: the dialing side first. */
+/**
+ * Delay before the replaced one of two links is closed, so that circuits can move. The dialing side closes it first.
+ */
 const REPLACED_DIALED_CLOSE_MS = 60_000;
 const REPLACED_ACCEPTED_CLOSE_MS = 75_000;
-/** Time for the dialer to close a rejected link itself. */
+/** Time limit for the dialer to close a rejected link itself. */
 const REJECTED_ACCEPTED_CLOSE_MS = 30_000;
 const MAX_REPLACED_PER_KEY = 8;
 const MAX_PEERS = 10_000;
@@ -45,7 +49,7 @@ export class LinkRegistryMachine {
   readonly #options: LinkRegistryOptions;
   readonly #peers = new Map<string, LinkedRouter>();
   readonly #current = new Map<string, Current>();
-  /** By key: links that another one took the place of and that are not closed yet, oldest first. */
+  /** By key: replaced links that are not closed yet, oldest first. */
   readonly #replaced = new Map<string, LiveLink[]>();
   #effects: LinkEffect[] = [];
   #nowMs = 0;
@@ -62,7 +66,7 @@ export class LinkRegistryMachine {
     return this.#effects;
   }
 
-  /** When `tick` has something to do, at the latest. */
+  /** The time at which `tick` is next required. */
   get nextDueMs(): number {
     let due = this.#nextScanMs;
     for (const peer of this.#peers.values()) {
@@ -73,17 +77,17 @@ export class LinkRegistryMachine {
     return due;
   }
 
-  /** False: the dial is not needed any more. */
+  /** Returns false if the dial is no longer needed. */
   isWanted(order: DialOrder): boolean {
     return this.#stateOf(order)?.status === 'dialing';
   }
 
-  /** The links that count, one a key. */
+  /** The current links, one per key. */
   *links(): Generator<LiveLink> {
     for (const { link } of this.#current.values()) yield link;
   }
 
-  /** Those that this router dials or would dial. */
+  /** The peers that this router dials or would dial. */
   peers(): Iterable<PeerView> {
     return this.#peers.values();
   }
@@ -227,7 +231,8 @@ export class LinkRegistryMachine {
     }
     const current = this.#current.get(link.key);
     if (current !== undefined && current.link !== link) {
-      // Ids are ASCII: this compares bytes. One id twice is a redial, and the older one is the broken one.
+      // Ids are ASCII, so this compares bytes. Of two links with the same id, the later one is a redial, and the older
+      // one is broken.
       if (current.link.id < link.id && current.rejectedCount < MAX_REJECTED) {
         current.rejectedCount += 1;
         this.#close(link, link.isDialed ? 0 : REJECTED_ACCEPTED_CLOSE_MS, 'duplicate of a link');
@@ -268,7 +273,7 @@ export class LinkRegistryMachine {
     if (index >= 0) {
       replaced!.splice(index, 1);
       if (replaced!.length === 0) this.#replaced.delete(link.key);
-      // The link of the same id that came after it lives.
+      // The later link with the same id is still open.
       if (this.#current.get(link.key)?.link.id !== link.id) this.#effects.push({ kind: 'lost', link });
       return;
     }
@@ -288,7 +293,7 @@ export class LinkRegistryMachine {
     this.#evaluate(state);
   }
 
-  /** It was closed because its address changed: `#offer` set the next dial to that moment. */
+  /** The link was closed because its address changed, and `#offer` has scheduled the next dial. */
   #wasMoved(state: LinkState): boolean {
     return state.nextDialMs > state.establishedMs;
   }
@@ -318,7 +323,7 @@ export class LinkRegistryMachine {
     return status !== 'established' && status !== 'dialing';
   }
 
-  /** Dials when it is time. */
+  /** Dials if the delay has elapsed. */
   #evaluate(state: LinkState): void {
     if (!this.#isWaiting(state) || state.nextDialMs > this.#nowMs) return;
     const current = this.#current.get(state.key);
@@ -343,7 +348,7 @@ export class LinkRegistryMachine {
     });
   }
 
-  /** The policy is that of the peer's health now. */
+  /** The retry policy depends on the health of the peer. */
   #backOff(state: LinkState): void {
     const { healthyBackoff, unhealthyBackoff } = this.#options.dialers[state.dialer]!;
     const policy = state.peer.isHealthy ? healthyBackoff : unhealthyBackoff;

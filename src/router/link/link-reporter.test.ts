@@ -1,4 +1,4 @@
-// What controllers are told of links, over channels in memory; time is moved by hand.
+// Reports of links to controllers, over memory channels and with a manual clock.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock, silentLog } from '#base';

@@ -10,25 +10,25 @@ import type { WorkerPool } from '../pools/worker-pool.ts';
 import type { LiveLink } from './link-event.ts';
 
 export interface LinkConnection {
-  /** `link.default`, `link.ack`; `payload`, `ack` of split links; `single`. */
+  /** `link.default` or `link.ack`; `payload` or `ack` for split links; `single`. */
   readonly type: string;
-  /** `tcp:ip:port`. */
+  /** Addresses as `tcp:ip:port`. */
   readonly localAddress: string;
   readonly remoteAddress: string;
 }
 
 export interface ReportedLink extends LiveLink {
   readonly protocol: string;
-  /** Where the listening router is dialed. */
+  /** The address at which the listening router is dialed. */
   readonly dialAddress: string;
-  /** Rises with every change of the connections. */
+  /** Incremented on every change of the connections. */
   readonly stateIteration: number;
   connections(): readonly LinkConnection[];
 }
 
 export interface LinkReporterOptions {
   readonly controllers: Controllers;
-  /** Reports take their turn here, beside other work for controllers. */
+  /** The pool that limits reports together with other requests to controllers. */
   readonly pool: WorkerPool;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,11 +43,11 @@ interface Told {
 interface Fault {
   readonly linkId: string;
   readonly iteration: number;
-  /** Controllers, by id, that have not confirmed it, each with the connection that it was last sent on. */
+  /** Controllers by id that have not confirmed the report, each with the connection on which it was last sent. */
   readonly owed: Map<string, Controller | undefined>;
 }
 
-/** `tick` is due so often. */
+/** Interval of calls of `tick`. */
 export const REPORT_INTERVAL_MS = 5_000;
 const GIVEN_UP_AFTER_MS = 120_000;
 const MAX_FAULTS = 10_000;
@@ -57,7 +57,7 @@ export class LinkReporter {
   readonly #pool: WorkerPool;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By link id: dialed links that stand. The other router reports those that it dialed. */
+  /** Dialed links that are open, by link id. The other router reports the links that it dialed. */
   readonly #links = new Map<string, Told>();
   readonly #faults = new Map<string, Fault>();
   readonly #awaySinceMs = new Map<string, number>();
@@ -90,12 +90,12 @@ export class LinkReporter {
     this.#report();
   }
 
-  /** Its connections are others than before. */
+  /** Called when the connections of the link have changed. */
   changed(link: ReportedLink): void {
     if (this.#links.get(link.id)?.link === link) this.#report();
   }
 
-  /** Circuits have to move from it: another link of its key serves now. */
+  /** Reports that circuits must move, because another link with the same key has replaced this one. */
   replaced(link: ReportedLink): void {
     if (this.#links.get(link.id)?.link === link) this.#links.delete(link.id);
     const { id, iteration } = link;
@@ -119,7 +119,7 @@ export class LinkReporter {
     this.#report();
   }
 
-  /** Every `REPORT_INTERVAL_MS`: what was not taken is offered again. */
+  /** Called every `REPORT_INTERVAL_MS`. Sends reports again that were not accepted. */
   tick(): void {
     for (const [controllerId, sinceMs] of this.#awaySinceMs) {
       const isBack = this.#controllers.byId(controllerId) !== undefined;
@@ -130,7 +130,7 @@ export class LinkReporter {
     this.#report();
   }
 
-  /** A fault is delivered once its connection outlived the sending by a tick. */
+  /** A fault counts as delivered if its connection is still open one tick after it was sent. */
   #settle({ linkId, owed }: Fault): void {
     for (const [controllerId, sentOver] of owed) {
       const controller = this.#controllers.byId(controllerId);
@@ -141,7 +141,7 @@ export class LinkReporter {
     if (owed.size === 0) this.#faults.delete(linkId);
   }
 
-  /** A controller that comes back may have missed anything, so it gets everything. */
+  /** A controller that reconnects gets all links, because it may have missed any change. */
   #onConnected(controller: Controller): void {
     this.#awaySinceMs.delete(controller.id);
     const links = [...this.#links.values()];
@@ -162,7 +162,7 @@ export class LinkReporter {
     if (!isTaken) this.#log.warn({}, 'no room to report links; retrying later');
   }
 
-  /** A controller that takes nothing now is asked again at the next tick. */
+  /** A controller that accepts no reports now is tried again at the next tick. */
   #tell(controller: Controller): void {
     const { channel } = controller;
     if (!channel.isWritable) return;

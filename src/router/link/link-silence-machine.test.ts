@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LinkSilenceMachine, type SilenceStep } from './link-silence-machine.ts';
 
-/** The step of each second; `receivedAt` returns the count received by then. */
+/** Returns the step of each second; `receivedAt` returns the count of received frames at that time. */
 function seconds(count: number, receivedAt: (second: number) => number, isPaused = false): SilenceStep[] {
   const machine = new LinkSilenceMachine(0);
   return Array.from({ length: count }, (_, second) =>

@@ -1,17 +1,17 @@
 /**
- * When a link counts as silent: nothing at all has come from the other end for 12 s, though it was probed every two.
- * Heartbeats alone come each ten seconds, and their answers wait behind what a slow link still carries; anything that
- * comes proves the link, so a slow one is never silent. Time is handed in.
+ * Decides when a link counts as silent: the peer has sent nothing at all for 12 s, although it was probed every 2 s.
+ * Heartbeats are sent only every 10 s, and their answers queue behind other frames on a slow link. Any received frame
+ * proves that the link works, so a slow link is never silent. The caller provides the time.
  */
 
-/** Idle links are probed from here on. */
+/** Idle time after which a link is probed. */
 const QUIET_MS = 4_000;
 const PROBE_EVERY_MS = 2_000;
 const SILENT_MS = 12_000;
-/** Sent in vain before a link is silent. */
+/** Unanswered probes before a link counts as silent. */
 const LEAST_PROBES = 3;
 
-/** `probe`: ask the other end now; `silent`: it just fell silent. */
+/** `probe`: send a probe now; `silent`: the link became silent. */
 export type SilenceStep = 'none' | 'probe' | 'silent';
 
 export class LinkSilenceMachine {
@@ -25,7 +25,9 @@ export class LinkSilenceMachine {
     this.#heardMs = nowMs;
   }
 
-  /** To be called each check interval. `received`: counts what came; `isPaused`: this side does not read now. */
+  /**
+   * Called at each check interval. `received` counts received data; `isPaused` is true while this side does not read.
+   */
   check(nowMs: number, received: number, isPaused: boolean): SilenceStep {
     if (isPaused || received !== this.#received) {
       this.#received = received;

@@ -2,13 +2,13 @@
 import type { PeerListener } from './link-dial-policy.ts';
 import type { LiveLink } from './link-event.ts';
 
-/** OpenZiti's names. A link that OpenZiti keeps as `destRemoved` is removed here. */
+/** The names are OpenZiti's. OpenZiti keeps removed links as `destRemoved`; this router deletes them. */
 export type LinkStatus = 'pending' | 'dialing' | 'established' | 'dialFailed' | 'linkFailed' | 'queueFailed';
 
 /** A link that this router dials, or would dial if the peer had not dialed it. */
 export interface LinkState {
   readonly key: string;
-  /** Kept across dials; the iteration counts those. */
+  /** The same for all dials of the link; the iteration counts them. */
   readonly linkId: string;
   readonly peer: LinkedRouter;
   status: LinkStatus;

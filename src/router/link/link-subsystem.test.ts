@@ -1,4 +1,4 @@
-// Links between routers over real TLS: who dials whom, over which connections, and what controllers hear of it.
+// Links between routers over real TLS: which router dials, over which connections, and the reports to controllers.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { contentType, makeFrame, PayloadFrame, AcknowledgementFrame } from '#wire';
@@ -14,7 +14,7 @@ import {
 } from './testing/link-mesh.ts';
 import { TcpRelay } from './testing/tcp-relay.ts';
 
-/** Neither dials by itself. */
+/** Neither router dials on its own. */
 const ACCEPTS: MeshRouterOptions = { link: { dialers: [] } };
 const DIALS: MeshRouterOptions = { link: { listeners: [] } };
 const SOON = { minMs: 10, maxMs: 20, factor: 1 };
@@ -37,7 +37,7 @@ after(() => mesh.close());
 
 const add = (options?: MeshRouterOptions): Promise<LinkingRouter> => mesh.add(`r${(names += 1)}`, options);
 
-/** A dialer and a listener. */
+/** One router that dials, and one that listens. */
 async function addPair(options: MeshRouterOptions = DIALS): Promise<[LinkingRouter, LinkingRouter]> {
   return [await add(options), await add(ACCEPTS)];
 }
@@ -97,7 +97,7 @@ describe('a link comes to be', () => {
         () => reportsOf(linkIdOf(left)!).length,
         (count) => count > 0,
       );
-      // The dial that lost may be on its way still.
+      // The duplicate dial may still be in progress.
       await until(
         'both to count it as established',
         () => [left.statuses(), right.statuses(), linkIdOf(left) === linkIdOf(right)].join(),
@@ -429,7 +429,7 @@ describe('a controller’s word on links', () => {
   });
 });
 
-/** A payload and an acknowledgement. */
+/** Sends a payload and an acknowledgement. */
 function exchange(from: LinkingRouter): void {
   from.link().deliver(new PayloadFrame('c1', 7, 0, Buffer.from('data')));
   from.link().deliver(new AcknowledgementFrame('c1', 0, 0, [1, 2, 3]));

@@ -25,7 +25,7 @@ export interface LinkSubsystemOptions {
   readonly routerId: string;
   readonly config: LinkConfig;
   readonly forwarder: Pick<ForwarderConfig, 'linkDialQueueLength' | 'linkDialWorkerCount'>;
-  /** Time that the TLS handshake of an accepted connection may take. */
+  /** Time limit for the TLS handshake of an accepted connection. */
   readonly handshakeTimeoutMs: number;
   readonly proxy: HttpProxyConfig | undefined;
   readonly ports: TlsPorts;
@@ -39,7 +39,7 @@ export interface LinkSubsystemOptions {
   /** Called when a link falls silent, so that its new cost is reported to controllers at once. */
   readonly onSilent?: (() => void) | undefined;
   readonly clock?: Clock | undefined;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random?: (() => number) | undefined;
   readonly log: Log;
 }
@@ -53,17 +53,20 @@ export interface LinkView {
   readonly connections: readonly LinkConnection[];
 }
 
-/** Longest time that the timer sleeps, because the clock may be set meanwhile. */
+/** The longest delay of the timer, because the clock can be adjusted. */
 const MAX_SLEEP_MS = 60_000;
-/** Room for each pair of dialer and listener and for links that are being replaced. More links are refused. */
+/**
+ * Maximum number of links: one for each pair of dialer and listener, and links that are being replaced. Further ones
+ * are refused.
+ */
 const MAX_LINKS_PER_PEER = 128;
 
 export class LinkSubsystem {
-  /** Dials under way and waiting: gauges `pool.link.dialer.…`. */
+  /** Dials in progress and waiting. Named `pool.link.dialer.…` in gauges. */
   readonly dialPool: WorkerPool;
   readonly #options: LinkSubsystemOptions;
   readonly #clock: Clock;
-  /** A peer is not silent for the time in which this process stood still. */
+  /** Excludes the time in which this process was stopped, so that peers do not count as silent. */
   readonly #running: RunningClock;
   readonly #log: Log;
   readonly #machine: LinkRegistryMachine;
@@ -152,7 +155,7 @@ export class LinkSubsystem {
     return this.#current().length;
   }
 
-  /** What time asks for: links that are to close, dials that are due. A timer calls it, too. */
+  /** Closes links and starts dials that are due. Also called by a timer. */
   tick(): void {
     const nowMs = this.#clock.nowMs();
     for (const [link, { atMs, reason }] of this.#closing) if (atMs <= nowMs) link.close(reason);
@@ -210,7 +213,7 @@ export class LinkSubsystem {
     if (subject === FaultSubject.LINK_FAULT) this.#step({ kind: 'linkFault', linkId: id, iteration });
   }
 
-  /** Effects may bring events about: those wait until the effects before them are done. */
+  /** Effects can cause events, which wait until the earlier effects are done. */
   #step(event: LinkEvent): void {
     this.#events.push(event);
     if (this.#isStepping || this.#stop.signal.aborted) return;
@@ -234,7 +237,7 @@ export class LinkSubsystem {
       this.#step({ kind: 'dialFailed', order, fault: 'queueFull' });
       return;
     }
-    // The machine gets no other kind of link.
+    // The machine handles no other kind of link.
     const link = effect.link as Link;
     const fields = { linkId: link.id, iteration: link.iteration, routerId: link.peerId };
     switch (effect.kind) {
@@ -290,7 +293,7 @@ export class LinkSubsystem {
     channel.resumeReading();
   }
 
-  /** The dialer chose the id: with that of somebody else's link it would be handed that one's circuits. */
+  /** The dialer chose the id. With the id of another peer's link, it would receive the circuits of that link. */
   #acceptFault({ id, peerId }: AcceptedLink): string | undefined {
     let count = 0;
     for (const link of this.#links) {

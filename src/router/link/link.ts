@@ -1,6 +1,6 @@
 /**
- * A link that stands: frames of circuits from the forwarder to the other router and back, counted. Which links stand
- * is not decided here. Every frame in transit passes here: nothing is allocated for one.
+ * An established link: sends and receives frames of circuits, and counts them. `LinkRegistryMachine` decides which
+ * links exist. Every frame in transit passes here, so nothing is allocated per frame.
  */
 import type { Clock, Log } from '#base';
 import type { Channel } from '#net';
@@ -22,10 +22,10 @@ import { LinkSilenceMachine } from './link-silence-machine.ts';
 
 /** Properties of a link that both ends agree on. */
 export interface LinkFacts extends LiveLink {
-  /** Version of the other router; '' when it is not known. */
+  /** Version of the other router; '' if it is not known. */
   readonly peerVersion: string;
   readonly protocol: string;
-  /** Where the listening router is dialed. */
+  /** The address at which the listening router is dialed. */
   readonly dialAddress: string;
 }
 
@@ -34,18 +34,18 @@ export interface LinkOptions {
   readonly channel: Channel;
   readonly forwarding: Forwarding;
   readonly metrics: Metrics;
-  /** How long the first answer to a heartbeat may take. */
+  /** Time limit for the first answer to a heartbeat. */
   readonly graceMs: number;
-  /** Opening time, by the clock of `check`. */
+  /** The time of opening, by the clock that is passed to `check`. */
   readonly openedMs: number;
   readonly clock: Clock;
   readonly log: Log;
   onConnections(link: Link): void;
-  /** Once. */
+  /** Called once. */
   onClosed(link: Link, reason: string): void;
 }
 
-/** Frames and bytes (of bodies, as OpenZiti counts) in one direction. */
+/** Counts frames and bytes (of bodies, like OpenZiti) in one direction. */
 interface Traffic {
   readonly bytes: Meter;
   readonly frames: Meter;
@@ -77,7 +77,7 @@ export class Link implements LinkDestination, ReportedLink {
   #isQueueProbed = false;
   #droppedSeen = 0;
 
-  /** Takes the channel over: frames flow from now on. */
+  /** Takes over the channel and starts the flow of frames. */
   constructor(options: LinkOptions) {
     const { facts, channel, forwarding, metrics, clock } = options;
     this.id = facts.id;
@@ -135,7 +135,7 @@ export class Link implements LinkDestination, ReportedLink {
 
   connections(): readonly LinkConnection[] {
     return this.#channel.underlays().map(({ type, localAddress, remoteAddress }) => ({
-      // OpenZiti's word for the only connection of a link.
+      // OpenZiti's name for the only connection of a link.
       type: type === 'default' ? 'single' : type,
       localAddress,
       remoteAddress,
@@ -158,7 +158,10 @@ export class Link implements LinkDestination, ReportedLink {
     this.#count(this.#tx, body.length);
   }
 
-  /** While what it brings cannot be passed on: bounded by the forwarder, heartbeats wait too. */
+  /**
+   * Pauses reading while its frames cannot be forwarded. The forwarder limits the duration, because heartbeats wait
+   * too.
+   */
   pauseReading(): void {
     this.#isReadingPaused = true;
     this.#channel.pauseReading();
@@ -170,8 +173,8 @@ export class Link implements LinkDestination, ReportedLink {
   }
 
   /**
-   * Each check interval, with a time that stands still while the process does: whether the peer still lives, and how long
-   * frames wait here before they leave. True: the link just fell silent, and controllers should know.
+   * Called at each check interval, with a clock that stops while the process is stopped. Measures whether the peer is
+   * alive, and how long frames wait here. Returns true if the link became silent, so that controllers can be notified.
    */
   check(nowMs: number): boolean {
     const fellSilent = this.#checkSilence(nowMs);
@@ -183,7 +186,7 @@ export class Link implements LinkDestination, ReportedLink {
 
   #checkSilence(nowMs: number): boolean {
     const step = this.#silence.check(nowMs, this.#channel.reads, this.#isReadingPaused);
-    // Every router answers it at once.
+    // Every router answers it immediately.
     if (step === 'probe') this.#channel.send(makeFrame(LATENCY_TYPE));
     const answersNone = this.#latency.check();
     return (step === 'silent' && this.#latency.fallSilent()) || answersNone;
@@ -219,7 +222,7 @@ export class Link implements LinkDestination, ReportedLink {
     traffic.sizes.update(bytes);
   }
 
-  /** Asked only when the queue is full or nearly so. */
+  /** Called only when the queue is full or nearly full. */
   #wasDropped(frame: DataFrame): boolean {
     if (this.#channel.isClosed) return true;
     const { payloads, acknowledgements } = this.#channel.dropped;
@@ -233,7 +236,7 @@ export class Link implements LinkDestination, ReportedLink {
   }
 }
 
-/** Everything that was measured of a link. */
+/** The metrics of one link. */
 export function disposeLinkMetrics(metrics: Metrics, linkId: string): void {
   metrics.dispose(`link.${linkId}.`);
   for (const kind of ['msgs', 'rtx_msgs', 'fwd_msgs']) metrics.dispose(`link.dropped_${kind}:${linkId}`);

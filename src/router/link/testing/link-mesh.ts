@@ -1,6 +1,6 @@
 /**
- * Routers' links over real TLS in one process: each router is a `LinkSubsystem`, the controller is a script that
- * knows their certificates, and what links hand to the forwarder is kept for the test to look at.
+ * Links of routers over real TLS in one process. Each router is a `LinkSubsystem`; the controller is a script that
+ * knows their certificates. Frames that links pass to the forwarder are recorded for assertions.
  */
 import { X509Certificate } from 'node:crypto';
 import { silentLog, type Clock, type Log } from '#base';
@@ -50,7 +50,7 @@ export function linkListenerFixture(more: Partial<LinkListenerConfig> = {}): Lin
   };
 }
 
-/** Other connections follow the first at once, and failed dials soon: tests do not wait. */
+/** Further connections follow the first immediately, and failed dials are repeated soon, so that tests do not wait. */
 export function linkDialerFixture(more: Partial<LinkDialerConfig> = {}): LinkDialerConfig {
   return {
     path: 'link.dialers[0]',
@@ -67,7 +67,7 @@ export function linkDialerFixture(more: Partial<LinkDialerConfig> = {}): LinkDia
   };
 }
 
-/** Keeps what links hand over. */
+/** Records the frames that links deliver. */
 export class RecordingForwarding implements Forwarding {
   readonly links = new Map<string, LinkDestination>();
   readonly frames: { readonly source: string; readonly frame: DataFrame }[] = [];
@@ -101,7 +101,7 @@ export class RecordingForwarding implements Forwarding {
 
 export interface MeshRouterOptions {
   readonly link?: Partial<LinkConfig>;
-  /** Undefined: from the mesh's authority. */
+  /** Undefined for certificates from the mesh's authority. */
   readonly identity?: TestIdentity;
   readonly version?: string;
   readonly metrics?: Metrics;
@@ -112,7 +112,7 @@ export interface MeshRouterOptions {
   readonly random?: () => number;
 }
 
-/** What a controller says of a router. */
+/** The properties of a router that a controller announces. */
 export interface ToldPeer {
   readonly id: string;
   readonly version: string;
@@ -196,12 +196,12 @@ export class LinkingRouter {
     return new X509Certificate(this.identity.cert).fingerprint.replaceAll(':', '').toLowerCase();
   }
 
-  /** Hands a controller's message over. */
+  /** Delivers a message of a controller. */
   tell(frame: Frame): void {
     this.links.handlers().get(frame.contentType)!(frame, this.controller);
   }
 
-  /** As a controller says that the other is there. */
+  /** Announces the other router like a controller. */
   meet(other: LinkingRouter, more: Partial<ToldPeer> = {}): void {
     const { id, version, listeners } = {
       ...{ id: other.id, version: other.version, listeners: other.links.advertised() },
@@ -228,7 +228,7 @@ export class LinkingRouter {
     this.tell(ctrlMessages.fault.frame({ subject: FaultSubject.LINK_FAULT, id: linkId, iteration }));
   }
 
-  /** The link as the forwarder knows it. */
+  /** Returns the link as registered at the forwarder. */
   link(linkId?: string): Link {
     const { links } = this.forwarding;
     const link = linkId === undefined ? [...links.values()][0] : links.get(linkId);
@@ -236,7 +236,7 @@ export class LinkingRouter {
     return link as Link;
   }
 
-  /** The states of the links that it dials, in the order in which it heard of them. */
+  /** Returns the states of the links that it dials, in the order of their announcements. */
   statuses(): string[] {
     const told = this.links.inspect('links') as {
       readonly destinations: readonly { readonly linkStates: readonly { readonly status: string }[] }[];
@@ -244,12 +244,12 @@ export class LinkingRouter {
     return told.destinations.flatMap(({ linkStates }) => linkStates.map(({ status }) => status));
   }
 
-  /** Of its first listener. */
+  /** The address of its first listener. */
   get port(): number {
     return Number(this.links.advertised()[0]!.address.split(':').at(-1));
   }
 
-  /** Its one link, once so many of its connections stand. */
+  /** Resolves with its single link, once it has this many connections. */
   async linked(connections = 1): Promise<LinkView> {
     const { value } = await until(
       `router ${this.id} to have one link of ${connections} connections or more`,
@@ -265,7 +265,7 @@ export class LinkingRouter {
   }
 }
 
-/** Routers under one authority and one controller, which knows each by its certificate. */
+/** Creates routers with one authority and one controller, which knows the certificate of each. */
 export class LinkMesh {
   readonly authority: TestAuthority;
   readonly controller = new LinkController();

@@ -1,4 +1,4 @@
-/** The controllers that a part of a router sees, played by a test: each answers over a channel in memory. */
+/** Simulated controllers for a part of a router. Each answers over a memory channel. */
 import { silentLog } from '#base';
 import { openMemoryChannel, type Channel } from '#net';
 import { FrameHeaders, makeResult, type Frame } from '#wire';
@@ -9,11 +9,11 @@ import type { ControllerList } from '../../testing/controller-list.ts';
 /** One controller's end of its channels to routers. */
 export class LinkController {
   readonly id: string;
-  /** Everything that routers sent and that was no request to verify a router, oldest first. */
+  /** All frames from routers except requests to verify a router, oldest first. */
   readonly frames: Frame[] = [];
-  /** What it was asked to verify. */
+  /** The requests for verification that it received. */
   readonly verified: CtrlBody<'verifyRouter'>[] = [];
-  /** Its answer; undefined: none at all. */
+  /** Returns its answer, or undefined for no answer. */
   judge: (request: CtrlBody<'verifyRouter'>) => boolean | undefined = () => true;
   #ends: { readonly near: Channel; readonly far: Channel; readonly controller: Controller }[] = [];
 
@@ -40,7 +40,7 @@ export class LinkController {
     controllers.remove(controller);
   }
 
-  /** Bodies of the messages of a type that came so far. */
+  /** Returns the bodies of all received messages of a type. */
   bodies<Name extends CtrlMessageName>(name: Name): CtrlBody<Name>[] {
     const codec = ctrlMessages[name];
     return this.frames

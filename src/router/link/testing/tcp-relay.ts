@@ -1,4 +1,4 @@
-/** A relay of bytes between a dialer and a listener, whose connections a test cuts or holds up. */
+/** Relays bytes between a dialer and a listener. Tests can cut or hold its connections. */
 import * as net from 'node:net';
 
 export class TcpRelay {
@@ -22,7 +22,7 @@ export class TcpRelay {
     return (this.#server.address() as net.AddressInfo).port;
   }
 
-  /** Connections that stand, in the order in which they came. */
+  /** Open connections in the order in which they arrived. */
   get count(): number {
     return this.#pairs.filter(({ near }) => !near.destroyed).length;
   }
@@ -33,7 +33,7 @@ export class TcpRelay {
     pair.far.destroy();
   }
 
-  /** Nothing passes any more, and no end is told. */
+  /** Holds all data, and does not close any connection. */
   hold(): void {
     this.#isHeld = true;
     for (const { near, far } of this.#pairs) {
@@ -42,7 +42,7 @@ export class TcpRelay {
     }
   }
 
-  /** Connections made while it was held begin to pass, too. */
+  /** Resumes, including connections that were opened while it was held. */
   release(): void {
     this.#isHeld = false;
     for (const { near, far } of this.#pairs) {
