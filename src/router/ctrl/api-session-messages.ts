@@ -1,4 +1,7 @@
-/** The controllers' messages about API sessions. A full set comes in chunks and counts only when it is whole. */
+/**
+ * Handles the controllers' messages about API sessions. A full set is sent in chunks and takes effect once it is
+ * complete.
+ */
 import { FrontdoorError } from '#base';
 import { contentType, headerId, type Frame } from '#wire';
 import { ctrlMessages, type ApiSessionRecord } from '#wire/ctrl';
@@ -14,7 +17,7 @@ const MAX_SESSIONS = 10_000_000;
 
 export class ApiSessionMessages {
   readonly #sessions: ApiSessionRegistry;
-  /** By controller. */
+  /** Incomplete sets by controller. */
   readonly #unfinished = new Map<string, UnfinishedSet>();
 
   constructor(sessions: ApiSessionRegistry, controllers: Controllers) {
@@ -57,7 +60,7 @@ export class ApiSessionMessages {
   }
 }
 
-/** Header 1014 of a full session set: which set this chunk is of, and whether it is the last. */
+/** Header 1014 of a full session set: the id of the set, and whether this chunk is the last one. */
 function chunkState(frame: Frame): { id: string; isLast: boolean } {
   try {
     const state: unknown = JSON.parse(frame.headers.text(headerId.apiSessions.state) ?? '{"isLast":true}');

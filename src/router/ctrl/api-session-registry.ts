@@ -1,7 +1,7 @@
 /**
- * The API sessions that controllers told this router: who may open an edge channel, with which token and leaf
- * certificate. A session stands while any controller vouches for it. A channel may come before the controller's
- * message: it waits a little.
+ * The API sessions that controllers sent to this router: each permits an edge channel, with its token and leaf
+ * certificate. A session is valid while at least one controller lists it. A channel can arrive before the controller's
+ * message, so it waits for a short time.
  */
 import type { ApiSessionRecord } from '#wire/ctrl';
 
@@ -14,7 +14,7 @@ export interface KnownApiSession {
 
 interface Entry {
   session: KnownApiSession;
-  /** Ids of the controllers that have sent it. */
+  /** Ids of the controllers that sent it. */
   readonly vouchers: Set<string>;
 }
 
@@ -36,7 +36,7 @@ export class ApiSessionRegistry {
     return this.#byToken.get(token)?.session;
   }
 
-  /** The session, at the latest after `timeoutMs`; undefined when it stays unknown. */
+  /** Resolves with the session, or with undefined if it is still unknown after `timeoutMs`. */
   waitFor(token: string, timeoutMs: number): Promise<KnownApiSession | undefined> {
     const known = this.byToken(token);
     if (known !== undefined || this.#waiterCount >= MAX_WAITERS) return Promise.resolve(known);
@@ -75,7 +75,7 @@ export class ApiSessionRegistry {
     }
   }
 
-  /** Replaces the sessions of one controller. A session that no controller has sent any more ends. */
+  /** Replaces the sessions of one controller. A session that no other controller has sent ends. */
   replaceAll(records: readonly ApiSessionRecord[], controllerId: string): void {
     const tokens = new Set(records.map(({ token }) => token));
     for (const [token, { vouchers }] of this.#byToken) {
@@ -84,7 +84,7 @@ export class ApiSessionRegistry {
     this.add(records, controllerId);
   }
 
-  /** Over, whoever vouched for it. */
+  /** Ends sessions, no matter which controllers sent them. */
   remove(tokens: readonly string[]): void {
     for (const token of tokens) {
       const entry = this.#byToken.get(token);

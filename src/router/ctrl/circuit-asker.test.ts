@@ -1,4 +1,4 @@
-// Which controller a question for a circuit goes to, and to which one next.
+// The choice of the controller for a circuit request, and of the next one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ChannelError } from '#net';

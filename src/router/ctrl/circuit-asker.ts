@@ -1,16 +1,16 @@
 /**
- * Asks a controller for a circuit, and within the same dial another one, when the first goes away before it has
- * answered or does not know a way. While none is connected, for a moment only, the question waits: a control plane that
- * is restarted costs time then, and no circuit.
+ * Requests circuits from a controller. Within the same dial it asks another controller if the first one disconnects
+ * before it answers, or knows no path. Without a connected controller a request waits for a short time, so that a
+ * restart of the control plane delays circuits but does not fail them.
  */
 import { FrontdoorError } from '#base';
 import { ChannelError } from '#net';
 import type { Frame } from '#wire';
 import type { Controller, Controllers } from './controllers.ts';
 
-/** Time after the loss of the last controller in which a question waits; after that it fails at once. */
+/** Time after the loss of the last controller in which requests wait. After that they fail at once. */
 export const CONTROLLER_RETURN_MS = 5_000;
-/** Questions that wait for a controller at a time. */
+/** Maximum number of requests that wait for a controller. */
 const MAX_WAITING = 4_096;
 
 export interface CircuitAnswer {
@@ -35,8 +35,8 @@ export class CircuitAsker {
   }
 
   /**
-   * `mayKnowBetter`: whether another controller might answer otherwise. Rejects with `FrontdoorError`: `no-controller`
-   * (unavailable); with a `ChannelError` when the answer did not come in time.
+   * `mayKnowBetter` returns true if another controller could give a better answer. Rejects with a `FrontdoorError`
+   * `no-controller` (unavailable), or with a `ChannelError` if the answer was late.
    */
   async ask(
     question: Frame,
@@ -56,7 +56,7 @@ export class CircuitAsker {
       asked.add(controller);
       try {
         const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
-        // Each channel numbers its own copy.
+        // Each channel sets the sequence number of its own copy.
         const answer = await controller.channel.request({ ...question }, leftMs);
         if (!mayKnowBetter(answer)) return { answer, controller };
         refused = { answer, controller };
@@ -66,7 +66,7 @@ export class CircuitAsker {
     }
   }
 
-  /** Resolves when one is connected, and rejects when that is not to be expected. */
+  /** Resolves once a controller is connected. Rejects if none is expected soon. */
   async #untilConnected(deadlineMs: number): Promise<void> {
     const nowMs = performance.now();
     const returnMs = this.#lostMs === undefined ? 0 : this.#lostMs + CONTROLLER_RETURN_MS;

@@ -1,4 +1,4 @@
-// Which controllers there are: from file or configuration at start, then as controllers tell, remembered on disk.
+// The set of controllers: from file or configuration at start, then from messages of controllers, saved on disk.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ async function openController(id: string): Promise<ScriptedController> {
   return controller;
 }
 
-/** A path of its own in a folder of its own, `endpoints.yml`. */
+/** Returns the path of a new `endpoints.yml` in a new folder. */
 function newFile(): string {
   files += 1;
   return join(folder, String(files), 'endpoints.yml');
@@ -114,7 +114,7 @@ test('a list with a new controller is dialed, written for the owner alone, and u
   assert.deepEqual(content, { controllers, endpoints: [first.endpoint, second.endpoint] });
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   await close();
-  // The configuration still names the first alone.
+  // The configuration still names only the first controller.
   const again = await startMembership(file, [first]);
   await again.connected('c1', 'c2');
   assert.deepEqual(
@@ -190,7 +190,7 @@ test('an older list is ignored, until the network was restored', async () => {
   );
   assert.ok(!set.endpoints.includes(second.endpoint));
   membership.resetIndex();
-  // Its other name was dialed meanwhile: that channel is the newest, and on its way out.
+  // Its other address was dialed meanwhile. That channel is the newest, and is closing.
   const update = { index: 2n, isLeader: true, addresses: [first.endpoint, second.endpoint] };
   first.channels[0]!.send(ctrlMessages.updateCtrlAddresses.frame(update));
   await connected('c1', 'c2');

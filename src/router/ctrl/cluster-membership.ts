@@ -1,6 +1,6 @@
 /**
- * Which controllers there are: from the endpoints file or the configuration at start, then as the controllers tell
- * (1037, 1051, 1020), which is remembered in the file.
+ * The set of controllers: read at start from the endpoints file or the configuration, then updated by messages of
+ * controllers (1037, 1051, 1020) and saved in the file.
  */
 import { textOf, type Log } from '#base';
 import { contentType, formatAddress, makeFrame, parseAddress, type Frame } from '#wire';
@@ -24,7 +24,7 @@ export interface ClusterMembershipOptions {
 
 const ASK_INTERVAL_MS = 30_000;
 const MAX_CONTROLLERS = 100;
-/** Key of Settings: the one address that controllers are reached at from now on. */
+/** Key in Settings: the single address of the controllers from now on. */
 const NEW_CTRL_ADDRESS = 1;
 
 export class ClusterMembership {
@@ -39,14 +39,14 @@ export class ClusterMembership {
     this.#options = options;
   }
 
-  /** After `ControllerSet.start`: the first dials. */
+  /** Dials for the first time. Call it after `ControllerSet.start`. */
   async start(): Promise<void> {
     const { config, controllers, log } = this.#options;
     const known = await loadEndpointsFile(config.endpointsFile, log);
     if (known !== undefined) {
       log.info(
         { file: config.endpointsFile, endpoints: known.endpoints },
-        'controllers of the endpoints file',
+        'controllers read from the endpoints file',
       );
       this.#ids = new Set(known.controllers.map(({ id }) => id));
     }
@@ -58,7 +58,10 @@ export class ClusterMembership {
     return this.#ids.has(id);
   }
 
-  /** The data model was replaced by an older one: the network was restored, any list counts again. */
+  /**
+   * Called when an older data model replaced the current one: the network was restored, so a list with any index is
+   * accepted again.
+   */
   resetIndex(): void {
     this.#index = 0n;
     this.#leaderIndex = 0n;
@@ -72,7 +75,7 @@ export class ClusterMembership {
     ]);
   }
 
-  /** What is being written is written. */
+  /** Waits until a pending write has finished. */
   async close(): Promise<void> {
     clearInterval(this.#askTimer);
     await this.#saving;
@@ -139,7 +142,9 @@ export class ClusterMembership {
     this.#saving = this.#saving.then(() => saveEndpointsFile(config.endpointsFile, known, log));
   }
 
-  /** Every 30 s until a list comes that can be used; controllers of 1.x do not know the question and ignore it. */
+  /**
+   * Asks every 30 s until it receives a usable list. Controllers of version 1.x do not know the request and ignore it.
+   */
   #askLeader(): void {
     const { controllers } = this.#options;
     const ask = (): void => {

@@ -1,4 +1,4 @@
-/** What a controller sees of the configuration under `config`: all of it in effect, secrets left out. */
+/** The value `config` of inspections: the whole effective configuration without secrets. */
 import type { RouterConfig } from '../config/router-config.ts';
 import type { InspectSource } from './controllers.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Reports to controllers which identities have channels at this router (20415). The first and last channel of an
- * identity are reported at once, further connections in batches, and the whole state at intervals and to each controller
- * that connects. With `connectEvents.enabled: false`, and while too many events wait, only the state is reported, not each
- * connection with its time and address.
+ * Reports to controllers which identities have channels at this router (20415). The first and the last channel of an
+ * identity are reported at once, further connections in batches, and the whole state at intervals and to each
+ * controller that connects. With `connectEvents.enabled: false`, or while too many events wait, only the state is
+ * reported, without times and addresses of single connections.
  */
 import type { Clock } from '#base';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
@@ -44,7 +44,7 @@ export class ConnectEvents {
     controllers.onConnected((controller) => this.#sendAll(controller));
   }
 
-  /** `peerAddress` and `ownAddress`: `host:port` of the channel's ends. */
+  /** `peerAddress` and `ownAddress` are the channel's ends as `host:port`. */
   onOpened(identityId: string, peerAddress: string, ownAddress: string): void {
     const state = this.#states.get(identityId) ?? { channelCount: 0, isChanged: false, connections: [] };
     this.#states.set(identityId, state);
@@ -92,7 +92,7 @@ export class ConnectEvents {
       isConnected: channelCount > 0,
       connectTimes: connections,
     }));
-    // Without a controller to take them they wait for the next round.
+    // Without a controller that accepts them, events wait for the next interval.
     if (controllers.broadcast(ctrlMessages.connectEvents.frame({ events, fullState })) === 0) return;
     if (fullState) this.#lastFullMs = nowMs;
     this.#waiting = 0;
@@ -103,7 +103,7 @@ export class ConnectEvents {
     }
   }
 
-  /** A controller that comes (back) starts from nothing. */
+  /** A controller that connects again gets the whole state. */
   #sendAll({ channel }: Controller): void {
     const events: Events = [...this.#states]
       .filter(([, { channelCount }]) => channelCount > 0)

@@ -1,4 +1,4 @@
-/** A controller while its channel is open: the content of its hello, and how fast it answers. */
+/** A controller with an open channel: the content of its hello, and its response time. */
 import type { Channel } from '#net';
 import { makeFrame, RESULT_TYPE } from '#wire';
 import { decodeControllerHello } from '#wire/ctrl';
@@ -10,12 +10,12 @@ export class ConnectedController implements Controller {
   readonly id: string;
   readonly version: string;
   readonly channel: Channel;
-  /** The endpoint that was dialed, `tls:host:port`; undefined: the controller dialed this router. */
+  /** The dialed endpoint as `tls:host:port`; undefined if the controller dialed this router. */
   readonly endpoint: string | undefined;
   /** Round trip of the last heartbeat; undefined before the first answer. */
   latencyNs: number | undefined;
   lastAnswerMs = performance.now();
-  /** The controller announced that it ends soon: another one is asked, while there is one. */
+  /** True after the controller announced its shutdown. Other connected controllers have precedence. */
   isStopping = false;
   readonly #connectedMs = performance.now();
 
@@ -35,7 +35,9 @@ export class ConnectedController implements Controller {
       : new ConnectedController(channel, hello.version, endpoint);
   }
 
-  /** Other routers may not have come to it yet: it may not know every way. */
+  /**
+   * True while the controller is so new that other routers may not have connected to it. It may not know every path.
+   */
   get isNew(): boolean {
     return performance.now() - this.#connectedMs < NEW_MS;
   }

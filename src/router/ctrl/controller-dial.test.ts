@@ -11,7 +11,7 @@ afterEach(() => mock.timers.reset());
 const STEP_MS = 5;
 const REDIAL_MS = { min: 50, max: 5_000, factor: 1.5, jitter: 0.3 };
 
-/** A dial whose every attempt ends as `attempt` says; `pass` moves the clock and tells when attempts were made. */
+/** A dial with the given result of every attempt. `pass` advances the clock and returns the times of the attempts. */
 function openDial(t: TestContext, attempt: () => Reception | Error) {
   let nowMs = 0;
   const attemptsMs: number[] = [];
@@ -59,7 +59,7 @@ test('a controller that is away for ten minutes is dialed with growing gaps, and
   for (const [index, gap] of gaps().entries()) {
     const plain = Math.min(max, min * factor ** index);
     assert.ok(
-      // Each end of a gap is seen up to a step late.
+      // Each end of a gap is observed up to one step late.
       gap >= plain * (1 - jitter) - 2 * STEP_MS && gap <= plain * (1 + jitter) + 2 * STEP_MS,
       `${index}: ${gap}`,
     );

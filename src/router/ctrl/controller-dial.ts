@@ -1,18 +1,18 @@
 /**
- * The way to one endpoint of a controller: dialed, and dialed again with back-off, for as long as the endpoint is
- * part of the network. Who answers there, and what he says, is the business of `ControllerSet`.
+ * Dials one endpoint of a controller, with retries and back-off, as long as the endpoint is part of the network.
+ * `ControllerSet` examines the peer and its hello.
  */
 import { BackOff, messageOf, type Log } from '#base';
 import type { Channel } from '#net';
 import type { WorkerPool } from '../pools/worker-pool.ts';
 
-/** `standby`: another endpoint of the same controller is connected; this one waits until it is needed. */
+/** `standby`: another endpoint of the same controller is connected, so this one waits. */
 export type Reception = 'taken' | 'standby' | 'refused';
 
 export interface ControllerDialOptions {
-  /** `tls:host:port`. */
+  /** The endpoint as `tls:host:port`. */
   readonly endpoint: string;
-  /** Bounds how many dials run and wait at once, over all endpoints. */
+  /** Limits the dials in progress and waiting, over all endpoints. */
   readonly gate: WorkerPool;
   readonly log: Log;
   dial(endpoint: string, signal: AbortSignal): Promise<Channel>;
@@ -22,9 +22,9 @@ export interface ControllerDialOptions {
   readonly nowMs?: () => number;
 }
 
-/** OpenZiti backs off to 5 min; ours must be back soon after a controller's restart. */
+/** OpenZiti's back-off goes up to 5 min. Ours is shorter, to reconnect soon after a controller's restart. */
 const REDIAL = { minMs: 50, maxMs: 5_000, factor: 1.5, jitter: 0.3 };
-/** A controller that takes us and soon closes again is no reason to hurry. */
+/** A channel that closes sooner does not reset the back-off. */
 const STEADY_MS = 5_000;
 
 export class ControllerDial {
@@ -47,7 +47,7 @@ export class ControllerDial {
     return this.#channel;
   }
 
-  /** The controller whose other endpoint was connected has gone. */
+  /** Dials again, because the controller's other endpoint has disconnected. */
   wake(): void {
     if (!this.#isStandby || this.#stop.signal.aborted) return;
     this.#isStandby = false;
@@ -60,7 +60,7 @@ export class ControllerDial {
     this.#channel?.close(reason);
   }
 
-  /** The channel that was taken has closed. */
+  /** Called when the accepted channel has closed. */
   onClosed(reason: string): void {
     this.#channel = undefined;
     if (this.#stop.signal.aborted) return;

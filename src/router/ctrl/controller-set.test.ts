@@ -1,4 +1,4 @@
-// The router's side of control channels, against controllers that the test plays over TLS.
+// The router's side of control channels, with controllers that the test simulates over TLS.
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { after, afterEach, before, mock, test } from 'node:test';
@@ -273,7 +273,7 @@ test('ctrl.options.maxOutstandingConnects bounds dials at once, maxQueuedConnect
     (size) => size === 2,
   );
   assert.deepEqual(dialed, new Set(ports.slice(0, 2)));
-  // Each that ends makes room for the one that waits, then for those that found no place to wait in.
+  // Each dial that ends makes room for the waiting one, then for those that were refused by the full queue.
   await until(
     'all endpoints',
     () => dialed.size,
@@ -428,7 +428,7 @@ test('without a controller within ctrl.startupTimeout the router is told so, onc
 
 test('a controller that was reached in time ends the wait of ctrl.startupTimeout', async (t) => {
   const controller = await openController('c1');
-  // Reaching it may take its time.
+  // The dial may take some time.
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { timeouts, connected } = openSet([controller.endpoint], { config: { startupTimeoutMs: 1_000 } });
@@ -469,7 +469,7 @@ test('a listener that fails does not keep others from hearing of a controller', 
   );
 });
 
-/** More than any connection takes at once. */
+/** More bytes than any connection accepts at once. */
 function fill(set: ControllerSet): void {
   const controller = set.all()[0]!;
   const error = 'x'.repeat(1 << 20);

@@ -1,7 +1,7 @@
 /**
- * The controllers of this router: each endpoint dialed for as long as it is one, one channel per controller id, those
- * that answer in time preferred. Which endpoints there are is the business of `ClusterMembership`, what the messages
- * mean that of the dispatcher's parts.
+ * The connections to controllers: dials each endpoint, keeps one channel per controller id, and prefers controllers
+ * that respond in time. `ClusterMembership` decides which endpoints there are, and the handlers of `CtrlDispatcher`
+ * interpret the messages.
  */
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { dialChannel, type Channel, type TlsIdentity } from '#net';
@@ -26,16 +26,16 @@ export interface FrameSink {
 
 export interface ControllerSetOptions {
   readonly routerId: string;
-  /** Release of the product, such as `0.1.0`; '' is not announced. */
+  /** Version of the product, such as `0.1.0`; '' is not announced. */
   readonly release?: string | undefined;
   readonly config: CtrlConfig;
   readonly proxy: HttpProxyConfig | undefined;
-  /** Asked at each dial: renewed certificates count from the next one on. */
+  /** Called for each dial, so that renewed certificates are used from the next dial on. */
   readonly tls: () => TlsIdentity;
   /** Returns the link listeners that controllers announce to other routers. Called for each hello. */
   readonly linkListeners: () => readonly AdvertisedListener[];
   readonly log: Log;
-  /** `ctrl.startupTimeout` went by without any controller. */
+  /** Called when `ctrl.startupTimeout` has elapsed without a connection to any controller. */
   onStartupTimeout?: ((error: FrontdoorError) => void) | undefined;
 }
 
@@ -66,7 +66,7 @@ export class ControllerSet implements Controllers {
     });
   }
 
-  /** Before the first endpoint is set: from now on frames go to `sink`, and `ctrl.startupTimeout` runs. */
+  /** Passes frames to `sink` from now on, and starts `ctrl.startupTimeout`. Called before the first endpoint is set. */
   start(sink: FrameSink): void {
     this.#sink = sink;
     const { startupTimeoutMs } = this.#options.config;
@@ -94,7 +94,7 @@ export class ControllerSet implements Controllers {
 
   broadcast(frame: Frame): number {
     let count = 0;
-    // Each channel numbers its own copy.
+    // Each channel sets the sequence number of its own copy.
     for (const { channel } of this.#byId.values()) {
       if (channel.isClosed) continue;
       channel.send({ ...frame });
@@ -121,17 +121,20 @@ export class ControllerSet implements Controllers {
     this.#options.log.info({ controllerId: id }, 'this controller is the leader now');
   }
 
-  /** `tls:host:port` of all endpoints that are dialed. */
+  /** All dialed endpoints as `tls:host:port`. */
   get endpoints(): readonly string[] {
     return [...this.#dials.keys()];
   }
 
-  /** Endpoints through which a controller is connected now. */
+  /** Endpoints with a connected controller. */
   get connectedEndpoints(): readonly string[] {
     return [...this.#byId.values()].flatMap(({ endpoint }) => endpoint ?? []);
   }
 
-  /** Dials what is new and, unless `additionsOnly`, leaves what is not named any more. True: something changed. */
+  /**
+   * Dials new endpoints and, unless `additionsOnly`, disconnects those that are missing. Returns true if the endpoints
+   * changed.
+   */
   setEndpoints(endpoints: readonly string[], additionsOnly = false): boolean {
     if (this.#isClosed) return false;
     const wanted = new Set(endpoints);
@@ -141,15 +144,12 @@ export class ControllerSet implements Controllers {
       isChanged = true;
       this.#dials.delete(endpoint);
       this.#options.log.info({ controller: endpoint }, 'controller endpoint removed');
-      dial.close('no longer an endpoint of the controllers');
+      dial.close('the endpoint was removed');
     }
     for (const endpoint of wanted) {
       if (this.#dials.has(endpoint)) continue;
       if (this.#dials.size >= MAX_ENDPOINTS) {
-        this.#options.log.error(
-          { controller: endpoint },
-          'too many controller endpoints, this one is left out',
-        );
+        this.#options.log.error({ controller: endpoint }, 'too many controller endpoints; ignoring this one');
         continue;
       }
       isChanged = true;
@@ -158,7 +158,7 @@ export class ControllerSet implements Controllers {
     return isChanged;
   }
 
-  /** Headers of the hello that this router sends or, grouped, answers a controller with. */
+  /** Headers of the hello that this router sends or, in a group, answers. */
   helloHeaders(isGrouped = false): FrameHeaders {
     const ctrlListeners = this.#options.config.listeners.map(({ advertise, groups }) => ({
       address: formatAddress(advertise),
@@ -168,7 +168,7 @@ export class ControllerSet implements Controllers {
     return encodeRouterHello(version, this.#options.linkListeners(), { ctrlListeners, isGrouped });
   }
 
-  /** A controller dialed this router. */
+  /** Accepts or refuses a controller that dialed this router. */
   adopt(channel: Channel): void {
     this.#take(channel, undefined);
   }
@@ -282,9 +282,9 @@ export class ControllerSet implements Controllers {
     }
   }
 
-  /** Lower is better; the map's order, oldest channel first, decides among equals. */
+  /** A lower rank is better. Among equal ranks, the oldest channel comes first in the map. */
   #rank({ id, isResponsive, isStopping, isNew, channel }: ConnectedController): number {
-    // More than `outQueueSize` frames wait: what is asked of it now waits behind them.
+    // With more than `outQueueSize` waiting frames, a new request would wait behind them.
     const isBehind = !channel.isWritable;
     const isLeader = id === this.#leaderId;
     return (
@@ -311,7 +311,7 @@ export class ControllerSet implements Controllers {
   }
 }
 
-/** The four keys of `ctrl.heartbeats`. */
+/** Maps the four keys of `ctrl.heartbeats`. */
 export function ctrlHeartbeat(heartbeat: CtrlConfig['heartbeat']) {
   return {
     sendIntervalMs: heartbeat.sendIntervalMs,

@@ -1,36 +1,36 @@
 /**
- * The controllers that this router is connected to, as its other parts see them; and how a part takes part in the
- * control channel: by handlers for message types, and by what it answers when a controller inspects the router.
+ * The interface of the router's parts to its connected controllers. A part participates in the control channel with
+ * handlers for message types, and with values for inspections of the router.
  */
 import type { Channel } from '#net';
 import type { Frame } from '#wire';
 
-/** Valid while its channel is open; a controller that comes back is another one. */
+/** Valid while its channel is open. A controller that reconnects is represented by a new object. */
 export interface Controller {
   readonly id: string;
-  /** Of its hello, such as `v1.7.2`. */
+  /** The version in its hello, such as `v1.7.2`. */
   readonly version: string;
   readonly channel: Channel;
-  /** It answers heartbeats in time. */
+  /** True if it answers heartbeats in time. */
   readonly isResponsive: boolean;
 }
 
 export interface Controllers {
   /**
-   * Connected ones: those that answer in time first, then those that neither stop nor have just come, among them the
-   * leader, then the oldest channel.
+   * Returns the connected controllers in order of preference: responsive ones first, then those that are neither
+   * stopping nor new, then the leader, then the oldest channel.
    */
   all(): readonly Controller[];
-  /** Whom to ask what any of them can answer. */
+  /** Returns the preferred controller for requests that any controller can answer. */
   best(): Controller | undefined;
   byId(id: string): Controller | undefined;
-  /** A copy to each; how many took one. */
+  /** Sends a copy to each controller. Returns the number of channels that accepted it. */
   broadcast(frame: Frame): number;
   onConnected(listener: (controller: Controller) => void): void;
   onDisconnected(listener: (controller: Controller) => void): void;
 }
 
-/** May throw: a malformed body closes that controller's channel, anything else is logged. */
+/** Can throw: a malformed body closes the channel of that controller, and other errors are logged. */
 export type CtrlHandler = (frame: Frame, from: Controller) => void;
 /** Handlers by content type; each type belongs to one part. */
 export type CtrlHandlers = ReadonlyMap<number, CtrlHandler>;

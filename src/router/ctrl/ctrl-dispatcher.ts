@@ -1,6 +1,6 @@
 /**
- * One frame of a controller to the part that handles its type. Unknown types are ignored, as the protocol wants; a
- * malformed body closes that controller's channel and nothing else.
+ * Dispatches frames of controllers to the handler of their type. Unknown types are ignored, as the protocol requires. A
+ * malformed body closes the channel of that controller only.
  */
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { contentType, messageName, textOfBody, type Frame } from '#wire';
@@ -12,7 +12,7 @@ export class CtrlDispatcher {
   readonly #handlers = new Map<number, CtrlHandler>();
   readonly #log: Log;
 
-  /** @throws Error when two parts claim one type. */
+  /** @throws Error when two parts handle the same type. */
   constructor(parts: readonly CtrlHandlers[], log: Log) {
     this.#log = log;
     for (const part of parts) {
@@ -34,7 +34,7 @@ export class CtrlDispatcher {
     } catch (error) {
       const fields = { controllerId: from.id, type: messageName(frame.contentType), err: messageOf(error) };
       if (error instanceof FrontdoorError && error.kind === 'protocol') {
-        this.#log.warn(fields, 'malformed message of a controller, channel closed');
+        this.#log.warn(fields, 'malformed controller message; closing the channel');
         from.channel.close(`malformed ${fields.type}`);
       } else {
         this.#log.error(fields, 'message of a controller could not be handled');
@@ -46,6 +46,6 @@ export class CtrlDispatcher {
     const type = messageName(frame.contentType);
     const isAnswer = frame.contentType === contentType.result || frame.contentType === contentType.error;
     const text = isAnswer ? { text: textOfBody(frame).slice(0, MAX_LOGGED_CHARS) } : {};
-    this.#log.debug({ controllerId: from.id, type, ...text }, 'controller message without effect');
+    this.#log.debug({ controllerId: from.id, type, ...text }, 'controller message ignored');
   }
 }

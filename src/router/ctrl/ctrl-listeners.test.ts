@@ -1,4 +1,4 @@
-// Controllers that dial the router, over TLS; and strangers that would be controllers.
+// Controllers that dial the router over TLS, and other peers that pose as controllers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, before, test } from 'node:test';
@@ -147,7 +147,7 @@ test('a certificate without a role is believed when it names a controller of the
   await until('the controller', ids, (now) => now.join() === 'c2');
 });
 
-/** A stranger's certificate, and behind it those of the controller and of the network's authority. */
+/** A foreign certificate, followed by those of the controller and of the network's authority. */
 async function filled(stranger: TestAuthority): Promise<TestIdentity> {
   const own = await stranger.issue('c1', { uris: [ROLE] });
   return { ...own, cert: [own.cert, controller.cert, authority.ca].join('\n'), ca: authority.ca };

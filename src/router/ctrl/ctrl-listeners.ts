@@ -1,7 +1,7 @@
 /**
- * `ctrl.listeners`: controllers dial the router. Who may come in is judged here, since TLS alone lets any certificate
- * in: it has to lead to our anchors and to name a controller, by its role (SPIFFE) or as one that the network's list
- * of controllers has. What is said afterwards is the same as on a channel that the router dialed.
+ * Listens for controllers that dial the router (`ctrl.listeners`). TLS accepts any certificate, so this file verifies
+ * it: it must chain to our anchors and identify a controller, by its role (SPIFFE id) or by an entry in the network's
+ * list of controllers. After that, the channel works like one that the router dialed.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Clock, Log } from '#base';
@@ -17,7 +17,7 @@ export interface CtrlListenersOptions {
   readonly handshakeTimeoutMs: number;
   readonly tls: () => ServerTls;
   readonly controllers: ControllerSet;
-  /** By id, from the endpoints file or a list that controllers pushed. */
+  /** Looks up an id in the endpoints file or the last pushed list. */
   readonly isMember: (id: string) => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,7 +31,7 @@ export class CtrlListeners {
     this.#options = options;
   }
 
-  /** Rejects with a `FrontdoorError` when one of the ports, or the protocol on it, is taken. */
+  /** Rejects with a `FrontdoorError` when a port, or the protocol on it, is in use. */
   static async open(options: CtrlListenersOptions): Promise<CtrlListeners> {
     const listeners = new CtrlListeners(options);
     try {
@@ -43,7 +43,7 @@ export class CtrlListeners {
     return listeners;
   }
 
-  /** Of each listener, in the order of the configuration. */
+  /** The ports of the listeners in the order of the configuration. */
   get ports(): readonly number[] {
     return this.#listeners.map(({ port }) => port);
   }

@@ -1,22 +1,22 @@
-/** The answer to a controller's ServerHello: where SDKs reach this router, and whether it takes the data model. */
+/** The answer to a controller's ServerHello: the addresses for SDKs, and whether the router accepts the data model. */
 import { formatHostPort } from '#base';
 import { contentType, HeaderWriter, headerId, WIRE_VERSION, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Controller, CtrlHandlers } from './controllers.ts';
 
 export interface AdvertisedEdge {
-  /** Of the address that SDKs dial. */
+  /** Host and port of the address that SDKs dial. */
   readonly host: string;
   readonly port: number;
   readonly bind: { readonly host: string; readonly port: number };
 }
 
 export interface EdgeHelloOptions {
-  /** Undefined without an edge listener; asked at each hello. */
+  /** Returns undefined without an edge listener. Called for each hello. */
   advertised(): AdvertisedEdge | undefined;
-  /** Index of the data model that this router has; undefined: it wants none. */
+  /** Index of the router's data model; undefined if it does not use one. */
   dataModelIndex(): bigint | undefined;
-  /** Receives the data of the controller's ServerHello. */
+  /** Called with the data of the controller's ServerHello. */
   onData(data: Readonly<Record<string, string>>, from: Controller): void;
 }
 

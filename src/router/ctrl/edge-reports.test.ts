@@ -1,4 +1,5 @@
-// What a router tells controllers by itself: connected identities, sessions in use, network interfaces, its edge.
+// The reports that a router sends to controllers on its own: connected identities, sessions in use, network interfaces,
+// its edge.
 import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
 import { ManualClock, silentLog } from '#base';

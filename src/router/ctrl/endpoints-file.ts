@@ -1,6 +1,6 @@
 /**
- * The file that remembers the network's controllers, in OpenZiti's format: `controllers` with ids and addresses, and
- * `endpoints`, which older routers read and wrote alone. Read at start, written (0600) when the membership changes.
+ * The file with the network's controllers, in OpenZiti's format: `controllers` with ids and addresses, and `endpoints`,
+ * the only key of older routers. Read at start, and written with mode 0600 when the membership changes.
  */
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { writeFileDurably } from '#net';
 import { formatAddress, parseAddress } from '#wire';
 
 export interface KnownEndpoint {
-  /** `tls:host:port`. */
+  /** Addresses as `tls:host:port`. */
   readonly address: string;
   readonly groups: readonly string[];
 }
@@ -22,16 +22,19 @@ export interface KnownController {
 
 export interface KnownControllers {
   readonly controllers: readonly KnownController[];
-  /** All addresses, once each; never empty. */
+  /** All addresses without duplicates; never empty. */
   readonly endpoints: readonly string[];
 }
 
 const MAX_FILE_BYTES = 1 << 20;
 const DEFAULT_NAME = 'endpoints.yml';
-/** What routers before 2.x called it. */
+/** The name of the file in routers before 2.x. */
 const FORMER_NAME = 'endpoints';
 
-/** Returns undefined without such a file, or, logged, without a usable entry. The configuration is used then. */
+/**
+ * Returns undefined if there is no such file, or, with a log message, if it has no usable entry. Then the configuration
+ * is used.
+ */
 export async function loadEndpointsFile(path: string, log: Log): Promise<KnownControllers | undefined> {
   const known = await loadFrom(path, log);
   if (known !== 'missing') return known;
@@ -44,7 +47,7 @@ export async function loadEndpointsFile(path: string, log: Log): Promise<KnownCo
   return former;
 }
 
-/** A failure is logged: the router goes on with what it knows. */
+/** Logs a failure; the router continues with the list in memory. */
 export async function saveEndpointsFile(path: string, known: KnownControllers, log: Log): Promise<void> {
   const { controllers, endpoints } = known;
   try {
@@ -72,7 +75,7 @@ async function loadFrom(path: string, log: Log): Promise<KnownControllers | 'mis
     if (known === undefined) log.error({ file: path }, 'the endpoints file names no controller');
     return known;
   } catch (error) {
-    log.error({ file: path, err: messageOf(error) }, 'the endpoints file is no YAML');
+    log.error({ file: path, err: messageOf(error) }, 'the endpoints file is not valid YAML');
     return undefined;
   }
 }
@@ -82,7 +85,7 @@ async function readBounded(path: string): Promise<string> {
   try {
     file = await open(path, 'r');
     const { size } = await file.stat();
-    if (size > MAX_FILE_BYTES) throw new Error(`${size} bytes are too many`);
+    if (size > MAX_FILE_BYTES) throw new Error(`the file has ${size} bytes, which is too many`);
     return await file.readFile('utf8');
   } finally {
     await file?.close();
@@ -92,7 +95,7 @@ async function readBounded(path: string): Promise<string> {
 function knownIn(content: unknown, path: string, log: Log): KnownControllers | undefined {
   const addressOf = (value: unknown): string | undefined => {
     const address = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (address === undefined) log.warn({ file: path, value }, 'no address of a controller');
+    if (address === undefined) log.warn({ file: path, value }, 'invalid controller address');
     return address === undefined ? undefined : formatAddress(address);
   };
   const controllers = listAt(content, 'controllers').flatMap((item): KnownController[] => {
@@ -112,7 +115,7 @@ function knownIn(content: unknown, path: string, log: Log): KnownControllers | u
   return endpoints.length === 0 ? undefined : { controllers, endpoints: [...new Set(endpoints)] };
 }
 
-/** Keys are matched whatever their case: older routers wrote `Endpoints`. */
+/** Keys are case-insensitive, because older routers wrote `Endpoints`. */
 function valueAt(content: unknown, key: string): unknown {
   if (typeof content !== 'object' || content === null) return undefined;
   return Object.entries(content).find(([name]) => name.toLowerCase() === key)?.[1];

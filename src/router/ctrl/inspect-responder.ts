@@ -1,6 +1,6 @@
 /**
- * Answers InspectRequest with values from the router's parts. Unknown names are left out, as
- * OpenZiti's routers do; values travel as JSON texts.
+ * Answers InspectRequest with values from the router's parts. Unknown names are omitted, as in OpenZiti's routers.
+ * Values are sent as JSON texts.
  */
 import { messageOf, type Log } from '#base';
 import { contentType, type Frame } from '#wire';
@@ -48,15 +48,15 @@ export class InspectResponder {
   }
 }
 
-/** `Circuit:aBc` asks for the circuit `aBc`: ids keep their letters. */
+/** In `Circuit:aBc`, the id `aBc` of the circuit keeps its case. */
 function lowerName(name: string): string {
   const [head = '', ...rest] = name.split(':');
   return [head.toLowerCase(), ...rest].join(':');
 }
 
-/** What JSON has no form for: numbers beyond 2^53 as texts, bytes as base64, maps as objects. */
+/** Converts values without a JSON form: numbers beyond 2^53 to text, bytes to base64, maps to objects. */
 function jsonValue(this: unknown, key: string, plain: unknown): unknown {
-  // A Buffer has turned itself into something else by now.
+  // `toJSON` of a Buffer has already converted it.
   const value = (this as Record<string, unknown>)[key];
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');

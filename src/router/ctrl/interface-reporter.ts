@@ -1,5 +1,5 @@
 /**
- * Tells a controller of the machine's network interfaces (1052): when they changed since one last took them, and
+ * Reports the machine's network interfaces to controllers (1052): when they differ from the last accepted report, and
  * again after `interfaceDiscovery.minReportInterval`.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -31,7 +31,7 @@ export class InterfaceReporter {
     const { config, controllers } = options;
     if (config.isDisabled) return;
     this.#timer = setInterval(() => void this.#check(), config.checkIntervalMs);
-    // The first report need not wait for the first check.
+    // The first report does not wait for the first check.
     controllers.onConnected(() => {
       if (this.#reported === undefined) void this.#check();
     });

@@ -1,9 +1,9 @@
-/** What a router makes of a list of controllers that one of them pushed: a pure decision, OpenZiti's. */
+/** Decides how a router applies a list of controllers that one of them pushed. Pure; it follows OpenZiti's routers. */
 
 export interface MembershipState {
-  /** Index of the list in use; 0 when there is none, and any list is newer. */
+  /** Index of the current list. It is 0 when there is none, so that any list is newer. */
   readonly index: bigint;
-  /** Endpoints through which controllers are connected now. */
+  /** Endpoints with a connected controller. */
   readonly connected: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface PushedMembership {
 }
 
 export interface MembershipDecision {
-  /** `add`: what is new is dialed, nothing is left; the leader has the last word. */
+  /** `add`: new endpoints are dialed and none is removed, because only the leader can remove endpoints. */
   readonly use: 'replace' | 'add' | 'nothing';
   readonly asksLeader: boolean;
   readonly senderLeads: boolean;

@@ -11,7 +11,7 @@ export interface NetworkInterface {
   readonly addresses: string[];
 }
 
-/** Go's bit for each flag of Linux. Where the kernel shows no flags, only the first is known. */
+/** Go's bit for each Linux flag. Where the kernel does not show flags, only the first one is known. */
 const UP = 1n;
 const LOOPBACK = 4n;
 const GO_FLAGS: readonly (readonly [linux: number, go: bigint])[] = [

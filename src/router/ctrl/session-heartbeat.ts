@@ -1,11 +1,14 @@
-/** Tells controllers every `edge.heartbeatIntervalSeconds` which API sessions hold channels here: they must not idle out. */
+/**
+ * Reports the API sessions with open channels to controllers every `edge.heartbeatIntervalSeconds`, so that they do not
+ * expire.
+ */
 import { ctrlMessages } from '#wire/ctrl';
 import type { Controllers } from './controllers.ts';
 
 export interface SessionHeartbeatOptions {
   readonly intervalMs: number;
   readonly controllers: Controllers;
-  /** Of all edge channels. */
+  /** Tokens of all edge channels. */
   readonly tokens: () => Iterable<string>;
 }
 

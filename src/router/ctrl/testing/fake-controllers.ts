@@ -1,4 +1,4 @@
-/** Controllers for tests of one part: what it sends to each is kept, what they would send is handed to it. */
+/** Controllers for tests of one part: they record frames from the part, and deliver frames from the test to it. */
 import type { Channel } from '#net';
 import { FrameHeaders, HeaderWriter, headerId, makeFrame, RESULT_TYPE, type Frame } from '#wire';
 import { ControllerList } from '../../testing/controller-list.ts';
@@ -15,9 +15,9 @@ export class FakeController implements Controller {
   readonly version = 'v1.7.2';
   readonly channel: Channel;
   isResponsive = true;
-  /** Why the part closed the channel. */
+  /** The reason with which the part closed the channel. */
   closeReason: string | undefined;
-  /** All frames in order, requests and replies among them. */
+  /** All frames in order, including requests and replies. */
   readonly sent: Frame[] = [];
   readonly requests: PendingRequest[] = [];
 
@@ -45,7 +45,7 @@ export class FakeController implements Controller {
     return this.sent.filter(({ contentType }) => contentType === type);
   }
 
-  /** Answers the oldest request that waits with a Result. */
+  /** Answers the oldest pending request with a Result. */
   answerResult(isSuccess: boolean): void {
     const headers = new HeaderWriter().bool(headerId.channel.resultSuccess, isSuccess);
     this.requests.shift()!.answer(makeFrame(RESULT_TYPE, { headers }));
@@ -65,7 +65,7 @@ export class FakeControllers extends ControllerList<FakeController> {
   }
 }
 
-/** What the part does with a frame that this controller sends. */
+/** Passes a frame from this controller to the part's handler. */
 export function receive(handlers: CtrlHandlers, frame: Frame, from: Controller): void {
   handlers.get(frame.contentType)!(frame, from);
 }
