@@ -1,4 +1,4 @@
-// An SDK whose channel is full for a moment: what comes for it waits, and who brings it is not read meanwhile.
+// An SDK whose channel is full for a moment: payloads for it wait, and their sources are not read meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#base';
@@ -14,7 +14,7 @@ import { XgressCircuit } from './edge-circuit.ts';
 
 const CIRCUIT = 'c1';
 
-/** A circuit between a host and a dialer at one router; the dialer's channel is full when a test says so. */
+/** A circuit between a host and a dialer at one router. The test decides when the dialer's channel is full. */
 function makeWorld() {
   const faults = new CircuitFaults({
     controllers: new MemoryControllers(),
@@ -74,7 +74,7 @@ test('what comes for an SDK whose channel is full waits in order, and who brings
   world.fromHost(2);
   assert.deepEqual([sequencesOf(world.sent), world.isHostRead], [[0], false]);
   world.dialerChannel.isWritable = true;
-  // Room, but two wait: the third is behind them.
+  // There is room, but two frames wait, so the third waits behind them.
   world.fromHost(3);
   assert.deepEqual(sequencesOf(world.sent), [0]);
   world.gate.open();
@@ -91,7 +91,7 @@ test('an SDK that takes nothing holds up who brings its frames for 25 ms at a ti
   t.mock.timers.tick(25);
   assert.equal(world.isHostRead, true);
   for (let sequence = 1; sequence < 200; sequence += 1) world.fromHost(sequence);
-  // Beyond, the channel's own queue decides what is dropped.
+  // Beyond that, the channel's own queue decides which frames are dropped.
   assert.ok(world.sent.length > 100 && world.sent.length < 140, `${world.sent.length} handed over`);
   world.gate.close();
   assert.equal(world.isHostRead, true);

@@ -1,4 +1,7 @@
-/** The gate before an SDK's channel: while it is full, who brings payloads for it is not read, instead of losing them. */
+/**
+ * The gate before an SDK's channel. While the channel is full, sources of payloads for it are not read, so that none
+ * are lost.
+ */
 import type { Channel } from '#net';
 import type { DataFrame } from '#wire';
 import type { SourceHolds } from '../forwarder/source-holds.ts';

@@ -1,4 +1,4 @@
-/** Reading of an SDK's channel, which several may want to stop at once: it goes on when the last of them lets it. */
+/** Reading of an SDK's channel. Several parties can pause it; it resumes when all of them have released it. */
 import type { Channel } from '#net';
 import type { FrameSource } from '../forwarder/destination.ts';
 

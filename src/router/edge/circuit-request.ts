@@ -1,4 +1,4 @@
-/** An SDK's Connect as a question to the controllers: they prove who dials, and know where the service is hosted. */
+/** Sends an SDK's Connect to the controllers, which authorize the dial and know where the service is hosted. */
 import {
   contentType,
   decodeCircuitCreated,
@@ -16,14 +16,14 @@ import { dialerData } from './dial-frame.ts';
 import { CircuitRefusal } from '../forwarder/dial-refusal.ts';
 
 export interface AskedCircuit {
-  /** The Connect. */
+  /** The SDK's Connect frame. */
   readonly frame: Frame;
   readonly session: KnownApiSession;
   /** Fingerprint of the SDK's certificate. */
   readonly fingerprint: string;
 }
 
-/** Rejects with a `CircuitRefusal`, or as `CircuitAsker` does. */
+/** Rejects with a `CircuitRefusal`, or like `CircuitAsker.ask`. */
 export async function requestCircuit(
   { frame, session, fingerprint }: AskedCircuit,
   asker: CircuitAsker,
@@ -41,7 +41,7 @@ export async function requestCircuit(
   return { created: decodeCircuitCreated(answer), controllerId: controller.id };
 }
 
-/** A controller that does not know the host, or a way to it: another one may. */
+/** True if the controller does not know the host, or a path to it: another controller may. */
 function isNoWay(answer: Frame): boolean {
   return (
     answer.contentType !== contentType.createCircuitV2Response &&

@@ -1,6 +1,6 @@
 /**
- * One end of a circuit at an SDK's channel, for an SDK that exchanges Data frames: the router holds that end of xgress.
- * Each Data frame is a message and stays one, though it may travel in chunks.
+ * One end of a circuit for an SDK that exchanges Data frames: the router runs xgress for this end. Each Data frame is
+ * one message and remains one, although it can be sent in chunks.
  */
 import type { Log } from '#base';
 import {
@@ -30,19 +30,22 @@ import {
 
 const { edge } = headerId;
 const FIN = 1;
-/** A Data connection whose circuit takes no more stops its whole channel: that is how OpenZiti's Data flow is. */
+/**
+ * A Data connection with this much unsent data pauses its whole channel, because OpenZiti's Data frames have no flow
+ * control.
+ */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 export interface DataCircuitOptions extends EdgeCircuitOptions {
   readonly config: XgressConfig;
-  /** What it shares with the router's other ends. */
+  /** Resources that all ends of the router share. */
   readonly ends: SharedByEnds;
   readonly log: Log;
 }
 
 type SharedByEnds = Pick<XgressEnds, 'ticker' | 'counters' | 'budget' | 'random'>;
 
-/** `draining`: the SDK is gone, what it sent is still on its way. */
+/** `draining`: the SDK has disconnected, and its data is still in transit. */
 type State = 'open' | 'draining' | 'over';
 
 export class DataCircuit implements EdgeCircuit, TickingEnd {
@@ -55,13 +58,13 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
   readonly isTerminator: boolean;
   readonly #options: DataCircuitOptions;
   readonly #xgress: Xgress;
-  /** Data frames that the SDK's channel took beyond its mark. */
+  /** Data frames that the SDK's channel accepted beyond its high-water mark. */
   #waiting = 0;
   #isReadingStopped = false;
-  /** Whatever is here goes to the SDK now. */
+  /** True while the remaining data is passed to the SDK regardless of its channel. */
   #isLast = false;
   #state: State = 'open';
-  /** 0: none. */
+  /** Milliseconds since the epoch; 0 for no deadline. */
   #deadlineMs = 0;
 
   constructor(options: DataCircuitOptions) {
@@ -82,7 +85,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     );
   }
 
-  /** After StateConnected, or once the host knows its connection. */
+  /** Called after StateConnected was sent, or once the host knows its connection. */
   start(): void {
     const nowMs = Date.now();
     const { circuitStartTimeoutMs } = this.#options.config;
@@ -105,7 +108,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     if (!this.#isOver) this.#xgress.flushAcknowledgements();
   }
 
-  /** The SDK's channel has room again. */
+  /** Called when the SDK's channel has room again. */
   onDrain(): void {
     this.#waiting = 0;
     this.#xgress.resume();
@@ -115,7 +118,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     if (!this.#isOver) this.#xgress.resumeSending(Date.now());
   }
 
-  /** From the overlay. */
+  /** Handles a frame from the overlay. */
   deliver(frame: DataFrame): void {
     if (this.#isOver) return;
     const { config, ends } = this.#options;
@@ -137,7 +140,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     onTrace(this, this.#options, request);
   }
 
-  /** A Data frame of the SDK. */
+  /** Handles a Data frame of the SDK. */
   onSdkData(frame: Frame): void {
     const { config, ends, meters, reading } = this.#options;
     const flags = frame.headers.u32(edge.flags) ?? 0;
@@ -162,7 +165,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
 
   unrouted(): void {
     if (this.#isOver) return;
-    // What is here already belongs to the SDK, whatever became of the circuit.
+    // Received data belongs to the SDK, even if the circuit has ended.
     this.#isLast = true;
     this.#xgress.resume();
     const wasOpen = this.#state === 'open';
@@ -219,7 +222,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
 
   #breakOff(reason: string): void {
     if (this.#state !== 'open') return;
-    this.#options.log.info({ circuit: this.circuitId, reason }, 'circuit broken off');
+    this.#options.log.info({ circuit: this.circuitId, reason }, 'circuit reset');
     this.#options.channel.send(stateClosed(this.connId, reason));
     this.#xgress.abandonSending();
     this.close();
@@ -259,7 +262,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
   }
 }
 
-/** What a Data frame's headers become on the overlay: flags and trace id, nothing else. */
+/** Converts the headers of a Data frame to those of the overlay: only flags and trace id. */
 function payloadHeadersOf(frame: Frame): Map<number, Uint8Array> | undefined {
   const flags = frame.headers.bytes(edge.flags);
   const trace = frame.headers.bytes(edge.uuid);

@@ -1,6 +1,6 @@
 /**
- * What a dialing SDK says of itself and is answered; the Dial that offers its circuit to the hosting SDK, and the
- * connection id in that answer.
+ * Frames around a dial: the data that a dialing SDK gives about itself, the answer to it, the Dial that offers the
+ * circuit to the hosting SDK, and the connection id in that SDK's answer.
  */
 import { FrontdoorError, utf8 } from '#base';
 import { contentType, HeaderWriter, headerId, makeFrame, type CircuitCreated, type Frame } from '#wire';
@@ -10,13 +10,13 @@ const { edge, peerData: peer } = headerId;
 
 export interface IncomingCircuit {
   readonly circuitId: string;
-  /** The egress address. */
+  /** The address of the egress end. */
   readonly address: string;
   readonly controllerId: string;
   readonly peerData: ReadonlyMap<number, Uint8Array>;
 }
 
-/** `connId`: given by the router, for hosts that take one. */
+/** `connId` is an id that the router assigns, for hosts that accept one. */
 export function dialFrame(
   terminator: EdgeTerminator,
   incoming: IncomingCircuit,
@@ -47,14 +47,14 @@ const DIAL_KEYS: ReadonlySet<number> = new Set([
   edge.connectionMarker,
 ]);
 
-/** @throws FrontdoorError `protocol` when the body is no u32. */
+/** @throws FrontdoorError `protocol` when the body is not a u32. */
 export function connIdOfBody(frame: Frame): number {
   const { body } = frame;
   if (body.length !== 4) throw new FrontdoorError('protocol', 'malformed-body', 'malformed DialSuccess');
   return (body[0]! | (body[1]! << 8) | (body[2]! << 16) | (body[3]! << 24)) >>> 0;
 }
 
-/** What the host learns of the dialer. */
+/** Returns the peer data that the host receives about the dialer. */
 export function dialerData(connect: Frame, identityId: string): Map<number, Uint8Array> {
   const data = new Map<number, Uint8Array>();
   for (const key of DIAL_KEYS) {
@@ -67,7 +67,10 @@ export function dialerData(connect: Frame, identityId: string): Map<number, Uint
   return data;
 }
 
-/** The answer to a Connect whose circuit stands. `controllerId`: for a dialer that takes xgress, whose circuit it is. */
+/**
+ * Creates the answer to a Connect whose circuit is established. `controllerId` is the circuit's controller, for a
+ * dialer that uses xgress.
+ */
 export function connectedFrame(
   connId: number,
   { circuitId, address, peerData }: CircuitCreated,

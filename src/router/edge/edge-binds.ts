@@ -1,4 +1,4 @@
-/** The services that one SDK hosts on its channel: its Bind messages, and the terminators that stand for them. */
+/** The services that one SDK hosts on its channel: handles its Bind messages and registers their terminators. */
 import type { Channel } from '#net';
 import { contentType, HeaderWriter, headerId, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
@@ -15,7 +15,7 @@ export interface EdgeBindsOptions {
   readonly session: KnownApiSession;
   readonly context: Pick<EdgePeerContext, 'log' | 'terminators' | 'sendToControllers'>;
   readonly memory: IdentityMemory;
-  /** Why a connection id cannot be used; undefined: it can. */
+  /** Returns the reason why a connection id cannot be used, or undefined. */
   connIdFault(connId: number): string | undefined;
 }
 
@@ -36,7 +36,7 @@ export class EdgeBinds {
     return this.#binds.has(connId);
   }
 
-  /** Bind, Unbind, UpdateBind, EdgeHealthEvent. */
+  /** Handles Bind, Unbind, UpdateBind and EdgeHealthEvent. */
   onFrame(frame: Frame): void {
     if (frame.contentType === contentType.bind) this.#onBind(frame);
     else if (frame.contentType === contentType.unbind) this.#onUnbind(frame);
@@ -110,7 +110,7 @@ export class EdgeBinds {
     const precedence = frame.headers.u8(edge.precedence);
     if (cost !== undefined) terminator.cost = cost;
     if (precedence !== undefined) terminator.precedence = Math.min(precedence, 2) as TerminatorPrecedence;
-    // When a later process of the same host has the terminator, reports of the former one no longer count.
+    // If a later process of the same host has taken over the terminator, reports of the earlier process are ignored.
     if (this.#options.context.terminators.byId(terminator.id) !== terminator) return;
     const update = ctrlMessages.updateEdgeTerminator.frame({
       sessionToken: terminator.tokenText,

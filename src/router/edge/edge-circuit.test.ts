@@ -60,7 +60,7 @@ test('mtu cuts an SDK’s messages into chunks of the circuit, which the far end
   sdk.send(1, Buffer.alloc(0), true);
   assert.ok(message.equals(await got));
   assert.ok(payloads.every(({ data }) => data.length <= 500));
-  // Sent again is what was on its way while the machine stood still.
+  // Excludes retransmissions, which can occur while the machine is paused.
   const once = payloads.filter(({ flags }) => (flags & PAYLOAD_FLAGS.retransmit) === 0);
   assert.equal(once.filter(({ flags }) => (flags & PAYLOAD_FLAGS.chunk) !== 0).length, 9);
 });
@@ -131,7 +131,7 @@ test('maxCloseWaitMs is how long a closed connection’s last bytes are kept for
 });
 
 test('a full link holds an SDK’s messages back instead of losing them', async (t) => {
-  // Nothing is sent again only because this machine stood still.
+  // So long that a pause of the machine causes no retransmission.
   const patient = { retxStartMs: 600_000, retxMaxMs: 0 };
   const { sdk, far, link } = makeEdgeWorld(t, patient, { capacity: 8, framesPerTurn: 1 });
   await sdk.connect(1);

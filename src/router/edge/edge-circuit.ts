@@ -1,6 +1,6 @@
 /**
- * One end of a circuit at an SDK's channel, for an SDK that speaks xgress itself: frames pass through, the window is
- * the SDK's. The other kind, whose window the router holds, is in data-circuit.ts.
+ * One end of a circuit for an SDK that runs xgress itself: frames pass through, and the SDK controls the window. For
+ * other SDKs the router controls the window, in data-circuit.ts.
  */
 import {
   contentType,
@@ -29,20 +29,20 @@ export interface EdgeCircuitOptions {
   readonly channel: Channel;
   readonly forwarder: Forwarder;
   readonly circuitId: string;
-  /** Own address in the circuit. */
+  /** The address of this end in the circuit. */
   readonly address: string;
-  /** The circuit's. */
+  /** The controller of the circuit. */
   readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
   readonly meters: SideMeters;
-  /** Of the channel: payloads from the overlay go through it. */
+  /** The gate of the channel, which payloads from the overlay pass. */
   readonly gate: TransitGate;
-  /** Of the channel. */
+  /** Pauses and resumes reading of the channel. */
   readonly reading: FrameSource;
-  /** The connection is over; called once. */
+  /** Called once, when the connection is over. */
   onClosed(circuit: EdgeCircuit): void;
-  /** Called when the circuit ended from this side, so that its controller is notified. */
+  /** Called when the circuit ended on this side, so that its controller is notified. */
   onEnded(circuit: EdgeCircuit): void;
 }
 
@@ -52,13 +52,13 @@ export interface EdgeCircuit extends CircuitEnd {
   readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
-  /** The SDK closed it, or its channel ended: the rest of the circuit is notified. */
+  /** Called when the SDK closed it or its channel ended. Notifies the rest of the circuit. */
   close(): void;
-  /** The SDK's TraceRoute. */
+  /** Handles a TraceRoute frame of the SDK. */
   onTrace(request: Frame): void;
 }
 
-/** The SDK's frames pass through unchanged but for the connection id. */
+/** Frames of the SDK pass through unchanged except for the connection id. */
 export class XgressCircuit implements EdgeCircuit {
   readonly kind = 'xg-edge-fwd';
   readonly circuitId: string;
@@ -84,28 +84,28 @@ export class XgressCircuit implements EdgeCircuit {
     return this.#options.gate.isOpen;
   }
 
-  /** From the overlay to the SDK. */
+  /** Sends a frame from the overlay to the SDK. */
   deliver(frame: DataFrame): void {
     if (isNewData(frame)) this.#options.meters.sent(this.circuitId, frame.data.length);
     frame.connId = this.connId;
     this.#options.channel.sendData(frame);
   }
 
-  /** The same while the SDK's channel is full: what found no room there would be dropped. */
+  /** Sends a payload while the SDK's channel is full, where `deliver` would drop it. */
   deliverLater(payload: PayloadFrame, source: FrameSource | undefined): void {
     if (isNewData(payload)) this.#options.meters.sent(this.circuitId, payload.data.length);
     payload.connId = this.connId;
     this.#options.gate.pass(payload, source);
   }
 
-  /** From the SDK to the overlay. */
+  /** Forwards a frame from the SDK to the overlay. */
   onData(frame: DataFrame): void {
     if (isNewData(frame)) this.#options.meters.received(this.circuitId, frame.data.length);
     frame.connId = undefined;
     this.#options.forwarder.forward(this.circuitId, this.address, frame);
   }
 
-  /** The SDK's own window decides; while a link is full, its channel is not read. */
+  /** Does nothing, because the SDK controls its own window. While a link is full, the SDK's channel is not read. */
   onWritable(): void {}
 
   onControl(control: ControlFrame): void {
@@ -144,7 +144,7 @@ export function stateClosed(connId: number, reason: string, codes = FrameHeaders
   return makeFrame(contentType.stateClosed, { headers, body: reason });
 }
 
-/** A trace ends at the router, which speaks for the SDK; answers go to the SDK that asked. */
+/** A trace ends at the router, which answers for the SDK. Answers to the SDK's own traces go to the SDK. */
 export function onControl(
   { address, connId }: EdgeCircuit,
   { channel, forwarder }: EdgeCircuitOptions,
@@ -172,7 +172,7 @@ export function inspectEdge({ connId, controllerId, isTerminator }: EdgeCircuit)
   };
 }
 
-/** Bytes that count: what is sent again does not. */
+/** Returns true for payload bytes that count. Retransmissions do not. */
 function isNewData(frame: DataFrame): frame is Extract<DataFrame, { contentType: typeof PAYLOAD_TYPE }> {
   return frame.contentType === PAYLOAD_TYPE && (frame.flags & PAYLOAD_FLAGS.retransmit) === 0;
 }

@@ -1,4 +1,4 @@
-/** Dials the hosts behind terminators with the binding `edge`: SDKs that are connected here. */
+/** Dials terminators with the binding `edge`: their hosts are SDKs that are connected to this router. */
 import { FrontdoorError } from '#base';
 import type { Channel } from '#net';
 import type { XgressConfig } from '../config/router-config.ts';
@@ -6,7 +6,7 @@ import type { EgressDialer } from '../xgress/egress-dialers.ts';
 import type { EdgePeer } from './edge-peer.ts';
 import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 
-/** A host must answer a Dial within this time unless the listener has a `connectTimeout`. */
+/** Time limit for a host to answer a Dial, unless the listener has a `connectTimeout`. */
 const MAX_HOST_DIAL_MS = 5_000;
 
 export interface EdgeDialerOptions {

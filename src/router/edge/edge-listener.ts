@@ -1,7 +1,7 @@
 /**
- * Lets SDKs in: TLS with a client certificate, a hello with an API session that a controller told us, and the leaf
- * certificate that session belongs to. Peers in the same process come through a memory channel and pass the same
- * judgement.
+ * Accepts SDKs: TLS with a client certificate, and a hello with the token of an API session that a controller has sent
+ * and that belongs to the leaf certificate. Peers in the same process connect through a memory channel and pass the
+ * same checks.
  */
 import { randomBytes, type X509Certificate } from 'node:crypto';
 import { FrontdoorError, hexOf, type Clock, type Log } from '#base';
@@ -32,7 +32,9 @@ import type { RefusedHellos } from './refused-hellos.ts';
 
 const { channel: channelHeaders, edge } = headerId;
 
-/** Own agents and gateways beat every 3 s; foreign SDKs never do and are not held to it. */
+/**
+ * Our own agents and gateways send heartbeats every 3 s. Other SDKs send none, so this limit does not apply to them.
+ */
 const EDGE_HEARTBEAT = { sendIntervalMs: 0, closeAfterMs: 8_000, onlyIfPeerBeats: true };
 
 export interface EdgeListenerOptions {
@@ -42,7 +44,7 @@ export interface EdgeListenerOptions {
   readonly sessions: ApiSessionRegistry;
   readonly context: EdgePeerContext;
   readonly refused: Pick<RefusedHellos, 'add'>;
-  /** PEM of the authorities that SDKs' certificates come from. */
+  /** PEM bundle of the authorities of SDKs' certificates. */
   readonly ca: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -83,7 +85,7 @@ export class EdgeListener {
     const { channel } = options.config;
     edgeListener.#listener = await ChannelListener.open({
       port: options.port,
-      // The C SDKs offer no protocol.
+      // The C SDKs offer no ALPN protocol.
       alpn: ['ziti-edge', ''],
       ownId: options.routerId,
       allowGroups: true,
@@ -114,7 +116,7 @@ export class EdgeListener {
     return this.#peers.get(channel);
   }
 
-  /** A peer in this process: `fingerprint` is its certificate's, vouched for by who wired the two together. */
+  /** Accepts a peer in this process. `fingerprint` is that of its certificate; the caller guarantees it. */
   async acceptMemory(fingerprint: string, helloId: string, helloHeaders: FrameHeaders): Promise<Channel> {
     const hello = makeHello(helloId, helloHeaders);
     const peer: ChannelPeer = { id: helloId, hello: helloHeaders, fingerprint, address: 'memory' };
@@ -132,7 +134,7 @@ export class EdgeListener {
     return dialer;
   }
 
-  /** Channels of a session that is over. */
+  /** Closes the channels of a session that has ended. */
   closeSession(session: KnownApiSession): void {
     for (const peer of this.#peers.values()) {
       if (peer.session.token === session.token) peer.channel.close('API session ended');
@@ -160,7 +162,9 @@ export class EdgeListener {
     return { accept: true, identity: session.identityId, extra, heartbeat: EDGE_HEARTBEAT };
   }
 
-  /** Refuses a hello: the log and a controller get the reason, the peer only if a certificate of ours proves it. */
+  /**
+   * Refuses a hello. The log and a controller get the reason; the peer gets it only if it has one of our certificates.
+   */
   #refuse(
     { reason, log }: Refused,
     peer: ChannelPeer,
@@ -170,7 +174,7 @@ export class EdgeListener {
     const { refused, ca, clock } = this.#options;
     refused.add(certificate, peer.address, reason);
     const isProven = checkPeerChain(certificate, chain, ca(), clock.nowMs()) === undefined;
-    // SDKs know the one text: they log in again.
+    // SDKs recognize this exact text and log in again.
     const generic = reason === 'no-api-session' ? 'invalid session' : 'not authorized';
     const name = /(?:^|, )URI:([^,]+)/.exec(certificate.subjectAltName ?? '')?.[1] ?? certificate.subject;
     return {

@@ -1,6 +1,6 @@
 /**
- * The edge of a router: SDKs connect here, and controllers get reports of them. There with the `edge` section only; the
- * listener is one of `listeners`, so that the part also exists without one, for the data model and its file.
+ * The edge of a router: accepts SDKs and reports them to controllers. It exists only with the `edge` section. It also
+ * exists without an edge listener, which is one of `listeners`, for the data model and its file.
  */
 import type { Clock, Log } from '#base';
 import type { Channel, ServerTls, TlsPorts } from '#net';
@@ -31,7 +31,7 @@ import { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 export interface EdgePartOptions {
   readonly routerId: string;
   readonly config: RouterConfig;
-  /** The `edge` section; undefined: no SDKs, and terminators of other bindings only. */
+  /** The `edge` section. Undefined: the router accepts no SDKs and has only terminators of other bindings. */
   readonly edge: EdgeConfig | undefined;
   readonly controllers: Controllers;
   readonly forwarder: Forwarder;
@@ -41,11 +41,11 @@ export interface EdgePartOptions {
   readonly asker: CircuitAsker;
   readonly rateLimiter: WorkerPool;
   readonly metrics: Metrics;
-  /** Which terminators of other bindings are alive. */
+  /** Checks the validity of terminators with other bindings. */
   readonly terminatorChecks: readonly TerminatorCheck[];
-  /** The network's data model was set back: its membership counts anew. */
+  /** Called when the data model's index decreased, so that the index of the membership is reset, too. */
   readonly onIndexReset: () => void;
-  /** PEM of the authorities that SDKs' certificates come from, as it is now. */
+  /** Returns the current PEM bundle of the authorities of SDKs' certificates. */
   readonly ca: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -90,7 +90,7 @@ export class EdgePart {
     metrics.gauge('edge.connections', () => [...(this.#listener?.peers() ?? [])].length);
   }
 
-  /** Loads the data model and begins to follow the controllers. */
+  /** Loads the data model and starts to process messages of controllers. */
   static async open(options: EdgePartOptions): Promise<EdgePart> {
     const part = new EdgePart(options);
     const { edge, controllers, clock, log, onIndexReset } = options;
@@ -103,7 +103,7 @@ export class EdgePart {
     return part;
   }
 
-  /** Rejects with a `FrontdoorError` when the port, or the protocol on it, is taken. */
+  /** Rejects with a `FrontdoorError` when the port, or the protocol on it, is in use. */
   async listen(config: EdgeListenerConfig, ports: TlsPorts, tls: ServerTls): Promise<void> {
     const { routerId, forwarder, ends, faults, controllers, dialers, asker, ca, clock, log } = this.#options;
     const { address, xgress } = config;
@@ -168,13 +168,13 @@ export class EdgePart {
 
   readonly inspect: InspectSource = (name) => this.#subscription?.inspect(name);
 
-  /** Peers of ours go elsewhere from now on; who has no other way is served until the end. */
+  /** Asks peers of ours to use another router. Peers without another one are served until the end. */
   drain(): void {
     this.#isDraining = true;
     for (const peer of this.#listener?.peers() ?? []) peer.announceStop();
   }
 
-  /** Dials that wait for their circuit. */
+  /** Number of dials whose circuits are pending. */
   get dialingCount(): number {
     let count = 0;
     for (const peer of this.#listener?.peers() ?? []) count += peer.dialingCount;

@@ -1,4 +1,4 @@
-/** What the SDKs at a router share: its forwarder, its terminators, and the ways to its controllers. */
+/** The dependencies that all SDK peers of a router share: forwarder, terminators, and access to controllers. */
 import type { Log } from '#base';
 import type { Frame } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
@@ -7,7 +7,7 @@ import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 
-/** What an edge peer needs of its router. */
+/** The dependencies of one edge peer. */
 export interface EdgePeerContext {
   readonly log: Log;
   readonly forwarder: Forwarder;
@@ -16,8 +16,8 @@ export interface EdgePeerContext {
   sendToControllers(frame: Frame): boolean;
   /** Reports a circuit whose end here closed to its controller. */
   reportFault(circuitId: string, controllerId: string, isTerminator: boolean): void;
-  /** What all ends of circuits at this router share. */
+  /** Resources that all ends of circuits at this router share. */
   readonly ends: XgressEnds;
-  /** The edge listener's options of circuits whose xgress end the router holds, and the time that a circuit may take. */
+  /** Options of the edge listener for circuits whose xgress end the router holds, and the time limit for circuits. */
   readonly xgress: XgressConfig;
 }

@@ -1,6 +1,6 @@
 /**
- * One SDK at this router: its channel (one connection or a group), the connections it dialed and hosts on it, and
- * what its messages mean. Nothing it sends can touch a circuit that is not its own.
+ * One SDK at this router: its channel (one connection or a group), its dialed and hosted connections, and the handlers
+ * of its messages. No message can affect circuits of other peers.
  */
 import { FrontdoorError, messageOf } from '#base';
 import { ChannelError, type Channel } from '#net';
@@ -32,11 +32,11 @@ import type { EdgeTerminator } from './edge-terminator-registry.ts';
 
 const { ctrl, edge } = headerId;
 
-/** First connection id that the router gives out; below are the SDK's own. */
+/** The first connection id that the router assigns. Lower ids are assigned by the SDK. */
 const FIRST_ROUTER_CONN_ID = 0x8000_0000;
 const MAX_CONNECTIONS = 65_536;
 const MAX_PENDING_CONNECTS = 4_096;
-/** Requests that a peer may send while it reads no answers: more would only pile these up. */
+/** Maximum number of unanswered requests while the peer reads no answers. Further requests are not processed. */
 const MAX_UNREAD_ANSWERS = 10_000;
 
 interface CircuitEnds {
@@ -80,29 +80,29 @@ export class EdgePeer {
     });
   }
 
-  /** Its hello names a release of ours. */
+  /** True if its hello names a version of our product. */
   get isOurs(): boolean {
     return ownRelease(this.channel.peer.hello.text(headerId.channel.helloVersion)) !== undefined;
   }
 
-  /** Dials of it that wait for their circuit. */
+  /** Number of its dials whose circuits are pending. */
   get dialingCount(): number {
     return this.#dialing.size;
   }
 
-  /** Announces that the router ends soon: a peer that has another way uses that one from now on. */
+  /** Announces the router's shutdown. A peer with another path uses that one from now on. */
   announceStop(): void {
     if (this.isOurs) this.channel.send(makeFrame(contentType.stopping));
   }
 
-  /** Announces those of these circuits that this peer began: they end soon at their far end. */
+  /** Announces those of these circuits that this peer started. They end soon at their far end. */
   announceLeaving(circuitIds: readonly string[]): void {
     if (!this.isOurs) return;
     const own = circuitIds.filter((id) => this.#xgressByCircuit.get(id)?.initiator !== undefined);
     if (own.length > 0) this.channel.send(makeFrame(contentType.circuitsLeaving, { body: own.join('\n') }));
   }
 
-  /** Payloads and acknowledgements of an SDK that speaks xgress. */
+  /** Handles payloads and acknowledgements of an SDK that runs xgress. */
   onData(frame: DataFrame): void {
     const ends = this.#xgressByCircuit.get(frame.circuitId);
     (frame.isFromTerminator ? ends?.terminator : ends?.initiator)?.onData(frame);
@@ -143,8 +143,8 @@ export class EdgePeer {
         );
         return;
       default:
-        // A late DialSuccess, probes, posture, inspect answers: nothing to do.
-        this.#context.log.debug({ type: messageName(frame.contentType) }, 'edge message without effect');
+        // Ignores late DialSuccess frames, probes, posture data and inspection answers.
+        this.#context.log.debug({ type: messageName(frame.contentType) }, 'edge message ignored');
     }
   }
 
@@ -162,8 +162,8 @@ export class EdgePeer {
   }
 
   /**
-   * Offers an incoming circuit to the host of `terminator`. Resolves with the host's peer data once it took it.
-   * Rejects with `FrontdoorError`: timeout, or badGateway when the host refused.
+   * Offers an incoming circuit to the host of `terminator`. Resolves with the host's peer data when it accepts. Rejects
+   * with a `FrontdoorError`: timeout, or badGateway when the host refused.
    */
   async dialHost(
     terminator: EdgeTerminator,
@@ -195,7 +195,7 @@ export class EdgePeer {
         throw new FrontdoorError('timeout', 'dial-timeout', `the host did not answer within ${timeoutMs} ms`);
       }
       if (error instanceof ChannelError && error.code === 'closed')
-        throw new FrontdoorError('notFound', 'unknown-terminator', 'the host went away');
+        throw new FrontdoorError('notFound', 'unknown-terminator', 'the host has disconnected');
       throw error;
     }
   }
@@ -229,7 +229,7 @@ export class EdgePeer {
       if (!this.#dialing.delete(connId)) return;
       this.#context.log.info({ identity: this.session.identityId, err: messageOf(error) }, 'dial failed');
       const codes = refusalCodes(error, this.isOurs);
-      // Never without a text: the C SDK takes an empty one for a stale session and starts over.
+      // The text is never empty: the C SDK takes an empty one for an expired session and starts over.
       this.channel.reply(frame, stateClosed(connId, messageOf(error) || 'dial failed', codes));
     }
   }
@@ -246,7 +246,7 @@ export class EdgePeer {
     if (circuit instanceof DataCircuit) circuit.start();
   }
 
-  /** Data of a circuit that stands is not. */
+  /** Returns true for frames that cause an answer. Data of an open circuit causes none. */
   #isAnswered({ contentType: type, headers }: Frame): boolean {
     return type !== contentType.data || !this.#circuits.has(headers.u32(edge.connId) ?? -1);
   }
@@ -255,7 +255,7 @@ export class EdgePeer {
     const connId = frame.headers.u32(edge.connId);
     if (connId === undefined) return;
     const circuit = this.#circuits.get(connId);
-    // Beside its EOF payload an xgress SDK also sends a Data FIN: of no meaning here.
+    // An xgress SDK sends a Data FIN in addition to its EOF payload. It has no effect here.
     if (circuit instanceof DataCircuit) circuit.onSdkData(frame);
     else if (circuit === undefined && frame.body.length > 0)
       this.channel.send(stateClosed(connId, 'no such connection'));

@@ -43,7 +43,7 @@ function openRegistry({ workerCount = 5, queueLength = 100 } = {}) {
   return { registry, controllers, pool, established, failed, answer, add };
 }
 
-/** Work of the pool begins and ends in later turns. */
+/** Tasks of the pool start and end in later turns of the event loop. */
 async function turn(): Promise<void> {
   for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -172,7 +172,7 @@ test('rateLimitedWorkerCount bounds how many creations wait for answers at once'
   assert.deepEqual(askedOf(controller), ['t1', 't2']);
   await answer(controller, CreateTerminatorResult.SUCCESS, { terminatorId: 't1' });
   assert.deepEqual(askedOf(controller), ['t1', 't2', 't3']);
-  // One that never comes gives its place back as well.
+  // An answer that never arrives releases its worker, too.
   await pass(REQUEST_TIMEOUT_MS);
   assert.ok(askedOf(controller).includes('t4'));
 });

@@ -1,7 +1,7 @@
 /**
- * The services that SDKs host at this router: one terminator per Bind, told to every controller and kept true there:
- * created with retries, created again after a controller comes back, removed when the Bind goes. It stands once any
- * controller took it, and fails once none is left that would.
+ * The services that SDKs host at this router. Registers one terminator per Bind with every controller and keeps it
+ * registered: creation is retried, repeated after a controller reconnects, and undone when the Bind ends. A terminator
+ * is established once any controller has accepted it. It fails when no controller is left that could accept it.
  */
 import { randomUUID } from 'node:crypto';
 import { base62, type Log } from '#base';
@@ -15,16 +15,16 @@ import { TerminatorRemovals } from './terminator-removals.ts';
 const { edge } = headerId;
 
 export interface EdgeTerminator {
-  /** Base62; also its address on the overlay. */
+  /** Base62 id, which is also its address on the overlay. */
   readonly id: string;
-  /** Body of the Bind: goes back to the host byte for byte with every Dial. */
+  /** The body of the Bind, which is returned to the host unchanged with every Dial. */
   readonly token: Uint8Array;
   readonly tokenText: string;
   readonly connId: number;
   readonly channel: Channel;
   readonly identityId: string;
   readonly apiSessionToken: string;
-  /** Header 1021: a Bind with the id of a standing one of the same identity replaces it. */
+  /** Header 1021. A Bind with the id of an established terminator of the same identity replaces it. */
   readonly listenerId: string | undefined;
   readonly takesConnId: boolean;
   readonly takesXgress: boolean;
@@ -38,30 +38,30 @@ export interface EdgeTerminator {
 
 export interface TerminatorRegistryOptions {
   readonly log: Log;
-  /** How long a controller may take to answer before it is asked again. */
+  /** Time limit for a controller's answer. After that, the request is repeated. */
   readonly requestTimeoutMs: number;
   readonly controllers: Controllers;
-  /** Of `forwarder.rateLimited*`: how many creations wait for their answers at once. */
+  /** The pool of `forwarder.rateLimited*`, which limits the creations with pending answers. */
   readonly pool: WorkerPool;
   onEstablished(terminator: EdgeTerminator): void;
   onFailed(terminator: EdgeTerminator, reason: string): void;
 }
 
-/** What one controller made of a terminator. */
+/** The state of one terminator at one controller. */
 interface Attempt {
   state: 'asked' | 'accepted' | 'refused';
   failures: number;
   timer: NodeJS.Timeout | undefined;
-  /** Gives the pool's worker back. */
+  /** Returns the worker to the pool. */
   release: () => void;
 }
 
 interface Entry {
   readonly terminator: EdgeTerminator;
   isEstablished: boolean;
-  /** The host's last word on its service; controllers forget it when they restart. */
+  /** The last values that the host set. Controllers forget them when they restart. */
   isHealthy: boolean | undefined;
-  /** Attempts to register it, by the id of a connected controller. */
+  /** Registration attempts by the id of a connected controller. */
   readonly attempts: Map<string, Attempt>;
 }
 
@@ -88,7 +88,7 @@ export class EdgeTerminatorRegistry {
     return this.#entries.get(id)?.terminator;
   }
 
-  /** Standing terminator of the same identity with the same listener id, which a new Bind replaces. */
+  /** Returns the established terminator of the same identity with the same listener id, which a new Bind replaces. */
   byListener(identityId: string, listenerId: string): EdgeTerminator | undefined {
     for (const { terminator } of this.#entries.values()) {
       if (terminator.listenerId === listenerId && terminator.identityId === identityId) return terminator;
@@ -109,14 +109,14 @@ export class EdgeTerminatorRegistry {
     for (const controller of this.#options.controllers.all()) this.#ask(entry, controller);
   }
 
-  /** Removes a terminator that its host no longer has, and reports that to controllers in batches. */
+  /** Removes a terminator that its host has closed, and reports removals to controllers in batches. */
   remove(terminator: EdgeTerminator): void {
     if (this.#entries.get(terminator.id)?.terminator !== terminator) return;
     this.#forget(terminator.id);
     this.#removals.add(terminator.id);
   }
 
-  /** The host's own check of its service. */
+  /** Forwards the result of the host's own check of its service. */
   setHealth(terminator: EdgeTerminator, isHealthy: boolean): void {
     const entry = this.#entries.get(terminator.id);
     if (entry?.terminator !== terminator) return;
@@ -178,7 +178,7 @@ export class EdgeTerminatorRegistry {
   }
 
   #onConnected(controller: Controller): void {
-    // It may have missed anything.
+    // The controller may have missed changes, so everything is sent again.
     for (const entry of this.#entries.values()) this.#ask(entry, controller);
   }
 
@@ -212,12 +212,12 @@ export class EdgeTerminatorRegistry {
       if (!isCurrent() || controller.channel.isClosed) return undefined;
       controller.channel.send(createFrame(entry.terminator));
       attempt.timer = setTimeout(askAgain, this.#options.requestTimeoutMs);
-      // Until the answer, or until it is too late for one.
+      // Keeps the worker until the answer arrives or its time limit elapses.
       return new Promise((resolve) => {
         attempt.release = resolve;
       });
     };
-    // A controller that answers nothing must not hold the workers that others need.
+    // A controller that does not answer must not occupy workers that other controllers need.
     if (controller.isResponsive && this.#options.pool.offer(create)) return;
     attempt.timer = setTimeout(askAgain, RETRY_MS);
   }
@@ -274,7 +274,7 @@ export function terminatorOfBind(
 ): EdgeTerminator {
   const { headers } = bind;
   const publicKey = headers.bytes(edge.publicKey);
-  // The C SDK sends cost and precedence as 4 bytes: the low ones count.
+  // The C SDK sends cost and precedence as 4 bytes, of which the low ones are used.
   const cost = headers.bytes(edge.cost);
   return {
     id,

@@ -1,4 +1,4 @@
-/** Traceroutes between an SDK, which asks in edge messages, and the circuit, where control frames travel. */
+/** Traceroutes: converts between edge messages of an SDK and control frames of a circuit. */
 import {
   contentType,
   HeaderWriter,
@@ -13,11 +13,11 @@ import {
 const { edge, xgressControl } = headerId;
 const EDGE_HOP = 'xgress/edge';
 
-/** What an SDK's TraceRoute becomes: an answer when it goes no further, or a trace of the circuit. */
+/** The result of an SDK's TraceRoute: an answer if it ends here, or a trace of the circuit. */
 export type SdkTrace =
   { readonly kind: 'answer'; readonly frame: Frame } | { readonly kind: 'trace'; readonly frame: Frame };
 
-/** `circuitId` undefined: the connection has none. */
+/** `circuitId` is undefined if the connection has no circuit. */
 export function traceOfSdk(request: Frame, circuitId: string | undefined): SdkTrace {
   const { headers } = request;
   const hops = Math.max(0, (headers.u32(edge.traceHopCount) ?? 0) - 1);
@@ -46,7 +46,7 @@ export function traceResponseToSdk(connId: number, { frame, hops }: ControlFrame
   return makeFrame(contentType.traceRouteResponse, { headers: answer });
 }
 
-/** What this router answers to a trace that reached its end of the circuit. */
+/** Creates the router's answer to a trace that reached this end of the circuit. */
 export function edgeHop(hops: number): { readonly type: string; readonly id: string; readonly hops: number } {
   return { type: EDGE_HOP, id: '', hops: Math.max(0, hops - 1) };
 }

@@ -1,11 +1,11 @@
-/** What each identity makes a router remember beside circuits: binds that stand and dials that wait for their answer. */
+/** Limits the memory that each identity uses outside of circuits: its binds, and its dials with pending answers. */
 
 import { keptBytes, type Log } from '#base';
 import { FrameHeaders, type Frame } from '#wire';
 
 /** The longest tokens of OpenZiti have a few thousand bytes. */
 const MAX_TOKEN_BYTES = 32 * 1024;
-/** Beside its own bytes, what a bind or a dial costs here. */
+/** Overhead of a bind or dial in bytes, in addition to its own data. */
 const RECORD_COST_BYTES = 1_024;
 /** Limit for one identity, in bytes: some ten thousand binds. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -18,7 +18,7 @@ export class IdentityMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** False: it has too much already, and gets none of it. */
+  /** Returns false, and reserves nothing, if the identity would exceed its limit. */
   take(identityId: string, bytes: number): boolean {
     const held = (this.#held.get(identityId) ?? 0) + bytes;
     if (held > this.#maxBytes) return false;
@@ -33,7 +33,7 @@ export class IdentityMemory {
   }
 }
 
-/** Why a bind or a dial may not be kept; undefined: it is counted from now on, with `costOf`. */
+/** Reserves the memory of a bind or dial, by `costOf`. Returns the reason of a refusal, or undefined. */
 export function memoryFault(
   frame: Frame,
   identityId: string,
@@ -46,12 +46,12 @@ export function memoryFault(
   return 'too many binds and dials';
 }
 
-/** Copies a frame out of the read that brought it, when the frame is needed longer. */
+/** Copies a frame that is kept out of the larger buffer that it was read into. */
 export function keptFrame(frame: Frame): Frame {
   return { ...frame, headers: new FrameHeaders(keptBytes(frame.headers.raw)), body: keptBytes(frame.body) };
 }
 
-/** The token is kept as bytes and as text. */
+/** The token is stored both as bytes and as text. */
 export function costOf({ headers, body }: Frame): number {
   return RECORD_COST_BYTES + headers.raw.length + 2 * body.length;
 }

@@ -1,7 +1,7 @@
 /**
- * Hellos that this router refused, reported to one controller that takes such reports: the audit trail is kept there.
- * Equal ones are counted and sent a second later as one; so many different ones wait at most, the rest is counted.
- * Controllers of OpenZiti take none: there the log is all.
+ * Reports refused hellos to one controller that accepts such reports, for the audit trail. Equal refusals are counted
+ * and sent as one report after a second. A limited number of different ones wait; further ones are only counted.
+ * OpenZiti's controllers accept no reports, so there the refusals are only logged.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '#base';
@@ -15,7 +15,7 @@ export interface RefusedHellosOptions {
   readonly clock: Clock;
 }
 
-/** Controllers take no more alerts in a message. */
+/** Maximum number of alerts that controllers accept in one message. */
 const MAX_WAITING = 100;
 const REPORT_AFTER_MS = 1_000;
 
@@ -38,7 +38,7 @@ export class RefusedHellos {
     if (data[REFUSED_HELLO] === 'true') this.#takers.add(from.channel);
   }
 
-  /** `address`: `host:port` of the peer. */
+  /** `address` is the peer's `host:port`. */
   add(certificate: X509Certificate, address: string, reason: string): void {
     const host = address.slice(0, address.lastIndexOf(':'));
     const key = `${certificate.fingerprint256} ${host} ${reason}`;
@@ -56,7 +56,7 @@ export class RefusedHellos {
     this.#timer.unref();
   }
 
-  /** Sends what waits now. */
+  /** Sends the waiting reports now. */
   report(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,6 +1,6 @@
 /**
- * What controllers say about terminators: answers to creations, and the question which of those that they hold are
- * alive here (1041, and 1017 of older ones). Each binding's part knows its own.
+ * Handles controllers' messages about terminators: answers to creations, and requests to validate the terminators that
+ * they know (1041, and 1017 of older controllers). The part of each binding validates its own terminators.
  */
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
@@ -15,12 +15,12 @@ export interface AskedTerminator {
 
 export interface TerminatorVerdict {
   readonly valid: boolean;
-  /** Counts when it is not valid. */
+  /** The reason, which applies when it is not valid. */
   readonly reason: TerminatorInvalidReason;
   readonly detail: string;
 }
 
-/** Undefined: the terminator's binding is not this part's. */
+/** Returns undefined if the terminator's binding belongs to another part. */
 export type TerminatorCheck = (terminator: AskedTerminator) => TerminatorVerdict | undefined;
 
 const REMOVE_BATCH = 50;
@@ -29,7 +29,7 @@ export class TerminatorMessages {
   readonly #terminators: EdgeTerminatorRegistry;
   readonly #checks: readonly TerminatorCheck[];
 
-  /** `checks`: of the bindings beside `edge`. */
+  /** `checks` validate terminators of bindings other than `edge`. */
   constructor(terminators: EdgeTerminatorRegistry, checks: readonly TerminatorCheck[]) {
     this.#terminators = terminators;
     this.#checks = checks;
@@ -58,7 +58,7 @@ export class TerminatorMessages {
     from.channel.reply(frame, ctrlMessages.validateTerminatorsV2Response.frame({ states }));
   }
 
-  /** The old question has no answer: what is not valid is removed by the router. */
+  /** The older request has no answer. The router removes invalid terminators instead. */
   #onValidateOld(frame: Frame, from: Controller): void {
     const { terminators } = ctrlMessages.validateTerminators.decode(frame.body);
     const ids = terminators.filter((it) => !this.#verdictOn(it).valid).map(({ id }) => id);

@@ -1,6 +1,6 @@
 /**
- * Tells every controller which terminators are gone here, several at once; asked again while a controller is busy or
- * does not answer. One that stays away validates what it holds when it comes back.
+ * Reports removed terminators to every controller, in batches. Repeats a report while a controller is busy or does not
+ * answer. A controller that is disconnected validates its terminators when it reconnects.
  */
 import { messageOf, type Log } from '#base';
 import { CHANNEL_HEADERS } from '#wire';
@@ -11,14 +11,14 @@ export interface TerminatorRemovalsOptions {
   readonly log: Log;
   readonly requestTimeoutMs: number;
   readonly controllers: Controllers;
-  /** A terminator may be hosted again under its id before its removal is reported. */
+  /** A terminator can be hosted again under its id before its removal was reported. */
   isHosted(id: string): boolean;
 }
 
 const BATCH = 50;
 const ATTEMPTS = 3;
 const RETRY_MS = 5_000;
-/** Header of a Result: why not. */
+/** Header of a Result with the reason of a failure. */
 const RESULT_ERROR_CODE = 10;
 const BUSY = 1;
 

@@ -1,4 +1,7 @@
-/** An SDK at the first of two linked routers; what it dials ends at the second, what it hosts is dialed from there. */
+/**
+ * An SDK at the first of two linked routers. Circuits that it dials end at the second router, and services that it
+ * hosts are dialed from there.
+ */
 import type { TestContext } from 'node:test';
 import { silentLog } from '#base';
 import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
@@ -69,7 +72,7 @@ export interface EdgeWorld {
   readonly link: MemoryLink;
   readonly sdk: Sdk;
   readonly payloads: PayloadFrame[];
-  /** As a router does that is told to stop. */
+  /** Drains like a router that is asked to stop. */
   drain(): void;
 }
 
@@ -149,7 +152,7 @@ export function makeEdgeWorld(
   };
 }
 
-/** All that the service of a circuit gets. */
+/** Resolves with all data that the service of a circuit receives. */
 export function textAt(far: MemoryRouter, circuitId: string): Promise<Buffer> {
   const service = far.services.get(circuitId)!;
   const { promise, resolve } = Promise.withResolvers<Buffer>();
