@@ -1,6 +1,7 @@
 /**
- * Circuits at this router: the forwarder with what reports on it, the ends that the router itself holds, what dials
- * and listens for them. `router.ts` gives it controllers and ports; the edge and the links join in.
+ * Circuits at this router: the forwarder and its reports, the ends that the router holds itself, and the dialers and
+ * listeners that create them. `router.ts` provides controllers and ports; the edge and the links connect to the
+ * forwarder.
  */
 import type { Clock, Log } from '#base';
 import type { ServerTls, TlsIdentity, TlsPorts } from '#net';
@@ -27,7 +28,7 @@ export interface CircuitPartOptions {
   readonly config: RouterConfig;
   readonly controllers: Controllers;
   readonly ports: TlsPorts;
-  /** The identity of the moment. */
+  /** Returns the current identity. Called for each dial. */
   tls(): { readonly client: TlsIdentity; readonly server: ServerTls };
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -76,7 +77,7 @@ export class CircuitPart {
     this.#ingress = new IngressCircuits({ asker: this.#asker, ends: this.#ends, faults, log });
   }
 
-  /** What the edge joins in with. */
+  /** The interfaces through which the edge part uses the forwarder and its reports. */
   get forEdge() {
     return {
       forwarder: this.forwarder,
@@ -116,7 +117,7 @@ export class CircuitPart {
   readonly inspect: InspectSource = (name) =>
     inspectCircuits(this.forwarder, name, this.#options.clock.nowMs());
 
-  /** Circuits that moved something within the last `idleMs`, and far ends that are being dialed. */
+  /** Counts the circuits that moved data within the last `idleMs`, and the far ends that are being dialed. */
   busyCount(idleMs: number): number {
     const sinceMs = this.#options.clock.nowMs() - idleMs;
     let count = this.#routes.dialCount;
@@ -125,8 +126,8 @@ export class CircuitPart {
   }
 
   /**
-   * Its own ports take no connections any more: what stands before them goes elsewhere. Controllers choose other ways;
-   * circuits that have no other one still begin and end here.
+   * Closes this part's own ports, so that load balancers select another router. Controllers prefer other paths;
+   * circuits without another path still begin and end here.
    */
   async drain(): Promise<void> {
     await this.#stopListening();
@@ -145,7 +146,10 @@ export class CircuitPart {
     this.forwarder.close();
   }
 
-  /** A terminator is alive while its binding may be dialed: whether its address answers, a circuit will show. */
+  /**
+   * A terminator is valid if its binding can be dialed. Whether its address answers is only known when a circuit is
+   * dialed.
+   */
   readonly #checkTransport: TerminatorCheck = ({ binding }) => {
     if (binding === 'edge') return undefined;
     const isKnown = this.#dialers.knows(binding);

@@ -1,4 +1,4 @@
-// Route and Unroute: what is answered, what stands afterwards, and how dials are bounded.
+// Route and Unroute: their answers, the resulting circuits, and the limit of concurrent dials.
 import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
 import { FrontdoorError, silentLog, textOf, type Log, type LogFields } from '#base';
@@ -25,7 +25,7 @@ interface World {
   readonly dials: EgressDial[];
   readonly ends: FakeEnd[];
   readonly logged: [message: string, fields: LogFields][];
-  /** What the dialer of binding `fake` does; at first it registers an end. */
+  /** The behaviour of the dialer of binding `fake`; initially it registers an end. */
   dialer: EgressDialer;
   route(init?: RouteChange): ReturnType<MemoryController['route']>;
 }

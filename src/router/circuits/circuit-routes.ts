@@ -1,6 +1,6 @@
 /**
- * What a controller's Route and Unroute do here: dial the far end where one is asked for, in a bounded number at once,
- * set the forwards, answer. Dials run on their own, so that the control channel is never held up.
+ * Handles Route and Unroute messages of controllers: dials the far end if the Route requests one, sets the forwards and
+ * answers. The number of concurrent dials is bounded. Dials do not block the control channel.
  */
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { contentType, encodeRouteResult, RouteErrorCode, type Frame } from '#wire';
@@ -34,10 +34,10 @@ interface PendingDial {
 }
 
 export class CircuitRoutes {
-  /** `route.handler`, for metrics. */
+  /** Named `route.handler` in metrics. */
   readonly pool: WorkerPool;
   readonly #options: CircuitRoutesOptions;
-  /** By the address of the end that is dialed. */
+  /** Dials in progress by the address of their end. */
   readonly #dials = new Map<string, PendingDial>();
 
   constructor(options: CircuitRoutesOptions) {
@@ -58,7 +58,7 @@ export class CircuitRoutes {
     ]);
   }
 
-  /** Far ends that are being dialed now. */
+  /** The number of far ends that are being dialed now. */
   get dialCount(): number {
     return this.#dials.size;
   }
@@ -78,7 +78,7 @@ export class CircuitRoutes {
       return;
     }
     if (this.pool.offer(() => this.#routeEgress(frame, route, from, receivedMs))) return;
-    // No answer: the controller's time for it runs out, as when OpenZiti's routers are full.
+    // Sends no answer, so the controller's time limit expires, as it does when OpenZiti's routers are full.
     this.#options.log.error(
       { circuit: route.circuitId, queued: this.pool.queueSize },
       'Route dropped: forwarder.xgressDialQueueLength circuits wait for their dial',
@@ -145,15 +145,18 @@ export class CircuitRoutes {
         return data;
       }
     }
-    // Taken away meanwhile: nothing of it may stay.
+    // The circuit was unrouted during the dial, so all its state is removed.
     forwarder.unroute(circuitId);
-    throw new FrontdoorError('conflict', 'unrouted', 'the circuit was taken away while it was dialed');
+    throw new FrontdoorError('conflict', 'unrouted', 'the circuit was unrouted while it was dialed');
   }
 
   async #dwell(circuitId: string, signal: AbortSignal): Promise<void> {
     const { config, log } = this.#options;
     if (config.xgressDialDwellMs <= 0) return;
-    log.info({ circuit: circuitId, dwellMs: config.xgressDialDwellMs }, 'dial waits: xgressDialDwellTime');
+    log.info(
+      { circuit: circuitId, dwellMs: config.xgressDialDwellMs },
+      'delaying the dial by xgressDialDwellTime',
+    );
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, config.xgressDialDwellMs);
       signal.addEventListener('abort', () => {

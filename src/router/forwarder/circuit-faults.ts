@@ -1,6 +1,6 @@
 /**
- * Tells controllers of circuits that ended here, of circuits whose frames this router cannot move on (at most every
- * interval), and of links that a Route names and that are not there. What concerns a controller that is away waits for it.
+ * Reports to controllers: circuits that ended here, circuits whose frames cannot be forwarded (at most once per
+ * interval), and unknown links in Routes. Reports to a disconnected controller wait until it reconnects.
  */
 import type { Log } from '#base';
 import { ctrlMessages, FaultSubject } from '#wire/ctrl';
@@ -9,12 +9,12 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { ForwardFaults } from './forwarder.ts';
 
 const MAX_FORWARD_FAULTS = 10_000;
-/** Ends of circuits whose controllers are away, over all controllers. */
+/** Maximum number of waiting reports about ended circuits, over all disconnected controllers. */
 const MAX_KEPT_CLOSINGS = 10_000;
 
 export interface CircuitFaultsOptions {
   readonly controllers: Controllers;
-  /** 0: frames that cannot be moved on are not reported. */
+  /** Interval of reports about frames that cannot be forwarded; 0: no reports. */
   readonly faultTxIntervalMs: number;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -27,7 +27,7 @@ interface Closing {
 
 export class CircuitFaults implements ForwardFaults {
   readonly #options: CircuitFaultsOptions;
-  /** Circuit to its controller, if any. */
+  /** Maps circuits to their controllers, if known. */
   readonly #forwardFaults = new Map<string, string | undefined>();
   readonly #kept = new Map<string, Closing[]>();
   #keptCount = 0;
@@ -39,7 +39,7 @@ export class CircuitFaults implements ForwardFaults {
     options.controllers.onConnected((controller) => this.#tellKept(controller));
   }
 
-  /** An end here closed of itself. */
+  /** Reports that an end at this router closed on its own. */
   onCircuitClosed(circuitId: string, controllerId: string, isTerminator: boolean): void {
     const owner = this.#options.controllers.byId(controllerId);
     if (owner !== undefined) {
@@ -88,7 +88,7 @@ export class CircuitFaults implements ForwardFaults {
         const subject = FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT;
         controllers.broadcast(ctrlMessages.fault.frame({ subject, id }));
       } else {
-        // The controller is away: the next frames that cannot be forwarded report the circuits again.
+        // The controller is disconnected. The next frames that cannot be forwarded report the circuits again.
         const fault = ctrlMessages.fault.frame({ subject: FaultSubject.FORWARD_FAULT, id });
         controllers.byId(owner)?.channel.send(fault);
       }

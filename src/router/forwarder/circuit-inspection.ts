@@ -1,14 +1,14 @@
 /**
- * The forwarder's answers about circuits when a controller inspects the router: `router-circuits`,
- * `router-edge-circuits`, `router-sdk-circuits`, `circuit:<id>` and `circuitandstacks:<id>`, with the field names of
- * OpenZiti's routers. The first three are always answered: OpenZiti's controller ends when it misses one of them.
+ * Values for inspections of circuits: `router-circuits`, `router-edge-circuits`, `router-sdk-circuits`, `circuit:<id>`
+ * and `circuitandstacks:<id>`, with the field names of OpenZiti's routers. The first three always have a value, because
+ * OpenZiti's controller crashes if one is missing.
  */
 import type { RoutedCircuit } from './circuit-table.ts';
 import type { Forwarder } from './forwarder.ts';
 
 const PREFIXES = ['circuit:', 'circuitandstacks:'];
 
-/** Undefined for names and circuits that are unknown here. */
+/** Returns undefined for unknown names and circuits. */
 export function inspectCircuits(forwarder: Forwarder, name: string, nowMs: number): unknown {
   if (name === 'router-circuits') {
     const circuits = [...forwarder.circuits()].map((it) => [it.id, circuitRow(forwarder, it, nowMs)]);
@@ -34,7 +34,7 @@ function circuitRow(forwarder: Forwarder, circuit: RoutedCircuit, nowMs: number)
   };
 }
 
-/** Those of which an SDK holds the end. */
+/** The circuits with an end that an SDK holds. */
 function* edgeCircuits(forwarder: Forwarder): Generator<[string, object]> {
   for (const { id, ends } of forwarder.circuits()) {
     for (const address of ends) {

@@ -1,20 +1,20 @@
-/** Circuits through this router: which address follows which, whose they are, and when something last passed. */
+/** Circuits through this router: the forward of each address, the controller, and the time of the last frame. */
 
 export interface RoutedCircuit {
   readonly id: string;
-  /** The controller that routed it; faults and confirmations go there. */
+  /** The controller that routed it, which receives its faults and confirmations. */
   readonly controllerId: string;
   readonly next: Map<string, string>;
-  /** Addresses of its ends on this router. */
+  /** Addresses of the circuit's ends at this router. */
   readonly ends: string[];
-  /** Peer data of the dialed end. Another Route for it gets the same answer. */
+  /** Peer data of the dialed end. A repeated Route for it gets the same answer. */
   egressData: ReadonlyMap<number, Uint8Array> | undefined;
   lastActiveMs: number;
-  /** When an end here last got a payload from a link. */
+  /** Time at which an end here last received a payload from a link. */
   lastDeliveredMs: number;
-  /** An end here closed and the controller was notified, so that later frames are not a fault. */
+  /** True after an end here closed and the controller was notified, so that later frames are not reported as faults. */
   isEnding: boolean;
-  /** Payload bytes over links that are not in the metrics yet. */
+  /** Payload bytes over links that the metrics do not include yet. */
   receivedBytes: number;
   sentBytes: number;
 }

@@ -1,59 +1,62 @@
-/** Where frames of circuits go: one end of a circuit on this router, or a link to another router. */
+/** Destinations of circuit frames: an end of a circuit at this router, or a link to another router. */
 import type { ControlFrame, DataFrame, Frame, PayloadFrame } from '#wire';
 
 export interface Destination {
-  /** False: its queue is full; a local end waits for `onWritable`, frames in transit are dropped. */
+  /** False when its queue is full. A local end then waits for `onWritable`, and frames in transit are dropped. */
   readonly isWritable: boolean;
   deliver(frame: DataFrame): void;
 }
 
-/** What brings frames, over a connection of its own, which can wait while others take theirs. */
+/** A connection that delivers frames and can be paused without delaying other connections. */
 export interface FrameSource {
   pauseReading(): void;
   resumeReading(): void;
 }
 
 /**
- * One end of a circuit on this router. Where the router holds it, its own flow control bounds what waits, and it is
- * always writable; an SDK's end is not while the SDK's channel is full.
+ * One end of a circuit at this router. An end that the router holds is always writable, because its own flow control
+ * bounds the waiting data. An SDK's end is not writable while the SDK's channel is full.
  */
 export interface CircuitEnd extends Destination {
-  /** `xgress`: the router holds this end; `xg-edge-fwd`: an SDK does. */
+  /** `xgress` if the router holds this end, `xg-edge-fwd` if an SDK does. */
   readonly kind: 'xgress' | 'xg-edge-fwd';
-  /** Instead of `deliver`, for a payload, while it is not writable. `source`: who brought it, if it can be held up. */
+  /**
+   * Replaces `deliver` for payloads while it is not writable. `source` is the connection that delivered the payload, if
+   * it can be paused.
+   */
   deliverLater?(payload: PayloadFrame, source: FrameSource | undefined): void;
-  /** The circuit is gone; called after the address was forgotten. */
+  /** Called when the circuit was removed, after the address was. */
   unrouted(): void;
-  /** Called after `Forwarding.isWritable` was false, once the next destination of the circuit takes frames again. */
+  /** Called after `Forwarding.isWritable` returned false, once the circuit's next destination is writable again. */
   onWritable(): void;
-  /** A traceroute, or the answer to one. */
+  /** Handles a traceroute, or the answer to one. */
   onControl(control: ControlFrame): void;
   /** Returns its state for inspections of the circuit. */
   inspect(): object;
-  /** The connection that brings this end's frames, where it is somebody else's window that bounds them. */
+  /** The connection that delivers this end's frames, if another party's window bounds them. */
   readonly source?: FrameSource;
 }
 
 /** A link; its id is its address. */
 export interface LinkDestination extends Destination, Partial<FrameSource> {
   readonly id: string;
-  /** A control frame (1102), headers already stripped of channel matters. */
+  /** Sends a control frame (1102), whose channel headers were removed. */
   sendControl(frame: Frame): void;
 }
 
 /**
- * What links and ends of circuits use of the forwarder. `source` is the address that a frame came from: the link's id
- * or the end's own address.
+ * The interface of the forwarder to links and ends of circuits. `source` is the address that a frame came from: the id
+ * of a link, or the address of an end.
  */
 export interface Forwarding {
   forward(circuitId: string, source: string, frame: DataFrame): void;
-  /** A traceroute frame (1102) that came over a link, or from an end. */
+  /** Handles a traceroute frame (1102) from a link or an end. */
   control(source: string, frame: Frame): void;
-  /** False: what follows `source` in the circuit takes nothing now. */
+  /** Returns false while the destination of `source` in the circuit is not writable. */
   isWritable(circuitId: string, source: string): boolean;
   registerLink(link: LinkDestination): void;
-  /** Only if it is still this one. */
+  /** Has no effect if another link with the same id has replaced it. */
   unregisterLink(link: LinkDestination): void;
-  /** The link has room again: ends that wait for it go on. */
+  /** Called when a link has room again. Resumes the ends that wait for it. */
   linkDrained(id: string): void;
 }

@@ -1,4 +1,4 @@
-/** Why a dial did not become a circuit, with the codes that go along to whoever asked. */
+/** The reasons for a failed dial, with the codes that its originator receives. */
 import { FrontdoorError } from '#base';
 import {
   decodeEdgeRefusal,
@@ -24,7 +24,7 @@ export class HostRefusal extends FrontdoorError {
 
 /** The controller refused a circuit. */
 export class CircuitRefusal extends Error {
-  /** The codes of the refusal, as headers for the SDK. */
+  /** Returns the codes of the refusal as headers for the SDK. */
   readonly codes: FrameHeaders;
 
   constructor(answer: Frame) {
@@ -38,7 +38,7 @@ export class CircuitRefusal extends Error {
   }
 }
 
-/** Headers for the SDK whose dial failed. Only an SDK of ours gets the number for a router without a controller. */
+/** Returns headers for the SDK whose dial failed. Only SDKs of ours get the code for a router without a controller. */
 export function refusalCodes(error: unknown, isOurs: boolean): FrameHeaders {
   if (error instanceof CircuitRefusal) return error.codes;
   const isAlone = error instanceof FrontdoorError && error.code === 'no-controller';

@@ -1,6 +1,7 @@
 /**
- * What passes over links, all together: OpenZiti's `fabric.*` metrics and the circuits' `fabricUsage`. Every frame is
- * counted in plain fields, which the metrics get once a second: asking them for each cost as much as moving it on.
+ * Metrics of all traffic over links: OpenZiti's `fabric.*` metrics and the circuits' `fabricUsage`. Frames are counted
+ * in plain fields, which are added to the metrics once a second: updating the metrics for each frame cost as much as
+ * forwarding it.
  */
 import { PAYLOAD_TYPE, type DataFrame } from '#wire';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
@@ -12,7 +13,7 @@ export class FabricMeters {
   readonly #metrics: Metrics;
   readonly #received: Direction;
   readonly #sent: Direction;
-  /** Circuits with bytes that are not reported yet. */
+  /** Circuits with bytes that were not reported yet. */
   readonly #counted: RoutedCircuit[] = [];
   readonly #timer: NodeJS.Timeout;
 

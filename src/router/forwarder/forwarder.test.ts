@@ -1,4 +1,4 @@
-// What the forwarder does with time, faults, traces and questions; the data path itself is in mesh-data.test.ts.
+// The forwarder's timeouts, faults, traces and inspections. The data path is tested in mesh-data.test.ts.
 import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
 import { ManualClock, silentLog, type Log } from '#base';
@@ -109,7 +109,7 @@ function advance(world: World, ms: number): void {
   mock.timers.tick(ms);
 }
 
-/** What it heard of that kind, oldest first. Timers stand still here, so nobody can wait by one. */
+/** Received messages of this kind, oldest first. Mocked timers do not advance, so this cannot wait by a timer. */
 async function heard<Name extends CtrlMessageName>(
   controller: MemoryController,
   name: Name,
@@ -212,7 +212,7 @@ test('every idleTxInterval, circuits idle longer than idleCircuitTimeout are con
   world.forwarder.route('c2', 'one', [{ source: 'out2', destination: 'l1', type: 'link' }]);
   advance(world, 10_000);
   world.forwarder.forward('c2', 'out2', payload('c2'));
-  // Sent again and again to nobody: no sign of life.
+  // Frames that cannot be delivered do not count as activity.
   world.forwarder.forward('c1', 'out', payload('c1', PAYLOAD_FLAGS.retransmit));
   advance(world, 10_000);
   await frames();

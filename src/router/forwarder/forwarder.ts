@@ -1,7 +1,7 @@
 /**
- * Moves payloads, acknowledgements and traces between the addresses of circuits. An address is a link or one end of a
- * circuit here; which address follows which, the controller says by Route. Plain maps: every frame of the data path
- * passes here.
+ * Forwards payloads, acknowledgements and traces between the addresses of circuits. An address is that of a link or of
+ * an end at this router. Controllers define the next address of each address by Route. Uses plain maps, because every
+ * frame of the data path passes here.
  */
 import { systemClock, type Clock } from '#base';
 import {
@@ -24,13 +24,13 @@ import { QuietCircuits } from './quiet-circuits.ts';
 import { SourceHolds } from './source-holds.ts';
 import { TransitGate } from './transit-gate.ts';
 
-/** Beyond so many entries, those from links that are gone are swept when a Route comes. */
+/** When a Route arrives for a circuit with more entries than this, entries of closed links are removed. */
 const SWEEP_ENTRIES = 8;
 
 export interface CircuitForward {
   readonly source: string;
   readonly destination: string;
-  /** `start`: the initiator's end, which comes only after routing. */
+  /** `start` is the end of the initiator, which is registered after routing. */
   readonly type: 'start' | 'end' | 'link';
 }
 
@@ -39,7 +39,7 @@ export interface RouteProblem {
   readonly address: string;
 }
 
-/** Called for frames that cannot be forwarded. `controllerId` is undefined when no controller routed the circuit here. */
+/** Called for frames that cannot be forwarded. `controllerId` is undefined if no controller routed the circuit here. */
 export interface ForwardFaults {
   onForwardFault(circuitId: string, controllerId: string | undefined): void;
   onInvalidLink(linkId: string): void;
@@ -48,7 +48,7 @@ export interface ForwardFaults {
 export interface ForwarderOptions {
   readonly routerId: string;
   readonly faults: ForwardFaults;
-  /** How long no payload may have come before a circuit is dropped that is to end when it is quiet; 0: at once. */
+  /** Time without payloads after which an ending circuit is removed; 0: at once. */
   readonly closeCheckIntervalMs: number;
   readonly metrics: Metrics;
   readonly clock?: Clock;
@@ -64,7 +64,7 @@ export class Forwarder implements Forwarding {
   readonly #ends = new Map<string, CircuitEnd>();
   readonly #waiters = new LinkWaiters();
   readonly #holds = new SourceHolds();
-  /** Of links that were full once. */
+  /** Gates of links that were full before. */
   readonly #gates = new Map<string, TransitGate>();
   readonly #quiet: QuietCircuits;
 
@@ -96,12 +96,12 @@ export class Forwarder implements Forwarding {
     return this.#links.has(id);
   }
 
-  /** Who brings frames is not read until it is released as often as it was held. */
+  /** Counts how often each source of frames was paused. A source is read again when it was released as often. */
   get holds(): SourceHolds {
     return this.#holds;
   }
 
-  /** An end of a circuit on this router. */
+  /** Registers an end of a circuit at this router. */
   register(circuitId: string, address: string, end: CircuitEnd, controllerId: string): void {
     this.#ends.set(address, end);
     const { ends } = this.#circuit(circuitId, controllerId);
@@ -109,8 +109,8 @@ export class Forwarder implements Forwarding {
   }
 
   /**
-   * The end at `address` is closed. When the other end is on this router too, it learns it now: everything sent
-   * before has already been handed to it.
+   * Removes the end at `address`, which has closed. If the other end is at this router too, it is notified immediately,
+   * because it has already received all data.
    */
   unregister(circuitId: string, address: string): void {
     const circuit = this.#circuits.get(circuitId);
@@ -124,7 +124,10 @@ export class Forwarder implements Forwarding {
     else if (circuit.ends.length === 0) this.#quiet.add(circuitId);
   }
 
-  /** Adds to what is there: a reroute replaces only what it names. Nothing is set when there is a problem. */
+  /**
+   * Adds forwards to the existing ones: a reroute replaces only the forwards that it lists. Changes nothing if it
+   * returns a problem.
+   */
   route(
     circuitId: string,
     controllerId: string,
@@ -147,7 +150,7 @@ export class Forwarder implements Forwarding {
     return undefined;
   }
 
-  /** Forgets the circuit and notifies its ends here. */
+  /** Removes the circuit and notifies its ends at this router. */
   unroute(circuitId: string): void {
     const circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) return;
@@ -160,7 +163,10 @@ export class Forwarder implements Forwarding {
     }
   }
 
-  /** The same once nothing comes any more; at once when both ends are here: nothing can be on its way. */
+  /**
+   * Removes the circuit once no more frames arrive for it. Removes it at once if both ends are here, because then no
+   * frames are in transit.
+   */
   unrouteWhenQuiet(circuitId: string): void {
     const circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) return;
@@ -177,7 +183,7 @@ export class Forwarder implements Forwarding {
 
   unregisterLink(link: LinkDestination): void {
     if (this.#links.get(link.id) !== link) return;
-    // Ends that wait for it go on when it comes back, or when another way is given.
+    // Ends that wait for it resume when the link returns, or when the circuit is rerouted.
     this.#links.delete(link.id);
     this.#gates.get(link.id)?.close();
     this.#gates.delete(link.id);
@@ -210,7 +216,7 @@ export class Forwarder implements Forwarding {
       return;
     }
     const nowMs = this.#clock.nowMs();
-    // Frames that cannot be forwarded do not keep a circuit alive, however often they are sent.
+    // Frames that cannot be forwarded do not keep a circuit alive.
     if (!isPayload || (frame.flags & PAYLOAD_FLAGS.retransmit) === 0) circuit.lastActiveMs = nowMs;
     const link = this.#links.get(address);
     if (link !== undefined) {
@@ -302,7 +308,7 @@ export class Forwarder implements Forwarding {
     if (next !== undefined) this.#waiters.remove(next, end);
   }
 
-  /** Its way leads elsewhere now. */
+  /** Resumes an end that waits for `before`, because its circuit was rerouted. */
   #wakeOne(linkId: string, address: string): void {
     const end = this.#ends.get(address);
     if (end === undefined) return;

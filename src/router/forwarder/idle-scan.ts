@@ -1,6 +1,6 @@
 /**
- * Asks controllers whether they still know circuits on which nothing moved for long; those that they do not know they
- * unroute. A circuit whose controller is away stays as it is, however long.
+ * Asks controllers to confirm circuits that have been idle for a long time. Controllers unroute the circuits that they
+ * do not know. A circuit whose controller is disconnected remains, however long it is idle.
  */
 import { systemClock, type Clock, type Log } from '#base';
 import { ctrlMessages } from '#wire/ctrl';
@@ -12,7 +12,7 @@ const MAX_CIRCUITS_PER_MESSAGE = 1_000;
 export interface IdleScanOptions {
   readonly forwarder: Forwarder;
   readonly controllers: Controllers;
-  /** 0: no scan. */
+  /** Time between two scans; 0: no scans. */
   readonly idleTxIntervalMs: number;
   readonly idleCircuitTimeoutMs: number;
   readonly log: Log;
@@ -55,7 +55,7 @@ export class IdleScan {
     if (controller === undefined) {
       log.debug(
         { controllerId, circuits: idle.length },
-        'idle circuits stay: their controller is disconnected',
+        'keeping idle circuits: their controller is disconnected',
       );
       return;
     }

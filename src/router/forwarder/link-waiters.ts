@@ -1,4 +1,6 @@
-/** Ends that wait for room in a link, in the order in which they go on: who took the room waits behind the others. */
+/**
+ * Ends that wait for room in a link, in the order in which they resume. An end that fills the link again queues last.
+ */
 import type { CircuitEnd } from './destination.ts';
 
 export class LinkWaiters {
@@ -18,7 +20,7 @@ export class LinkWaiters {
     if (ends?.delete(end) === true && ends.size === 0) this.#byLink.delete(linkId);
   }
 
-  /** Each that waits now, once, while there is room. */
+  /** Resumes each end that waits now, at most once, while there is room. */
   wake(linkId: string, hasRoom: () => boolean): void {
     const ends = this.#byLink.get(linkId);
     if (ends === undefined) return;

@@ -1,4 +1,4 @@
-// Data over several routers: what a circuit carries is whole, whatever the links and the controller do meanwhile.
+// Data over several routers: circuits lose nothing while links break and controllers reroute them.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
@@ -9,7 +9,7 @@ import { until, within } from '../../../test/support/deadline.ts';
 import { MemoryMesh, REROUTE_ATTEMPT, type MeshOptions } from './testing/memory-mesh.ts';
 
 const MIB = 1024 * 1024;
-/** Nothing is sent again only because this machine stood still: that would come in excess of what a link has room for. */
+/** So long that a pause of the machine causes no retransmissions, which would exceed the capacity of a link. */
 const PATIENT: MeshOptions = { xgress: { retxStartMs: 600_000, retxMaxMs: 0 } };
 
 function openMesh(t: TestContext, count: number, options: MeshOptions = {}): MemoryMesh {
@@ -18,7 +18,7 @@ function openMesh(t: TestContext, count: number, options: MeshOptions = {}): Mem
   return mesh;
 }
 
-/** Both ways at once; resolves with what came at each side, when both have ended. */
+/** Sends in both directions at once. Resolves with the data received at each side when both have ended. */
 async function exchange(
   a: Duplex,
   b: Duplex,
@@ -135,7 +135,7 @@ test('circuits over random ways, with random faults and a reroute at a random mo
       const { client, service } = await mesh.open('c1', first);
       const done = exchange(client, service, 300_000);
       for (let turns = 0; turns < wait; turns += 1) await turn();
-      // The transfer may be over by then.
+      // The transfer may have finished by then.
       await mesh.route('c1', second, REROUTE_ATTEMPT).catch(() => {});
       const { sent, got } = await done;
       mesh.close();
@@ -168,12 +168,12 @@ test('a full link holds its own ends back instead of losing their payloads, and 
 });
 
 test('a router in transit holds back who brings what its next link cannot take, and loses nothing', async (t) => {
-  // It reads on after a while, be there room or not: how much comes meanwhile is a matter of this machine's speed.
+  // It resumes reading after a while, even without room. The amount of data until then depends on this machine's speed.
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const mesh = openMesh(t, 3, PATIENT);
   const first = mesh.link(0, 1, { capacity: 64, framesPerTurn: 16 });
-  // Half of it has room for what the first brings in one turn: that much comes after it said stop.
+  // Half of it is the capacity for data that the first delivers in one turn after it was paused.
   const second = mesh.link(1, 2, { capacity: 64, framesPerTurn: 2 });
   const circuits = await Promise.all(
     Array.from({ length: 6 }, (_, index) => mesh.open(`c${index}`, [0, 1, 2])),

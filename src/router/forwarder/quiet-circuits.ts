@@ -1,13 +1,13 @@
-/** Circuits that are to go once nothing comes for them any more: each is looked at every interval, by one timer. */
+/** Circuits that are removed once no more frames arrive for them. One timer checks each of them at an interval. */
 export class QuietCircuits {
   readonly intervalMs: number;
   readonly #dropIfQuiet: (circuitId: string) => boolean;
-  /** When each is due, soonest first: all wait equally long. */
+  /** The due time of each, in ascending order, because the interval is the same for all. */
   readonly #due = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `dropIfQuiet` answers whether the circuit is gone. An interval of 0: no waiting. */
+  /** `dropIfQuiet` returns true if the circuit was removed. With an interval of 0, it is called at once. */
   constructor(intervalMs: number, dropIfQuiet: (circuitId: string) => boolean) {
     this.intervalMs = Math.max(0, intervalMs);
     this.#dropIfQuiet = dropIfQuiet;

@@ -1,4 +1,4 @@
-/** Who is not read now, and how many full links are the reason. */
+/** Sources of frames that are paused, each with the number of full links that are the reason. */
 import type { FrameSource } from './destination.ts';
 
 export class SourceHolds {
@@ -21,7 +21,7 @@ export class SourceHolds {
     source.resumeReading();
   }
 
-  /** It is gone. */
+  /** Removes a source that was closed. */
   forget(source: object): void {
     this.#counts.delete(source);
   }

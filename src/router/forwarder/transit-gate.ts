@@ -1,12 +1,12 @@
 /**
- * Before a link, or an SDK's channel, that takes no more for a moment: what comes for it waits here, and who brought it is not read, in turns
- * so short that frames for other links keep coming. What finds no room here either is left to the link to drop; xgress
- * sends it again.
+ * Buffers payloads for a link, or for an SDK's channel, while it is full. The sources of those payloads are not read in
+ * the meantime, for intervals so short that frames for other links continue to arrive. When the buffer is full, the
+ * link drops further payloads, and xgress retransmits them.
  */
 import { keepPayload, keptPayloadSize, type PayloadFrame } from '#wire';
 import type { Destination, FrameSource } from './destination.ts';
 
-/** After this a source is read again, until it next brings something for this link. */
+/** A source is read again after this time, until it next delivers a payload for this link. */
 const HOLD_MS = 25;
 const MAX_WAITING_BYTES = 1024 * 1024;
 
@@ -27,12 +27,12 @@ export class TransitGate {
     this.#options = options;
   }
 
-  /** A frame that came now would not wait. */
+  /** True if a frame would be sent now instead of being buffered. */
   get isOpen(): boolean {
     return this.#waiting.length === 0 && this.#options.link.isWritable;
   }
 
-  /** `source`: who brought it, if it can be held up. */
+  /** `source` is the connection that delivered the frame, if it can be paused. */
   pass(frame: PayloadFrame, source: FrameSource | undefined): void {
     const { link, hold } = this.#options;
     if ((this.#waiting.length === 0 && link.isWritable) || this.#waitingBytes > MAX_WAITING_BYTES) {
@@ -49,7 +49,7 @@ export class TransitGate {
     this.#timer ??= setTimeout(() => this.#onHeldLong(), HOLD_MS);
   }
 
-  /** The link has room again. */
+  /** Sends buffered frames, because the link has room again. */
   open(): void {
     const { link } = this.#options;
     let sent = 0;
@@ -63,7 +63,7 @@ export class TransitGate {
     if (this.#waiting.length === 0) this.#release();
   }
 
-  /** The link is gone, and with it what waits. */
+  /** Discards buffered frames, because the link has closed. */
   close(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;

@@ -1,4 +1,4 @@
-// Proxy and transport listeners at one router, the transport dialer at the other, real sockets at both ends.
+// Proxy and transport listeners at one router, the transport dialer at the other, with real sockets at both ends.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -28,7 +28,7 @@ function textFrom(socket: Socket): Promise<string> {
   return within('the end of the stream', promise);
 }
 
-/** `end` for a clean one, or the error's code. */
+/** `end` for a clean end, otherwise the error's code. */
 function endingOf(socket: Socket): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   socket.on('end', () => resolve('end'));

@@ -1,6 +1,7 @@
 /**
- * Listeners of the router that make each connection a circuit: `proxy`, whose service the configuration names, and
- * `transport`, whose clients name one in a line before their bytes. TCP, or TLS on a port that may be shared.
+ * Listeners that make each accepted connection a circuit: `proxy`, whose service the configuration names, and
+ * `transport`, whose clients name a service in a line before their data. They use TCP, or TLS on a port that can be
+ * shared.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
@@ -21,9 +22,9 @@ export interface CircuitListenerOptions {
   readonly log: Log;
 }
 
-/** Connections of one listener that have no circuit yet. */
+/** Maximum connections of one listener without a circuit. */
 const MAX_WAITING = 4_096;
-/** How long a client may take for its line. */
+/** Time limit for a client's line. */
 const PREAMBLE_TIMEOUT_MS = 10_000;
 
 export class CircuitListener {
@@ -37,7 +38,10 @@ export class CircuitListener {
     this.#options = options;
   }
 
-  /** Rejects with `conflict` when the port is taken, `unavailable` when it cannot be listened on, `invalid` by type. */
+  /**
+   * Rejects with `conflict` when the port is in use, `unavailable` when it cannot be opened, `invalid` for an
+   * unsupported type.
+   */
   static async open(options: CircuitListenerOptions): Promise<CircuitListener> {
     const listener = new CircuitListener(options);
     const { type } = options.config.address;
@@ -54,7 +58,7 @@ export class CircuitListener {
     return this.#port;
   }
 
-  /** No new connections; those that wait for a circuit end, circuits stand. */
+  /** Accepts no more connections, and closes those that wait for a circuit. Circuits remain. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const socket of this.#waiting) socket.destroy();
@@ -77,7 +81,7 @@ export class CircuitListener {
       log.error({ listener: config.path, err: messageOf(error) }, 'listener failed'),
     );
     this.#port = portOf(server);
-    // Circuits outlive their listener: the callback of `close` would wait for them.
+    // Circuits outlive their listener, and the callback of `close` would wait for them.
     this.#stopListening = () => {
       server.close();
       return Promise.resolve();
@@ -174,7 +178,7 @@ export class CircuitListener {
         { listener: config.path, peer, service: serviceId, err: reason },
         'no circuit for a connection',
       );
-      // Where no answer is due, a broken connection is better than an empty one.
+      // Clients without an answer line get a reset, because a clean end would look like an empty reply.
       if (isSilent) reset(socket);
       else socket.end(encodePreambleAnswer(false, reason, ''));
       socket.resume();

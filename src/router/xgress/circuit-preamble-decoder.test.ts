@@ -4,7 +4,7 @@ import { fc } from '../../../test/support/fast-check.ts';
 import { textOf } from '#base';
 import { PreambleDecoder, type PreambleOutcome } from './circuit-preamble-decoder.ts';
 
-/** Feeds pieces of these sizes, in turns, until there is an outcome; and the bytes that came after it was there. */
+/** Feeds pieces of these sizes in turn until there is an outcome. Also returns the bytes after it. */
 function decode(bytes: Uint8Array, sizes: readonly number[]): { outcome: PreambleOutcome; text: string } {
   const decoder = new PreambleDecoder();
   let outcome: PreambleOutcome = { kind: 'incomplete' };

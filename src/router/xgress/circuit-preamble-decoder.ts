@@ -1,5 +1,5 @@
 /**
- * What a client of a `transport` listener says before its bytes: one line of JSON that names a service, answered by
+ * Decodes the first line from a client of a `transport` listener: JSON that names a service. The router answers with
  * one line of JSON. Pure.
  */
 import { concatBytes, EMPTY_BYTES, textOf, utf8 } from '#base';
@@ -8,7 +8,7 @@ export const MAX_PREAMBLE_BYTES = 4_096;
 const NEWLINE = 0x0a;
 
 export interface CircuitPreamble {
-  /** Who asks, for the controller; may be empty. */
+  /** A label of the client for the controller; can be empty. */
   readonly id: string;
   readonly serviceId: string;
 }
@@ -16,7 +16,7 @@ export interface CircuitPreamble {
 export type PreambleOutcome =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed'; readonly reason: string }
-  /** `rest`: the client's own bytes, if some came along. */
+  /** `rest` is data of the client that was received with the line. */
   | { readonly kind: 'complete'; readonly preamble: CircuitPreamble; readonly rest: Uint8Array };
 
 export class PreambleDecoder {

@@ -1,21 +1,21 @@
 /**
- * Who connects the far end of a circuit at this router: a dialer per binding. `edge` reaches hosts that SDKs are;
- * `transport` and its like dial themselves, and only when the configuration lists them under `dialers`.
+ * Selects the dialer of a circuit's far end by binding. `edge` dials SDKs that host services; the router itself dials
+ * `transport` and similar bindings, if the configuration lists them under `dialers`.
  */
 import { FrontdoorError } from '#base';
 import type { DialerConfig } from '../config/router-config.ts';
 
 export interface EgressDial {
   readonly circuitId: string;
-  /** Of the end to be. */
+  /** The address of the new end. */
   readonly address: string;
   /** The terminator's address, in the form of its binding. */
   readonly destination: string;
   readonly controllerId: string;
   readonly peerData: ReadonlyMap<number, Uint8Array>;
-  /** By `performance.now()`. */
+  /** The deadline by `performance.now()`. */
   readonly deadlineMs: number;
-  /** Aborted when the circuit is taken away meanwhile. */
+  /** Aborted when the circuit is unrouted during the dial. */
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +25,7 @@ export type EgressDialer = (dial: EgressDial) => Promise<ReadonlyMap<number, Uin
 /** Bindings that a router dials itself. */
 const OWN_BINDINGS: ReadonlySet<string> = new Set(['transport', 'transport_udp', 'proxy', 'proxy_udp']);
 
-/** The terminator asks for something that this router cannot do, which an operator has to correct. */
+/** The terminator requires something that this router does not support, so an operator has to correct it. */
 export function misconfigured(message: string): FrontdoorError {
   return new FrontdoorError('invalid', 'misconfigured-terminator', message);
 }
@@ -34,12 +34,12 @@ export class EgressDialers {
   readonly #dialers = new Map<string, EgressDialer>();
   readonly #listed: ReadonlyMap<string, DialerConfig>;
 
-  /** `listed`: the `dialers` of the configuration; of equal bindings the last counts. */
+  /** `listed` are the `dialers` of the configuration. Of equal bindings the last one is used. */
   constructor(listed: readonly DialerConfig[]) {
     this.#listed = new Map(listed.map((dialer) => [dialer.binding, dialer]));
   }
 
-  /** For `edge`, and for a listed binding that this version can dial. */
+  /** True for `edge`, and for a listed binding that this version can dial. */
   add(binding: string, dialer: EgressDialer): void {
     this.#dialers.set(binding, dialer);
   }
@@ -48,12 +48,12 @@ export class EgressDialers {
     return this.#listed.get(binding);
   }
 
-  /** Whether a terminator of this binding can stand here. */
+  /** Returns true if this router can have terminators with this binding. */
   knows(binding: string): boolean {
     return this.#dialers.has(binding);
   }
 
-  /** Rejects with `misconfigured-terminator` when no dialer here has that binding. */
+  /** Rejects with `misconfigured-terminator` when the router has no dialer with that binding. */
   async dial(binding: string, dial: EgressDial): Promise<ReadonlyMap<number, Uint8Array>> {
     const dialer = this.#dialers.get(binding);
     if (dialer !== undefined) return dialer(dial);

@@ -1,4 +1,4 @@
-/** Asks a controller for a circuit to a service, for a local connection, and makes that connection its initiator. */
+/** Requests a circuit to a service for a local connection, and makes that connection its initiator. */
 import { formatHostPort, FrontdoorError, utf8, type Log } from '#base';
 import { ChannelError } from '#net';
 import { contentType, decodeCircuitAnswer, headerId, peerDataRecord, type CircuitGranted } from '#wire';
@@ -19,14 +19,14 @@ export interface IngressCircuitsOptions {
 }
 
 export interface IngressRequest {
-  /** Who asks; may be empty. */
+  /** A label of the client; can be empty. */
   readonly ingressId: string;
-  /** Name or id. */
+  /** Name or id of the service. */
   readonly service: string;
   readonly connection: LocalConnection & LocalAddresses;
   readonly config: XgressConfig;
   readonly hopType: string;
-  /** The circuit stands: called before the first byte of the far end can come. */
+  /** Called when the circuit is established, before the first byte of the far end can arrive. */
   onCircuit?(circuitId: string): void;
 }
 

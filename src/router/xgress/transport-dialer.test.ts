@@ -1,4 +1,4 @@
-// What becomes of a Route with the binding `transport`: connections, and the codes of those that fail.
+// Routes with the binding `transport`: connections, and the codes of failures.
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
@@ -29,13 +29,13 @@ test('a service that refuses, a name that nobody knows: each has its code', asyn
   const world = new TransportWorld(t);
   const gone = `tcp:127.0.0.1:${await freePort()}`;
   assert.equal((await world.dial(gone)).errorCode, RouteErrorCode.connectionRefused);
-  // Longer than a label may be: nobody has to be asked for it, whatever network there is.
+  // Longer than a label can be, so the name is refused without a DNS query on any network.
   const unknown = `tcp:${'x'.repeat(64)}.invalid:80`;
   assert.equal((await world.dial(unknown)).errorCode, RouteErrorCode.dnsFailed);
   assert.equal(world.far.forwarder.circuitCount, 0);
 });
 
-/** Listens, but its queue of connections is full: the next one waits for ever. */
+/** Listens with a full queue of connections, so that the next connection waits indefinitely. */
 async function silentService(t: { after(hook: () => void): void }): Promise<string> {
   const tls = createServer((socket: Socket) => void socket.on('error', () => {}));
   t.after(closerOf(tls));

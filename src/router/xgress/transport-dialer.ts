@@ -70,13 +70,13 @@ function connect(
     const text = `${where} did not take the connection within ${Math.round(timeoutMs)} ms`;
     fail(new FrontdoorError('timeout', 'dial-timeout', text));
   }, timeoutMs);
-  const onAbort = (): void => fail(new FrontdoorError('conflict', 'unrouted', 'the circuit was taken away'));
+  const onAbort = (): void => fail(new FrontdoorError('conflict', 'unrouted', 'the circuit was unrouted'));
   const onError = (error: NodeJS.ErrnoException): void => fail(dialFailure(where, error));
   const settle = (): void => {
     clearTimeout(timer);
     dial.signal.removeEventListener('abort', onAbort);
     socket.off('error', onError);
-    // Later errors go to the circuit's own end.
+    // The circuit's own end handles later errors.
     socket.on('error', () => {});
   };
   dial.signal.addEventListener('abort', onAbort);

@@ -1,4 +1,4 @@
-// What each option of the router's own ends of circuits does, seen at the link and at the local connections.
+// The options of the router's own ends of circuits, observed at the link and at the local connections.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
@@ -15,7 +15,7 @@ interface World {
   readonly mesh: MemoryMesh;
   readonly client: Duplex;
   readonly service: Duplex;
-  /** Payloads that entered the link, both ways. */
+  /** Payloads that entered the link in both directions. */
   readonly payloads: PayloadFrame[];
   stop(): void;
   cut(): void;
@@ -54,12 +54,12 @@ function received(stream: Duplex): Promise<Buffer> {
   return within('the end', promise);
 }
 
-/** Without those that were sent again, as happens when the machine stands still for a moment. */
+/** Without retransmissions, which occur when the machine is paused for a moment. */
 function firstSendings(payloads: readonly PayloadFrame[]): PayloadFrame[] {
   return payloads.filter(({ flags }) => (flags & PAYLOAD_FLAGS.retransmit) === 0);
 }
 
-/** Data payloads that came from the initiator. */
+/** Data payloads from the initiator. */
 function dataOf(payloads: readonly PayloadFrame[]): number[] {
   return firstSendings(payloads)
     .filter(({ flags, data }) => (flags & PAYLOAD_FLAGS.originator) === 0 && data.length > 0)
@@ -92,7 +92,7 @@ test('randomDrops loses one payload in drop1InN on arrival, which is made good',
   ] as const) {
     const { mesh, client, service } = await openWorld(
       t,
-      // Only what is lost is sent again, however long the machine stands still.
+      // Only lost data is retransmitted, however long the machine is paused.
       { randomDrops: true, drop1InN, mtu: 1_000, ...(isLossy ? {} : PATIENT) },
       { random: () => random() + 0.001 },
     );
@@ -125,7 +125,7 @@ test('txQueueSize payloads wait for a local connection that takes nothing; the r
     };
     taken.push(30 - detail.recvBufferDetail.payloadCount);
   }
-  // What the stand-in for a socket takes itself, like a kernel's buffer, is the same for both.
+  // Bytes that the substitute of a socket accepts, like a kernel's buffer, are the same for both.
   const [one, five] = taken as [number, number];
   assert.equal(five - one, 4, taken.join());
   assert.ok(one < 15, taken.join());
@@ -158,7 +158,7 @@ test('it also bounds how long a local connection may take for what is left, once
     tick: () => (service.closed || service.destroyed ? (resolve(), false) : true),
     flushAcknowledgements: () => {},
   });
-  // Reading begins after that time: what was not taken is gone.
+  // Reading starts after that time, so data that was not accepted by then is lost.
   await until(
     'the ticker to have given it up',
     () => mesh.routers[1]!.ends.ticker.watchedCount,

@@ -1,7 +1,7 @@
 /**
- * An end of a circuit that the router holds for a local connection: xgress on one side, a byte stream on the other,
- * half-closable both ways. It ends cleanly when both ways have ended and all was acknowledged; anything else resets
- * the local connection, so that a part of the data is never taken for the whole.
+ * A circuit's end that the router holds for a local connection: xgress on one side, a byte stream on the other, which
+ * can be half-closed in both directions. It ends cleanly when both directions have ended and all data was acknowledged.
+ * Otherwise it resets the local connection, so that incomplete data is never mistaken for complete.
  */
 import type { Duplex } from 'node:stream';
 import { EMPTY_BYTES, keptBytes, type Log } from '#base';
@@ -23,48 +23,51 @@ import type { CircuitEnd, Forwarding } from '../forwarder/destination.ts';
 import type { SideMeters } from './xgress-meters.ts';
 import type { TickingEnd, XgressTicker } from './xgress-ticker.ts';
 
-/** A payload frame fills one TLS record at most: the next router then gets whole frames and need not join them. */
+/** A payload frame fits into one TLS record, so that the next router receives whole frames and need not join them. */
 const TLS_RECORD_BYTES = 16_384;
-/** What may wait for the local connection, however few payloads that are. */
+/** Maximum bytes that wait for the local connection, regardless of the number of payloads. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-/** After its clean end an end stays so long, or until the far end has closed too: an acknowledgement may have got lost. */
+/**
+ * After a clean end, an end remains for this time or until the far end has closed, because an acknowledgement may be
+ * lost.
+ */
 const LINGER_MS = 5_000;
 const EDGE_FIN = new Map<number, Uint8Array>([[PAYLOAD_HEADERS.edgeFlags, Uint8Array.of(1, 0, 0, 0)]]);
 
-/** A socket, or a stand-in for one. Both its sides close on their own (`allowHalfOpen`). */
+/** A socket or a substitute. Its two directions are closed separately (`allowHalfOpen`). */
 export interface LocalConnection extends Duplex {
   resetAndDestroy?(): void;
 }
 
-/** What ends share. */
+/** Resources that all ends share. */
 export interface XgressEndContext {
   readonly forwarding: Forwarding;
   readonly ticker: XgressTicker;
   readonly counters: XgressCounters;
   readonly budget: ReceiveBudget;
   readonly log: Log;
-  /** 0 ≤ n < 1. */
+  /** Returns a random number n with 0 ≤ n < 1. */
   random(): number;
 }
 
 export interface XgressEndOptions {
   readonly circuitId: string;
-  /** Own address in the circuit. */
+  /** The address of this end in the circuit. */
   readonly address: string;
   readonly isTerminator: boolean;
   readonly connection: LocalConnection;
   readonly config: XgressConfig;
-  /** What answers a traceroute here: `xgress/transport`. */
+  /** The answer to a traceroute here, such as `xgress/transport`. */
   readonly hopType: string;
   readonly meters: SideMeters;
   readonly context: XgressEndContext;
-  /** Called once. `byOverlay`: the overlay took the circuit away, it knows already. */
+  /** Called once. `byOverlay` is true if the overlay removed the circuit, so that it need not be notified. */
   onClosed(end: XgressEnd, byOverlay: boolean): void;
 }
 
 /**
- * `open`; `lingering`: both ways ended, late frames are still acknowledged; `detached`: without a circuit, the local
- * connection gets what is left; `over`.
+ * `open`; `lingering`: both directions ended, late frames are still acknowledged; `detached`: the circuit is gone, and
+ * the local connection gets the remaining data; `over`.
  */
 type State = 'open' | 'lingering' | 'detached' | 'over';
 
@@ -79,9 +82,9 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   readonly #connection: LocalConnection;
   readonly #maxPayloadBytes: number;
   #state: State = 'open';
-  /** When the state's patience ends; 0: never. */
+  /** The time at which the current state ends; 0 for no limit. */
   #deadlineMs = 0;
-  /** Sizes of the payloads that the local connection has not taken, and their sum. */
+  /** Sizes of the payloads that the local connection has not accepted yet, and their sum. */
   readonly #waiting: number[] = [];
   #waitingBytes = 0;
   #isReading = false;
@@ -126,7 +129,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     return this.#state === 'over';
   }
 
-  /** Once it is registered: the initiator opens the circuit, the terminator waits to be told. */
+  /** Called after registration. The initiator starts the circuit; the terminator waits for the start. */
   start(): void {
     const nowMs = Date.now();
     const { circuitStartTimeoutMs } = this.#options.config;
@@ -137,7 +140,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     this.#readOnceStarted();
   }
 
-  /** From the overlay. */
+  /** Handles a frame from the overlay. */
   deliver(frame: DataFrame): void {
     if (this.#state === 'over' || this.#state === 'detached') return;
     const nowMs = Date.now();
@@ -175,7 +178,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
       this.#close(true);
       return;
     }
-    this.#options.context.log.info({ circuit: this.circuitId }, 'circuit taken away before it had ended');
+    this.#options.context.log.info({ circuit: this.circuitId }, 'circuit was unrouted before it ended');
     this.#close(true);
     this.#reset();
   }
@@ -282,7 +285,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     this.#finishIfDone();
   }
 
-  /** The far end reads no more; what it still sends is for the local connection all the same. */
+  /** The far end does not read any more. Its further data is still delivered to the local connection. */
   #onSendFailed(): void {
     if (this.#state !== 'open') return;
     this.#giveTime(Date.now());
@@ -293,7 +296,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   #finishIfDone(): void {
     const xgress = this.#xgress;
     if (this.#state !== 'open' || !xgress.isSendDone || !xgress.isReceiveDone) return;
-    // The far end ends cleanly only if it knows that its own end arrived.
+    // The far end ends cleanly only if it knows that its own end of data arrived.
     xgress.flushAcknowledgements();
     if (xgress.isSendBroken) {
       this.#close(false);
@@ -317,7 +320,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
 
   #onLocalClosed(): void {
     if (this.#state === 'detached') this.#finish();
-    // A connection that ended both ways closes by itself, while the circuit may still wait for acknowledgements.
+    // A connection closes itself after both directions ended, while the circuit may still wait for acknowledgements.
     else if (this.#state === 'open' && !(this.#hasLocalEnded && this.#xgress.isReceiveDone))
       this.#abort('the local connection closed');
   }
@@ -330,18 +333,21 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     else this.#abort('what was sent last was not acknowledged in time');
   }
 
-  /** Breaks both directions. The far end is notified that there is no reader here; the controller, that the circuit ended. */
+  /**
+   * Ends both directions. The far end is notified that there is no reader here, and the controller that the circuit
+   * ended.
+   */
   #abort(reason: string): void {
     if (this.#state === 'over') return;
     if (this.#state === 'open') {
-      this.#options.context.log.info({ circuit: this.circuitId, reason }, 'circuit broken off');
+      this.#options.context.log.info({ circuit: this.circuitId, reason }, 'circuit reset');
       if (!this.#xgress.isReceiveDone && this.#xgress.isStarted) this.#xgress.sendWriteFailed(Date.now());
     }
     this.#close(false);
     this.#reset();
   }
 
-  /** Leaves the circuit; the local connection is left to take what it has not taken yet. */
+  /** Leaves the circuit, and gives the local connection time to accept the remaining data. */
   #close(byOverlay: boolean): void {
     if (this.#state === 'over' || this.#state === 'detached') return;
     this.#state = 'detached';
@@ -352,7 +358,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
       return;
     }
     this.#giveTime(Date.now());
-    // What it still sends goes nowhere, but is read, so that it sees its end.
+    // Further data of the connection is read and discarded, so that its end is noticed.
     this.#connection.resume();
   }
 

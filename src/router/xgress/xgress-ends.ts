@@ -1,4 +1,4 @@
-/** The ends of circuits that this router holds itself, with what they share: time, counters, metrics. */
+/** The ends of circuits that this router holds itself, and their shared resources: timer, counters, metrics. */
 import { FrontdoorError, type Log } from '#base';
 import { ReceiveBudget, XgressCounters } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
@@ -10,7 +10,7 @@ import { FlowMeters, SideMeters } from './xgress-meters.ts';
 import { XgressTicker } from './xgress-ticker.ts';
 
 const MAX_ENDS = 65_536;
-/** Of all ends together: what waits for local connections that take it slowly. */
+/** Limit of all ends together for data that waits for slow local connections. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 export interface XgressEndsOptions {
@@ -18,14 +18,14 @@ export interface XgressEndsOptions {
   readonly faults: CircuitFaults;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** Decides which payloads `randomDrops` drops; 0 ≤ n < 1. */
+  /** Decides which payloads `randomDrops` drops. Returns n with 0 ≤ n < 1. */
   readonly random?: (() => number) | undefined;
 }
 
 export interface OpenEndOptions {
   readonly circuitId: string;
   readonly address: string;
-  /** Of the circuit; it hears when the end closes. */
+  /** The controller of the circuit, which is notified when the end closes. */
   readonly controllerId: string;
   readonly isTerminator: boolean;
   readonly connection: LocalConnection;
@@ -37,7 +37,7 @@ export class XgressEnds {
   readonly ticker = new XgressTicker();
   readonly counters = new XgressCounters();
   readonly budget = new ReceiveBudget(MAX_UNREAD_BYTES);
-  /** 0 ≤ n < 1. */
+  /** Returns a random number n with 0 ≤ n < 1. */
   readonly random: () => number;
   readonly ingress: SideMeters;
   readonly egress: SideMeters;
@@ -61,7 +61,7 @@ export class XgressEnds {
     return this.#ends.size;
   }
 
-  /** @throws FrontdoorError `limited`: there are too many; `badGateway`: the connection has gone meanwhile. */
+  /** @throws FrontdoorError `limited` if there are too many; `badGateway` if the connection has closed meanwhile. */
   open({ controllerId, ...end }: OpenEndOptions): XgressEnd {
     if (this.#ends.size >= MAX_ENDS)
       throw new FrontdoorError('limited', 'too-many-circuits', 'the router holds too many circuits');

@@ -1,6 +1,6 @@
 /**
- * Metrics of the router's ends of circuits: bytes and messages in and out by side (`ingress.*`, `egress.*` and the
- * circuits' `usage`), and what their flow control did (`xgress.*`).
+ * Metrics of the router's ends of circuits: bytes and messages in and out per side (`ingress.*`, `egress.*` and the
+ * circuits' `usage`), and events of their flow control (`xgress.*`).
  */
 import type { XgressCounters } from '#wire';
 import type { Histogram, Meter, Metrics, UsageKind } from '../metrics/metrics.ts';
@@ -8,7 +8,7 @@ import type { XgressTicker } from './xgress-ticker.ts';
 
 const REPORT_MS = 1_000;
 
-/** One side of circuits: where they begin, or where they end. */
+/** One side of circuits: their beginning or their end. */
 export class SideMeters {
   readonly #metrics: Metrics;
   readonly #received: Direction;
@@ -20,12 +20,12 @@ export class SideMeters {
     this.#sent = directionOf(metrics, side, 'tx');
   }
 
-  /** From the local connection. */
+  /** Counts data from the local connection. */
   received(circuitId: string, bytes: number): void {
     this.#count(this.#received, circuitId, bytes);
   }
 
-  /** To the local connection. */
+  /** Counts data to the local connection. */
   sent(circuitId: string, bytes: number): void {
     this.#count(this.#sent, circuitId, bytes);
   }
@@ -72,7 +72,7 @@ const GAUGE_OF = {
   'xgress.blocked_by_remote_window': 'blockedByRemoteWindow',
 } as const satisfies Record<string, keyof XgressCounters>;
 
-/** Brings the flow control's counters into the metrics, once a second. */
+/** Adds the flow control's counters to the metrics once a second. */
 export class FlowMeters {
   readonly #metrics: Metrics;
   readonly #counters: XgressCounters;

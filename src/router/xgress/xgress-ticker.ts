@@ -1,11 +1,11 @@
 /**
- * Time for all xgress ends of the router: acknowledgements leave at the end of the turn that brought the payloads, and
- * every 100 ms those ends are looked at that wait for something, the others not at all.
+ * The timer of all xgress ends of the router. Acknowledgements are sent at the end of the turn in which the payloads
+ * arrived. Every 100 ms it checks the ends that wait for something.
  */
 import { XGRESS_TICK_MS } from '#wire';
 
 export interface TickingEnd {
-  /** False: there is nothing left that it waits for; `watch` it again when there is. */
+  /** Returns false if it waits for nothing. Then `watch` has to be called again. */
   tick(nowMs: number): boolean;
   flushAcknowledgements(): void;
 }
@@ -19,7 +19,7 @@ export class XgressTicker {
     this.#timer = setInterval(() => this.tick(Date.now()), XGRESS_TICK_MS);
   }
 
-  /** Ends whose acknowledgements leave at the end of this turn. */
+  /** Ends whose acknowledgements are sent at the end of this turn. */
   get dueCount(): number {
     return this.#due.length;
   }

@@ -1,6 +1,6 @@
 /**
- * A link between two forwarders of a test: every frame is encoded and decoded on its way, and may get lost, come twice
- * or out of order. Holds so many frames; a test may stop and cut it.
+ * A link between two forwarders of a test. It encodes and decodes every frame, and can lose, duplicate and reorder
+ * frames. It has a bounded queue; a test can pause and cut it.
  */
 import {
   decodeAcknowledgement,
@@ -17,12 +17,12 @@ import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import type { Forwarding, LinkDestination } from '../destination.ts';
 
 export interface MemoryLinkOptions {
-  /** Of 1,000 data frames: so many are lost, doubled, or overtaken. */
+  /** Of 1,000 data frames, this many are lost, duplicated or reordered. */
   readonly faultsPerMille?: number;
   readonly seed?: number;
-  /** Frames that wait; beyond, payloads are dropped. */
+  /** Capacity of the queue. Payloads beyond it are dropped. */
   readonly capacity?: number;
-  /** Frames that pass in one turn of the event loop. */
+  /** Frames that are delivered per turn of the event loop. */
   readonly framesPerTurn?: number;
   onData?(frame: DataFrame): void;
 }
@@ -48,7 +48,7 @@ export class MemoryLink {
     return this.#a.droppedCount + this.#b.droppedCount;
   }
 
-  /** What is on its way is lost, both ways. */
+  /** Loses all frames in transit in both directions. */
   cut(): void {
     this.#ends[0].unregisterLink(this.#a);
     this.#ends[1].unregisterLink(this.#b);
@@ -56,7 +56,7 @@ export class MemoryLink {
     this.#b.isCut = true;
   }
 
-  /** Frames wait until it goes on. */
+  /** Holds frames until it is resumed. */
   stop(): void {
     this.#a.isStopped = true;
     this.#b.isStopped = true;
@@ -74,9 +74,9 @@ class LinkSide implements LinkDestination {
   readonly id: string;
   isCut = false;
   isStopped = false;
-  /** Its receiver does not read. */
+  /** Stops the receiver from reading. */
   isHeld = false;
-  /** The other direction: what the owner of this side reads. */
+  /** Returns the other direction, which the owner of this side reads. */
   incoming: LinkSide | undefined;
   droppedCount = 0;
   readonly #from: Forwarding;

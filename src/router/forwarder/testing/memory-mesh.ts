@@ -1,5 +1,5 @@
 /**
- * Routers of a test without their connections: forwarder, ends and routes of each, joined by memory links, with one
+ * Routers of a test without connections: the forwarder, ends and routes of each, connected by memory links, and one
  * controller that routes circuits over them.
  */
 import { duplexPair, type Duplex } from 'node:stream';
@@ -36,7 +36,7 @@ export class MemoryRouter {
   readonly dialers = new EgressDialers([]);
   readonly routes: CircuitRoutes;
   readonly xgress: XgressConfig;
-  /** The services' sides of circuits that ended here, by circuit. */
+  /** Service sides of circuits that ended here, by circuit. */
   readonly services = new Map<string, Duplex>();
 
   constructor(id: string, options: MeshOptions = {}) {
@@ -76,7 +76,7 @@ export class MemoryRouter {
     });
   }
 
-  /** The client's side of a circuit that begins here, once it is routed. */
+  /** The client's side of a circuit that starts here, after it was routed. */
   begin(circuitId: string): Duplex {
     return this.#open(circuitId, ingressOf(circuitId), 'ctrl', false);
   }
@@ -112,7 +112,7 @@ export class MemoryRouter {
   }
 }
 
-/** Routers `r0`, `r1`, … and links between them. */
+/** Creates routers `r0`, `r1`, … and links between them. */
 export class MemoryMesh {
   readonly routers: readonly MemoryRouter[];
   readonly #links = new Map<string, MemoryLink>();
@@ -128,14 +128,14 @@ export class MemoryMesh {
     return link;
   }
 
-  /** Routes along the path and opens both ends. */
+  /** Routes the circuit along the path and opens both ends. */
   async open(circuitId: string, path: readonly number[]): Promise<{ client: Duplex; service: Duplex }> {
     await this.route(circuitId, path, 0);
     const client = this.routers[path[0]!]!.begin(circuitId);
     return { client, service: this.routers[path.at(-1)!]!.services.get(circuitId)! };
   }
 
-  /** From the far end to the near one, as the first time; or node by node, for another way. */
+  /** Routes from the far end to the near end, like the first time, or node by node for a different path. */
   async route(circuitId: string, path: readonly number[], attempt: number): Promise<void> {
     const order = attempt === REROUTE_ATTEMPT ? [...path.keys()] : [...path.keys()].reverse();
     for (const at of order) {

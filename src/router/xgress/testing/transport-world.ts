@@ -1,6 +1,6 @@
 /**
  * Two routers of a test with real sockets at their ends: listeners at the first, dialers at the second, a link between
- * them, and a controller that grants each circuit to whatever service is asked for, if the test has an address for it.
+ * them, and a controller that grants circuits to all services for which the test has an address.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -20,9 +20,9 @@ import { transportDialer } from '../transport-dialer.ts';
 export const NO_TLS: TlsIdentity = { cert: '', key: '', ca: '' };
 
 export interface TransportWorldOptions {
-  /** Of the listeners. */
+  /** Options of the listeners. */
   readonly ingress?: Partial<XgressConfig>;
-  /** Of the dialer. */
+  /** Options of the dialer. */
   readonly egress?: Partial<XgressConfig>;
   readonly near?: MeshOptions;
   readonly far?: MeshOptions;
@@ -91,7 +91,7 @@ export class TransportWorld {
     return listener;
   }
 
-  /** A service of the test; each of its connections is handed over. */
+  /** A service of the test, which receives each of its connections. */
   async serve(name: string, onConnection: (socket: Socket) => void): Promise<Server> {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => {});
@@ -104,7 +104,7 @@ export class TransportWorld {
     return server;
   }
 
-  /** Routes as a controller does, the far router first. */
+  /** Routes like a controller, the far router first. */
   async dial(service: string): Promise<RouteResult> {
     const circuitId = `circuit${(this.#count += 1)}`;
     const destination = this.services.get(service) ?? service;
