@@ -1,6 +1,6 @@
 /**
  * The overlay router: control channels, links to other routers, listeners for SDKs and plain connections, and the
- * circuits between them. Its parts know each other by small interfaces; only this file puts them together.
+ * circuits between them. Its parts depend on each other by small interfaces; only this file connects them.
  */
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
 import { TlsPorts, type Channel, type MetricsWriter } from '#net';
@@ -34,11 +34,11 @@ export interface RouterOptions {
   readonly log: Log;
   readonly release?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** `ctrl.startupTimeout` went by without any controller: the process is meant to end. */
+  /** Called when `ctrl.startupTimeout` has elapsed without any controller, so that the process can end. */
   onStartupTimeout?: ((error: FrontdoorError) => void) | undefined;
 }
 
-/** While it drains: a circuit that moved nothing for so long is not waited for. */
+/** While the router drains, circuits that were idle for this time are not waited for. */
 const DRAINED_IDLE_MS = 10_000;
 const DRAIN_LOOK_MS = 100;
 
@@ -54,7 +54,7 @@ export class Router {
   readonly #membership: ClusterMembership;
   readonly #circuits: CircuitPart;
   readonly #renewal: CertificateRenewal;
-  /** Closed in the opposite order. */
+  /** Closed in reverse order. */
   readonly #closers: (() => Promise<void> | void)[] = [];
   #identity: RouterIdentity;
   #diagnostics: Diagnostics | undefined;
@@ -115,8 +115,8 @@ export class Router {
   }
 
   /**
-   * Listens, then dials the controllers; a controller that is away is dialed again and again. Rejects with a
-   * `FrontdoorError` when something that the file asks for cannot be had.
+   * Opens the listeners, then dials the controllers; controllers that cannot be reached are dialed again. Rejects with
+   * a `FrontdoorError` when a resource that the file names is not available.
    */
   static async start(options: RouterOptions): Promise<Router> {
     const router = new Router(options);
@@ -146,19 +146,19 @@ export class Router {
     return this.#links?.linkCount ?? 0;
   }
 
-  /** An edge channel for a peer in this process, whose certificate the caller vouches for. */
+  /** Accepts an edge channel of a peer in this process, whose certificate the caller guarantees. */
   acceptMemory(fingerprint: string, helloId: string, helloHeaders: FrameHeaders): Promise<Channel> {
     const listener = this.#edge?.listener;
     if (listener === undefined) throw new Error('the router has no edge listener');
     return listener.acceptMemory(fingerprint, helloId, helloHeaders);
   }
 
-  /** Renews the certificates now if that is due; true: new ones are in use. Rejects with what is in the way. */
+  /** Renews the certificates now if that is due. Resolves with true if new ones are in use. Rejects on failure. */
   renewCertificates(): Promise<boolean> {
     return this.#renewal.check();
   }
 
-  /** What stands, to the log. */
+  /** Logs the current controllers, links and circuits. */
   tellState(): void {
     const forwarder = this.#circuits.forwarder;
     const circuits = [...forwarder.circuits()].map(({ id, controllerId }) => ({ id, controllerId }));
@@ -174,19 +174,19 @@ export class Router {
     );
   }
 
-  /** Ends the CPU profile, if one runs, and writes it. */
-  /** Loads the identity's files again, for new connections; what cannot be loaded is logged, and the old stays. */
+  /** Reloads the identity's files, for new connections only. If that fails, logs it and keeps the old ones. */
   reload(): void {
     this.#identityWatch?.reload();
   }
 
+  /** Ends the CPU profile, if one runs, and writes it. */
   async stopCpuProfile(): Promise<void> {
     await this.#diagnostics?.stopCpuProfile();
   }
 
   /**
-   * With `drainMs` controllers and peers choose other ways from now on, and circuits that move data have so long to
-   * end; a circuit that has no other way still begins. Then everything is closed; a second call waits for the first, and cuts its draining short.
+   * With `drainMs`, asks controllers and peers to use other paths from now on, and lets circuits with traffic end
+   * within this time; circuits without another path still begin. Then closes everything. A second call cuts the drain.
    */
   async close(drainMs = 0): Promise<void> {
     if (drainMs > 0 && this.#closing === undefined) await this.#drain(drainMs);
@@ -233,7 +233,7 @@ export class Router {
     const { config, log } = this.#options;
     if (config.link === undefined) {
       log.info({}, 'no link section: this router neither dials nor accepts other routers');
-      // Controllers wait for the list, be it empty.
+      // Controllers expect the list, even if it is empty.
       const none = ctrlMessages.routerLinks.frame({ links: [], fullRefresh: true });
       this.#controllers.onConnected(({ channel }) => channel.send({ ...none }));
       return;
@@ -315,7 +315,7 @@ export class Router {
       log,
       onLoaded: (identity) => {
         if (identity.id !== this.id) {
-          log.error({ id: identity.id }, 'identity files of another router; keeping the old ones');
+          log.error({ id: identity.id }, 'the identity files belong to another router; keeping the old ones');
           return;
         }
         this.#use(identity);
@@ -375,7 +375,7 @@ export class Router {
   async #drain(drainMs: number): Promise<void> {
     const { log } = this.#options;
     const untilMs = this.#clock.nowMs() + drainMs;
-    // Also to those that come back meanwhile: they forget it when the channel ends.
+    // Also notifies controllers that reconnect meanwhile, because they forget it when the channel closes.
     this.#controllers.onConnected(({ channel }) => channel.send(makeFrame(contentType.quiesceRouter)));
     this.#controllers.broadcast(makeFrame(contentType.quiesceRouter));
     this.#edge?.drain();

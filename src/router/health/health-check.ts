@@ -1,16 +1,16 @@
 /**
- * One check that runs again and again: its delay, its schedule, and what is known since. What it looks at is the
- * caller's. The states and their beginnings are OpenZiti's: a check may pass or fail before it ran for the first time.
+ * One periodic health check: its delay, schedule and last result. The caller provides the check itself. The states and
+ * their initial values are OpenZiti's: a check can count as passed or failed before its first run.
  */
 import type { Clock } from '#base';
 
-/** What a run found; `problem` makes it a failure. */
+/** The result of a run. With a `problem` it is a failure. */
 export interface CheckFinding {
   readonly problem?: string;
   readonly details: unknown;
 }
 
-/** May wait; gives up by itself. */
+/** Can take time, but has a time limit of its own. */
 export type Look = () => Promise<CheckFinding> | CheckFinding;
 
 export interface HealthCheckOptions {
@@ -26,10 +26,10 @@ export interface HealthCheckOptions {
 export interface CheckState {
   readonly id: string;
   readonly isHealthy: boolean;
-  /** When the last run began; before the first: when the check was made. */
+  /** Start of the last run, or the creation of the check before the first run. */
   readonly checkedMs: number;
   readonly tookNs: number;
-  /** Of a failure. */
+  /** Message of the last failure. */
   readonly problem?: string;
   readonly consecutiveFailures: number;
   readonly failingSinceMs?: number;
@@ -37,7 +37,7 @@ export interface CheckState {
   readonly details: unknown;
 }
 
-/** What timers of the platform can wait. */
+/** The longest delay that timers of the platform support. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class HealthCheck {
@@ -73,7 +73,7 @@ export class HealthCheck {
     void this.#run();
   }
 
-  /** A run that is due while another one still waits is left out. */
+  /** Skips a run that is due while the previous one has not finished. */
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;

@@ -7,7 +7,7 @@ import { HealthChecks, type LinkHealth } from './health-checks.ts';
 import { goDurationText, healthDocument } from './health-document.ts';
 
 const START_MS = Date.parse('2024-05-01T09:59:30Z');
-/** What checks await is settled in turns of this loop. */
+/** Promises that checks await are settled in turns of this loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Change {

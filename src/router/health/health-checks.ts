@@ -1,6 +1,6 @@
 /**
- * The router's two checks. `controllerPing`: a controller answers its heartbeats, at once or within the timeout; no
- * ping of its own goes out. `link.health`: there are enough links, which its details describe.
+ * The router's two health checks. `controllerPing`: a controller responds to heartbeats within the timeout; the check
+ * sends no messages of its own. `link.health`: there are enough links, which are listed in its details.
  */
 import type { Clock, Log } from '#base';
 import type { HealthChecksConfig } from '../config/router-config.ts';
@@ -10,9 +10,9 @@ import { HealthCheck, type CheckFinding, type CheckState } from './health-check.
 export interface LinkHealth {
   readonly linkId: string;
   readonly destRouterId: string;
-  /** Mean, in nanoseconds; undefined while nothing was measured. */
+  /** Mean latency in nanoseconds; undefined before the first measurement. */
   readonly latency: number | undefined;
-  /** Addresses as `tcp:host:port`. */
+  /** The addresses of the connections as `tcp:host:port`. */
   readonly connections: readonly {
     readonly type: string;
     readonly localAddress: string;
@@ -22,7 +22,7 @@ export interface LinkHealth {
 
 export interface HealthChecksOptions {
   readonly config: HealthChecksConfig;
-  /** Those that are connected. */
+  /** Returns the connected controllers. */
   readonly controllers: () => readonly { readonly isResponsive: boolean }[];
   readonly links: () => readonly LinkHealth[];
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export interface Health {
   readonly checks: readonly CheckState[];
 }
 
-/** How often a check that waits for a controller looks again. */
+/** Interval at which a pending check looks for a responsive controller. */
 const LOOK_AGAIN_MS = 250;
 
 export class HealthChecks {

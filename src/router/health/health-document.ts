@@ -1,11 +1,11 @@
 /**
- * The answer of the health-checks API, as OpenZiti's routers write it: indented by four, keys in order, a line's end
- * at the end. A pure function of what the checks know.
+ * Formats the response of the health-checks API like OpenZiti's routers: indented by four spaces, with keys in a fixed
+ * order, and a newline at the end. Pure.
  */
 import type { CheckState } from './health-check.ts';
 import type { Health } from './health-checks.ts';
 
-/** `isShort`: id and verdict of each check alone. */
+/** `isShort`: only the id and the result of each check. */
 export function healthDocument({ checks, isHealthy }: Health, isShort: boolean): string {
   const document = {
     data: { checks: checks.map(isShort ? shortForm : longForm), healthy: isHealthy },
@@ -18,7 +18,7 @@ function shortForm({ id, isHealthy }: CheckState) {
   return { healthy: isHealthy, id };
 }
 
-/** Keys that are undefined are not written. */
+/** Keys with the value undefined are omitted. */
 function longForm(state: CheckState) {
   const { problem, failingSinceMs } = state;
   const isFailing = problem !== undefined;
@@ -34,12 +34,12 @@ function longForm(state: CheckState) {
   };
 }
 
-/** RFC 3339 in UTC, whole seconds. */
+/** Formats as RFC 3339 in UTC with whole seconds. */
 function secondOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** `1.2µs`, `15ms`, `2m0.5s`; whole nanoseconds. */
+/** Formats whole nanoseconds as `1.2µs`, `15ms`, `2m0.5s`. */
 export function goDurationText(nanoseconds: number): string {
   if (nanoseconds === 0) return '0s';
   if (nanoseconds < 1e3) return `${nanoseconds}ns`;

@@ -41,7 +41,7 @@ function put({ cert, key }: TestIdentity): void {
   writeFileSync(config.key, key);
 }
 
-/** What the watch says next: a loaded identity, or the error that it logs. */
+/** Resolves with the next event of the watch: a loaded identity, or the error that it logs. */
 function next(): Promise<RouterIdentity | string> {
   return within(
     'a word of the watch',

@@ -1,7 +1,7 @@
 /**
- * Loads the identity again when its files change, for new connections only; what cannot be loaded is logged and the
- * old stays. Folders are watched, not files: certificates are replaced by renaming, and volumes by a link. `ca` alone
- * is not watched (OpenZiti's rule), but read with the others.
+ * Reloads the identity when its files change, for new connections only. If the new files cannot be loaded, it logs that
+ * and keeps the old identity. It watches folders instead of files, because certificates are replaced by renaming, and
+ * volumes by a link. `ca` alone is not watched (OpenZiti's rule), but reloaded with the others.
  */
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,11 +11,11 @@ import { loadRouterIdentity, type RouterIdentity } from './router-identity.ts';
 
 export interface IdentityWatchOptions {
   readonly identity: IdentityConfig;
-  /** The section's path, for messages. */
+  /** The path of the section, for messages. */
   readonly where?: string;
   onLoaded(identity: RouterIdentity): void;
   readonly log: Log;
-  /** Files change one after the other: how long it is waited for the rest. 1 s when absent. */
+  /** Delay after a change, because files change one after the other. 1 s by default. */
   readonly settleMs?: number;
 }
 
@@ -52,7 +52,7 @@ export class IdentityWatch {
     this.#timer = setTimeout(() => this.reload(), this.#options.settleMs ?? 1_000);
   }
 
-  /** Also without a change: of what is not watched. */
+  /** Reloads even without a change, to include files that are not watched. */
   reload(): void {
     const { identity, where = 'identity', log } = this.#options;
     this.#seen = this.#fingerprint();
@@ -73,7 +73,7 @@ export class IdentityWatch {
     );
   }
 
-  /** Of the files as they are now; links are followed. */
+  /** Describes the current files. Follows links. */
   #fingerprint(): string {
     return this.#paths
       .map((path) => {

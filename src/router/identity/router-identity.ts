@@ -1,7 +1,8 @@
 /**
- * Loads the files that a router's `identity` section names, paths or inline PEM: the client's certificate and key, and
- * the server certificates that listeners choose among by the name that a client asks for. OpenZiti's rules: text that
- * is no certificate is skipped, one file may hold several chains, the client's chain is completed from `ca`.
+ * Loads the files of a router's `identity` section, given as paths or inline PEM: the client's certificate and key, and
+ * the server certificates, which listeners select by the name that a client requests. Follows OpenZiti's rules: text
+ * that is not a certificate is skipped, one file can contain several chains, and the client's chain is completed from
+ * `ca`.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -22,7 +23,7 @@ const MAX_CHAIN = 8;
 const SERVER_USAGES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 
 /**
- * `where`: the section's path, for messages. Identities of web servers have the same form.
+ * `where` is the path of the section, for messages. Identities of web servers have the same form.
  * @throws FrontdoorError `invalid` that names the key of the section.
  */
 export function loadRouterIdentity(identity: IdentityConfig, where = 'identity'): RouterIdentity {
@@ -46,7 +47,7 @@ export function loadRouterIdentity(identity: IdentityConfig, where = 'identity')
   return { id, client, server: { default: candidates[0]!, alternates: candidates.slice(1) } };
 }
 
-/** Prefers certificates with names, then certificates for servers, then all. */
+/** Prefers certificates with names, then certificates for servers, then all others. */
 function candidatesOf(served: readonly TlsIdentity[]): readonly TlsIdentity[] {
   const leafOf = ({ cert }: TlsIdentity): X509Certificate => new X509Certificate(cert);
   const named = served.filter((one) => leafOf(one).subjectAltName !== undefined);
@@ -57,7 +58,7 @@ function candidatesOf(served: readonly TlsIdentity[]): readonly TlsIdentity[] {
   return forServers.length > 0 ? forServers : served;
 }
 
-/** `where` with `_cert` and `_key` names the two files. */
+/** `where` followed by `_cert` and `_key` gives the keys of the two files. */
 function serverChains(
   where: string,
   certText: string,
@@ -93,14 +94,14 @@ function certificatesIn(path: string, pem: string): X509Certificate[] {
     try {
       found.push(new X509Certificate(text));
     } catch {
-      // As OpenZiti has it, a block that is none is passed over.
+      // PEM blocks that contain no certificate are skipped, as in OpenZiti.
     }
   }
   if (found.length === 0) throw invalid(`${path} holds no certificate`);
   return found;
 }
 
-/** With the intermediates that `anchors` hold, without the root: peers have that, or do not trust it. */
+/** Adds the intermediates that `anchors` contain, but not the root: peers have it, or do not trust it. */
 function completed(
   chain: readonly X509Certificate[],
   anchors: readonly X509Certificate[],

@@ -1,19 +1,19 @@
 /**
- * The spread of a figure: a sample of 128 values in which younger ones are likelier to stay (forward decay, as
- * OpenZiti's), however many came. A plain mutable class over typed arrays: it is fed for every frame.
+ * The distribution of a value: a sample of 128 values in which recent ones are more likely to remain (forward decay,
+ * like OpenZiti's). A plain mutable class over typed arrays, because it is updated for every frame.
  */
 import type { Histogram } from './metrics.ts';
 
 const SAMPLE_SIZE = 128;
-/** By how much a second makes a value likelier to stay than those before it. */
+/** Factor per second by which a value is more likely to remain than earlier ones. */
 const ALPHA = 0.015;
-/** Weights grow without end; before they leave what a double can hold, all are divided. */
+/** Weights grow without limit. Before they exceed the range of a double, all of them are divided. */
 const RESCALE_AFTER_S = 3_600;
 
 export interface HistogramReading {
-  /** All values that came; the rest is of the sample. */
+  /** Number of all values, while the statistics below describe the sample. */
   readonly count: number;
-  /** Of all values that came. */
+  /** Sum of all values. */
   readonly sum: number;
   readonly min: number;
   readonly max: number;
@@ -28,7 +28,9 @@ export interface HistogramReading {
   readonly p9999: number;
 }
 
-/** What a value that comes now weighs; one for all histograms of a registry, moved on by its ticks. */
+/**
+ * The weight of a value that is added now. All histograms of a registry share it, and ticks of the registry advance it.
+ */
 export class DecayClock {
   #landmarkMs: number;
   weight = 1;
@@ -37,7 +39,7 @@ export class DecayClock {
     this.#landmarkMs = nowMs;
   }
 
-  /** What all priorities have to be multiplied by; 1: nothing to do. */
+  /** Returns the factor for all priorities; 1 if nothing changes. */
   tick(nowMs: number): number {
     const seconds = Math.max(0, (nowMs - this.#landmarkMs) / 1_000);
     if (seconds < RESCALE_AFTER_S) {
@@ -52,7 +54,7 @@ export class DecayClock {
 
 export class DecayingHistogram implements Histogram {
   readonly #clock: DecayClock;
-  /** A heap by priority: the value that goes first when a likelier one comes stands at 0. */
+  /** A heap by priority. The value with the lowest priority, which is replaced first, is at index 0. */
   readonly #values = new Float64Array(SAMPLE_SIZE);
   readonly #priorities = new Float64Array(SAMPLE_SIZE);
   #size = 0;
@@ -81,12 +83,12 @@ export class DecayingHistogram implements Histogram {
     this.#sum = 0;
   }
 
-  /** After `DecayClock.tick`. The order of a heap stays as it is. */
+  /** Called after `DecayClock.tick`. The order of the heap does not change. */
   rescale(factor: number): void {
     for (let at = 0; at < this.#size; at += 1) this.#priorities[at]! *= factor;
   }
 
-  /** Mean of the sample; 0 while nothing came. */
+  /** Mean of the sample; 0 if it is empty. */
   get mean(): number {
     let sum = 0;
     for (let at = 0; at < this.#size; at += 1) sum += this.#values[at]!;
@@ -129,7 +131,7 @@ export class DecayingHistogram implements Histogram {
     this.#priorities[at] = priority;
   }
 
-  /** Takes the place of the first. */
+  /** Replaces the value at index 0. */
   #sink(value: number, priority: number): void {
     const size = this.#size;
     let at = 0;
@@ -147,7 +149,7 @@ export class DecayingHistogram implements Histogram {
   }
 }
 
-/** Between the two values that it lies between. */
+/** Interpolates between the two neighbouring values. */
 function percentileOf(sorted: Float64Array, share: number): number {
   if (sorted.length === 0) return 0;
   const position = share * (sorted.length + 1);

@@ -33,7 +33,7 @@ test('a meter counts, and its rates rise to what comes steadily and fall when no
   }
   clock.advance(MINUTE);
   const idle = registry.read().meters.get('fabric.rx.msgrate')!;
-  // One minute without any: what e^-1, e^-1/5 and e^-1/15 leave.
+  // One minute without events leaves factors of e^-1, e^-1/5 and e^-1/15.
   assert.ok(Math.abs(idle.m1Rate - 50 * Math.exp(-1)) < 0.5, String(idle.m1Rate));
   assert.ok(Math.abs(idle.m5Rate - 50 * Math.exp(-1 / 5)) < 0.5, String(idle.m5Rate));
   assert.ok(Math.abs(idle.m15Rate - 50 * Math.exp(-1 / 15)) < 0.5, String(idle.m15Rate));
@@ -79,7 +79,7 @@ test('a histogram holds a bounded sample in which the last minutes outweigh the 
   const { clock, registry } = open();
   const histogram = registry.histogram('fabric.rx.msgsize');
   for (let i = 0; i < 100_000; i += 1) histogram.update(1_000);
-  // Over the hour after which all weights are divided.
+  // Beyond the hour after which all weights are divided.
   for (let minute = 0; minute < 70; minute += 1) {
     clock.advance(MINUTE);
     registry.tick();
@@ -202,7 +202,7 @@ test('a bucket of usage begins at a whole report interval, and leaves once a lat
       ]),
     },
   ]);
-  // Nothing of the fabric came in the second minute: that bucket waits for its age.
+  // No data of the fabric arrived in the second minute, so that bucket is reported by its age.
   assert.deepEqual(registry.takeUsage(), []);
   registry.close();
 });

@@ -1,6 +1,6 @@
 /**
- * The router's metrics, by name. Everything that is fed on the data path is made once and then only added to; rates
- * and weights move on with a tick every five seconds. Reading is for reports and for Prometheus.
+ * The router's metrics by name. Metrics of the data path are created once and only incremented afterwards. Rates and
+ * weights advance with a tick every five seconds. They are read for reports and for Prometheus.
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { WorkerPool } from '../pools/worker-pool.ts';
@@ -10,7 +10,7 @@ import { RateMeter, TICK_MS, type MeterReading } from './rate-meter.ts';
 import { UsageLedger, type UsageBucket } from './usage-ledger.ts';
 
 export interface MetricRegistryOptions {
-  /** Length of the buckets of usage. */
+  /** Duration of a bucket of usage. */
   readonly reportIntervalMs: number;
   readonly intervalAgeThresholdMs: number;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface MetricReading {
   readonly gauges: ReadonlyMap<string, number>;
   readonly meters: ReadonlyMap<string, MeterReading>;
   readonly histograms: ReadonlyMap<string, HistogramReading>;
-  /** Nanoseconds. */
+  /** Values in nanoseconds. */
   readonly timers: ReadonlyMap<string, TimerReading>;
 }
 
@@ -87,7 +87,7 @@ export class MetricRegistry implements Metrics {
     );
   }
 
-  /** A gauge of the same name is replaced: its part was started anew. */
+  /** Replaces a gauge of the same name, because its part was restarted. */
   gauge(name: string, read: () => number): void {
     const known = this.#metrics.get(name);
     if (known !== undefined && !(known instanceof Gauge)) throw otherKind(name);
@@ -98,7 +98,7 @@ export class MetricRegistry implements Metrics {
     this.#usage.add(circuitId, kind, bytes, this.#clock.nowMs());
   }
 
-  /** `pool.<name>.queue_size` and the like. */
+  /** Registers `pool.<name>.queue_size` and the other gauges of a pool. */
   addPool(pool: WorkerPool): void {
     this.gauge(`pool.${pool.name}.queue_size`, () => pool.queueSize);
     this.gauge(`pool.${pool.name}.worker_count`, () => pool.workerCount);
@@ -109,7 +109,7 @@ export class MetricRegistry implements Metrics {
     for (const name of this.#metrics.keys()) if (name.startsWith(prefix)) this.#metrics.delete(name);
   }
 
-  /** Mean of a histogram that is there; undefined otherwise. */
+  /** Returns the mean of a histogram, or undefined if it does not exist. */
   meanOf(name: string): number | undefined {
     const metric = this.#metrics.get(name);
     return metric instanceof DecayingHistogram ? metric.mean : undefined;
@@ -139,7 +139,7 @@ export class MetricRegistry implements Metrics {
     return this.#usage.take(this.#clock.nowMs());
   }
 
-  /** Catches up with the clock; called by a timer, and before each reading. */
+  /** Advances rates to the current time. Called by a timer and before each reading. */
   tick(): void {
     const nowMs = this.#clock.nowMs();
     const times = Math.floor((nowMs - this.#tickedMs) / TICK_MS);

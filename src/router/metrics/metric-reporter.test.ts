@@ -14,7 +14,7 @@ import { MetricReporter } from './metric-reporter.ts';
 const MINUTE = 60_000;
 const START_MS = 1_700_000_040_000 - (1_700_000_040_000 % MINUTE);
 
-/** Frames between the two ends of a memory channel are handed over in a later turn. */
+/** Frames between the two ends of a memory channel are delivered in a later turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 class ControllersInTest implements Controllers {
@@ -146,7 +146,7 @@ test('usage that waits for a controller is told once, with the message of its ti
   const messages = controllers.messagesOf('c1');
   assert.deepEqual(
     messages.map(({ usageCounters }) => usageCounters.length),
-    // Younger than intervalAgeThreshold, then older, then gone.
+    // Younger than intervalAgeThreshold, then older, then removed.
     [0, 2, 0],
   );
   const [usage, fabricUsage] = messages[1]!.usageCounters;
@@ -231,14 +231,14 @@ test('after close nothing is sent', async (t) => {
   assert.equal(controllers.messagesOf('c1').length, 0);
 });
 
-/** The recording keeps the first 256 bytes of these bodies: what is whole of them. */
+/** The recording keeps the first 256 bytes of these bodies. Returns the complete fields among them. */
 function recordedMetrics(): CtrlBody<'metrics'>[] {
   return loadRecordedFrames()
     .filter(({ type }) => type === ctrlMessages.metrics.contentType)
     .map(({ bodyStart = '' }) => {
       const bytes = bytesOfHex(bodyStart);
       let end = 0;
-      // Top-level fields here are all of a length that stands in one byte behind the tag.
+      // The lengths of all top-level fields here fit in one byte after the tag.
       while (end + 2 + bytes[end + 1]! <= bytes.length) end += 2 + bytes[end + 1]!;
       return ctrlMessages.metrics.decode(bytes.subarray(0, end));
     });

@@ -1,6 +1,7 @@
 /**
- * Sends the metrics to every controller, once a report interval: all but the first get the flag not to propagate them.
- * While no controller takes messages they wait, at most so many; beyond that the oldest goes.
+ * Sends the metrics to every controller once per report interval. All controllers but the first get a flag not to
+ * propagate them. While no controller accepts messages, a limited number of them wait; beyond that, the oldest is
+ * dropped.
  */
 import type { Clock, Log } from '#base';
 import { makeFrame } from '#wire';
@@ -19,7 +20,7 @@ export interface MetricReporterOptions {
   readonly log: Log;
 }
 
-/** What timers of the platform can wait. */
+/** The longest delay that timers of the platform support. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class MetricReporter {
@@ -42,7 +43,7 @@ export class MetricReporter {
     return this.#waiting.length;
   }
 
-  /** One message now; the timer's work. */
+  /** Sends one message. Called by the timer. */
   report(): void {
     const { routerId, registry, clock } = this.#options;
     this.#waiting.push(makeMetricsMessage(routerId, clock.nowMs(), registry.read(), registry.takeUsage()));
@@ -50,7 +51,7 @@ export class MetricReporter {
     this.#dropOldest();
   }
 
-  /** The name under which OpenZiti's controllers ask for the metrics of the moment. */
+  /** The name under which OpenZiti's controllers request the current metrics. */
   readonly inspect: InspectSource = (name) => {
     if (!name.startsWith('metrics')) return undefined;
     const { routerId, registry, clock } = this.#options;
@@ -70,7 +71,10 @@ export class MetricReporter {
     }
   }
 
-  /** False: no controller took it. One whose channel is full is passed over: it would only wait there. */
+  /**
+   * Returns false if no controller accepted it. Controllers with a full channel are skipped, because the message would
+   * only wait there.
+   */
   #send(message: MetricsMessage): boolean {
     const { metrics } = ctrlMessages;
     let others: Uint8Array | undefined;
@@ -106,7 +110,7 @@ export class MetricReporter {
   }
 }
 
-/** Numbers instead of big ones: JSON has no others. */
+/** Converts bigints to numbers, because JSON has no bigints. */
 function plainOf(message: MetricsMessage): unknown {
   return JSON.parse(
     JSON.stringify(message, (_key, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),

@@ -1,4 +1,4 @@
-/** A report as controllers take it (1007): what was read, under an id of its own, and the buckets that are due. */
+/** Creates a report for controllers (1007): the readings, under a new id, and the buckets of usage that are due. */
 import { randomUUID } from 'node:crypto';
 import type { CtrlInit } from '#wire/ctrl';
 import type { HistogramReading } from './decaying-histogram.ts';

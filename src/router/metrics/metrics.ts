@@ -1,6 +1,7 @@
 /**
- * What parts of the router count, by OpenZiti's names. Plain objects with plain fields: meters and histograms are fed
- * on the data path. `MetricRegistry` holds them, reports them to controllers and prints them for Prometheus.
+ * The metrics that parts of the router update, with OpenZiti's names. Plain objects with plain fields, because meters
+ * and histograms are updated on the data path. `MetricRegistry` holds them, reports them to controllers and formats
+ * them for Prometheus.
  */
 export interface Meter {
   mark(count: number): void;
@@ -8,25 +9,25 @@ export interface Meter {
 
 export interface Histogram {
   update(value: number): void;
-  /** Forgets what came so far: a link that fell silent is judged by what follows alone. */
+  /** Discards all values, because a link that became silent is judged by later values only. */
   clear(): void;
 }
 
-/** Durations, in nanoseconds. */
+/** Durations in nanoseconds. */
 export interface Timer {
   update(nanoseconds: number): void;
 }
 
 export interface Metrics {
-  /** The same object for the same name. */
+  /** Returns the same object for the same name. */
   meter(name: string): Meter;
   histogram(name: string): Histogram;
   timer(name: string): Timer;
-  /** `read` is called at each report. */
+  /** `read` is called for each report. */
   gauge(name: string, read: () => number): void;
-  /** Bytes of a circuit, in buckets of the report interval: `usage` or `fabricUsage`. */
+  /** Counts bytes of a circuit in buckets of the report interval: `usage` or `fabricUsage`. */
   usage(circuitId: string, kind: UsageKind, bytes: number): void;
-  /** Forgets every metric whose name begins so: a link that is gone. */
+  /** Removes all metrics whose name has this prefix, such as those of a closed link. */
   dispose(prefix: string): void;
 }
 
@@ -34,7 +35,7 @@ export type UsageKind = 'ingress.rx' | 'ingress.tx' | 'egress.rx' | 'egress.tx' 
 
 const IGNORED = { mark: () => {}, update: () => {}, clear: () => {} };
 
-/** Discards everything, for tests and for parts without metrics. */
+/** Discards all values, for tests and for parts without metrics. */
 export const NO_METRICS: Metrics = {
   meter: () => IGNORED,
   histogram: () => IGNORED,

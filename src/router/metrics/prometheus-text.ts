@@ -1,6 +1,7 @@
 /**
- * The metrics in Prometheus' text format 0.0.4: OpenZiti's names behind `ziti_`, the router as label `source_id`, a
- * link as label `link_id` instead of a part of the name. Histograms and timers are summaries; timers are in seconds.
+ * Formats the metrics in Prometheus' text format 0.0.4: OpenZiti's names with the prefix `ziti_`, the router as label
+ * `source_id`, and a link as label `link_id` instead of a part of the name. Histograms and timers are summaries; timers
+ * are in seconds.
  */
 import { Exposition, type Labels, type SummaryReading } from '#net';
 import type { MetricReading } from './metric-registry.ts';
@@ -28,7 +29,7 @@ export function prometheusText(routerId: string, reading: MetricReading): string
   return to.toString();
 }
 
-/** Families in the order of their names. */
+/** Metric families in the order of their names. */
 export function writeRouterMetrics(to: Exposition, routerId: string, reading: MetricReading): void {
   const families = familiesOf(routerId, reading);
   for (const name of [...families.keys()].sort()) {
@@ -40,7 +41,7 @@ export function writeRouterMetrics(to: Exposition, routerId: string, reading: Me
 
 function familiesOf(routerId: string, reading: MetricReading): ReadonlyMap<string, Family> {
   const families = new Map<string, Family>();
-  // Of two metrics that differ only in characters that a name cannot have, the first keeps the name.
+  // If two metrics differ only in characters that are not allowed in names, the first one keeps the name.
   const samplesOf = (name: string, type: 'counter' | 'gauge', help: string): [Labels, number][] => {
     const family = families.get(name) ?? { type, help, samples: [] };
     families.set(name, family);
@@ -81,7 +82,7 @@ function familiesOf(routerId: string, reading: MetricReading): ReadonlyMap<strin
   return families;
 }
 
-/** `link.<id>.tx.msgrate` and `link.dropped_msgs:<id>` are one family each, whatever the link. */
+/** `link.<id>.tx.msgrate` and `link.dropped_msgs:<id>` are one family for all links. */
 function namedAs(metric: string, routerId: string): { readonly name: string; readonly labels: Labels } {
   const colon = metric.indexOf(':');
   if (colon > 0) return labelled(metric.slice(0, colon), routerId, metric.slice(colon + 1));

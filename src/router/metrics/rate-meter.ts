@@ -1,13 +1,13 @@
 /**
- * How many, and how many a second over the last one, five and fifteen minutes: the moving averages of a load figure,
- * renewed every five seconds. A plain mutable class: it is marked for every frame.
+ * Counts events, and their rate per second over the last one, five and fifteen minutes: moving averages like those of
+ * the system load, updated every five seconds. A plain mutable class, because it is called for every frame.
  */
 import type { Meter } from './metrics.ts';
 
 export const TICK_MS = 5_000;
 const TICK_S = TICK_MS / 1_000;
 
-/** Share of a new five seconds in an average over so many minutes. */
+/** The weight of a new interval of five seconds in an average over this many minutes. */
 const alphaOf = (minutes: number): number => 1 - Math.exp(-TICK_S / 60 / minutes);
 const M1 = alphaOf(1);
 const M5 = alphaOf(5);
@@ -15,11 +15,11 @@ const M15 = alphaOf(15);
 
 export interface MeterReading {
   readonly count: number;
-  /** A second. */
+  /** Events per second. */
   readonly m1Rate: number;
   readonly m5Rate: number;
   readonly m15Rate: number;
-  /** Since the meter was made. */
+  /** The count since the meter was created. */
   readonly meanRate: number;
 }
 
@@ -41,7 +41,7 @@ export class RateMeter implements Meter {
     this.#fresh += count;
   }
 
-  /** So many times five seconds are over; what was marked since the last call counts for the first of them. */
+  /** Advances by this number of five-second intervals. Events since the last call count for the first of them. */
   tick(times: number): void {
     const rate = this.#fresh / TICK_S;
     this.#fresh = 0;

@@ -1,13 +1,13 @@
 /**
- * Bytes of circuits in buckets of one report interval, aligned to it. A bucket leaves with a report once a later one
- * began, or when it is older than the age threshold. A plain mutable class: it is fed for every frame.
+ * Counts bytes of circuits in buckets of one report interval, aligned to it. A bucket is reported once a later one has
+ * begun, or when it is older than the age threshold. A plain mutable class, because it is called for every frame.
  */
 import type { UsageKind } from './metrics.ts';
 
-/** Kinds of one counter. They alone distinguish a bucket of `usage` from one of `fabricUsage`. */
+/** The kinds of a counter, which distinguish a bucket of `usage` from one of `fabricUsage`. */
 const USAGE_KINDS: readonly UsageKind[] = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx'];
 const FABRIC_KINDS: readonly UsageKind[] = ['fabric.rx', 'fabric.tx'];
-/** Circuits of one bucket; the bytes of more are not counted. */
+/** Maximum number of circuits per bucket. Bytes of further circuits are not counted. */
 const MAX_CIRCUITS = 1_000_000;
 
 export interface UsageBucket {
@@ -17,7 +17,7 @@ export interface UsageBucket {
 }
 
 export interface UsageLedgerOptions {
-  /** Length of a bucket. */
+  /** Duration of a bucket. */
   readonly intervalMs: number;
   readonly ageThresholdMs: number;
 }
@@ -49,7 +49,7 @@ export class UsageLedger {
     }
   }
 
-  /** What is due leaves, the oldest first. */
+  /** Removes and returns the buckets that are due, the oldest first. */
   take(nowMs: number): UsageBucket[] {
     return [...this.#usage.take(nowMs), ...this.#fabric.take(nowMs)].sort((a, b) => a.startMs - b.startMs);
   }
@@ -59,7 +59,7 @@ class UsageCounter {
   readonly #kinds: readonly UsageKind[];
   readonly #intervalMs: number;
   readonly #ageThresholdMs: number;
-  /** Buckets by start. Reports remove superseded ones, so there are few. */
+  /** Buckets by start. There are few, because reports remove the earlier ones. */
   readonly #buckets = new Map<number, Map<string, Float64Array>>();
   #newestMs = 0;
   #currentMs = 0;

@@ -1,4 +1,4 @@
-/** How one data model differs from another: the answer to a controller that checks what its routers hold. */
+/** Compares two data models, as the answer to a controller that verifies its routers' models. */
 import { isDeepStrictEqual } from 'node:util';
 import { equalBytes } from '#base';
 import { ENTITY_KINDS, type DataModel, type EntityKind } from './data-model.ts';
@@ -6,7 +6,7 @@ import { ENTITY_KINDS, type DataModel, type EntityKind } from './data-model.ts';
 export interface DataModelDifference {
   readonly entityType: string;
   readonly entityId: string;
-  /** Of what is to be corrected, as seen from what is right. */
+  /** The kind of difference, from the view of the correct model. */
   readonly diffType: 'added' | 'modified' | 'removed';
   readonly detail: string;
 }
@@ -54,7 +54,7 @@ export function differencesOf(model: DataModel, right: DataModel): DataModelDiff
   });
 }
 
-/** As values: a byte string is the same whichever kind of array holds it. */
+/** Compares by value: byte strings are equal regardless of their kind of array. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return equalBytes(a, b);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;

@@ -30,7 +30,7 @@ function recordedModel(): DataModel {
   return model;
 }
 
-/** A log that keeps its errors' texts. */
+/** A log that records the texts of errors. */
 function keepingLog(): { log: Log; errors: string[] } {
   const errors: string[] = [];
   return { log: { ...silentLog, error: (_fields, text) => void errors.push(text) }, errors };
@@ -60,7 +60,7 @@ test('the file is a gzipped DataState for its owner alone, and makes the same mo
   const path = join(folder, 'ours.proto.gzip');
   const model = recordedModel();
   const written = await openFile(t, path, model);
-  // Opening found no file, so the model stays as it was.
+  // No file was found when it was opened, so the model is unchanged.
   await written.save();
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const state = ctrlMessages.dataState.decode(gunzipSync(await readFile(path)));
@@ -84,7 +84,7 @@ test('it is written every dbSaveInterval, only when the index moved', async (t) 
   assert.equal(await exists(), false);
   mock.timers.tick(1);
   await until('the first file', exists, Boolean);
-  // It is there before the save is over: its folder is synced, too.
+  // The file exists before the save has finished, because its folder is synced, too.
   await file.save();
   await rm(path);
   mock.timers.tick(SAVE_INTERVAL_MS);

@@ -1,7 +1,7 @@
 /**
- * `edge.db`: the data model on disk, a gzipped DataState as OpenZiti's routers write and read it. Loaded at start,
- * written at intervals when the model's index moved. A file that cannot be read counts as
- * missing, because controllers send the model again.
+ * `edge.db`: the data model on disk, as a gzipped DataState that OpenZiti's routers can read and write, too. Loaded at
+ * start, and written at intervals when the model's index has changed. A file that cannot be read counts as missing,
+ * because controllers send the model again.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -35,7 +35,7 @@ export class DataModelFile {
     this.#options = options;
   }
 
-  /** Fills the model from the file, then saves it until closed. */
+  /** Fills the model from the file, then saves it periodically until it is closed. */
   static async open(options: DataModelFileOptions): Promise<DataModelFile> {
     const file = new DataModelFile(options);
     await file.#load();
@@ -43,7 +43,7 @@ export class DataModelFile {
     return file;
   }
 
-  /** Writes the model if it changed since; never rejects. */
+  /** Writes the model if it changed since the last time. Never rejects. */
   save(): Promise<void> {
     this.#saving ??= this.#save().finally(() => {
       this.#saving = undefined;
@@ -51,7 +51,7 @@ export class DataModelFile {
     return this.#saving;
   }
 
-  /** What is being written is written. */
+  /** Waits until a pending write has finished. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#saving;
@@ -61,7 +61,7 @@ export class DataModelFile {
     const { path, model, log } = this.#options;
     try {
       const { size } = await stat(path);
-      if (size > MAX_FILE_BYTES) throw new Error(`${size} bytes are too many`);
+      if (size > MAX_FILE_BYTES) throw new Error(`the file has ${size} bytes, which is too many`);
       const bytes = await decompress(await readFile(path), { maxOutputLength: MAX_STATE_BYTES });
       model.replace(ctrlMessages.dataState.decode(bytes));
       this.#savedIndex = model.index;

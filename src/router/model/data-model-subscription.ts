@@ -1,6 +1,7 @@
 /**
- * Keeps the data model as one controller sends it: subscribed at the best one (20505), renewed before the subscription
- * ends, moved when that controller goes or falls silent, begun anew when a change is missing.
+ * Receives the data model from one controller. Subscribes at the preferred one (20505), renews the subscription before
+ * it ends, changes to another controller if that one disconnects or stops responding, and starts again when a change is
+ * missing.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock, Log } from '#base';
@@ -15,13 +16,15 @@ export interface DataModelSubscriptionOptions {
   readonly controllers: Controllers;
   readonly clock: Clock;
   readonly log: Log;
-  /** The model was replaced by one of a lower index: its network was restored or is another. */
+  /**
+   * Called when a model with a lower index replaced the current one: the network was restored, or is a different one.
+   */
   onIndexReset(): void;
 }
 
 interface Subscription {
   readonly controller: Controller;
-  /** Told in each message of 2.x controllers; older ones do not know it. */
+  /** Part of each message of 2.x controllers; undefined for older ones. */
   readonly id: string;
   readonly endsMs: number;
 }
@@ -34,7 +37,7 @@ export class DataModelSubscription {
   readonly #options: DataModelSubscriptionOptions;
   readonly #timer: NodeJS.Timeout;
   #current: Subscription | undefined;
-  /** The last index that the subscribed controller sent. */
+  /** The last index from the subscribed controller. */
   #toldIndex = 0n;
 
   constructor(options: DataModelSubscriptionOptions) {
@@ -89,7 +92,7 @@ export class DataModelSubscription {
     if (best === undefined) return;
     const current = this.#current;
     if (current === undefined || clock.nowMs() + CHECK_INTERVAL_MS >= current.endsMs) {
-      // A renewal stays where it is as long as that controller answers.
+      // A renewal keeps the same controller as long as it responds.
       this.#subscribe(
         current?.controller.isResponsive === true ? current.controller : best,
         current !== undefined,
@@ -97,7 +100,7 @@ export class DataModelSubscription {
     } else if (!current.controller.isResponsive && best !== current.controller) {
       this.#options.log.info(
         { from: current.controller.id, to: best.id },
-        'data model comes from another controller',
+        'data model is received from another controller',
       );
       this.#subscribe(best, false);
     }
@@ -139,7 +142,7 @@ export class DataModelSubscription {
 
   #onChangeSet(frame: Frame, from: Controller): void {
     const set = ctrlMessages.dataStateChangeSet.decode(frame.body);
-    // Keys come outside of any index, from whichever controller has them.
+    // Keys have no index, and any controller can send them.
     if (!set.isSynthetic && !this.#isOfSubscription(frame, from)) return;
     if (this.#options.model.change(set) !== 'gap') return;
     this.#options.log.warn(
@@ -154,7 +157,7 @@ export class DataModelSubscription {
     this.#toldIndex = frame.headers.u64(headerId.dataModel.index) ?? this.#toldIndex;
   }
 
-  /** A controller compares what this router holds with what is right. */
+  /** Compares a controller's model with the one of this router. */
   #onValidate(frame: Frame, from: Controller): void {
     const { state, fix } = ctrlMessages.validateDataState.decode(frame.body);
     if (state === undefined) return;

@@ -14,7 +14,7 @@ type Model = DataState['events'][number]['model'];
 
 const { RELATED_IDENTITY, RELATED_SERVICE } = DataState_RelatedEntityType;
 
-/** What a real controller told its first router, in order: the whole state, then change sets. */
+/** Messages of a real controller to its first router, in order: the whole state, then change sets. */
 const recorded = loadRecordedFrames()
   .filter(({ connection, from }) => connection === 'ctrl-01' && from === 'controller')
   .filter(({ name }) => name === 'DataState' || name === 'DataStateChangeSet')

@@ -1,6 +1,7 @@
 /**
- * The router data model: who may dial and host what, as controllers send it in whole states and change sets, and as
- * it is written to `edge.db`. Entities stay as they came, unknown fields included, so that a file loses nothing.
+ * The router data model: which identities may dial and host which services. Controllers send it as complete states and
+ * as change sets, and it is saved in `edge.db`. Entities are kept as received, including unknown fields, so that the
+ * file loses nothing.
  */
 import {
   DataState_Action,
@@ -18,14 +19,14 @@ export type EntityKind = Entity['case'];
 type EventInit = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
 type PolicyChange = Extract<Model, { case: 'servicePolicyChange' }>['value'];
 
-/** What a service policy relates: ids by kind. */
+/** The ids that a service policy relates, by kind. */
 export interface PolicyRelations {
   readonly service: Set<string>;
   readonly postureCheck: Set<string>;
   readonly identity: Set<string>;
 }
 
-/** In the order in which a state names them: what is named comes before what names it. */
+/** The kinds in the order of a state: entities come before the entities that refer to them. */
 export const ENTITY_KINDS: readonly EntityKind[] = [
   'configType',
   'config',
@@ -47,7 +48,7 @@ const RELATED_KINDS = ['service', 'postureCheck', 'identity'] as const;
 
 export class DataModel {
   #entities = emptyEntities();
-  /** By policy id. */
+  /** Relations by policy id. */
   #relations = new Map<string, PolicyRelations>();
   #caches: DataState['caches'] = {};
   #index = 0n;
@@ -70,7 +71,7 @@ export class DataModel {
     return this.#relations.get(policyId);
   }
 
-  /** The whole model anew; what only this router knows stays. True: its index is lower than before. */
+  /** Replaces the whole model, except data that only this router has. Returns true if the new index is lower. */
   replace(state: DataState): boolean {
     const isLower = state.endIndex < this.#index;
     this.#entities = emptyEntities();
@@ -82,7 +83,7 @@ export class DataModel {
     return isLower;
   }
 
-  /** `gap`: changes before this set are missing, nothing was done. */
+  /** `gap`: earlier changes are missing, so none was applied. */
   change(set: ChangeSet): 'applied' | 'stale' | 'gap' {
     if (set.isSynthetic) {
       for (const event of set.changes) this.#apply(event);
@@ -95,7 +96,7 @@ export class DataModel {
     return 'applied';
   }
 
-  /** A state that makes the same model. */
+  /** Returns a state that produces the same model. */
   state(): CtrlInit<'dataState'> {
     const events: EventInit[] = [];
     for (const kind of ENTITY_KINDS) {
@@ -148,7 +149,7 @@ export class DataModel {
     if (relations === undefined || kind === undefined) return;
     for (const id of relatedEntityIds) {
       if (!add) relations[kind].delete(id);
-      // Services and checks may come after the policy that names them.
+      // Services and checks can arrive after the policy that refers to them.
       else if (kind !== 'identity' || this.entities('identity').has(id)) relations[kind].add(id);
     }
   }

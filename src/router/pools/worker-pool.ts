@@ -1,11 +1,11 @@
 /**
- * So many pieces of work at once, so many waiting, and no more: OpenZiti's goroutine pools, whose queue lengths and
- * worker counts the configuration names. Work that finds the queue full is refused, never waited for.
+ * Limits the number of running and of waiting tasks, like OpenZiti's goroutine pools, whose queue lengths and worker
+ * counts the configuration sets. A task is refused when the queue is full.
  */
 import { messageOf, type Log } from '#base';
 
 export interface WorkerPoolOptions {
-  /** In metrics: `pool.<name>.queue_size` and the like. */
+  /** The name in metrics such as `pool.<name>.queue_size`. */
   readonly name: string;
   readonly queueLength: number;
   readonly workerCount: number;
@@ -39,7 +39,7 @@ export class WorkerPool {
     return this.#busy;
   }
 
-  /** False: the queue is full, or the pool closed; the work is not done. */
+  /** Returns false if the queue is full or the pool is closed. Then the task does not run. */
   offer(work: Work): boolean {
     if (this.#isClosed) return false;
     if (this.#busy < this.workerCount) {
@@ -51,7 +51,7 @@ export class WorkerPool {
     return true;
   }
 
-  /** What runs is left to end by itself; what waits is forgotten. */
+  /** Discards waiting tasks. Running ones end by themselves. */
   close(): void {
     this.#isClosed = true;
     this.#queue.length = 0;

@@ -1,6 +1,6 @@
 /**
- * `profile.cpu.path`: V8's CPU profile of the process (for `chrome://inspect` and the like), from the start until
- * `stop`: at the shutdown, or when the operator asks. Not longer than four hours: samples take memory.
+ * `profile.cpu.path`: V8's CPU profile of the process (for `chrome://inspect` and similar tools), from the start until
+ * `stop`, which is called at the shutdown or by the operator. Limited to four hours, because samples use memory.
  */
 import { access, open, constants } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
@@ -10,11 +10,11 @@ import { writeFileDurably } from '#net';
 export interface CpuProfileOptions {
   readonly path: string;
   readonly log: Log;
-  /** Four hours when absent. */
+  /** Maximum duration; four hours by default. */
   readonly longestMs?: number;
 }
 
-/** A hundred samples a second, as Go's profiler takes: little enough to run beside traffic. */
+/** 100 samples per second, like Go's profiler. The overhead is low enough for normal traffic. */
 const SAMPLING_INTERVAL_US = 10_000;
 const LONGEST_MS = 4 * 3_600_000;
 
@@ -35,7 +35,7 @@ export class CpuProfile {
     this.#deadline.unref();
   }
 
-  /** Undefined, and an error in the log: a profile is no reason not to start. */
+  /** Resolves with undefined, and logs an error, if profiling cannot start. The router starts nevertheless. */
   static async start(options: CpuProfileOptions): Promise<CpuProfile | undefined> {
     const { path, log } = options;
     const session = new Session();
@@ -55,7 +55,7 @@ export class CpuProfile {
     return new CpuProfile(options, session);
   }
 
-  /** Writes the file; a second call waits for the first. Never rejects. */
+  /** Writes the file. A second call waits for the first. Never rejects. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;

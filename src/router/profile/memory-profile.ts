@@ -1,7 +1,7 @@
 /**
- * `profile.memory`: a heap snapshot each interval, in turn at `<path>-0` and `<path>-1`, so that the one before the
- * last can be compared with it. The process stands still while one is taken: for debugging only. A snapshot holds
- * whatever the process holds, keys too: the files are their owner's alone.
+ * `profile.memory`: writes a heap snapshot per interval, alternately to `<path>-0` and `<path>-1`, so that the last two
+ * can be compared. The process pauses during a snapshot, so this is for debugging only. Snapshots contain all memory,
+ * including keys, so only the owner can read the files.
  */
 import { getHeapSnapshot, getHeapStatistics } from 'node:v8';
 import { messageOf, type Log } from '#base';
@@ -13,7 +13,7 @@ export interface MemoryProfileOptions {
   readonly log: Log;
 }
 
-/** What timers of the platform can wait. */
+/** The longest delay that timers of the platform support. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class MemoryProfile {
@@ -26,7 +26,7 @@ export class MemoryProfile {
     this.#options = options;
     this.#timer = setInterval(
       () => {
-        // One that takes longer than the interval leaves out the next.
+        // If a snapshot takes longer than the interval, the next one is skipped.
         this.#writing ??= this.#take();
       },
       Math.min(options.intervalMs, LONGEST_TIMER_MS),
@@ -35,7 +35,7 @@ export class MemoryProfile {
     options.log.info({ path: options.path, intervalMs: options.intervalMs }, 'heap snapshots begin');
   }
 
-  /** A snapshot under way is finished. */
+  /** Waits until a snapshot in progress has finished. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#writing;

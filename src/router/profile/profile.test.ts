@@ -21,7 +21,7 @@ interface V8Profile {
   readonly endTime: number;
 }
 
-/** Counts the time that it ran, not that in which others did. */
+/** Counts its own processor time only. */
 function burnInTest(ms: number): number {
   const { user, system } = process.cpuUsage();
   const untilUs = user + system + ms * 1_000;

@@ -19,7 +19,7 @@ import { routerConfigFixture } from '../testing/router-config-fixture.ts';
 import { CertificateRenewal } from './certificate-renewal.ts';
 
 const DAY_MS = 86_400_000;
-/** Certificates of the test authority run from a day ago to seven days from now: due in four and a third. */
+/** Certificates of the test authority are valid from a day ago to seven days from now, so they are due in 4⅓ days. */
 const DUE_MS = 5 * DAY_MS;
 const csr = { subject: {}, hosts: ['localhost'], uris: [], emails: [] };
 
@@ -32,7 +32,7 @@ let controller: Channel | undefined;
 let router: Channel;
 let offsetMs: number;
 let renewal: CertificateRenewal;
-/** What the controller was sent, oldest first. */
+/** Frames that the controller received, oldest first. */
 let heard: Frame[];
 
 type Answers = (frame: Frame, channel: Channel) => Promise<void> | void;
@@ -86,7 +86,7 @@ async function certificates(request: Frame, by = authority): Promise<Frame> {
   });
 }
 
-/** A controller that certifies what is asked for and answers the verification with `verdict`. */
+/** A controller that issues the requested certificates and answers the verification with `verdict`. */
 function certifying(verdict: CtrlInit<'enrollmentVerified'>): Answers {
   return async (frame, channel) => {
     if (frame.contentType === contentType.enrollmentExtendRouter) channel.send(await certificates(frame));
@@ -145,7 +145,7 @@ test('at two thirds of their life both certificates are renewed with the same ke
 test('certificates that the controller takes back are not kept', async () => {
   open(certifying({ code: 'INVALID', message: 'no' }));
   renewal = start();
-  await assert.rejects(renewal.check(), /refused what it had sent: INVALID no/);
+  await assert.rejects(renewal.check(), /refused its own certificates: INVALID no/);
   assert.equal(file('cert.pem'), first.cert);
   assert.equal(file('server.pem'), first.cert);
   assertSame(identity.client.cert, first.cert);

@@ -1,7 +1,8 @@
 /**
- * Keeps the router's certificates young, as OpenZiti's routers do it: at two thirds of their life it asks a controller
- * over the control channel (20302, 20301), writes and uses what it got, and confirms it (20303, 20002). It writes before
- * it confirms: until then the controller accepts both certificates, so that no crash locks the router out.
+ * Renews the router's certificates like OpenZiti's routers. After two thirds of their lifetime it requests new ones
+ * from a controller over the control channel (20302, 20301), saves and uses them, and confirms them (20303, 20002). It
+ * saves before it confirms: until then the controller accepts both certificates, so that a crash cannot lock the router
+ * out.
  */
 import { X509Certificate } from 'node:crypto';
 import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
@@ -21,20 +22,20 @@ import {
 export interface CertificateRenewalOptions {
   readonly config: RouterConfig;
   readonly identity: () => RouterIdentity;
-  /** A connected controller, if there is one. */
+  /** Returns a connected controller, or undefined. */
   readonly controller: () => Channel | undefined;
-  /** From now on new connections use this identity. */
+  /** New connections use this identity from now on. */
   readonly use: (identity: RouterIdentity) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** Time that the controller has for each answer; 30 s by default. */
+  /** Time limit for each answer of the controller; 30 s by default. */
   readonly answerMs?: number;
 }
 
 const ANSWER_MS = 30_000;
-/** OpenZiti's window between two attempts. */
+/** OpenZiti's range for the delay between two attempts. */
 const FIRST_RETRY_MS = 35_000;
-/** Longer waits are cut into pieces: timers are short-sighted and clocks are set. */
+/** Longer delays are divided, because timers have a limit and clocks are adjusted. */
 const LONGEST_WAIT_MS = 3_600_000;
 const SHORTEST_WAIT_MS = 1_000;
 
@@ -52,7 +53,9 @@ export class CertificateRenewal {
     this.#plan(this.#nextCheckMs());
   }
 
-  /** Renews now if that is due; true: new certificates are in use. Rejects with what is in the way. */
+  /**
+   * Renews now if that is due. Resolves with true if new certificates are in use. Rejects with the reason of a failure.
+   */
   check(): Promise<boolean> {
     this.#running ??= this.#renewIfDue().finally(() => {
       this.#running = undefined;
@@ -60,15 +63,18 @@ export class CertificateRenewal {
     return this.#running;
   }
 
-  /** What was put off for want of a controller is done now. */
+  /** Performs a renewal that was postponed because no controller was connected. */
   onControllerConnected(): void {
     if (this.#needsController && !this.#isClosed) this.#checkNow();
   }
 
-  /** New certificates came (20301): no reply by its headers, so the channel says which request it answers. */
+  /**
+   * New certificates arrived (20301). Their headers do not mark them as a reply, so the channel shows the request they
+   * answer.
+   */
   onCertificates(frame: Frame, channel: Channel): void {
     if (this.#awaited?.channel === channel) this.#awaited.resolve(frame);
-    else this.#options.log.debug({}, 'certificates that nobody asked for');
+    else this.#options.log.debug({}, 'unrequested certificates ignored');
   }
 
   close(): void {
@@ -107,7 +113,7 @@ export class CertificateRenewal {
       throw new FrontdoorError(
         'badGateway',
         'renewal-refused',
-        `the controller refused what it had sent: ${refusal}`,
+        `the controller refused its own certificates: ${refusal}`,
       );
     }
     log.info({ until: new X509Certificate(renewed.client.cert).validTo }, 'certificates renewed');
@@ -125,7 +131,7 @@ export class CertificateRenewal {
     const pushed = Promise.withResolvers<Frame>();
     this.#awaited = { channel, resolve: pushed.resolve };
     try {
-      // Certificates come as a message of their own, refusals as an answer.
+      // Certificates arrive as a separate message, refusals as a reply.
       const frame = await Promise.race([pushed.promise, channel.request(request, this.#answerMs)]);
       if (frame.contentType !== contentType.enrollmentCertsResponse) {
         throw new FrontdoorError(
@@ -141,7 +147,10 @@ export class CertificateRenewal {
     }
   }
 
-  /** A controller that does not answer may have received it. The new certificates stay, since they work either way. */
+  /**
+   * A controller that does not answer may have received the confirmation. The new certificates are kept, since they
+   * work in both cases.
+   */
   async #tell(channel: Channel, clientCertPem: string): Promise<string | undefined> {
     const request = ctrlMessages.enrollmentExtendRouterVerify.frame({ clientCertPem });
     try {
@@ -197,7 +206,7 @@ export class CertificateRenewal {
   }
 }
 
-/** Undefined: the answer is a yes. */
+/** Returns undefined if the answer is positive. */
 function refusalOf(answer: Frame): string | undefined {
   if (answer.contentType !== contentType.error) return `unexpected ${messageName(answer.contentType)}`;
   const { code, message } = ctrlMessages.enrollmentVerified.decode(answer.body);

@@ -1,4 +1,7 @@
-/** What a controller sent as new certificates: judged before it is used, written so that a crash leaves a set that works. */
+/**
+ * Verifies new certificates from a controller before they are used, and writes them so that a crash leaves a working
+ * set.
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { FrontdoorError } from '#base';
@@ -15,7 +18,10 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIF
 const MAX_PEM_CHARS = 65_536;
 const MAX_CHAIN = 6;
 
-/** The identity with its new certificates. @throws FrontdoorError `badGateway` when they are not for its keys and name. */
+/**
+ * Returns the identity with its new certificates. @throws FrontdoorError `badGateway` if they do not match its keys and
+ * name.
+ */
 export function withRenewed(
   identity: RouterIdentity,
   config: RouterConfig,
@@ -42,7 +48,7 @@ export function withRenewed(
   return loadRouterIdentity({ ...config.identity, ...inline });
 }
 
-/** What the files that `config` names hold now. */
+/** Reads the files that `config` names. */
 export function readCertificates({ identity }: RouterConfig): RenewedCertificates {
   return {
     clientPem: readFileSync(identity.cert, 'utf8'),
@@ -50,7 +56,7 @@ export function readCertificates({ identity }: RouterConfig): RenewedCertificate
   };
 }
 
-/** Keys stay, so a crash between the two files leaves certificates that work. */
+/** Keys do not change, so a crash between the two files leaves working certificates. */
 export async function writeCertificates(
   config: RouterConfig,
   certificates: RenewedCertificates,
@@ -60,7 +66,7 @@ export async function writeCertificates(
   await writeFileDurably(cert, certificates.clientPem);
 }
 
-/** The keys of the `identity` section that hold PEM in the file itself: nothing can be written there. */
+/** Returns the keys of the `identity` section that contain PEM in the file itself, which cannot be rewritten. */
 export function inlineCertificates({ identity }: RouterConfig): string[] {
   const named = { cert: identity.cert, server_cert: identity.serverCert };
   return Object.entries(named)
@@ -86,7 +92,7 @@ function certificatesOf(pem: string): X509Certificate[] {
   return [...pem.matchAll(CERTIFICATE)].slice(0, MAX_CHAIN).map(([text]) => new X509Certificate(text));
 }
 
-/** Whether the chain leads from the leaf to one of the anchors. */
+/** Returns true if the chain leads from the leaf to one of the anchors. */
 function isTrusted(
   leaf: X509Certificate,
   chain: readonly X509Certificate[],

@@ -1,4 +1,7 @@
-/** The controllers that a part of a router sees, as a test adds and removes them; listeners hear of it as of the real set. */
+/**
+ * The controllers that a part of a router sees. Tests add and remove them; listeners are notified like those of the
+ * real set.
+ */
 import type { Frame } from '#wire';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
 
@@ -9,7 +12,7 @@ export class ControllerList<C extends Controller = Controller> implements Contro
   readonly #onConnected: Listener[] = [];
   readonly #onDisconnected: Listener[] = [];
 
-  /** Those that answer in time first, then the oldest. */
+  /** Responsive controllers first, then the oldest. */
   all(): readonly C[] {
     return this.#controllers.toSorted((a, b) => Number(b.isResponsive) - Number(a.isResponsive));
   }

@@ -1,4 +1,4 @@
-/** A controller of tests: what a router's parts see of one, over a memory channel, and what a test says and hears. */
+/** A controller for tests, connected to a router's parts over a memory channel. */
 import { silentLog } from '#base';
 import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
 import {
@@ -14,7 +14,7 @@ import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
 import { ControllerList } from './controller-list.ts';
 import { until } from '../../../test/support/deadline.ts';
 
-/** Controllers that come and go as the test wants. */
+/** Controllers that a test connects and disconnects. */
 export class MemoryControllers extends ControllerList {
   connect(id: string): MemoryController {
     const peer = (of: string): ChannelPeer => ({
@@ -38,10 +38,10 @@ export class MemoryControllers extends ControllerList {
   }
 }
 
-/** The test's side of one. */
+/** The test's side of one controller. */
 export class MemoryController {
   readonly controller: Controller;
-  /** What came and nobody took. */
+  /** Received frames that no request was waiting for. */
   readonly frames: Frame[] = [];
   /** Answers to requests, by their type. */
   readonly answers = new Map<number, (request: Frame, channel: Channel) => void>();
@@ -58,7 +58,7 @@ export class MemoryController {
     });
   }
 
-  /** Says it to the part that handles it. */
+  /** Delivers a frame to the part that handles its type. */
   say(handlers: CtrlHandlers, frame: Frame): Frame {
     frame.sequence = this.#sequence;
     this.#sequence += 1;
@@ -75,7 +75,7 @@ export class MemoryController {
     return codec.decode(frame.body) as CtrlBody<Name>;
   }
 
-  /** Routes and waits for the answer to it. */
+  /** Sends a Route and resolves with the answer. */
   async route(handlers: CtrlHandlers, route: CtrlInit<'route'>): Promise<RouteResult> {
     const { sequence } = this.say(handlers, ctrlMessages.route.frame(route));
     const isAnswer = (it: Frame): boolean =>

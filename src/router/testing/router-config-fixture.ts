@@ -1,4 +1,4 @@
-/** A whole configuration for tests: every default, no section whose absence is a role, files in `folder`. */
+/** A complete configuration for tests: all defaults, no optional sections, and files in `folder`. */
 import { join } from 'node:path';
 import {
   CHANNEL_DEFAULTS,

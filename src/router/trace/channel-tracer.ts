@@ -1,7 +1,7 @@
 /**
- * `trace.path`: every message of the control channels, decoded, in OpenZiti's format. The file is emptied at start,
- * and its owner's alone: messages show who uses what. It never holds up a channel: what the disk does not take in
- * time is left out and counted.
+ * `trace.path`: records every decoded message of the control channels in OpenZiti's format. The file is truncated at
+ * start, and only its owner can read it, because messages contain private data. It never delays a channel: messages
+ * that the disk cannot accept in time are skipped and counted.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
@@ -15,7 +15,7 @@ export interface ChannelTracerOptions {
   readonly routerId: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** What may wait for the disk; 8 MiB when absent. */
+  /** Maximum bytes that wait for the disk; 8 MiB by default. */
   readonly maxWaitingBytes?: number;
 }
 
@@ -40,7 +40,7 @@ export class ChannelTracer {
     const { path } = options;
     try {
       const file = await open(path, 'w', 0o600);
-      // A file that was there keeps its mode otherwise.
+      // Otherwise an existing file keeps its mode.
       await file.chmod(0o600);
       return new ChannelTracer(options, file);
     } catch (cause) {
@@ -49,7 +49,9 @@ export class ChannelTracer {
     }
   }
 
-  /** Traces the channels of all controllers. Called before other parts start, so that their first messages are traced. */
+  /**
+   * Traces the channels of all controllers. Called before other parts start, so that their first messages are traced.
+   */
   follow(controllers: Controllers): void {
     controllers.onConnected(({ id, channel }) => this.#onConnected(id, channel));
     controllers.onDisconnected(({ id }) =>
@@ -57,7 +59,7 @@ export class ChannelTracer {
     );
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting messages. */
   async close(): Promise<void> {
     const { path, log } = this.#options;
     while (this.#writing !== undefined) await this.#writing;
@@ -99,7 +101,7 @@ export class ChannelTracer {
     this.#writing ??= this.#drain();
   }
 
-  /** One write for everything that came during the one before. */
+  /** Writes all messages that arrived during the previous write. */
   async #drain(): Promise<void> {
     const { path, log } = this.#options;
     try {

@@ -1,4 +1,4 @@
-/** What looks on while the router runs, if the file asks for it: the trace of control channels, and the profiles. */
+/** Optional diagnostics of a running router: the trace of control channels, and the profiles. */
 import type { Clock, Log } from '#base';
 import type { RouterConfig } from '../config/router-config.ts';
 import type { Controllers } from '../ctrl/controllers.ts';
@@ -29,7 +29,7 @@ export class Diagnostics {
     this.#memoryProfile = memoryProfile;
   }
 
-  /** Called before other parts start, so that their first messages are traced. Rejects as `ChannelTracer.open`. */
+  /** Called before other parts start, so that their first messages are traced. Rejects like `ChannelTracer.open`. */
   static async open({ routerId, config, controllers, clock, log }: DiagnosticsOptions): Promise<Diagnostics> {
     const { trace, profile } = config;
     const tracer =
@@ -47,7 +47,7 @@ export class Diagnostics {
     await this.#cpuProfile?.stop();
   }
 
-  /** Once the controllers' channels are closed. */
+  /** Called after the controllers' channels are closed. */
   async close(): Promise<void> {
     await this.#memoryProfile?.close();
     await this.#tracer?.close();

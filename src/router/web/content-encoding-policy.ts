@@ -1,12 +1,12 @@
-/** Which encoding of an answer a client takes, by its `Accept-Encoding` (RFC 9110 §12.5.3). */
+/** Selects the encoding of a response by the client's `Accept-Encoding` (RFC 9110 §12.5.3). */
 export type ContentEncoding = 'gzip' | 'br' | 'deflate';
 
-/** Among those that a client likes equally: the cheapest first. */
+/** The order of preference among encodings with equal weight: the cheapest first. */
 const OURS: readonly ContentEncoding[] = ['gzip', 'deflate', 'br'];
-/** No client names more. */
+/** Maximum number of encodings in the header that are considered. */
 const MAX_HEADER_CHARS = 1_024;
 
-/** Undefined: as it is. */
+/** Returns undefined for no encoding. */
 export function contentEncodingFor(acceptEncoding: string | undefined): ContentEncoding | undefined {
   if (acceptEncoding === undefined || acceptEncoding.length > MAX_HEADER_CHARS) return undefined;
   const weights = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** HTTP/1.1 over TLS connections that a port handed over; node's server speaks it, and never listens itself. */
+/** HTTP/1.1 over TLS connections that a port has accepted. Uses Node's server, which never listens itself. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { messageOf, type Log } from '#base';
@@ -30,7 +30,8 @@ export class Http1Connections implements WebConnections {
       },
       (request, response) => void this.#onRequest(request, response),
     );
-    // Node ties its watch over unfinished requests to a socket that listens; ours are handed over.
+    // Node starts its timeouts for requests when the server listens. Ours does not listen, because connections are
+    // passed to it.
     this.#server.emit('listening');
   }
 
@@ -38,7 +39,7 @@ export class Http1Connections implements WebConnections {
     this.#server.emit('connection', socket);
   }
 
-  /** Idle connections end now, the others with what they are answering. */
+  /** Closes idle connections now, and others after their current response. */
   closeGently(): void {
     this.#server.close(() => {});
   }

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 over TLS connections that a port handed over. Everything a peer could pile up has a bound: streams at a
- * time, headers, memory of a session, resets a second, and time.
+ * HTTP/2 over TLS connections that a port has accepted. Limits everything that a peer can accumulate: concurrent
+ * streams, headers, memory of a session, resets per second, and time.
  */
 import { constants, performServerHandshake } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
@@ -66,7 +66,7 @@ export class Http2Connections implements WebConnections {
   ): Promise<void> {
     const { readTimeoutMs, writeTimeoutMs } = this.#timeouts;
     const readDeadline = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), readTimeoutMs);
-    // A client that takes no answer would let streams pile up: its connection ends.
+    // A client that does not read responses would accumulate streams, so its connection is closed.
     const writeDeadline = setTimeout(() => session.destroy(), writeTimeoutMs);
     stream.once('end', () => clearTimeout(readDeadline));
     stream.once('finish', () => clearTimeout(writeDeadline));

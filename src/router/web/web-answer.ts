@@ -1,11 +1,11 @@
-/** What the web listener answers, whichever version of HTTP it came by. The status is always 200. */
+/** The responses of the web listener for all versions of HTTP. The status is always 200. */
 import { promisify } from 'node:util';
 import { brotliCompress, deflate, gzip } from 'node:zlib';
 import { contentEncodingFor, type ContentEncoding } from './content-encoding-policy.ts';
 
 export interface WebRequest {
   readonly method: string;
-  /** As it came: path and query. */
+  /** Path and query as received. */
   readonly target: string;
   readonly acceptEncoding: string | undefined;
 }
@@ -21,7 +21,7 @@ export interface WebAnswer {
   readonly body: Uint8Array;
 }
 
-/** Makes the content; `query` is what stands behind the `?`. */
+/** Creates the content; `query` is the part after the `?`. */
 export type WebApi = (path: string, query: URLSearchParams, method: string) => WebContent;
 export type Answerer = (request: WebRequest) => Promise<WebAnswer>;
 
@@ -31,7 +31,7 @@ const ENCODERS: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Promise<
   br: promisify<Uint8Array, Uint8Array>(brotliCompress),
 };
 
-/** `newAddress`: where clients will find the listener from now on. */
+/** `newAddress` is the future address of the listener for clients. */
 export function answererOf(api: WebApi, newAddress: string | undefined): Answerer {
   return async ({ method, target, acceptEncoding }) => {
     const [path = '', query = ''] = target.split('?', 2);

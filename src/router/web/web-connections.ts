@@ -1,17 +1,17 @@
-/** What the two versions of HTTP have in common for the listener that hands connections to them. */
+/** The common interface of both HTTP versions for the listener that passes connections to them. */
 import type { TLSSocket } from 'node:tls';
 
 export interface WebTimeouts {
-  /** For a whole request; the first one's time begins with the connection. */
+  /** Time limit for receiving a request. For the first one it starts with the connection. */
   readonly readTimeoutMs: number;
-  /** From the head of a request to the end of its answer. */
+  /** Time limit from the head of a request to the end of its response. */
   readonly writeTimeoutMs: number;
-  /** Between two requests. */
+  /** Time limit between two requests. */
   readonly idleTimeoutMs: number;
 }
 
 export interface WebConnections {
   take(socket: TLSSocket): void;
-  /** Idle connections end now, the others with what they are answering. */
+  /** Closes idle connections now, and others after their current response. */
   closeGently(): void;
 }

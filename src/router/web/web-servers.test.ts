@@ -146,7 +146,7 @@ async function askHttp2(session: ClientHttp2Session, headers: Record<string, str
   return within('an answer', promise);
 }
 
-/** A connection that speaks HTTP/1.1 by hand; resolves when the server ends it. */
+/** A connection with handwritten HTTP/1.1. Resolves when the server ends it. */
 function openRaw(t: TestContext, port: number, options: tls.ConnectionOptions = {}) {
   const socket = tls.connect({
     ...{ host: '127.0.0.1', port, ca: authority.ca, servername: 'localhost', ALPNProtocols: ['http/1.1'] },
@@ -394,7 +394,7 @@ test('writeTimeout: a client that does not take its answer in time loses its con
   const { port } = await open(t, { options: { writeTimeoutMs: 300, readTimeoutMs: 60_000 } });
   const { socket, closed } = openRaw(t, port);
   socket.pause();
-  // Answers to all of these do not fit into what the machine keeps for a reader.
+  // The responses to all of these exceed the kernel's buffers for a reader.
   const write = (): void => {
     for (let i = 0; i < 200; i += 1) socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
   };
@@ -403,14 +403,14 @@ test('writeTimeout: a client that does not take its answer in time loses its con
   const stream = http2.request({ ':path': '/' });
   stream.on('error', () => {});
   await within('HTTP/2 ends', new Promise((resolve) => http2.once('close', resolve)));
-  // A paused reader does not see the end: writing on does.
+  // A paused reader does not notice the end, but continued writing does.
   const nudge = setInterval(() => socket.write('\r\n'), 100);
   await within('HTTP/1.1 ends', closed).finally(() => clearInterval(nudge));
 });
 
 test('idleTimeout: between requests a connection stays so long', async (t) => {
   const { port } = await open(t, { options: { idleTimeoutMs: 1_500, readTimeoutMs: 60_000 } });
-  // A machine that stands still between the two requests outlasts it: then once more.
+  // A pause of the machine between the two requests can exceed the time limit, so this is repeated once.
   await until(
     'two answers over one connection of HTTP/1.1, which then ends',
     async () => {

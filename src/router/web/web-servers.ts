@@ -1,6 +1,7 @@
 /**
- * The `web` section: HTTPS on its bind points, HTTP/2 and HTTP/1.1, on ports that other listeners may share. Every
- * path answers with the health checks, as OpenZiti's routers do, but `/metrics`, which is Prometheus' and ours.
+ * The `web` section: HTTPS on its bind points, with HTTP/2 and HTTP/1.1, on ports that other listeners can share. Every
+ * path responds with the health checks, like OpenZiti's routers, except `/metrics`, which is our addition for
+ * Prometheus.
  */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -19,7 +20,7 @@ import { answererOf, type WebApi } from './web-answer.ts';
 export interface WebServersOptions {
   readonly servers: readonly WebServerConfig[];
   readonly ports: TlsPorts;
-  /** The router's own. */
+  /** The certificates of the router. */
   readonly tls: ServerTls;
   /** Loads the certificates of a server with its own identity. */
   readonly loadTls: (identity: IdentityConfig) => ServerTls;
@@ -28,7 +29,7 @@ export interface WebServersOptions {
   readonly health: HealthChecks;
   readonly registry: MetricRegistry;
   readonly log: Log;
-  /** Most connections of one bind point; 1,024 by default. */
+  /** Maximum connections per bind point; 1,024 by default. */
   readonly maxConnections?: number | undefined;
 }
 
@@ -45,7 +46,7 @@ const HEALTH_API = 'health-checks';
 const PROTOCOLS = ['h2', 'http/1.1', ''];
 const MAX_CONNECTIONS = 1_024;
 const GRACE_MS = 15_000;
-/** Whoever asks how often: the metrics are read no more often than that. */
+/** The metrics are read at most once per this time, however many requests arrive. */
 const METRICS_AGE_MS = 1_000;
 
 export class WebServers {
@@ -60,7 +61,7 @@ export class WebServers {
     this.#quietLog = new QuietLog(options.log);
   }
 
-  /** Rejects when a bind point cannot be had, with what is in the way; then none is open. */
+  /** Rejects with the reason when a bind point cannot be opened; then none is open. */
   static async open(options: WebServersOptions): Promise<WebServers> {
     const servers = new WebServers(options);
     try {
@@ -79,7 +80,7 @@ export class WebServers {
     return this.#bindPoints.map(({ port }) => port.port);
   }
 
-  /** Answers under way are finished within the grace. The ports themselves are closed by whoever opened them all. */
+  /** Gives pending responses this time to finish. The owner of the ports closes those. */
   async close(graceMs = GRACE_MS): Promise<void> {
     const gone: Promise<void>[] = [];
     for (const { release, http1, http2, sockets } of this.#bindPoints) {
@@ -172,7 +173,7 @@ export class WebServers {
   }
 }
 
-/** Clients that use the address would refuse the certificate. */
+/** Clients that use this address would refuse the certificate. */
 function warnOfAddress(server: WebServerConfig, point: WebBindPointConfig, tls: ServerTls, log: Log): void {
   const host = point.address.slice(0, point.address.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1');
   const matches = ({ cert }: { readonly cert: string }): boolean => {
@@ -182,6 +183,6 @@ function warnOfAddress(server: WebServerConfig, point: WebBindPointConfig, tls: 
   if ([tls.default, ...tls.alternates].some(matches)) return;
   log.warn(
     { server: server.name, key: `${point.path}.address`, address: point.address },
-    'no server certificate is made out to the address of a web bind point',
+    'no server certificate contains the address of a web bind point',
   );
 }
