@@ -56,7 +56,7 @@ describe('curl', { skip }, () => {
   const seenOf = ({ body }: Curled) =>
     JSON.parse(body) as { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-  it('is let in by an API key in a header, a query parameter and as bearer token; the service sees none', async () => {
+  it('is admitted by an API key in a header, in a query parameter and as bearer token; the service receives none of them', async () => {
     const placements = [
       [{ placement: 'header', name: 'X-Api-Key' }, '/page?x=1', ['--header', `X-Api-Key: ${KEY}`]],
       [{ placement: 'query', name: 'key' }, `/page?x=1&key=${KEY}&y=2`, []],
@@ -87,7 +87,7 @@ describe('curl', { skip }, () => {
     }
   });
 
-  it('is let in by a token of the provider, and by no other', async () => {
+  it('is admitted by a token of the provider, and by no other token', async () => {
     const host = await world.share('tokens', [await world.addProvider('OIDC', 'machines')], {
       claims: [{ claim: 'groups', anyOf: ['robots'] }],
     });
@@ -111,7 +111,7 @@ describe('curl', { skip }, () => {
     for (const [token, status] of refused) assert.equal((await bearer(token)).status, status);
   });
 
-  it('goes on with a token of keys that the provider has just rotated in', async () => {
+  it('is admitted by a token that is signed with a key that the provider has just added', async () => {
     const host = await world.share('rotated', [await world.addProvider('OIDC', 'rotating')]);
     const bearer = (token: string) => curl(host, '/', '--header', `Authorization: Bearer ${token}`);
     const old = await world.provider.signToken({ sub: 'robot' });
@@ -121,7 +121,7 @@ describe('curl', { skip }, () => {
     await until('the new key is known', () => bearer(token), isLetIn, ROTATED_MS);
   });
 
-  it('is let in by name and password, which the service does not see', async () => {
+  it('is admitted by name and password, which the service does not receive', async () => {
     const host = await world.share('basic', [], {
       basicAuth: [{ name: 'ann', password: 'a long password' }],
     });
@@ -137,7 +137,7 @@ describe('curl', { skip }, () => {
     assert.equal((await curl(host, '/', '--user', 'bob:a long password')).status, 401);
   });
 
-  it('is let in by a client certificate of an authority that is believed, for a name that is', async () => {
+  it('is admitted by a client certificate of a trusted authority, for an allowed name', async () => {
     const clients = await makeTestAuthority('clients');
     const save = async (name: string, authority: typeof clients): Promise<void> => {
       const { cert, key } = await authority.issue(name, { dns: [name], purposes: ['client'] });
@@ -164,7 +164,7 @@ describe('curl', { skip }, () => {
     assert.ok([0, 403].includes(forged.status), String(forged.status));
   });
 
-  it('is told to wait when it asks too often, and which share it may reach without anything', async () => {
+  it('gets 429 when it asks too often, and reaches an open share without credentials', async () => {
     const id = await world.addProvider('API_KEY', 'limited', {
       ...{ placement: 'header', name: 'X-Api-Key', keys: [{ name: 'curl', key: KEY }] },
     });

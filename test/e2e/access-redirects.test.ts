@@ -1,5 +1,5 @@
-// Nobody is sent to a foreign address by a guarded share: not by where a log-in is told to go back to, not by the path
-// that was asked for, and not by what a request says about its host.
+// A guarded share redirects nobody to a foreign address, whatever the return address of a log-in, the path or the
+// host headers of a request.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { askBytes, statusOf } from '../battery/bytes-client.ts';
@@ -46,7 +46,7 @@ describe('a redirect of a guarded share', () => {
     return true;
   }
 
-  it('stays there, wherever a log-in is told to go back to', async () => {
+  it('leads to the share, for any return address of a log-in', async () => {
     let followed = 0;
     for (const target of RETURN_TARGETS) {
       if (await follow(`/.frontdoor/login?to=${target}`, `to=${target}`)) followed += 1;
@@ -54,7 +54,7 @@ describe('a redirect of a guarded share', () => {
     assert.equal(followed, RETURN_TARGETS.length);
   });
 
-  it('stays there, whatever path was asked for', async () => {
+  it('leads to the share, for any path of the request', async () => {
     const followed: string[] = [];
     for (const target of REQUEST_TARGETS) {
       if (target.startsWith('/') && (await follow(target, target))) followed.push(target);
@@ -65,7 +65,7 @@ describe('a redirect of a guarded share', () => {
     assert.equal(followed.length, 6, followed.join(' '));
   });
 
-  it('stays there, whatever the request says about its host', async () => {
+  it('leads to the share, for any host headers of the request', async () => {
     for (const lines of HOST_LINES) {
       const named = lines.map((line) => line.replace('HOST', host));
       const name = lines.join(', ');

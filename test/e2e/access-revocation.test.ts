@@ -1,5 +1,5 @@
-// Who has lost the right to be let in is not let in again within five seconds of the acknowledged call, and what they
-// hold open is cut within ten: with every part a process of its own.
+// A caller whose access is revoked is refused within five seconds of the acknowledged call, and the caller's streams
+// are cut within ten. Every part is a process of its own.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { accountRevocations, MAX_API_MS, type AccountRevocation } from '../support/account-revocation.ts';
@@ -19,12 +19,12 @@ import { undisturbed } from '../support/undisturbed.ts';
 
 const TIMES = 10;
 
-describe('somebody inside', () => {
+describe('a caller with revoked access', () => {
   let world: IdentityWorld;
   before(async () => (world = await startIdentityWorld()));
   after(() => world?.close());
 
-  describe('is out, from new requests and from open streams,', { concurrency: true }, () => {
+  describe('loses new requests and open streams,', { concurrency: true }, () => {
     for (const [index, revocation] of REVOCATIONS.entries()) {
       it(`when ${revocation.name}`, async (test) => {
         const stage = await openStage(world, `way-${index}`);
@@ -37,7 +37,7 @@ describe('somebody inside', () => {
     }
   });
 
-  it('is out of the Management API within a second when the account is deleted', async () => {
+  it('is refused by the Management API within a second when the account is deleted', async () => {
     const revocations = accountRevocations(world, Infinity);
     const run = async (): Promise<AccountRevocation> => (await revocations.next()).value as AccountRevocation;
     const isGood = ({ statuses, tookMs }: AccountRevocation): boolean =>
@@ -46,14 +46,14 @@ describe('somebody inside', () => {
       for (let time = 0; time < TIMES; time += 1) {
         const { statuses, tookMs } = await undisturbed({ run, isGood, restore: () => Promise.resolve() });
         assert.equal(statuses, '200 204 401');
-        assert.ok(tookMs <= MAX_API_MS, `still let in after ${tookMs.toFixed(0)} ms`);
+        assert.ok(tookMs <= MAX_API_MS, `still admitted after ${tookMs.toFixed(0)} ms`);
       }
     } finally {
       await revocations.return(undefined);
     }
   });
 
-  it('is out when the environment of the share is deleted', async (test) => {
+  it('is refused when the environment of the share is deleted', async (test) => {
     const stage = await openStage(world, 'gone');
     const { environmentId } = await world.call<{ environmentId: string }>('GET', '/shares/gone');
     const revocation: Revocation = {
@@ -75,6 +75,6 @@ function isInTime({ refusedMs, cutMs }: RevocationTimes): boolean {
 
 function checkTimes({ refusedMs, cutMs }: RevocationTimes, test: TestContext): void {
   test.diagnostic(`refused after ${refusedMs.toFixed(0)} ms, cut after ${cutMs.toFixed(0)} ms`);
-  assert.ok(refusedMs <= MAX_REFUSED_MS, `still let in after ${refusedMs.toFixed(0)} ms`);
+  assert.ok(refusedMs <= MAX_REFUSED_MS, `still admitted after ${refusedMs.toFixed(0)} ms`);
   assert.ok(cutMs <= MAX_CUT_MS, `streams lasted ${cutMs.toFixed(0)} ms`);
 }

@@ -1,5 +1,5 @@
-// Sessions and credentials of people and programs at shares: they hold where they were given and for as long as the
-// rules say, and for nobody who planted, copied or carried one over from elsewhere.
+// Sessions and credentials of people and programs at shares: they are valid at the share that issued them, for the
+// configured time, and not for anybody who planted, copied or took one from another share.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -33,13 +33,16 @@ after(() => world?.close());
 
 const token = (): string => randomBytes(32).toString('base64url');
 
-/** Of a program that shows this cookie and nothing else. */
+/** A request of a program that shows this cookie and nothing else. */
 async function statusWith(host: string, session: string, path = '/'): Promise<number> {
   const headers = { cookie: `${SESSION_COOKIE}=${session}` };
   return (await world.visitor().ask(host, path, { headers, navigates: false })).status;
 }
 
-/** Somebody whose session was let in a moment ago; who was idle meanwhile, on a machine that stood still, logs in anew. */
+/**
+ * Returns a visitor whose session was accepted a moment ago. One whose session became idle because the machine stood
+ * still logs in again.
+ */
 async function inside(host: string): Promise<Visitor> {
   const { value } = await until(
     `somebody inside ${host}`,
@@ -53,7 +56,10 @@ async function inside(host: string): Promise<Visitor> {
   return value.visitor;
 }
 
-/** Undefined for who was told to try again, no sooner than one program gives up waiting for another. */
+/**
+ * Undefined for a visitor that was asked to try again, which happens only after the deadline of a call between
+ * programs.
+ */
 async function unlessLate<T>(act: () => Promise<T>): Promise<T | undefined> {
   const startedMs = performance.now();
   try {
@@ -66,7 +72,7 @@ async function unlessLate<T>(act: () => Promise<T>): Promise<T | undefined> {
 }
 
 describe('a session', () => {
-  it('is a new one at each log-in, whatever cookie was planted before', async () => {
+  it('is a new one at each log-in, also when a cookie was planted before', async () => {
     const host = await world.share('planted', [oidc]);
     const ann = world.visitor();
     const planted = token();
@@ -81,7 +87,7 @@ describe('a session', () => {
     assert.notEqual(ann.cookie(host), first);
   });
 
-  it('is given only to the browser that began the log-in, once, and at the share it was begun for', async () => {
+  it('is given once, only to the browser that began the log-in, and only at that share', async () => {
     const host = await world.share('bound', [oidc]);
     const other = await world.share('unbound', [oidc]);
     const refusals: readonly [string, (url: URL, visitor: Visitor) => Promise<VisitorAnswer>][] = [
@@ -127,7 +133,7 @@ describe('a session', () => {
     assert.equal((await ann.ask(back.hostname, back.pathname + back.search)).status, 400);
   });
 
-  it('stands in a cookie that no script, no other host and no plain connection gets', async () => {
+  it('is in a cookie that no script, no other host and no plain connection gets', async () => {
     const host = await world.share('flags', [oidc]);
     const ann = world.visitor();
     const started = await ann.ask(host, '/');
@@ -148,7 +154,7 @@ describe('a session', () => {
     assert.deepEqual(out.setCookies, [`${SESSION_COOKIE}=; ${FLAGS.join('; ')}; Max-Age=0`]);
   });
 
-  it('is over when it was not used for the idle time, and after its whole time however it is used', async () => {
+  it('ends when it was idle for the idle time, and at its maximum age even when it is used', async () => {
     const host = await world.share('idle', [oidc], { session: { idle: 'PT5S', absolute: 'PT1H' } });
     const idle = (await inside(host)).cookie(host)!;
     const usedMs = performance.now();
@@ -219,7 +225,7 @@ describe('a session', () => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const { searchParams, origin, pathname } = asked;
       const query = new URLSearchParams({ client_id: searchParams.get('client_id')! });
-      // Whom it knows it asks first.
+      // A user with a session at the provider is asked to confirm first.
       return (
         await (await fetch(`${origin}${pathname}?${query.toString()}`, { headers: { cookie } })).text()
       ).includes('op.logoutForm');
@@ -238,7 +244,7 @@ describe('a session', () => {
     assert.deepEqual([shown.status, /You are logged out/.test(shown.text)], [200, true]);
   });
 
-  it('comes whole to each of a hundred people who log in at once', async () => {
+  it('works for each of a hundred people who log in at once', async () => {
     const host = await world.share('hundred', [oidc]);
     const logIn = async (i: number): Promise<string> => {
       const visitor = world.visitor();
@@ -337,14 +343,14 @@ describe('a credential of one share', () => {
   });
   after(() => second?.close());
 
-  it('lets in there, by any of its kinds', async () => {
+  it('is accepted there, for each kind of credential', async () => {
     for (const [name, headers] of credentials) {
       const answer = await world.visitor().ask(first, '/', { headers, navigates: false });
       assert.equal(answer.status, 200, `${name}: ${answer.text}`);
     }
   });
 
-  it('opens no sibling, no custom domain and nothing of another organization: the services see nothing', async () => {
+  it('is refused at siblings, custom domains and shares of other organizations, whose services get no request', async () => {
     let checks = 0;
     for (const [where, host] of elsewhere) {
       const hits = world.origin.hits(host);
@@ -360,7 +366,7 @@ describe('a credential of one share', () => {
     assert.equal(checks, 18);
   });
 
-  it('is, where it is a session, not one of a sibling with the same provider, nor of its own other name', async () => {
+  it('is, for a session, refused at a sibling with the same provider, and at another name of the same share', async () => {
     const [, session] = credentials[0]!;
     for (const host of [await world.share('same-provider', [oidc]), `first.${CUSTOM_ZONE}`]) {
       const hits = world.origin.hits(host);
@@ -373,7 +379,7 @@ describe('a credential of one share', () => {
     }
   });
 
-  it('never comes to a service, neither where it is right nor where nobody asks for it', async () => {
+  it('never reaches a service, neither a valid one nor one at an open share', async () => {
     await world.share('open-one', []);
     for (const host of [first, 'open-one.share.localhost']) {
       for (const [name, headers] of credentials) {
@@ -391,14 +397,14 @@ describe('a credential of one share', () => {
   });
 });
 
-describe('what proves a caller', () => {
+describe('a credential', () => {
   it('is in no log, and in no file of any part in a form that could be used', async () => {
     const key = `a-key-that-nobody-logs-${token()}`;
     const keys = { placement: 'query', name: 'key', keys: [{ name: 'curl', key }] };
     const host = await world.share('silent', [oidc, await world.addProvider('API_KEY', 'silent', keys)]);
-    const said: string[] = [];
+    const logLines: string[] = [];
     const { control, router, gateway, agent } = world.parts;
-    const stops = [control, router, gateway, agent].map((part) => part.watch((line) => said.push(line)));
+    const stops = [control, router, gateway, agent].map((part) => part.watch((line) => logLines.push(line)));
     const secrets = new Map<string, string>([['API key', key]]);
     const ann = world.visitor();
     const back = await ann.provenAt(host, '/', 'ann');
@@ -426,7 +432,7 @@ describe('what proves a caller', () => {
     for (const stop of stops) stop();
 
     const places = new Map<string, Buffer>([
-      ['the logs', Buffer.from(said.join('\n'))],
+      ['the logs', Buffer.from(logLines.join('\n'))],
       ...refused.map(({ status, text }, i) => [`page ${i} (${status})`, Buffer.from(text)] as const),
     ]);
     for (const entry of readdirSync(world.parts.folder, { recursive: true, withFileTypes: true })) {

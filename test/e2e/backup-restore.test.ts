@@ -20,7 +20,7 @@ before(async () => {
   service = await startPrivateService();
   parts = await startSeparate();
   await parts.share('public', `http://127.0.0.1:${service.port}`, 'app');
-  // The gateway is told of it a moment after its host.
+  // The gateway receives the share a moment after its host.
   await until('the gateway serves it', statusOf, (status) => status === 200);
 });
 after(async () => {
@@ -40,7 +40,7 @@ async function shareStatus(): Promise<string | undefined> {
   return (json as { content?: { status: string }[] }).content?.[0]?.status;
 }
 
-test('a backup is saved while all runs: whole, for its owner alone, in place of the last one', async () => {
+test('a backup is saved while all parts run: whole, readable by its owner only, and it replaces the last one', async () => {
   const saved = file('frontdoor.backup');
   await parts.run('backup', saved, '--ca', file('api-ca.pem'));
   const first = readFileSync(saved);
@@ -54,7 +54,7 @@ test('a backup is saved while all runs: whole, for its owner alone, in place of 
   );
 });
 
-test('a damaged one is told, and a database that is in use is not touched', async () => {
+test('a damaged backup is reported, and a database that is in use is not changed', async () => {
   const damaged = file('damaged.backup');
   copyFileSync(file('frontdoor.backup'), damaged);
   truncateSync(damaged, statSync(damaged).size - 20);
@@ -64,7 +64,7 @@ test('a damaged one is told, and a database that is in use is not touched', asyn
   assert.equal(await statusOf(), 200);
 });
 
-test('on an empty host all is there again: who enrolled and who has credentials needs nothing new', async () => {
+test('a restore on an empty host brings everything back: enrollments and credentials stay valid', async () => {
   const agentPid = parts.agent.pid;
   const before = (await parts.call('GET', '/environments')).json;
   await parts.control.kill();
@@ -95,7 +95,7 @@ test('on an empty host all is there again: who enrolled and who has credentials 
   );
 });
 
-test('without the key file that it was taken with nothing starts, and no secret opens', async () => {
+test('without the key file of the backup the control plane does not start, and no secret can be decrypted', async () => {
   mkdirSync(file('keyless'));
   await runCommand(['restore', file('frontdoor.backup'), '--data-dir', file('keyless')]);
   const start = [

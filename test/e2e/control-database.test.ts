@@ -1,4 +1,4 @@
-// `frontdoor control` on PostgreSQL, as an operator starts it: what works, and what it says when it does not.
+// `frontdoor control` on PostgreSQL, as an operator starts it: its start, and its errors.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
     ...['--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
   ];
 
-  it('takes the URL from a file, keeps everything there, and shows its password nowhere', async (test) => {
+  it('reads the URL from a file, stores everything in that database, and shows its password nowhere', async (test) => {
     const file = join(folder, 'url');
     writeFileSync(file, `${await server.createDatabase()}\n`, { mode: 0o600 });
     const control = new PartProcess<Ready>({
@@ -59,7 +59,7 @@ describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
     assert.ok(control.output.length > 0 && !control.output.includes(POSTGRES_PASSWORD));
   });
 
-  it('says what is wrong with the database and what to do, and exits', async () => {
+  it('reports a problem of the database with its remedy, and exits', async () => {
     const table: readonly (readonly [string, RegExp])[] = [
       [server.urlOf('missing'), /\(2\).*127\.0\.0\.1:\d+\/missing: there is no such database.*createdb/s],
       [

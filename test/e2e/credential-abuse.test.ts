@@ -42,7 +42,7 @@ async function environmentCount(): Promise<number> {
 }
 
 describe('an enrollment code', () => {
-  it('makes one identity when a hundred race for it', async () => {
+  it('makes one identity when a hundred requests race for it', async () => {
     const jwt = await world.enrollmentJwt();
     const before_ = await environmentCount();
     const tries = await Promise.allSettled(
@@ -137,42 +137,42 @@ function openRoute(route: Route): Promise<Socket> {
   );
 }
 
-/** What the server has said so far. */
+/** The text that the server has sent so far. */
 function listenTo(socket: Socket): { text: string; isClosed: boolean } {
-  const heard = { text: '', isClosed: false };
-  socket.on('data', (bytes: Buffer) => (heard.text += bytes.toString('latin1')));
-  socket.on('close', () => (heard.isClosed = true));
-  return heard;
+  const response = { text: '', isClosed: false };
+  socket.on('data', (bytes: Buffer) => (response.text += bytes.toString('latin1')));
+  socket.on('close', () => (response.isClosed = true));
+  return response;
 }
 
 describe('a body over the cap', () => {
   for (const route of ROUTES) {
-    it(`is refused by ${route.name} before its last byte when its length is told`, async () => {
+    it(`is refused by ${route.name} before its last byte when it has a Content-Length`, async () => {
       const socket = await openRoute(route);
-      const heard = listenTo(socket);
+      const response = listenTo(socket);
       socket.write(`${route.head}\r\nHost: localhost\r\nContent-Length: 4000000000\r\n\r\n{"a":"`);
       await until(
         'an answer',
-        () => heard.text,
+        () => response.text,
         (text) => text.startsWith('HTTP/1.1 413 '),
       );
       socket.destroy();
     });
 
-    it(`is refused by ${route.name} once it passes the cap when its length is not told`, async () => {
+    it(`is refused by ${route.name} once it passes the cap when it has no Content-Length`, async () => {
       const socket = await openRoute(route);
-      const heard = listenTo(socket);
+      const response = listenTo(socket);
       socket.write(`${route.head}\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`);
       const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
       let sent = 0;
-      while (!heard.text && !heard.isClosed && sent < 40 * 65_536) {
+      while (!response.text && !response.isClosed && sent < 40 * 65_536) {
         socket.write(chunk);
         sent += 65_536;
         await new Promise((resolve) => setImmediate(resolve));
       }
       await until(
         'an answer',
-        () => heard.text,
+        () => response.text,
         (text) => text.startsWith(`HTTP/1.1 ${route.unstatedStatus} `),
       );
       socket.destroy();
@@ -182,11 +182,11 @@ describe('a body over the cap', () => {
   it('is refused as a header, too: 431 on both APIs', async () => {
     for (const route of ROUTES.slice(0, 2)) {
       const socket = await openRoute(route);
-      const heard = listenTo(socket);
+      const response = listenTo(socket);
       socket.write(`${route.head}\r\nHost: localhost\r\nX-Long: ${'x'.repeat(64_000)}\r\n\r\n`);
       await until(
         'an answer',
-        () => heard.text,
+        () => response.text,
         (text) => text.startsWith('HTTP/1.1 431 '),
       );
       socket.destroy();
@@ -194,7 +194,7 @@ describe('a body over the cap', () => {
   });
 });
 
-describe('a client of the APIs that never says a word', () => {
+describe('a client of the APIs that sends nothing', () => {
   it('is cut off before and after its TLS handshake', async () => {
     const { edgeApiUrl, apiUrl } = world.up.control;
     const edgePort = Number(new URL(edgeApiUrl).port);

@@ -175,7 +175,7 @@ describe('an enrolled router on the control channel', () => {
     });
   }
 
-  it('is not let in a second time beside itself', async () => {
+  it('is refused a second channel beside its first', async () => {
     const peer = await openChannel();
     const records = world.recordsFromNow();
     const second = await openPeer(hostile.credentials);

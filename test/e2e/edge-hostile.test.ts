@@ -198,7 +198,7 @@ describe('a stranger at the edge listener', () => {
     assert.doesNotMatch(JSON.stringify(records()), new RegExp(victim.sessionToken));
   });
 
-  it('is told so when its token is unknown', async () => {
+  it('gets a refusal when its token is unknown', async () => {
     const records = world.recordsFromNow();
     const peer = await openPeer(attacker.credentials);
     const answer = await peer.hello(attacker.id, edgeHelloHeaders('made-up'));
@@ -235,7 +235,7 @@ describe('an enrolled identity at the edge listener', () => {
     });
   }
 
-  it('gets no effect from types that nobody knows, nor from answers to nothing', async () => {
+  it('causes nothing by messages of unknown types, nor by answers without a request', async () => {
     const peer = await openChannel();
     const headers = new HeaderWriter().u32(1, 4_711).u32(edge.connId, 9).build();
     const useless = [
@@ -261,7 +261,7 @@ describe('an enrolled identity at the edge listener', () => {
     peer.close();
   });
 
-  it('is told that a connection id is not its own, or not allowed', async () => {
+  it('gets an error for a connection id that is not its own, or not allowed', async () => {
     const peer = await openChannel();
     const on = (connId: number): HeaderWriter => new HeaderWriter().u32(edge.connId, connId);
     const data = makeFrame(contentType.data, { headers: on(99), body: 'hello' });

@@ -27,7 +27,7 @@ import { edgeHelloHeaders, WirePeer, type WireCredentials } from '../support/wir
 import type { LogRecord } from '../support/recording-log.ts';
 
 const { channel } = headerId;
-/** Of no meaning to anybody. */
+/** A type that no program handles. */
 const PADDING = 9_999;
 const UNKNOWN_TYPE = 4_242;
 /** Honest peers need a moment too, on a busy machine. */
@@ -150,7 +150,10 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
         .records()
         .filter((record) => record.message === message).length;
 
-    /** How often the listener said so of a connection on which this came, which it ended without a word. */
+    /**
+     * Sends the bytes on a new connection, which the listener must close without an answer. Returns how often it
+     * logged a malformed frame.
+     */
     const malformedBy = async (bytes: Uint8Array): Promise<number> => {
       for (;;) {
         const [malformed, late] = [countOf(MALFORMED), countOf(LATE)];
@@ -197,12 +200,12 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
 
     it('cuts off a hello that claims more by its head alone, and waits for the rest of one that may come', async () => {
       for (const [headersBytes, bodyBytes] of FAULTY_LENGTHS) {
-        const told = await malformedBy(frameHead(HELLO_TYPE, headersBytes, bodyBytes));
-        assert.equal(told, 1, `${headersBytes} ${bodyBytes}`);
+        const reported = await malformedBy(frameHead(HELLO_TYPE, headersBytes, bodyBytes));
+        assert.equal(reported, 1, `${headersBytes} ${bodyBytes}`);
       }
       const malformed = countOf(MALFORMED);
       await until(
-        'one that waits to be told, which several in ten seconds are not',
+        'refused connections are logged once in ten seconds, and this one must be logged',
         async () => {
           const late = countOf(LATE);
           const peer = await connect();
@@ -215,7 +218,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
       assert.equal(countOf(MALFORMED), malformed);
     });
 
-    it('is not impressed by a hello without headers and body', async () => {
+    it('refuses a hello without headers and body, and goes on', async () => {
       const peer = await connect();
       peer.sendBytes(frameHead(HELLO_TYPE, 0, 0));
       await peer.closed();
@@ -240,7 +243,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
       }
     });
 
-    it('takes memory for what comes, not for what is claimed', async () => {
+    it('allocates memory for received bytes, not for claimed lengths', async () => {
       const { takesSeveral, maxBodyBytes } = listener();
       const peers: WirePeer[] = [];
       const memory = await usedMemory();
@@ -274,7 +277,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
       peer.close();
     });
 
-    it('takes a frame that is cut in two, wherever', async () => {
+    it('takes a frame that is cut in two at any byte', async () => {
       const peer = await openChannel();
       const mark = new HeaderWriter().bytes(channel.reflected, new Uint8Array(9)).build();
       for (let cut = 1; ; cut += 1) {
@@ -291,7 +294,7 @@ for (const name of ['link', 'edge', "router's ctrl", "control plane's ctrl"]) {
       peer.close();
     });
 
-    it('has harmed nobody', async () => {
+    it('has served its other clients meanwhile', async () => {
       await mesh.circuits.goOn(3);
       assert.deepEqual(mesh.circuits.errors, []);
       assert.deepEqual(

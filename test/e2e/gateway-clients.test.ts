@@ -24,7 +24,7 @@ const MAX_GROWTH = 32 * MIB;
 let demo: DemoProcess;
 let dataDir: string;
 let service: FaultyService;
-/** The upload in the making; it is read only when told to. */
+/** The upload under way; it is read only when a test asks for it. */
 let upload: IncomingMessage | undefined;
 
 before(async () => {
@@ -171,7 +171,7 @@ describe('200 clients that never send a byte', () => {
     assert.ok(performance.now() - startedMs >= HEAD_DEADLINE_MS - 500);
     assertGrowth(memory, await memoryOf());
     const { p99Ms, requests } = await canary.stop(100);
-    // Who waited for one of them waited for seconds.
+    // A request that waited for one of these connections would take seconds.
     assert.ok(p99Ms < HEAD_DEADLINE_MS / 4, `99 % of ${requests} requests took up to ${p99Ms.toFixed(0)} ms`);
   });
 });

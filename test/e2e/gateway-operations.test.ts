@@ -27,13 +27,13 @@ const tlsDir = join(folder, 'tls');
 const authority = await makeTestAuthority();
 let parts: Separate;
 let securePort: number;
-/** Of the first worker; the second one's is the next. */
+/** The metrics port of the first worker; the second worker has the next port. */
 let metricsPort: number;
-/** Worker number to process id, as the log tells. */
+/** Process ids by worker number, as logged. */
 const workers = new Map<number, number>();
-const said: Said[] = [];
+const logLines: LogLine[] = [];
 
-interface Said {
+interface LogLine {
   readonly message: string;
   readonly fields: Record<string, unknown>;
 }
@@ -63,7 +63,7 @@ before(async () => {
   parts.gateway.watch((line) => {
     const parsed = lineOf(line);
     if (parsed === undefined) return;
-    said.push(parsed);
+    logLines.push(parsed);
     const { message, fields } = parsed;
     if (message === 'worker is up') workers.set(Number(fields['worker']), Number(fields['pid']));
   });
@@ -89,7 +89,7 @@ async function restart(): Promise<void> {
   workers.clear();
   const ready = (await parts.gateway.start()) as { gatewayUrl: string; securePort: number };
   ({ securePort } = ready);
-  // The log comes through a pipe, later than the file that tells of readiness.
+  // The log arrives through a pipe, possibly later than the ready file.
   await until(
     'both workers are known',
     () => workers.size,
@@ -134,7 +134,7 @@ async function answers(more: SteadyRequests, count: number): Promise<void> {
   );
 }
 
-/** Of the certificate that a new connection is shown. */
+/** The serial number of the certificate that a new connection is shown. */
 async function shownName(): Promise<string> {
   const socket = connect({
     port: securePort,
@@ -154,7 +154,7 @@ function socketsOf(pid: number): number {
 }
 
 /** Undefined: no line of the log, such as the half that a killed worker leaves. */
-function lineOf(line: string): Said | undefined {
+function lineOf(line: string): LogLine | undefined {
   try {
     const { msg, ...fields } = JSON.parse(line) as { msg: string } & Record<string, unknown>;
     return { message: msg, fields };
@@ -163,24 +163,24 @@ function lineOf(line: string): Said | undefined {
   }
 }
 
-/** Every process that serves or starts others; former workers that drain are told to read, too, and do not count. */
+/** Every process that serves or starts others. Former workers that drain also reload, and do not count. */
 async function readCertificatesAgain(): Promise<void> {
-  const from = said.length;
+  const from = logLines.length;
   const awaited = [undefined, ...workers.values()];
   process.kill(parts.gateway.pid, 'SIGHUP');
   await until(
     'the workers and their supervisor have read the certificates',
     () => {
-      const read = said.slice(from).filter(({ message }) => message === 'certificates reloaded');
+      const read = logLines.slice(from).filter(({ message }) => message === 'certificates reloaded');
       return awaited.filter((pid) => !read.some(({ fields }) => fields['pid'] === pid));
     },
     (missing) => missing.length === 0,
   );
 }
 
-/** Since `from`, of what was said: what is asked for may come before this is called. */
+/** Waits for a log message after the position `from`, because the message may arrive before this is called. */
 async function untilSaid(what: string, message: string, from: number): Promise<void> {
-  await until(what, () => said.slice(from).some((line) => line.message === message), Boolean);
+  await until(what, () => logLines.slice(from).some((line) => line.message === message), Boolean);
 }
 
 test('connections are spread over the workers, 40:60 or better', async () => {
@@ -246,14 +246,14 @@ test('every worker is replaced under load without a failed request', async () =>
   await Promise.all([answers(plain, 50), answers(secure, 50)]);
   for (let round = 0; round < 3; round += 1) {
     const former = [...workers.values()];
-    const from = said.length;
+    const from = logLines.length;
     process.kill(parts.gateway.pid, 'SIGUSR2');
     await untilSaid('the workers are replaced', 'all workers were replaced', from);
     for (const pid of former) assert.ok(![...workers.values()].includes(pid));
     for (const port of [metricsPort, metricsPort + 1]) {
       // A former worker may take the connection with it when it has drained.
       await until(
-        'its metrics tell of the share',
+        'its metrics contain the share',
         async () => String((await httpGet(port, '127.0.0.1', '/metrics')).body),
         (metrics) => /^frontdoor_gateway_shares 1$/m.test(metrics),
       );
@@ -269,10 +269,10 @@ test('every worker is replaced under load without a failed request', async () =>
   );
 });
 
-test('a killed worker costs what it was serving and no other request; connections that wait for it are served', async () => {
+test('a killed worker fails the requests that it was serving and no other; connections that wait for it are served', async () => {
   const plain = load({ keeping: 0, fresh: 4 });
   await answers(plain, 50);
-  const from = said.length;
+  const from = logLines.length;
   const killed = workers.get(1)!;
   process.kill(killed, 'SIGKILL');
   await until('it is dead', () => !isAlive(killed), Boolean);
@@ -282,7 +282,7 @@ test('a killed worker costs what it was serving and no other request; connection
   await answers(during, 100);
   await Promise.all([plain.stop(), during.stop()]);
   // Those that wait for one that is late, on a busy machine, are left to the other worker, and have to come again.
-  const isLate = said.slice(from).some(({ message }) => message.startsWith('not back'));
+  const isLate = logLines.slice(from).some(({ message }) => message.startsWith('not back'));
   assert.deepEqual(
     during.failures.filter((failure) => !isLate || !failure.endsWith('ECONNRESET')),
     [],
@@ -297,7 +297,7 @@ test('a worker that dies while its certificates are broken comes back with the l
   writeFileSync(join(tlsDir, 'share.crt'), 'half');
   try {
     for (const number of [1, 2]) {
-      const from = said.length;
+      const from = logLines.length;
       process.kill(workers.get(number)!, 'SIGKILL');
       await untilSaid('it is started again', 'worker is up', from);
     }
@@ -309,11 +309,11 @@ test('a worker that dies while its certificates are broken comes back with the l
 });
 
 test('a worker that answers nothing any more is killed and started again', async () => {
-  const from = said.length;
+  const from = logLines.length;
   process.kill(workers.get(2)!, 'SIGSTOP');
   await untilSaid('it is given up', 'a worker ended by itself: started again', from);
   assert.match(
-    String(said.findLast(({ message }) => message.startsWith('a worker ended'))?.fields['reason']),
+    String(logLines.findLast(({ message }) => message.startsWith('a worker ended'))?.fields['reason']),
     /it stopped responding/,
   );
   await untilSaid('the next one is up', 'worker is up', from);
@@ -323,7 +323,7 @@ test('a worker that answers nothing any more is killed and started again', async
   assert.deepEqual(all.failures, []);
 });
 
-test('SIGTERM under load lets every request end: N of N, none reset, and nothing new is taken', async () => {
+test('after SIGTERM under load every request ends: N of N, none reset, and no new connection is accepted', async () => {
   const count = 100;
   const before = asked.get('/slow') ?? 0;
   const requests = Array.from({ length: count }, async () => {
@@ -348,7 +348,7 @@ test('SIGTERM under load lets every request end: N of N, none reset, and nothing
   assert.equal(good, count, `${good} of ${count}`);
   assert.equal(await stopped, 0, parts.gateway.output);
   await kept.stop();
-  // Each client that keeps its connection is told to close it, and then finds nobody.
+  // Each client with a kept connection is asked to close it, and its next connection is refused.
   const cut = kept.failures.filter((failure) => !/: (ECONNREFUSED|ECONNRESET)$/.test(failure));
   assert.deepEqual(cut, []);
   await assert.rejects(once(connectPlain(parts.port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
@@ -359,7 +359,7 @@ test('a second SIGTERM ends it at once; workers do not outlive a killed supervis
   held.on('error', () => {});
   held.write(`GET /never HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
   await reachesService('/never', 1);
-  const from = said.length;
+  const from = logLines.length;
   process.kill(parts.gateway.pid, 'SIGTERM');
   await untilSaid('it drains', 'stopping', from);
   // Twice the same signal within a second is one. It is killed, so without a status, when it goes on draining.

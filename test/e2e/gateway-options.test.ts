@@ -1,4 +1,4 @@
-// What `frontdoor gateway` says to options and files that it cannot work with, before it takes anybody in.
+// The errors of `frontdoor gateway` for invalid options and files, before it accepts connections.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,24 +26,24 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function saidTo(...args: string[]): Promise<string> {
+async function errorOf(...args: string[]): Promise<string> {
   const data = ['--data-dir', join(parts.folder, 'gateway'), '--http-port', '0', '--https-port', '0'];
-  let said = '';
+  let errorText = '';
   await assert.rejects(runCommand(['gateway', ...data, ...args]), (error: Error) => {
-    said = error.message;
+    errorText = error.message;
     return true;
   });
-  assert.doesNotMatch(said, /\n\s+at /, 'no stack trace');
-  return said;
+  assert.doesNotMatch(errorText, /\n\s+at /, 'no stack trace');
+  return errorText;
 }
 
-test('a number of workers that there cannot be is refused with the bounds', async () => {
+test('a number of workers out of bounds is refused with the bounds', async () => {
   for (const count of ['0', '65', '1.5']) {
-    assert.match(await saidTo('--workers', count), /must be a whole number from 1 to 64/, count);
+    assert.match(await errorOf('--workers', count), /must be a whole number from 1 to 64/, count);
   }
 });
 
-test('a port that is taken is told, with one process and with workers, and none is left running', async () => {
+test('a port that is taken is reported, with one process and with workers, and no process is left running', async () => {
   const other = createServer();
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -51,23 +51,23 @@ test('a port that is taken is told, with one process and with workers, and none 
   // A command is over when all that write to its output are.
   for (const workers of ['1', '2']) {
     assert.match(
-      await saidTo('--workers', workers, '--http-port', port),
+      await errorOf('--workers', workers, '--http-port', port),
       /port \d+ on 127\.0\.0\.1 is taken/,
     );
   }
   other.close();
 });
 
-test('certificates that cannot be used are told all at once, each with its remedy, with one process and with workers', async () => {
+test('all invalid certificates are reported at once, each with its remedy, with one process and with workers', async () => {
   writeFileSync(file('half.crt'), identity.cert);
   writeFileSync(file('open.crt'), identity.cert);
   writeFileSync(file('open.key'), identity.key, { mode: 0o644 });
   for (const workers of ['1', '2']) {
-    const said = await saidTo('--workers', workers, '--tls-dir', folder);
-    assert.match(said, /half\.crt has no key beside it/);
-    assert.match(said, /open\.key is refused: other users can access it; run: chmod 600/);
+    const errorText = await errorOf('--workers', workers, '--tls-dir', folder);
+    assert.match(errorText, /half\.crt has no key beside it/);
+    assert.match(errorText, /open\.key is refused: other users can access it; run: chmod 600/);
   }
-  assert.match(await saidTo('--tls-cert', file('half.crt')), /--tls-cert needs its key beside it/);
-  assert.match(await saidTo('--tls-dir', file('missing')), /missing does not exist/);
-  assert.match(await saidTo('--tls-cert', file('half.crt'), '--tls-key', file('open.key')), /chmod 600/);
+  assert.match(await errorOf('--tls-cert', file('half.crt')), /--tls-cert needs its key beside it/);
+  assert.match(await errorOf('--tls-dir', file('missing')), /missing does not exist/);
+  assert.match(await errorOf('--tls-cert', file('half.crt'), '--tls-key', file('open.key')), /chmod 600/);
 });

@@ -73,7 +73,7 @@ test('a share made once is served by both within five seconds, and gone from bot
   }
 });
 
-test('one that is killed costs the other no request, and serves again when it is back', async () => {
+test('a killed gateway fails no request of the other, and serves again when it is back', async () => {
   await parts.share('public', `http://127.0.0.1:${service.port}`, 'steady');
   const [first, other] = ports() as [number, number];
   for (const port of [first, other]) {

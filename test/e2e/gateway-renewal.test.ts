@@ -30,7 +30,7 @@ after(async () => {
   await service.close();
 });
 
-test('a renewed certificate is taken by every worker without a failed request, and the old one is worth nothing then', async () => {
+test('a renewed certificate is taken by every worker without a failed request, and the old one is refused from then on', async () => {
   const dataDir = join(parts.folder, 'workers-gateway');
   mkdirSync(dataDir);
   const jwt = join(parts.folder, 'workers.jwt');
@@ -87,7 +87,7 @@ test('a renewed certificate is taken by every worker without a failed request, a
     '--ca',
     join(parts.folder, 'api-ca.pem'),
   );
-  assert.equal((JSON.parse(listed) as unknown[]).length, 2, 'one gateway, whatever its workers');
+  assert.equal((JSON.parse(listed) as unknown[]).length, 2, 'one gateway, for any number of workers');
 });
 
 /** Once both workers serve the share: each of many new connections finds it. */

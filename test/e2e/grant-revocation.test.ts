@@ -47,11 +47,11 @@ async function share(name: string, guests: readonly Guest[]): Promise<string> {
 /** An answer came through it, so that it stands end to end; and when it ends. */
 async function live(circuit: Circuit): Promise<{ readonly ended: Promise<unknown> }> {
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
-  const answered = new Promise<void>((told) => {
+  const answered = new Promise<void>((markAnswered) => {
     let text = '';
     circuit.onData = (bytes) => {
       text += Buffer.from(bytes).toString('latin1');
-      if (text.endsWith('private')) told();
+      if (text.endsWith('private')) markAnswered();
     };
   });
   circuit.onClose = resolve;

@@ -60,7 +60,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Of an earlier start, so to say: ports that are chosen anew may be anybody's while nobody listens on them. */
+/** Ports as of an earlier start, because another program may take a newly chosen port while nobody listens on it. */
 async function rememberSafePorts(): Promise<void> {
   const from = await freePort(PORTS.length);
   const ports = Object.fromEntries(PORTS.map((name, at) => [name, from + at]));
@@ -128,7 +128,7 @@ describe('a running demo', () => {
     assert.ok(kept['edge']! > 0);
   });
 
-  it('serves its share, its API and its token endpoint with what the file says', async () => {
+  it('serves its share, its API and its token endpoint at the addresses of the ready file', async () => {
     assert.equal(await page(), 200);
     assert.equal((await call('/shares')).status, 200);
     const { clientId, clientSecret, tokenUrl, audience } = demo.ready;
@@ -251,7 +251,7 @@ describe('on SIGTERM', () => {
 });
 
 describe('on SIGINT', () => {
-  it('everything is gone within 5 s with status 0, although a download runs and a client is silent', async () => {
+  it('all processes end within 5 s with status 0, although a download runs and a client is silent', async () => {
     demo = await startDemoProcess(dataDir);
     const client = await RawHttpClient.open(demo.port);
     client.request({ path: '/bytes/10000000000', host: demo.ready.shareHost });
@@ -269,7 +269,7 @@ describe('on SIGINT', () => {
     for (const each of [client, silent, toApi]) each.close();
   });
 
-  it('twice within a second is once, as a terminal and a launcher both pass it on', async () => {
+  it('two signals within a second count as one, because a terminal and a launcher both forward it', async () => {
     demo = await startDemoProcess(dataDir);
     assert.equal(await page(), 200);
     using time = new RunningTime();

@@ -180,7 +180,7 @@ describe('an enrolled router on a link', () => {
       ...linkIds.map((id) => ctrlMessages.fault.frame({ subject: FaultSubject.LINK_FAULT, id })),
       makeFrame(contentType.connect, { body: 'token' }),
       makeFrame(contentType.inspectRequest, { body: Uint8Array.of(1, 2, 3) }),
-      makeFrame(4_242, { body: 'nobody knows it' }),
+      makeFrame(4_242, { body: 'of an unknown type' }),
       makeHello(facts.linkId, linkHelloHeaders(facts)),
     ];
     for (const frame of orders) peer.send(frame);
@@ -241,7 +241,7 @@ describe('an enrolled router on a link', () => {
     const isRefused = (): boolean =>
       records().some(({ fields }) => fields['reason'] === 'the router has too many links');
     for (let at = 0; at < 200 && !isRefused(); at += 1) {
-      // Of another dialer each: none is a duplicate.
+      // Each link has another dialer, so none is a duplicate.
       await openLink(newFacts({ binding: `dialer-${at}` })).then(
         (peer) => peers.push(peer),
         () => {},

@@ -38,13 +38,13 @@ describe('a browser', { skip: browserSkip }, () => {
     return made;
   };
   const urlOf = (host: string, path = '/'): string => `https://${host}:${world.securePort}${path}`;
-  /** What the service says that it was asked, on the page that shows it. */
+  /** The request that the service received, as its page shows it. */
   const shownOn = async (page: Page): Promise<OriginRequest> =>
     JSON.parse((await page.textContent('body')) ?? '') as OriginRequest;
   const sessionOf = async ({ context }: Person, host: string) =>
     (await context.cookies(urlOf(host))).find(({ name }) => name === SESSION_COOKIE);
 
-  it('logs in with an OpenID provider and comes to the page and query that it wanted', async () => {
+  it('logs in with an OpenID provider and reaches the page and query that it asked for', async () => {
     const host = await world.share('oidc', [oidc]);
     const ann = await person('OIDC: a form at the provider');
     await ann.page.goto(urlOf(host, '/deep/page?x=1&y=%20z'));
@@ -85,7 +85,7 @@ describe('a browser', { skip: browserSkip }, () => {
     assert.match(headers['zrok-auth-email'] ?? '', /^octocat@example\.com$/i);
   });
 
-  it('chooses between two providers, and comes where it wanted by either', async () => {
+  it('chooses between two providers, and reaches its page by either', async () => {
     const host = await world.share('either', [oidc, github]);
     const ann = await person('A chooser of two providers');
     await ann.page.goto(urlOf(host, '/choice?x=1'));
@@ -95,7 +95,7 @@ describe('a browser', { skip: browserSkip }, () => {
     assert.equal((await shownOn(ann.page)).headers['zrok-auth-provider'], 'github');
   });
 
-  it('shows a person whom the rules refuse why, and lets the service see nothing', async () => {
+  it('shows the reason to a person whom the rules refuse, and sends the service nothing', async () => {
     const host = await world.share('example-only', [oidc], { emails: ['*@example.com'] });
     const bob = await person('A person whom an e-mail rule refuses');
     await bob.page.goto(urlOf(host, '/secret'));
@@ -111,7 +111,7 @@ describe('a browser', { skip: browserSkip }, () => {
     assert.equal(world.origin.hits(host), hits);
   });
 
-  it('is not let in by an address that the provider has not verified', async () => {
+  it('is refused when the provider has not verified the e-mail address', async () => {
     const host = await world.share('verified', [google]);
     const eve = await person('GOOGLE: an address that is not verified');
     await eve.page.goto(urlOf(host));
@@ -137,7 +137,7 @@ describe('a browser', { skip: browserSkip }, () => {
     assert.equal(callbacks.length, 2, steps.join('\n'));
   });
 
-  it('is told 401 where a script asks, or a form is posted, without a session: no redirect', async () => {
+  it('gets 401 and no redirect for a script’s request or a posted form without a session', async () => {
     const host = await world.share('scripts', [oidc], { publicPaths: ['/public'] });
     const { page } = await person('A page of a public path');
     await page.goto(urlOf(host, '/public'));
@@ -192,7 +192,7 @@ describe('a browser', { skip: browserSkip }, () => {
     assert.equal(await ann.page.evaluate(async () => (await fetch('/')).status), 401);
   });
 
-  it('lets no page of another share act in a person’s name: no socket, no log-out, no answer to read', async () => {
+  it('keeps pages of other shares from acting as the person: no socket, no log-out, no readable answer', async () => {
     const [host, other] = [await world.share('mine', [oidc]), await world.share('hostile', [])];
     const ann = await person('A page of another share');
     await ann.page.goto(urlOf(host));

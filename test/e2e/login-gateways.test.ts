@@ -20,7 +20,7 @@ describe('two gateways', () => {
   });
   after(() => world?.close());
 
-  it('know the same sessions: one made at the first lets in at the second', async () => {
+  it('share sessions: one made at the first is accepted at the second', async () => {
     const host = await pair.share('both');
     const ann = world.visitor();
     await ann.logIn(host, '/', 'ann');
@@ -29,7 +29,7 @@ describe('two gateways', () => {
     assert.equal(await pair.statusAt(world, host, session), 200);
   });
 
-  it('share a log-in in the making: begun at one, back at the other, redeemed at the first', async () => {
+  it('share a log-in under way: begun at one, returned to the other, redeemed at the first', async () => {
     const host = await pair.share('halves');
     for (const [begins, returns, redeems] of [
       [world, second, world],
@@ -40,7 +40,7 @@ describe('two gateways', () => {
     }
   });
 
-  it('redeem a code once between them, however it is raced for', async () => {
+  it('redeem a code once between them, also when requests race for it', async () => {
     const host = await pair.share('raced');
     for (let round = 0; round < 10; round += 1) {
       const ann = world.visitor();
@@ -64,7 +64,7 @@ describe('two gateways', () => {
     await untilCut('its stream is cut', stream);
   });
 
-  it('know a provider’s end together, within five seconds', async () => {
+  it('both apply the end of a provider within five seconds', async () => {
     const id = await world.addProvider('OIDC', 'short-lived');
     const host = await world.share('short-lived', [id]);
     const ann = world.visitor();
@@ -78,7 +78,7 @@ describe('two gateways', () => {
     }
   });
 
-  it('go on letting in those they know while the control plane is down, and log in others once it is back', async () => {
+  it('accept existing sessions while the control plane is down, and new log-ins once it is back', async () => {
     const host = await pair.share('outage');
     const ann = world.visitor();
     await ann.logIn(host, '/', 'ann');
@@ -95,7 +95,7 @@ describe('two gateways', () => {
       const later = world.visitor();
       const logIn = async (): Promise<number> => (await later.logIn(host, '/', 'ann', { at })).status;
       await until('log-ins work again', logIn, (status) => status === 303, BACK_MS);
-      // A router that is not back yet makes no circuit, whoever asks.
+      // A router that is not back yet makes no circuit.
       const ask = (): Promise<number> => pair.statusAt(at, host, session);
       const { value } = await until('circuits again', ask, (status) => status < 500, BACK_MS);
       assert.equal(value, 200);

@@ -18,7 +18,7 @@ describe('two control planes with a gateway each', { skip: postgresSkip }, () =>
   });
   after(() => world?.close());
 
-  it('finish at either what was begun at the other', async () => {
+  it('finish a log-in that was begun at the other', async () => {
     const host = await pair.share('halves');
     for (const [begins, returns, redeems] of [
       [world, second, world],
@@ -31,7 +31,7 @@ describe('two control planes with a gateway each', { skip: postgresSkip }, () =>
     }
   });
 
-  it('end a session at both when it is ended at one, and cut what it holds open', async () => {
+  it('end a session at both when it is ended at one, and cut its streams', async () => {
     const host = await pair.share('ended');
     const ann = world.visitor();
     await ann.logIn(host, '/', 'ann');
@@ -42,7 +42,7 @@ describe('two control planes with a gateway each', { skip: postgresSkip }, () =>
     await untilCut('its stream is cut', stream);
   });
 
-  it('throw a person out at both when one of them was told to', async () => {
+  it('end a person’s sessions at both when one of them is asked to', async () => {
     const host = await pair.share('left');
     const ann = world.visitor();
     await ann.logIn(host, '/', 'ann');
@@ -57,7 +57,7 @@ describe('two control planes with a gateway each', { skip: postgresSkip }, () =>
     await untilCut('its stream is cut', stream);
   });
 
-  it('know a provider’s end within five seconds, whichever of them was told', async () => {
+  it('apply the end of a provider within five seconds, whichever of them received the call', async () => {
     const id = await world.addProvider('OIDC', 'short-lived');
     const host = await world.share('short-lived', [id]);
     const ann = world.visitor();

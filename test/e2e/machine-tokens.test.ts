@@ -24,7 +24,7 @@ describe('a token of the OpenID provider', () => {
   const token = (claims: object = {}, options: object = {}) =>
     world.provider.signToken({ sub: 'robot', ...claims }, options);
 
-  it('lets a machine in, and nobody whose token is for another or too old', async () => {
+  it('admits a machine; a token with another audience or an expired one is refused', async () => {
     await until(
       'the keys come',
       async () => statusWith(await token()),
@@ -37,7 +37,7 @@ describe('a token of the OpenID provider', () => {
     assert.equal(await statusWith('no.token.atall'), 401);
   });
 
-  it('that a new key signed lets in within seconds, and one of the old key soon no more', async () => {
+  it('signed by a new key is accepted within seconds, and one signed by the old key is soon refused', async () => {
     const old = await token();
     await world.provider.rotateKeys();
     const isKnown = (status: number): boolean => status === 200;
@@ -45,7 +45,7 @@ describe('a token of the OpenID provider', () => {
     assert.equal(await statusWith(old), 401);
   });
 
-  it('lets nobody in within seconds once the provider is disabled', async () => {
+  it('is refused within seconds once the provider is disabled', async () => {
     const good = await token();
     assert.equal(await statusWith(good), 200);
     await world.call('PATCH', `/auth-providers/${providerId}`, { enabled: false });

@@ -121,7 +121,7 @@ describe('a controller of 2.x at our router', () => {
     assert.equal(router.isConnected, true);
   });
 
-  test('names its fellows with their ids and addresses, and the router dials them', async (t) => {
+  test('lists the other controllers with their ids and addresses, and the router dials them', async (t) => {
     const { stage, port, frameOf, sockets } = await openController(t, plainAnswer);
     const fellow = await stage.controller({ id: 'ctrl2' });
     await stage.start([{ port }]);
@@ -140,7 +140,7 @@ describe('a controller of 2.x at our router', () => {
     assert.equal(sockets[0]!.destroyed, false);
   });
 
-  test('reads in RouteResult, for a route that the router cannot make, an error that 2.x knows', async (t) => {
+  test('gets an error code of 2.x in RouteResult for a route that the router cannot make', async (t) => {
     const { stage, port, frameOf, sockets } = await openController(t, plainAnswer);
     await stage.start([{ port }]);
     await frameOf(contentType.routerLinks);

@@ -30,7 +30,7 @@ test('circuits over a link that is reset take another way within 2 s of its loss
 test('circuits whose only way is cut for less than closeUnresponsiveTimeout go on intact', async () =>
   assertGood(mesh, () => cutForAWhile(context, mesh, linkCloseMs / 2)));
 
-test('circuits whose only way stays cut end with an error at both sides, and none is left anywhere', async () =>
+test('circuits whose only path stays cut end with an error at both sides, and no part keeps any', async () =>
   assertGood(mesh, () =>
     cutForGood(context, mesh, 2 * linkCloseMs + 3_000, idleCircuitMs + idleTxMs + 2_000),
   ));

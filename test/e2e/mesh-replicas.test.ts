@@ -1,5 +1,5 @@
-// Routers in a mesh at several control planes over one PostgreSQL, all of them processes: who is told of whom, circuits
-// made at either, a control plane that dies and comes back, one that joins and leaves.
+// Routers in a mesh at several control planes over one PostgreSQL, all of them processes: which addresses they
+// announce, circuits made at either, a control plane that is killed and comes back, and one that joins and leaves.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
@@ -52,15 +52,15 @@ describe('routers in a mesh at several control planes', { skip: postgresSkip }, 
   const madeAt = async (at: Replica): Promise<unknown[]> =>
     (await mesh.list(at, 'circuits')).map((row) => row['id']);
 
-  test('a router whose file names one of them is told of both, dials both, and remembers them for its owner alone', async () => {
+  test('a router whose file names one of them receives the addresses of both, dials both, and stores them readable by its owner only', async () => {
     for (const router of [west, east]) assert.equal(await mesh.untilRemembered(router, [a, b]), 0o600);
     for (const at of [a, b]) await mesh.untilMeshed(at, 1);
-    // The one that began first leads; whichever a router was told of first.
+    // The control plane that started first leads, whichever of them routers connected to first.
     const leader = readFileSync(join(mesh.folder, 'a', 'controller-id'), 'utf8').trim();
     for (const { name, process } of [west, east])
       await until(
-        `${name} knows who leads`,
-        // The latest: each may lead in its own eyes until it has heard of the other.
+        `${name} reports the leader`,
+        // The latest record counts, because each may take itself for the leader until it is connected to the other.
         () =>
           [
             ...process.output.matchAll(/"controllerId":"([^"]+)","msg":"this controller is the leader now"/g),
@@ -69,7 +69,7 @@ describe('routers in a mesh at several control planes', { skip: postgresSkip }, 
       );
   });
 
-  test('a circuit is made by the one that leads, over routers that began at different ones, and known there alone', async () => {
+  test('the leader makes a circuit over routers that enrolled at different control planes, and only the leader lists it', async () => {
     standing = await EchoSocket.open(door);
     await standing.echo('first');
     assert.equal((await madeAt(a)).length, 1);
@@ -96,7 +96,7 @@ describe('routers in a mesh at several control planes', { skip: postgresSkip }, 
     assert.equal(received, sent);
   });
 
-  test('one that joins is told to routers under a higher index, and one that leaves is left', async () => {
+  test('a control plane that joins is announced to routers under a higher index, and they disconnect from one that leaves', async () => {
     // Lists of each control plane come, also ones that are older than what is known.
     const highest = (): number =>
       Math.max(0, ...[...west.process.output.matchAll(/"index":"(\d+)"/g)].map(([, text]) => Number(text)));
@@ -114,7 +114,7 @@ describe('routers in a mesh at several control planes', { skip: postgresSkip }, 
     await standing.echo('c has left');
   });
 
-  test('a router that starts anew dials those that it remembers, though the one of its file is dead', async () => {
+  test('a restarted router dials the control planes that it stored, though the one in its file is down', async () => {
     await a.kill();
     await west.process.stop();
     await west.process.start();

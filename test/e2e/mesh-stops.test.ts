@@ -1,4 +1,4 @@
-// Programs of a running mesh stand still, or are told to end while circuits are under way.
+// Programs of a running mesh are suspended, or stopped by SIGTERM while circuits are under way.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { drain } from '../chaos/fabric/drained-router.ts';
@@ -28,20 +28,20 @@ test('a router that stands still is dropped by routers and control plane in time
   assertGood(mesh, () => stopRouter(mesh, 'via', QUICK_TIMERS, 0)));
 
 for (const [name, where] of [
-  ['in', 'where circuits begin lets them end whole, and closes its own door'],
-  ['out', 'where circuits end lets them end whole, and serves those that have no other way'],
+  ['in', 'where circuits begin waits until they end, and refuses new ones'],
+  ['out', 'where circuits end waits until they end, and serves circuits that have no other path'],
 ] as const) {
   test(`SIGTERM at the router ${where}`, async () => assertGood(mesh, () => drain(context, mesh, name, 500)));
 }
 
-test('a router that is deleted loses its channel and its links, and comes in nowhere again', async () => {
+test('a router that is deleted loses its channel and its links, and is refused everywhere', async () => {
   const { process: part, id } = mesh.router('via');
   const neighbours = ['in', 'out'].map((name) => new LogWatch(mesh.router(name).process));
   const control = new LogWatch(mesh.mesh.control);
-  // Of this router alone: a busy machine may cost others a link meanwhile.
+  // Records of this router alone, because other routers may lose a link on a busy machine.
   const recordsOf = (log: LogWatch, msg: string): LoggedRecord[] =>
     log.records.filter(
-      ({ msg: said, fields }) => said === msg && [fields['routerId'], fields['router']].includes(id),
+      ({ msg: logged, fields }) => logged === msg && [fields['routerId'], fields['router']].includes(id),
     );
   const first = async (log: LogWatch, msg: string): Promise<LoggedRecord> => {
     const { value } = await until(
@@ -62,7 +62,7 @@ test('a router that is deleted loses its channel and its links, and comes in now
     ({ size }) => size === 1,
   );
   assert.deepEqual([...left.value.keys()], ['in-out']);
-  assert.ok(part.isRunning, 'nobody told its process to end');
+  assert.ok(part.isRunning, 'its process was not stopped');
   for (const log of neighbours) {
     const later = recordsOf(log, 'link is established').filter(({ atMs }) => atMs > deletedAtMs);
     assert.deepEqual(later, []);

@@ -73,7 +73,7 @@ describe('metrics', () => {
     assert.ok(grown('frontdoor_control_sql_statements_total') >= 2);
   });
 
-  it('of an agent tell its shares, the health of their targets, and what circuits carried', async () => {
+  it('of an agent show its shares, the health of their targets, and the bytes of circuits', async () => {
     const { value: text } = await until(
       'a healthy target',
       scrapeAgent,
@@ -93,7 +93,7 @@ describe('metrics', () => {
     assert.ok(text.value('frontdoor_agent_sent_bytes_total')! > 0);
   });
 
-  it('keep what closed circuits carried, and count those whose target cannot be reached', async () => {
+  it('keep the bytes of closed circuits, and count circuits whose target cannot be reached', async () => {
     const before = await scrapeAgent();
     await service.close();
     assert.equal((await world.get('app.share.localhost', '/')).status, 502);

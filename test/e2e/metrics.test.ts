@@ -192,7 +192,7 @@ describe('metrics of parts on machines of their own', () => {
   async function send(): Promise<number> {
     const port = Number(new URL(parts.gateway.ready.gatewayUrl).port);
     const status = await ask(port, 'app.share.localhost', '/');
-    // Before the gateway knows the share, it is nobody's traffic.
+    // Requests before the gateway has received the share belong to no share.
     if (status !== 404) {
       const { requests, errors, bytesIn, bytesOut } = seen;
       seen = {
@@ -224,12 +224,12 @@ describe('metrics of parts on machines of their own', () => {
     await parts.control.start();
     await sendMany(10);
     await exactly(parts, seen);
-    // And it stays so, whatever else is reported.
+    // Later reports do not change it.
     await sendMany(5);
     await exactly(parts, seen);
   });
 
-  it('are all reported before a gateway that is told to stop has ended', async () => {
+  it('are all reported before a stopped gateway has ended', async () => {
     await sendMany(15);
     await stopGateway();
     assert.deepEqual(await countsOf(parts), seen);

@@ -88,26 +88,29 @@ describe('what is seen of requests', () => {
     parts.run(...args, '--ca', join(parts.folder, 'api-ca.pem'));
   const frontdoor = (): string[] => ['--frontdoor', parts.frontdoorId];
 
-  it('why a request failed is told by the error id on its page, within five seconds', async () => {
+  it('the error id of a page leads to the reason why the request failed, within five seconds', async () => {
     const { status, text } = await ask('broken', '/orders?token=planted-secret');
     assert.equal(status, 502);
     const errorId = /Error id: <code>(\w+)<\/code>/.exec(text)![1]!;
-    const { value: told } = await until(
+    const { value: explanation } = await until(
       'the reason',
       () => cli('why', errorId, ...frontdoor()).catch((error: unknown) => String(error)),
-      (said) => said.includes(' to the share broken '),
+      (output) => output.includes(' to the share broken '),
       // Each try starts a process of its own.
       8_000,
     );
-    assert.match(told, /^GET broken\.share\.localhost\/orders to the share broken was answered with 502\.$/m);
-    assert.match(told, /^Where {4}in the private service, or on the way from the agent to it$/m);
-    assert.match(told, /^Why {6}.*\(service-refused\)$/m);
-    assert.match(told, /^Next {5}.*start the service/m);
     assert.match(
-      told,
+      explanation,
+      /^GET broken\.share\.localhost\/orders to the share broken was answered with 502\.$/m,
+    );
+    assert.match(explanation, /^Where {4}in the private service, or on the way from the agent to it$/m);
+    assert.match(explanation, /^Why {6}.*\(service-refused\)$/m);
+    assert.match(explanation, /^Next {5}.*start the service/m);
+    assert.match(
+      explanation,
       /^Times {4}decided after [\d.]+ ms, no circuit, no first byte, over after [\d.]+ ms$/m,
     );
-    assert.doesNotMatch(told, /planted-secret/);
+    assert.doesNotMatch(explanation, /planted-secret/);
     const list = JSON.parse(
       await cli('failures', 'list', '--share-token', 'broken', '--json', ...frontdoor()),
     ) as {
@@ -116,27 +119,27 @@ describe('what is seen of requests', () => {
     assert.equal(list[0]!.errorId, errorId);
   });
 
-  it('why a request to a host that no share has failed is told to operators, who name no frontdoor', async () => {
+  it('operators find the reason for a request to an unknown host without naming a frontdoor', async () => {
     const { status, text } = await ask('nobody', '/orders?token=planted-secret');
     assert.equal(status, 404);
     const errorId = /Error id: <code>(\w+)<\/code>/.exec(text)![1]!;
-    const { value: told } = await until(
+    const { value: explanation } = await until(
       'the reason',
       () => cli('why', errorId).catch((error: unknown) => String(error)),
-      (said) => said.includes(' to no share '),
+      (output) => output.includes(' to no share '),
       // Each try starts a process of its own.
       8_000,
     );
-    assert.match(told, /^GET nobody\.share\.localhost\/orders to no share was answered with 404\.$/m);
-    assert.match(told, /^Gateway {2}\S+$/m);
-    assert.match(told, /^Why {6}no share has this host \(unknown-host\)$/m);
-    assert.match(told, /^Next {5}No share has this name/m);
-    assert.doesNotMatch(told, /planted-secret/);
+    assert.match(explanation, /^GET nobody\.share\.localhost\/orders to no share was answered with 404\.$/m);
+    assert.match(explanation, /^Gateway {2}\S+$/m);
+    assert.match(explanation, /^Why {6}no share has this host \(unknown-host\)$/m);
+    assert.match(explanation, /^Next {5}No share has this name/m);
+    assert.doesNotMatch(explanation, /planted-secret/);
   });
 
   it('a recorded request is shown without its secrets, and sent once more reaches the service a second time', async () => {
     await cli('shares', 'inspect', 'on', 'app', '--bodies', '16KiB', '--for', '30m', ...frontdoor());
-    // Gateways learn of it a moment later.
+    // Gateways receive the change a moment later.
     const order = JSON.stringify({ order: 7, password: 'planted-secret' });
     const list = async (): Promise<{ id: string; replayOf: string | null; status: number }[]> =>
       JSON.parse(await cli('shares', 'inspect', 'list', 'app', '--json', ...frontdoor())) as never;
@@ -177,7 +180,7 @@ describe('what is seen of requests', () => {
     assert.deepEqual(await list(), []);
   });
 
-  it('operators have a line for each request and metrics, neither with a secret', async () => {
+  it('operators get a log line for each request, and metrics, without secrets', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await ask('app', '/line?token=planted-secret', { traceparent });
     assert.equal(seen.at(-1)!.headers['traceparent'], traceparent);
@@ -217,7 +220,7 @@ describe('what is seen of requests', () => {
     }
   });
 
-  it('the access log goes on in a new file when it was moved away and the gateway is told', async () => {
+  it('the access log continues in a new file when it was moved away and the gateway got SIGHUP', async () => {
     renameSync(accessLog, `${accessLog}.1`);
     process.kill(parts.gateway.pid, 'SIGHUP');
     await until('a new file', () => existsSync(accessLog), Boolean);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { checkRefusals } from '../support/overlay-refusals.ts';
 
 describe('on the overlay', () => {
-  it('each refusal names who was refused and why', async (test) => {
+  it('each refusal names the refused identity and the reason', async (test) => {
     const checks = await checkRefusals();
     const bad = checks.filter(({ problem }) => problem !== undefined);
     test.diagnostic(`${checks.length - bad.length} of ${checks.length}`);

@@ -42,19 +42,19 @@ describe('a planned restart', { skip: postgresSkip }, () => {
 
   for (const row of STOPS_ROWS) {
     test(`fails no request: ${row.title}`, async () => {
-      const said: string[] = [];
+      const lines: string[] = [];
       const outcome = await undisturbed({
-        run: () => runStopsRow(world, row, { rounds: 1, perSecond: 40, say: (line) => said.push(line) }),
+        run: () => runStopsRow(world, row, { rounds: 1, perSecond: 40, say: (line) => lines.push(line) }),
         isGood: ({ total }) => total.failed === 0,
         restore: () => world.untilSettled(),
       });
       // Requests wait for so long and no longer; how fast a program starts is the machine's business.
       const isSlow = outcome.longestGapMs > DEFAULT_GATEWAY_LIMITS.absenceHoldMs - 1_000;
-      if (row.isOnly !== true || !isSlow) assert.equal(outcome.total.failed, 0, said.join('\n'));
+      if (row.isOnly !== true || !isSlow) assert.equal(outcome.total.failed, 0, lines.join('\n'));
     });
   }
 
-  test('without any control plane a request that needs a new circuit is told that, not that it may not', async () => {
+  test('without any control plane a request that needs a new circuit fails as unavailable, not as forbidden', async () => {
     await Promise.all(world.replicas.map((replica) => replica.kill()));
     const probes = world.probes(20);
     try {

@@ -57,7 +57,7 @@ describe('credentials', () => {
     for (const secret of [first.apiToken, first.clientSecret]) assert.ok(!part.output.includes(secret));
   });
 
-  test('of an administrator are made anew while the control plane is stopped, and refused while it runs', async (t) => {
+  test('of an administrator are replaced while the control plane is stopped, and not while it runs', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-recovery-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const part = control(folder);
@@ -66,12 +66,12 @@ describe('credentials', () => {
     const command = ['control', 'reset-admin', '--data-dir', join(folder, 'data')];
     await assert.rejects(runCommand(command), /another process/i);
     await part.stop();
-    const told = await runCommand(command);
+    const printed = await runCommand(command);
     const file = join(folder, 'data', 'admin-secrets.json');
-    assert.match(told, /admin-secrets\.json/);
+    assert.match(printed, /admin-secrets\.json/);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const admin = JSON.parse(readFileSync(file, 'utf8')) as { accountId: string; apiToken: string };
-    assert.ok(!told.includes(admin.apiToken));
+    assert.ok(!printed.includes(admin.apiToken));
     const { apiUrl } = await part.start();
     assert.deepEqual(await scopesOf(apiUrl, admin.accountId, admin.apiToken), [
       'frontdoor.read',
@@ -81,7 +81,7 @@ describe('credentials', () => {
   });
 
   test(
-    'of an administrator are made anew on PostgreSQL while the control plane runs, and hold there at once',
+    'of an administrator are replaced on PostgreSQL while the control plane runs, and are valid at once',
     { skip: postgresSkip },
     async (t) => {
       const postgres = await startPostgres();

@@ -98,7 +98,7 @@ async function announce(router: EnrolledRouter, edgePort: number): Promise<WireP
 }
 
 describe('beside a router that refuses its channels', () => {
-  it('an agent hosts what it is given, before and after it was refused again and again', async () => {
+  it('an agent hosts its shares, before and after repeated refusals', async () => {
     const agent = await world.startAgent('site');
     const first = await agent.share(service.target, { name: 'first' });
     assert.equal(first.readiness.ready, true, JSON.stringify(first.readiness));
@@ -114,7 +114,7 @@ describe('beside a router that refuses its channels', () => {
     await canary.stop(20);
   });
 
-  it('nobody logs in again for it', () => {
+  it('no program logs in again because of it', () => {
     const logIns = world.records.filter(({ message }) => message === 'edge API: logged in');
     // The gateway's and the agent's.
     assert.equal(logIns.length, 2, JSON.stringify(logIns));

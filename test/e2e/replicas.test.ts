@@ -1,5 +1,5 @@
-// Two control planes over one PostgreSQL, as processes: what is done at one holds at the other, and reaches what is
-// connected to the other. Router, gateway and agent know the second one, B, alone.
+// Two control planes over one PostgreSQL, as processes: a change at one is in effect at the other and at the programs
+// that are connected to the other. The configuration of router, gateway and agent names only the second one, B.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -123,7 +123,7 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
       assert.equal((await world.call(at, 'GET', frontdoor, { authorization })).status, 401);
   });
 
-  test('a share made through A is hosted at the router and served by the gateway of B, and both tell the same of it', async () => {
+  test('a share made through A is hosted at the router and served by the gateway of B, and both give the same answers about it', async () => {
     const made = await world.call(world.a, 'POST', `${frontdoor}/shares`, { body: share('app') });
     assert.equal(made.status, 201, made.text);
     await served('app', 200);
@@ -134,10 +134,10 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
         ({ status }) => status === 'DEPLOYED',
         EFFECT_MS,
       );
-    // What each of them says of itself in addresses aside, the answers are equal.
+    // The answers are equal, except for the addresses of each control plane itself.
     for (const path of ['/shares/app', '/environments', `/agents/${environmentId}/status`])
       await until(
-        `both tell the same of ${path}`,
+        `both give the same answer to ${path}`,
         () => Promise.all(both().map(async (at) => (await world.call(at, 'GET', frontdoor + path)).json)),
         ([a, b]) => isDeepStrictEqual(a, b),
         EFFECT_MS,
@@ -150,7 +150,7 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
     );
   });
 
-  test('a failure that B measures is told by A as well, and so is the recovery', async () => {
+  test('a failure that B measures is reported by A as well, and so is the recovery', async () => {
     await world.call(world.a, 'POST', `${frontdoor}/shares`, {
       body: { ...share('broken'), target: 'http://127.0.0.1:1' },
     });

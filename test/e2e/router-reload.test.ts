@@ -142,13 +142,13 @@ test('files that are replaced show in new handshakes, and channels that stand go
   assert.equal(again.peer.fingerprint, fingerprint(client));
 });
 
-test('files that cannot be used, or are of another router, change nothing and are told of once', async (t) => {
+test('files that are invalid, or belong to another router, change nothing and are logged once', async (t) => {
   const { stage, controller, port, lines, write } = await serve(t);
   const errors = (): string[] => lines.filter(({ level }) => level === 'error').map(({ message }) => message);
-  const told = (count: number): Promise<unknown> =>
+  const untilWarned = (count: number): Promise<unknown> =>
     until('an error in the log', errors, (all) => all.length === count, RELOAD_MS);
   write('server.pem', 'no certificate');
-  await told(1);
+  await untilWarned(1);
   assert.equal(await shownName(port, 'ziti-edge'), 'server 1');
 
   const [server, stranger] = [
@@ -159,13 +159,13 @@ test('files that cannot be used, or are of another router, change nothing and ar
   write('server.key', server.key);
   write('cert.pem', stranger.cert);
   write('key.pem', stranger.key);
-  await told(2);
+  await untilWarned(2);
   assert.match(errors()[1]!, /another router/);
   assert.equal(await shownName(port, 'ziti-edge'), 'server 1');
   assert.equal(controller.channels.length, 1);
 });
 
-test('alt_server_certs are shown to clients that ask for their name, whatever the listener, and are reloaded too', async (t) => {
+test('alt_server_certs are shown to clients that ask for their name at any listener, and are reloaded too', async (t) => {
   const { stage, port, write } = await serve(t);
   for (const protocol of ['ziti-edge', 'ziti-link', 'ziti-ctrl']) {
     assert.equal(await shownName(port, protocol, 'other.example'), 'alternate 1');

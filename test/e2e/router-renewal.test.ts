@@ -146,7 +146,7 @@ test('certificates that are due are renewed by themselves, and only the new ones
 
 test('a renewal that is due while the control plane is away is done when it is back', async () => {
   const old = files();
-  // A router that knows of no controller yet: its first dial fails.
+  // The router has no connected controller yet: its first dial fails.
   const away = {
     ...config,
     ctrl: { ...config.ctrl, endpoints: [{ type: 'tls' as const, host: '127.0.0.1', port: 1 }] },

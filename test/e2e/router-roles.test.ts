@@ -83,7 +83,7 @@ async function ask(service: string): Promise<{ socket: Socket; answer: Record<st
     const end = line.indexOf('\n');
     if (end < 0) return;
     socket.off('data', onData).pause();
-    // What the service says at once may come with it.
+    // The first bytes of the service may arrive with it.
     if (end + 1 < line.length) socket.unshift(Buffer.from(line.slice(end + 1), 'latin1'));
     resolve(JSON.parse(Buffer.from(line.slice(0, end), 'latin1').toString()) as Record<string, unknown>);
   };
@@ -151,39 +151,39 @@ test('a client of a transport listener names its service in a line of JSON, and 
   const server = await serve('answers-last', (socket) => {
     const request = text(socket);
     asked.push(request);
-    void request.then((all) => socket.end(`you said ${all.length}`));
+    void request.then((all) => socket.end(`received ${all.length}`));
   });
   t.after(() => server.close());
   const { socket, answer } = await ask('answers-last');
   assert.deepEqual([answer['scc'], answer['msg']], [true, '']);
   assert.match(String(answer['circuitId']), /./);
   socket.end('x'.repeat(100_000));
-  assert.equal(await within('the answer after the end', text(socket)), 'you said 100000');
+  assert.equal(await within('the answer after the end', text(socket)), 'received 100000');
   assert.equal((await asked[0]!).length, 100_000);
 });
 
-test('the service ends its side first, and hears the client out', async (t) => {
-  const heard = Promise.withResolvers<string>();
+test('the service ends its side first, and still receives everything from the client', async (t) => {
+  const receivedText = Promise.withResolvers<string>();
   const server = await serve('ends-first', (socket) => {
     socket.end('bye');
-    heard.resolve(text(socket));
+    receivedText.resolve(text(socket));
   });
   t.after(() => server.close());
   const { socket, answer } = await ask('ends-first');
   assert.equal(answer['scc'], true);
-  assert.equal(await within('what the service said', text(socket)), 'bye');
+  assert.equal(await within('the bytes of the service', text(socket)), 'bye');
   socket.end('late words');
-  assert.equal(await within('what the client said after that', heard.promise), 'late words');
+  assert.equal(await within('the bytes that the client sent afterwards', receivedText.promise), 'late words');
 });
 
-test('a router without dialers terminates nothing: the client is told of it', async () => {
+test('a router without dialers terminates no circuit: the client gets an error', async () => {
   const { socket, answer } = await ask('at-silent');
   socket.destroy();
   assert.equal(answer['scc'], false);
   assert.match(String(answer['msg']), /\bdialers\b/);
 });
 
-test('a router without link has no links in any direction, and nobody behind it is reached from elsewhere', async () => {
+test('a router without link has no links in any direction, and no service behind it is reached through other routers', async () => {
   const links = await mesh.list('links');
   const ends = new Set(links.flatMap((row) => [row['sourceRouterId'], row['destinationRouterId']]));
   assert.deepEqual(ends, new Set([entry.id, middle.id, exit.id, silent.id]));
@@ -196,7 +196,7 @@ test('a router without link has no links in any direction, and nobody behind it 
 });
 
 test(
-  'a router listens on what its file says and on nothing else: without listeners on no port for clients',
+  'a router listens only at the addresses of its file: without listeners on no port for clients',
   { skip: canTellListeningPorts ? false : 'needs /proc' },
   () => {
     const expected: readonly [MeshRouter, readonly number[]][] = [

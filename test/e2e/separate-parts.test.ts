@@ -13,7 +13,7 @@ import { eventually, httpGet } from '../support/world.ts';
 
 const HOST = 'app.share.localhost';
 const BACK_MS = 15_000;
-/** Of it, for the start, which takes as long as a busy machine lets it. */
+/** The part of the deadline for the start, which may be slow on a busy machine. */
 const START_MS = 3_000;
 const STOP_MS = 6_000;
 const MAX_CRASHES = 3;
@@ -160,7 +160,7 @@ for (const [name, isBack] of [
   });
 }
 
-test('each part stops cleanly when told to', async () => {
+test('each part ends with status 0 on SIGINT', async () => {
   for (const part of [parts.agent, parts.gateway, parts.router, parts.control]) {
     assert.equal(await within(`${part.name} stops`, part.stop('SIGINT'), STOP_MS), 0, part.output);
   }

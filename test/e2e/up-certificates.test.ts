@@ -53,7 +53,7 @@ test('a certificate of the folder is shown for its names, ours for the zone, and
   assert.equal(await shownFor(HOST), 'first');
   assert.notEqual(await shownFor('app.share.localhost'), 'first');
   await putCertificate('second');
-  assert.equal(await shownFor(HOST), 'first', 'nobody was told');
+  assert.equal(await shownFor(HOST), 'first', 'no signal was sent yet');
   process.kill(up.pid, 'SIGHUP');
   await until(
     'the new one is shown',
@@ -63,7 +63,7 @@ test('a certificate of the folder is shown for its names, ours for the zone, and
   writeFileSync(join(tlsDir, 'shop.crt'), 'half');
   process.kill(up.pid, 'SIGHUP');
   await until(
-    'it is told',
+    'the reload is logged',
     () => up.output,
     (output) => output.includes('keeping the last good certificate'),
   );

@@ -1,4 +1,5 @@
-// The sockets that workers inherit: who waits outlives a worker, and a worker that stays away loses nobody for long.
+// The sockets that workers inherit: a waiting connection survives the end of its worker, and a worker that stays away
+// delays connections only for a moment.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
