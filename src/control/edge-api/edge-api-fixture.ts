@@ -11,7 +11,7 @@ import { AgentApiClient, EdgeApiClient, enrollIdentity, GatewayApiClient } from 
 import { EgressClient, type IdentityFile } from '#net';
 import type { LoginPartsOptions } from '../login/login-parts.ts';
 import { openLoginParts, type LoginParts } from '../login/mod.ts';
-import { attachModel, GatewayCommands, OverlayModel } from '../model/mod.ts';
+import { attachModel, GatewayCommands, OverlayModel, type EdgeRouter } from '../model/mod.ts';
 import { openPki, type Pki } from '../pki/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import {
@@ -26,7 +26,6 @@ import {
 import type { NewShare } from '../store/records/share-store.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { createEdgeApi, type EdgeApi, type EdgeApiLimits } from './edge-api.ts';
-import type { EdgeRouter } from './edge-context.ts';
 import { openServiceTokens, type ServiceTokens } from './service-tokens.ts';
 
 export interface EdgeFixture {

@@ -1,7 +1,7 @@
 /** Shared context of the edge API's routes: the parts that they use, and the two ways to identify a caller. */
 import type { FastifyRequest } from 'fastify';
 import type { Clock, Log, TokenBuckets } from '#base';
-import type { GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
 import type { Pki } from '../pki/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Store } from '../store/mod.ts';
@@ -12,15 +12,6 @@ import type { LoginParts } from '../login/mod.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
-
-/** A router as clients see it. */
-export interface EdgeRouter {
-  readonly id: string;
-  readonly name: string;
-  readonly hostname: string;
-  readonly port: number;
-  readonly isOnline: boolean;
-}
 
 /** The parts that the edge API requires. */
 export interface EdgeParts {

@@ -1,11 +1,11 @@
 /** The services that a client may use, and sessions that permit dialing or binding one. */
 import type { FastifyInstance } from 'fastify';
-import type { Service } from '../model/mod.ts';
+import type { Service, ServiceGrant } from '../model/mod.ts';
 import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
 import { callerOf, queryOf, type EdgeCaller, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, nameFilterOf, pageOf } from './edge-request.ts';
 import { onlineRouterViews, serviceSessionView, serviceView } from './service-view.ts';
-import { sessionIdOf, type ServiceGrant } from './service-tokens.ts';
+import { sessionIdOf } from './service-tokens.ts';
 
 interface ById {
   Params: { id: string };

@@ -4,7 +4,8 @@ import { ManualClock, silentLog } from '#base';
 import { KeyRotation } from '../oauth/mod.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { openStore } from '../store/mod.ts';
-import { openServiceTokens, type ServiceGrant } from './service-tokens.ts';
+import type { ServiceGrant } from '../model/mod.ts';
+import { openServiceTokens } from './service-tokens.ts';
 
 const DAY_MS = 86_400_000;
 const grant: ServiceGrant = { serviceId: 's', identityId: 'i', apiSessionId: 'a', type: 'Dial' };

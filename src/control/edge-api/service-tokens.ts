@@ -5,6 +5,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import type { Clock } from '#base';
+import type { ServiceGrant } from '../model/mod.ts';
 import { SERVICE_TOKEN_LIFETIME_MS } from '../oauth/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import { concerns, createSigningKey, listSigningKeys, type SigningKey, type Store } from '../store/mod.ts';
@@ -12,13 +13,6 @@ import { concerns, createSigningKey, listSigningKeys, type SigningKey, type Stor
 const MAX_REMEMBERED = 16_384;
 const MAX_TOKEN_CHARS = 4_096;
 const PURPOSE = 'service-session';
-
-export interface ServiceGrant {
-  readonly serviceId: string;
-  readonly identityId: string;
-  readonly apiSessionId: string;
-  readonly type: 'Dial' | 'Bind';
-}
 
 /** A key with which routers verify service tokens. */
 export interface ServiceTokenKey {

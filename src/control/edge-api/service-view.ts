@@ -1,10 +1,9 @@
 /** Services, routers, sessions and identities in the shapes of OpenZiti's client API. */
 import { formatHostPort } from '#base';
 import { parseShareTarget } from '#domain';
-import type { Identity, OverlayModel, Service } from '../model/mod.ts';
+import type { EdgeRouter, Identity, OverlayModel, Service, ServiceGrant } from '../model/mod.ts';
 import { SESSION_IDLE_MS, type LiveSession } from './api-session-store.ts';
-import type { EdgeRouter } from './edge-context.ts';
-import { sessionIdOf, type ServiceGrant } from './service-tokens.ts';
+import { sessionIdOf } from './service-tokens.ts';
 
 const HOST_CONFIG = 'host.v1';
 

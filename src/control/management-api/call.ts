@@ -11,10 +11,10 @@ import {
   type AuditFollowers,
   type AuditTarget,
 } from '../audit/mod.ts';
-import type { GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
 import type { LoginFailures, Principal, TokenKeys, TokenPolicy, TrustedIssuers } from '../oauth/mod.ts';
 import type { IdentityKeys } from '../login/mod.ts';
-import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
+import type { FabricView } from '../overlay/mod.ts';
 import type { ControlPlanePresence } from '../replica/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { AccessDirectory, GrantedFrontdoor, Store, StoreTransaction, Touch } from '../store/mod.ts';
@@ -55,7 +55,7 @@ export interface ApiParts {
   readonly fabric: FabricView;
   readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
   /** Routers that are connected to this control plane or another one over the same database. */
-  readonly edgeRouters: () => readonly OverlayRouter[];
+  readonly edgeRouters: () => readonly EdgeRouter[];
   readonly keys: TokenKeys;
   /** Keys that sign the identity tokens for origins. */
   readonly originKeys: Pick<IdentityKeys, 'published'>;

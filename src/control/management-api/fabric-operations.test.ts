@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { OverlayRouter } from '../overlay/mod.ts';
+import type { EdgeRouter } from '../model/mod.ts';
 import { claimEnrollment } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createFabricEnrollment } from './fabric-operations.ts';
@@ -56,7 +56,7 @@ describe('routers and gateways', () => {
   }
 
   it('tell of a router what it does now: here, and how it is reached when it is connected elsewhere', async () => {
-    const edges: OverlayRouter[] = [];
+    const edges: EdgeRouter[] = [];
     const other = await openApiWorld({ edgeRouters: () => edges });
     const { id } = (await other.call('POST', '/fabric/routers', { body: { name: 'r1' } })).body as {
       id: string;

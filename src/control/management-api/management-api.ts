@@ -21,7 +21,7 @@ import {
   UnprovenConnections,
 } from '#net';
 import { AuditFollowers, RefusalRecorder } from '../audit/mod.ts';
-import type { GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
 import {
   audienceOf,
   CLOCK_SKEW_MS,
@@ -31,7 +31,7 @@ import {
   type TrustedIssuers,
 } from '../oauth/mod.ts';
 import { openIdentityKeys } from '../login/mod.ts';
-import type { FabricView, OverlayRouter } from '../overlay/mod.ts';
+import type { FabricView } from '../overlay/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import { AccessDirectory, type Store } from '../store/mod.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
@@ -82,7 +82,7 @@ export interface ManagementApiOptions {
   /** Sends commands to gateways that are connected to this control plane. */
   readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
   /** Routers that accept clients, wherever they are connected. */
-  readonly edgeRouters: () => readonly OverlayRouter[];
+  readonly edgeRouters: () => readonly EdgeRouter[];
   readonly log: Log;
   readonly clock: Clock;
   /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */

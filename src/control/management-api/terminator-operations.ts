@@ -13,7 +13,7 @@ import {
   findFabricNode,
   findFabricService,
   lockFabricTerminator,
-  type FabricTerminatorRecord,
+  type FabricTerminator,
   type Queries,
   type Touch,
 } from '../store/mod.ts';
@@ -129,7 +129,7 @@ async function locked(
   parts: MeasuredParts,
   trx: Queries,
   call: Call<unknown, 'id'>,
-): Promise<FabricTerminatorRecord> {
+): Promise<FabricTerminator> {
   const { id } = call.parameters;
   const record = await lockFabricTerminator(trx, id);
   if (record !== undefined) return record;
@@ -146,14 +146,14 @@ function live({ fabric }: MeasuredParts, call: Call<unknown, 'id'>): FabricTermi
 }
 
 /** Both ends may be repeated but not changed. */
-function checkFixedFields(body: FabricTerminatorChangeBody, before: FabricTerminatorRecord): void {
+function checkFixedFields(body: FabricTerminatorChangeBody, before: FabricTerminator): void {
   for (const field of ['serviceId', 'routerId', 'binding'] as const) {
     const value = body[field];
     if (value !== undefined && value !== before[field]) throw invalidValue(field, before[field]);
   }
 }
 
-function auditOf({ id }: FabricTerminatorRecord) {
+function auditOf({ id }: FabricTerminator) {
   return { ...INSTALLATION, target: { kind: 'terminator', id } };
 }
 
@@ -168,14 +168,14 @@ function storedOf(terminator: StoredFields): StoredFields {
   return { id, serviceId, routerId, binding, address, instanceId, cost, precedence };
 }
 
-function storedView({ peerData: _, precedence, ...record }: FabricTerminatorRecord) {
+function storedView({ peerData: _, precedence, ...record }: FabricTerminator) {
   return { ...record, precedence: PRECEDENCES[precedence] ?? 'default' };
 }
 
 /** The stored terminator, with the measurements of this control plane. */
 function answerOf(
   parts: MeasuredParts,
-  record: FabricTerminatorRecord,
+  record: FabricTerminator,
   serviceName: string,
 ): FabricTerminatorAnswer {
   const measured = parts.fabric.terminators().find(({ id }) => id === record.id);

@@ -22,3 +22,11 @@ export interface ApiSessions {
   onUpdated(listener: (session: ApiSession) => void): void;
   onRemoved(listener: (session: ApiSession) => void): void;
 }
+
+/** What a service token lets an identity do in one of its sessions. */
+export interface ServiceGrant {
+  readonly serviceId: string;
+  readonly identityId: string;
+  readonly apiSessionId: string;
+  readonly type: 'Dial' | 'Bind';
+}

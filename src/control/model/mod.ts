@@ -1,11 +1,11 @@
 /** The overlay in memory: stored resources, measured status, and API sessions. */
-export type { ApiSession, ApiSessions } from './api-sessions.ts';
+export type { ApiSession, ApiSessions, ServiceGrant } from './api-sessions.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { attachModel } from './model-loader.ts';
 export {
   OverlayModel,
+  type EdgeRouter,
   type FabricService,
-  type FabricTerminator,
   type Identity,
   type ModelChange,
   type Service,

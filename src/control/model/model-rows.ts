@@ -7,10 +7,11 @@ import {
   findGuardedShares,
   guardedSharesAfter,
   type FabricServiceRecord,
+  type FabricTerminator,
   type GuardedShare,
   type Queries,
 } from '../store/mod.ts';
-import type { FabricService, FabricTerminator, Identity } from './overlay-model.ts';
+import type { FabricService, Identity } from './overlay-model.ts';
 
 const CHUNK = 500;
 

@@ -3,6 +3,7 @@
  * from the store at start and after each change, so that requests do not query the database.
  */
 import type { AccessRules, GatewayCustomHost, GatewayInspection, TerminatorStrategy } from '#domain';
+import type { FabricTerminator } from '../store/mod.ts';
 
 export interface Identity {
   readonly id: string;
@@ -52,19 +53,13 @@ export interface FabricService {
   readonly terminatorStrategy: TerminatorStrategy;
 }
 
-/** An address at which a fabric service is reached, and which a router dials with a binding. */
-export interface FabricTerminator {
+/** A router as SDKs see it. */
+export interface EdgeRouter {
   readonly id: string;
-  readonly serviceId: string;
-  readonly routerId: string;
-  /** `transport`. */
-  readonly binding: string;
-  /** `tcp:127.0.0.1:5432`, `tls:…`. */
-  readonly address: string;
-  readonly instanceId: string;
-  readonly cost: number;
-  readonly precedence: number;
-  readonly peerData: ReadonlyMap<number, Uint8Array>;
+  readonly name: string;
+  readonly hostname: string;
+  readonly port: number;
+  readonly isOnline: boolean;
 }
 
 export type ModelChange =

@@ -3,7 +3,8 @@
  * use one, because a terminator that the operator created is not deleted for a temporary configuration error of a
  * router.
  */
-import type { FabricTerminator, OverlayModel } from '../model/mod.ts';
+import type { OverlayModel } from '../model/mod.ts';
+import type { FabricTerminator } from '../store/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
 
 export interface IndexedTerminator extends HostTerminator {

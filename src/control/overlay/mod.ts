@@ -8,5 +8,5 @@ export type {
   FabricView,
   InspectionView,
 } from './fabric-view.ts';
-export { startOverlayController, type OverlayRouter } from './overlay-controller.ts';
+export { startOverlayController } from './overlay-controller.ts';
 export { shareStatusAt } from './share-status-machine.ts';

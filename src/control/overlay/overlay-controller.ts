@@ -29,7 +29,7 @@ import {
   encodeControllerHello,
   REFUSED_HELLO,
 } from '#wire/ctrl';
-import type { Measurements, ModelChange } from '../model/mod.ts';
+import type { EdgeRouter, Measurements, ModelChange } from '../model/mod.ts';
 import { ConnectedRouter } from './connected-router.ts';
 import type { FabricView } from './fabric-view.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
@@ -41,15 +41,6 @@ const HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 5_000, closeAfterMs: 20_00
 const TICK_MS = 250;
 const LEAVE_LOOK_MS = 50;
 
-/** A router as SDKs see it. */
-export interface OverlayRouter {
-  readonly id: string;
-  readonly name: string;
-  readonly hostname: string;
-  readonly port: number;
-  readonly isOnline: boolean;
-}
-
 export interface OverlayController {
   /** The port that routers dial. */
   readonly port: number;
@@ -59,7 +50,7 @@ export interface OverlayController {
   /** The mesh, for the Management API. */
   readonly fabric: FabricView;
   /** Returns every router with an edge part that was connected since the start. */
-  routers(): OverlayRouter[];
+  routers(): EdgeRouter[];
   /** Applies to new connections. */
   setTls(identity: TlsIdentity): void;
   /** Must be called when the result of `serviceKeys` has changed. */
@@ -147,9 +138,9 @@ class OverlayCore implements OverlayController {
     return this.#parts.view;
   }
 
-  routers(): OverlayRouter[] {
+  routers(): EdgeRouter[] {
     const { routers } = this.#parts;
-    const found: OverlayRouter[] = [];
+    const found: EdgeRouter[] = [];
     for (const { id, name, kind } of this.#options.model.identities()) {
       const edge = kind === 'router' ? routers.edgeAddress(id) : undefined;
       if (edge !== undefined)

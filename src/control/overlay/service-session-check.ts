@@ -4,20 +4,13 @@
  * themselves.
  */
 import { EdgeErrorCode, RetryHint } from '#wire';
-import type { ApiSession, ApiSessions, OverlayModel, Service } from '../model/mod.ts';
-
-export interface ServiceTokenClaims {
-  readonly serviceId: string;
-  readonly identityId: string;
-  readonly apiSessionId: string;
-  readonly type: 'Dial' | 'Bind';
-}
+import type { ApiSession, ApiSessions, OverlayModel, Service, ServiceGrant } from '../model/mod.ts';
 
 /**
  * Returns undefined if the token is not ours, or has expired. Fast for a token that was verified before; never
  * throws.
  */
-export type VerifyServiceToken = (token: string) => ServiceTokenClaims | undefined;
+export type VerifyServiceToken = (token: string) => ServiceGrant | undefined;
 
 export interface SessionProof {
   readonly apiSessionToken: string;
@@ -62,7 +55,7 @@ export class ServiceSessionCheck {
     this.#authorities = authorities;
   }
 
-  judge(proof: SessionProof, type: ServiceTokenClaims['type']): SessionVerdict {
+  judge(proof: SessionProof, type: ServiceGrant['type']): SessionVerdict {
     const session = this.#sessions.byToken(proof.apiSessionToken);
     const leaf = this.#leafIn(proof.fingerprints);
     const identityId = leaf === undefined ? undefined : this.#model.identityByFingerprint(leaf)?.id;

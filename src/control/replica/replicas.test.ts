@@ -11,8 +11,9 @@ import {
   type Measurements,
   type Service,
   type StatusBoard,
+  type EdgeRouter,
 } from '../model/mod.ts';
-import { shareStatusAt, type OverlayRouter } from '../overlay/mod.ts';
+import { shareStatusAt } from '../overlay/mod.ts';
 import { openPostgresStore } from '../store/engine/postgres-store.ts';
 import type { Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
@@ -67,7 +68,7 @@ interface Party {
   readonly measurements: Played;
   readonly replicas: Replicas;
   readonly board: StatusBoard;
-  readonly routers: OverlayRouter[];
+  readonly routers: EdgeRouter[];
   /** What it said of others as they came and went, oldest first: `id came`, `id left`. */
   readonly seen: string[];
   close(): Promise<void>;
@@ -128,7 +129,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
         void seen.push(`${String(replica)} ${message.endsWith('left') ? 'left' : 'came'}`),
     };
     const replicas = new Replicas({ store, model, clock, log });
-    const routers: OverlayRouter[] = [];
+    const routers: EdgeRouter[] = [];
     const apiUrl = `http://${randomUUID()}`;
     const ctrlAddress = `tls:${randomUUID()}:6262`;
     await replicas.start({ apiUrl, ctrlAddress, measurements, routers: () => routers });

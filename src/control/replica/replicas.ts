@@ -4,8 +4,15 @@
  * the state of its shares.
  */
 import { BackOff, messageOf, type Clock, type Log } from '#base';
-import type { MeasuredShare, Measurements, OverlayModel, ShareStatus, StatusBoard } from '../model/mod.ts';
-import { shareStatusAt, type ClusterSource, type OverlayRouter } from '../overlay/mod.ts';
+import type {
+  EdgeRouter,
+  MeasuredShare,
+  Measurements,
+  OverlayModel,
+  ShareStatus,
+  StatusBoard,
+} from '../model/mod.ts';
+import { shareStatusAt, type ClusterSource } from '../overlay/mod.ts';
 import type { Change, Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { OthersStatus } from './others-status.ts';
@@ -22,7 +29,7 @@ export interface ReplicasOptions {
 export interface ReplicaStart extends OwnAddresses {
   readonly measurements: Measurements;
   /** Routers that are or were connected here. */
-  readonly routers: () => readonly OverlayRouter[];
+  readonly routers: () => readonly EdgeRouter[];
 }
 
 /** A state that reaches the backend has precedence over one that is not known yet, and that over a failure. */
@@ -105,7 +112,7 @@ export class Replicas {
   }
 
   /** Adds the routers that are connected to the others to `own`. */
-  routers(own: readonly OverlayRouter[]): OverlayRouter[] {
+  routers(own: readonly EdgeRouter[]): EdgeRouter[] {
     const elsewhere = this.#others.routers();
     const byId = new Map(own.map((router) => [router.id, router]));
     for (const [id, address] of elsewhere) {

@@ -95,7 +95,7 @@ export {
   fabricTerminatorsAfter,
   findFabricTerminators,
   lockFabricTerminator,
-  type FabricTerminatorRecord,
+  type FabricTerminator,
 } from './records/fabric-terminator-store.ts';
 export { FabricTerminatorWriter } from './records/fabric-terminator-writer.ts';
 export {

@@ -8,11 +8,14 @@ import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { FabricTerminatorTable } from '../schema/schema.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 
-export interface FabricTerminatorRecord {
+/** An address at which a fabric service is reached, and which a router dials with a binding. */
+export interface FabricTerminator {
   readonly id: string;
   readonly serviceId: string;
   readonly routerId: string;
+  /** `transport`. */
   readonly binding: string;
+  /** `tcp:127.0.0.1:5432`, `tls:…`. */
   readonly address: string;
   readonly instanceId: string;
   readonly cost: number;
@@ -21,10 +24,10 @@ export interface FabricTerminatorRecord {
   readonly peerData: ReadonlyMap<number, Uint8Array>;
 }
 
-export type NewFabricTerminator = Omit<FabricTerminatorRecord, 'id'>;
+export type NewFabricTerminator = Omit<FabricTerminator, 'id'>;
 
 export type FabricTerminatorChange = {
-  readonly [K in 'address' | 'instanceId' | 'cost' | 'precedence']?: FabricTerminatorRecord[K] | undefined;
+  readonly [K in 'address' | 'instanceId' | 'cost' | 'precedence']?: FabricTerminator[K] | undefined;
 };
 
 /** More than load balancing needs. Stops a router that creates terminators endlessly. */
@@ -36,7 +39,7 @@ export async function createFabricTerminator(
   touch: Touch,
   wanted: NewFabricTerminator,
   nowMs: number,
-): Promise<FabricTerminatorRecord> {
+): Promise<FabricTerminator> {
   const { serviceId } = wanted;
   // Locked, so that concurrent calls do not exceed the limit.
   if ((await lockFabricService(trx, serviceId)) === undefined) {
@@ -51,17 +54,14 @@ export async function createFabricTerminator(
     const message = `A service has at most ${MAX_TERMINATORS_PER_SERVICE} terminators`;
     throw new FrontdoorError('conflict', 'too-many-terminators', message);
   }
-  const record: FabricTerminatorRecord = { id: base62(randomBytes(16)), ...wanted };
+  const record: FabricTerminator = { id: base62(randomBytes(16)), ...wanted };
   await trx.insertInto('fabric_terminator').values(rowOf(record, nowMs)).execute();
   touch('fabric-terminator', record.id);
   return record;
 }
 
 /** Returns the terminator, locked until the transaction ends. */
-export async function lockFabricTerminator(
-  trx: Queries,
-  id: string,
-): Promise<FabricTerminatorRecord | undefined> {
+export async function lockFabricTerminator(trx: Queries, id: string): Promise<FabricTerminator | undefined> {
   const query = trx.selectFrom('fabric_terminator').selectAll().where('id', '=', id);
   const row = await lockedForUpdate(trx, query).executeTakeFirst();
   return row === undefined ? undefined : recordOf(row);
@@ -70,11 +70,11 @@ export async function lockFabricTerminator(
 export async function changeFabricTerminator(
   trx: Queries,
   touch: Touch,
-  before: FabricTerminatorRecord,
+  before: FabricTerminator,
   change: FabricTerminatorChange,
-): Promise<FabricTerminatorRecord> {
+): Promise<FabricTerminator> {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  const after: FabricTerminatorRecord = { ...before, ...Object.fromEntries(given) };
+  const after: FabricTerminator = { ...before, ...Object.fromEntries(given) };
   const { id, address, instanceId, cost, precedence } = after;
   await trx
     .updateTable('fabric_terminator')
@@ -99,7 +99,7 @@ export async function deleteFabricTerminators(
 export async function findFabricTerminators(
   db: Queries,
   ids: readonly string[],
-): Promise<FabricTerminatorRecord[]> {
+): Promise<FabricTerminator[]> {
   const rows = await db.selectFrom('fabric_terminator').selectAll().where('id', 'in', ids).execute();
   return rows.map(recordOf);
 }
@@ -109,12 +109,12 @@ export async function fabricTerminatorsAfter(
   db: Queries,
   id: string,
   limit: number,
-): Promise<FabricTerminatorRecord[]> {
+): Promise<FabricTerminator[]> {
   const query = db.selectFrom('fabric_terminator').selectAll().where('id', '>', id);
   return (await query.orderBy('id').limit(limit).execute()).map(recordOf);
 }
 
-function rowOf(record: FabricTerminatorRecord, nowMs: number): FabricTerminatorTable {
+function rowOf(record: FabricTerminator, nowMs: number): FabricTerminatorTable {
   return {
     id: record.id,
     service_id: record.serviceId,
@@ -129,7 +129,7 @@ function rowOf(record: FabricTerminatorRecord, nowMs: number): FabricTerminatorT
   };
 }
 
-function recordOf(row: FabricTerminatorTable): FabricTerminatorRecord {
+function recordOf(row: FabricTerminatorTable): FabricTerminator {
   return {
     id: row.id,
     serviceId: row.service_id,
