@@ -74,6 +74,7 @@ const PLAIN_ENGLISH = [
   'src/wire/',
   'test/arch/',
   'test/battery/',
+  'test/conformance/',
   'test/e2e/',
   'test/support/',
   'tools/',

@@ -1,5 +1,5 @@
-// Every operation of the Management API with every kind of credential, over TLS: who gets in, and how the others are
-// refused, as the table of rules says.
+// Every operation of the Management API with every kind of credential, over TLS: which calls succeed, and how the
+// others are refused, as the table of rules defines.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ interface Credential {
   readonly authorization?: string;
   /** The certificate that is shown in the TLS handshake. */
   readonly certificate?: { readonly certPem: string; readonly keyPem: string };
-  /** Undefined: proves nobody. */
+  /** Undefined for credentials that prove no identity. */
   readonly caller?: { readonly scopes: readonly string[]; readonly isOwner: boolean };
 }
 
@@ -172,7 +172,7 @@ function verdictOf({ status, json }: JsonAnswer): Verdict | number {
   return status < 500 ? 'in' : status;
 }
 
-/** The first organization's things where they are named, and none that a call could spoil for the next. */
+/** Resources of the first organization where a path names them, and none whose change would affect the next call. */
 async function pathOf(operation: Operation, expected: Verdict): Promise<string> {
   const { organizationId } = first;
   const spare = { name: 'spare', organizationId };
@@ -192,7 +192,7 @@ function bodyOf({ id, body }: Operation): unknown {
 }
 
 describe('the authorization matrix', () => {
-  it('knows every operation, as its row guards it', () => {
+  it('has a row for every operation, with the scope that guards it', () => {
     const ids = operations.map(({ id }) => id);
     assert.deepEqual(Object.keys(AUTHORIZATION_RULES).toSorted(), ids.toSorted());
     for (const { id, scope, path, query } of operations as readonly Operation[]) {
@@ -229,7 +229,7 @@ describe('the authorization matrix', () => {
     assert.equal(cells, operations.length * credentials.length);
   });
 
-  it('is not changed by an organization or account that the query names', async () => {
+  it('does not depend on an organization or account in the query', async () => {
     const stranger = credentials.find(({ name }) => name === 'another organization')!;
     const wrong: string[] = [];
     for (const operation of operations as readonly Operation[]) {

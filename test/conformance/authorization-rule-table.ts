@@ -1,12 +1,15 @@
 /**
- * Who may do what, written down by hand and apart from the operations: each operation with the scope that it asks for
- * and whose things it is about. An operation that is not here does not compile, nor does one that is no more.
+ * The rules of authorization, written by hand and apart from the operations: each operation with its scope and with
+ * the owner of its resources. A missing or a superfluous operation does not compile.
  */
 import type { OperationId } from '#contract';
 
 export type Rule = readonly [
   needs: 'nothing' | 'read' | 'write' | 'admin',
-  /** Named by a frontdoor, by an organization that must be the caller's unless it has admin, or by nobody. */
+  /**
+   * The owner is named by a frontdoor, or by an organization that must be the caller's unless it has admin, or is not
+   * named.
+   */
   of: 'a frontdoor' | 'an organization' | 'nobody',
 ];
 

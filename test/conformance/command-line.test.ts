@@ -70,7 +70,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
   return { out, err, code: io.exitCode };
 }
 
-/** What a command that must work prints. */
+/** The output of a command that has to succeed. */
 async function text(...args: readonly string[]): Promise<string> {
   const ran = await run(args);
   assert.equal(ran.code, 0, `${args.join(' ')}: ${ran.err}`);
@@ -83,7 +83,7 @@ async function json<T = Record<string, unknown>>(...args: readonly string[]): Pr
 
 const failed = async (...args: readonly string[]): Promise<number> => (await run(args)).code;
 
-test('whoami and token tell and prove who one is, as account and as OAuth client', async () => {
+test('whoami shows the caller and token prints a valid token, as account and as OAuth client', async () => {
   const { accountId, clientId, clientSecret, organizationId } = world.credentials;
   const caller = await json('whoami');
   assert.deepEqual(
@@ -209,7 +209,7 @@ test('agents, environments and shares: enroll, list, publish, change, measure, d
   await until(
     'the share',
     () => text('shares', 'get', 'app'),
-    (said) => /^status +DEPLOYED$/m.test(said),
+    (output) => /^status +DEPLOYED$/m.test(output),
   );
   assert.match(await text('shares', 'list'), /^app +public +DEPLOYED +http:/m);
   assert.equal((await json<{ shares: unknown[] }>('agents', 'status', id)).shares.length, 1);
@@ -278,7 +278,7 @@ test('metrics and sparklines show the traffic of a share', async () => {
   await until(
     'the request',
     () => text('metrics', 'show'),
-    (said) => /^requests +[1-9]/m.test(said),
+    (output) => /^requests +[1-9]/m.test(output),
     30_000,
   );
   assert.match(
@@ -341,7 +341,7 @@ test(
     assert.equal((await json('audit', 'verify'))['valid'], true);
     const follow = start(['audit', 'follow', '--action', 'createFrontdoor', '--after', '0', '--json-lines']);
     const { id } = await json<{ id: string }>('frontdoors', 'create', '--name', 'followed');
-    await until('the event', follow.out, (said) => said.includes(id) && said.endsWith('\n'));
+    await until('the event', follow.out, (output) => output.includes(id) && output.endsWith('\n'));
     for (const line of follow.out().trim().split('\n'))
       assert.equal((JSON.parse(line) as { action: string }).action, 'createFrontdoor');
     follow.child.kill('SIGINT');
@@ -349,7 +349,7 @@ test(
   },
 );
 
-test('what goes wrong ends with the status of its kind', async () => {
+test('a failed command ends with the status of its kind', async () => {
   const { id, token } = await json<{ id: string; token: string }>(
     ...['api-accounts', 'create', '--name', 'reader', '--scope', 'frontdoor.read'],
   );
@@ -408,7 +408,7 @@ test('the doctor finds nothing wrong with a healthy installation', async () => {
 });
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
-/** Tells each file that is loaded. */
+/** Prints each file that is loaded. */
 const TRACE =
   'data:text/javascript,import{registerHooks}from"node:module";' +
   'registerHooks({load(url,context,next){process._rawDebug(url);return next(url,context)}})';
@@ -436,7 +436,7 @@ test('help loads neither the network nor the API, and no command loads a program
   assert.doesNotMatch(list.err(), /src\/(?:sdk|control|gateway|router|agent)\//);
 });
 
-test('a reader that has seen enough ends the command without a complaint', async () => {
+test('a reader that closes the pipe early ends the command without an error', async () => {
   const script = `"${process.execPath}" --disable-warning=ExperimentalWarning "${ENTRY}" audit list --json | head -n 1; echo "\${PIPESTATUS[0]}"`;
   const child = spawn('bash', ['--norc', '-c', script], {
     env: { PATH: process.env['PATH'], ...env },

@@ -10,7 +10,7 @@ export interface ConformanceRow {
   readonly requirement: string;
   readonly state: string;
   readonly proofs: readonly Proof[];
-  /** Text of the proof column that is no proof. */
+  /** The text in the proof column beside the proofs. */
   readonly unread: string;
   readonly missing: string;
 }

@@ -1,4 +1,4 @@
-// The conformance documents claim nothing that no test proves.
+// Every claim of the conformance documents is proved by a test.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -38,7 +38,7 @@ for (const path of DOCUMENTS) {
     assert.deepEqual(unknown, []);
   });
 
-  test(`${path}: what works is proved, what is partly there says what is missing`, () => {
+  test(`${path}: rows that work have proofs, and rows that work partly name what is missing`, () => {
     const unproved = rows.filter(({ state, proofs }) => state !== 'not yet' && proofs.length === 0);
     assert.deepEqual(
       unproved.map(({ id }) => id),
@@ -75,7 +75,7 @@ test('every test that ARCHITECTURE.md names for an invariant exists', () => {
   );
 });
 
-test('a proof is recognised, several too, and other text is told', () => {
+test('one proof or several are parsed, and other text is reported', () => {
   const line = '| M1 | x | partly | `a.test.ts` › "one"<br>`b.test.ts` › "two" and more | rest |';
   assert.deepEqual(parseConformance(line), [
     {
@@ -92,9 +92,9 @@ test('a proof is recognised, several too, and other text is told', () => {
   ]);
 });
 
-test('a proof that names no test is noticed', () => {
+test('a proof that names no test is reported', () => {
   const file = 'test/conformance/conformance.test.ts';
-  assert.equal(exists({ file, name: 'a proof that names no test is noticed' }), true);
+  assert.equal(exists({ file, name: 'a proof that names no test is reported' }), true);
   assert.equal(exists({ file, name: ['a proof', 'that is not there'].join(' ') }), false);
 });
 

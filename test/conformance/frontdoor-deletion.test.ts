@@ -1,4 +1,4 @@
-// What the deletion of a frontdoor does to those who are connected to it.
+// The deletion of a frontdoor closes the connections of its agents and gateways.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// What the Management API promises about agents and shares, seen from outside a product that runs.
+// The promises of the Management API about agents and shares, checked from outside of a running product.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
@@ -28,7 +28,7 @@ async function environmentStatus(id: string): Promise<unknown> {
 
 const targetOf = (): string => `http://127.0.0.1:${service.port}`;
 
-test('an agent that enrolled with a code and runs is an active environment, and tells its version', async () => {
+test('an agent that enrolled with a code and runs is an active environment with its version', async () => {
   await until(
     'the environment',
     () => environmentStatus(host.environmentId),

@@ -1,4 +1,4 @@
-/** Operations on who may reach shares, as rows: policies, explanations, custom frontends. */
+/** Operations on access to shares, as rows: policies, explanations, custom frontends. */
 import {
   BELOW_FRONTDOOR as BASE,
   countedPage,

@@ -29,9 +29,9 @@ export interface RowCall {
   readonly query?: string;
   /** In place of the row's body; a text is sent as it is. */
   readonly body?: unknown;
-  /** JSON's when absent. */
+  /** The content type; `application/json` when absent. */
   readonly contentType?: string;
-  /** Null: none. */
+  /** The authorization header; null sends none. */
   readonly authorization?: string | null;
 }
 
@@ -103,7 +103,7 @@ export async function openRowContext(
   };
 }
 
-/** What the row's body holds when nothing is wrong with it. */
+/** A valid body of the row. */
 export function goodBody(fields: NonNullable<ManagementRow['body']>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
 }
@@ -142,7 +142,7 @@ function makersOf(
   };
   let inspectedShareMade: Promise<string> | undefined;
   const inspectedShare = (): Promise<string> => (inspectedShareMade ??= share(INSPECTED));
-  /** One that failed, because nothing answers at the target, and was recorded. */
+  /** A recorded request that failed, because nothing answers at the target. */
   const inspectedRequest = async (): Promise<string> => {
     await inspectedShare();
     const path = `${base}/shares/${INSPECTED}/inspector`;
@@ -158,12 +158,12 @@ function makersOf(
     const headers = { host: `${INSPECTED}.share.localhost` };
     const gateway = new JsonClient({ origin: `http://127.0.0.1:${up.httpPort}` });
     try {
-      // The gateway learns of it a moment later.
+      // The gateway receives the share a moment later.
       const { value } = await until(
         'a recorded request',
         async () => {
-          const { headers: said } = await gateway.request({ method: 'GET', path: '/', headers });
-          const id = String(said['frontdoor-error-id']);
+          const { headers: answered } = await gateway.request({ method: 'GET', path: '/', headers });
+          const id = String(answered['frontdoor-error-id']);
           const recorded = await until('its record', () => isKnown(id), Boolean, 3_000).catch(
             () => undefined,
           );

@@ -1,8 +1,7 @@
 /**
  * The endpoint tables of the Management API's requirement, row by row: what is sent, what comes back, what must be
- * absent, and how the row pages, sorts, measures time and refuses. Written from the requirement alone and knows nothing
- * of the contract: that both say the same is what the test of these rows shows. `{…}` in values stands for what the test
- * has made.
+ * absent, and how the row pages, sorts, measures time and refuses. Written from the requirement alone, without the
+ * contract: that both agree is what the test of these rows shows. `{…}` in values stands for what the test has made.
  */
 import {
   BELOW_FRONTDOOR as BASE,

@@ -1,4 +1,4 @@
-/** What a row of the Management API's requirement says, in a form that a test can hold an API to. */
+/** The form of a row of the Management API's requirement, which a test compares with an API. */
 
 /** A kind of value, an object of exactly these fields (`?`: may be absent), or an array of one shape. */
 export type AnswerShape = Kind | { readonly [field: string]: AnswerShape } | readonly [AnswerShape];
@@ -23,10 +23,10 @@ export type Kind =
 export interface RequestField {
   readonly value: unknown;
   readonly type: 'string' | 'integer' | 'object' | 'boolean' | 'array';
-  /** What a string must be beyond that; refusals of an absent field call it this. */
+  /** The further rule for a string; refusals of an absent field use this name. */
   readonly format?:
     'UUID' | 'uri' | 'date-time' | 'address' | 'hostname' | 'string' | 'tcp:host:port or tls:host:port';
-  /** What refusals of a malformed one call it, when not by its format. */
+  /** The name that refusals of a malformed value use, when it is not its format. */
   readonly rule?: string;
   /** A string that its format refuses; `none` when not given. */
   readonly malformed?: string;

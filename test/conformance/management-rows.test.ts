@@ -1,5 +1,5 @@
-// Walks the rows of the Management API's requirement, and our own beside them: each is called for real, against a
-// running product with an enrolled agent.
+// Calls every row of the Management API's requirement, and our own operations, on a running product with an enrolled
+// agent.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -88,7 +88,7 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     );
   });
 
-  it('refuse a frontdoor that is not granted, and ids that are none', async (t) => {
+  it('refuse a frontdoor that is not granted, and malformed ids', async (t) => {
     await each(
       t,
       rows.filter(({ path }) => path.includes('{frontdoorId}')),
@@ -103,7 +103,7 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     );
   });
 
-  it('refuse bodies by the field that is wrong, and those that are no JSON', async (t) => {
+  it('refuse bodies with the name of the wrong field, and bodies that are not JSON', async (t) => {
     await each(
       t,
       rows.filter(({ body, hasOwnRefusals }) => body !== undefined && hasOwnRefusals === undefined),
@@ -138,7 +138,7 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     );
   });
 
-  it('without a body take an empty object, and nothing else', async (t) => {
+  it('without a body accept only an empty object', async (t) => {
     const bodiless = rows.filter(
       ({ body, method, page }) => body === undefined && (method === 'POST' || page),
     );
@@ -148,7 +148,7 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     });
   });
 
-  it('answer 404 for what is not there, by its name and id', async (t) => {
+  it('answer 404 for a missing resource, with its kind and id', async (t) => {
     await each(
       t,
       rows.filter(({ missing }) => missing !== undefined),
@@ -161,7 +161,7 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     );
   });
 
-  it('answer with their status, exactly their fields, and what was asked for', async (t) => {
+  it('answer with their status, exactly their fields, and the requested values', async (t) => {
     await each(t, rows, async (row) => {
       const answer = await context.call(row);
       assert.equal(answer.status, row.status, answer.text);
@@ -185,7 +185,7 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     });
   });
 
-  it('that are lists page, sort and count as they say', async (t) => {
+  it('that are lists page, sort and count as their row defines', async (t) => {
     for (const name of ['b', 'a', 'b']) await context.world.enrollEnvironment(name);
     await each(
       t,

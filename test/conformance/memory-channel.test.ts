@@ -1,4 +1,4 @@
-// The channel that `up` makes between gateway and router without a socket: judged as one over TLS is.
+// The channel that `up` makes between gateway and router without a socket is authenticated like a channel over TLS.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';

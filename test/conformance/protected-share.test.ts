@@ -1,5 +1,5 @@
-// A guarded share is never open to who shows nothing, and every change of its provider holds at the gateway within five
-// seconds: at the share's own host, and at every custom frontend that has the provider.
+// A guarded share refuses every request without credentials, and a change of its provider is in effect at the gateway
+// within five seconds: at the share's own host, and at every custom frontend that has the provider.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -61,7 +61,7 @@ const makeProvider = (name: string, ...keys: string[]) =>
   done('POST', '/auth-providers', { name, type: 'API_KEY', data: keysOf(...keys) });
 
 describe('a share with an auth provider', () => {
-  it('lets nobody in without its credential, disabled or not, and its provider cannot be deleted', async () => {
+  it('refuses requests without its credential, disabled or not, and its provider cannot be deleted', async () => {
     const host = 'wiki.share.localhost';
     const { id } = await makeProvider('Keys', 'first-key-of-wiki');
     await becomes('it is open', host, 200);

@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
 const EXAMPLE = join(repositoryRoot, 'docs/reference/router.example.yml');
-/** Tells each file that is loaded. */
+/** Prints each file that is loaded. */
 const TRACE =
   'data:text/javascript,import{registerHooks}from"node:module";' +
   'registerHooks({load(url,context,next){process._rawDebug(url);return next(url,context)}})';

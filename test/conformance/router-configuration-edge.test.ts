@@ -1,5 +1,5 @@
-// An edge listener in a router that was started from its configuration file: whom it lets wait, and for how long; what
-// waits for controllers because of what its peers ask for.
+// An edge listener in a router that was started from its configuration file: which connections wait and for how long,
+// and which requests of its peers wait for controllers.
 import assert from 'node:assert/strict';
 import { createHash, X509Certificate } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
@@ -22,8 +22,8 @@ interface Edge {
   readonly controller: ScriptedController;
   /** A connection whose hello is not sent yet. */
   connect(): Promise<WirePeer>;
-  /** The controller tells of a session that connections from here belong to. */
-  tell(token: string): void;
+  /** The controller announces a session to which connections from here belong. */
+  announce(token: string): void;
 }
 
 async function open(t: TestContext, options: Sections, more: Sections = {}): Promise<Edge> {
@@ -46,7 +46,7 @@ async function open(t: TestContext, options: Sections, more: Sections = {}): Pro
       stage.onClose(() => peer.close());
       return peer;
     },
-    tell: (token) => {
+    announce: (token) => {
       const session = { token, certFingerprints: [fingerprint], id: `id of ${token}`, identityId: 'i1' };
       controller.send(ctrlMessages.apiSessionAdded.frame({ isFullState: false, apiSessions: [session] }));
     },
@@ -55,9 +55,12 @@ async function open(t: TestContext, options: Sections, more: Sections = {}): Pro
 
 const CONNECTIONS = 5;
 
-/** Connections that come before any of them greets: which of them give way, whether the others are answered. */
+/**
+ * Opens connections, none of which sends its hello yet. Returns which of them are closed, and whether the others are
+ * answered.
+ */
 async function assertRoomFor(edge: Edge, count: number): Promise<void> {
-  edge.tell('token');
+  edge.announce('token');
   const peers: WirePeer[] = [];
   for (let each = 0; each < CONNECTIONS; each += 1) peers.push(await edge.connect());
   const stays = peers.splice(CONNECTIONS - count);
@@ -70,7 +73,7 @@ async function assertRoomFor(edge: Edge, count: number): Promise<void> {
   for (const peer of stays) assert.equal((await peer.ask(makeFrame(LATENCY_TYPE))).contentType, RESULT_TYPE);
 }
 
-test('maxOutstandingConnects may owe their hello, maxQueuedConnects wait behind them, the oldest give way to more', async (t) => {
+test('maxOutstandingConnects connections may have sent no hello, maxQueuedConnects wait behind them, and further ones replace the oldest', async (t) => {
   const connectTimeout = '60s';
   const rooms = [
     [{ maxOutstandingConnects: 1, maxQueuedConnects: 1 }, 2],
@@ -79,7 +82,7 @@ test('maxOutstandingConnects may owe their hello, maxQueuedConnects wait behind 
   ] as const;
   for (const [options, count] of rooms) {
     const edge = await open(t, { ...options, connectTimeout });
-    // The oldest gives way to who has waited for a second, too: none passes here.
+    // The oldest also gives way to a connection that has waited for a second; no second passes here.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     try {
       await assertRoomFor(edge, count);
@@ -89,7 +92,7 @@ test('maxOutstandingConnects may owe their hello, maxQueuedConnects wait behind 
   }
 });
 
-test('lookupApiSessionTimeout is how long a session that no controller told of yet is waited for', async (t) => {
+test('lookupApiSessionTimeout is how long the router waits for a session that no controller has announced yet', async (t) => {
   const short = await open(t, { lookupApiSessionTimeout: '200ms' });
   const refused = await short.connect();
   const startedMs = performance.now();
@@ -102,7 +105,7 @@ test('lookupApiSessionTimeout is how long a session that no controller told of y
   const long = await open(t, { lookupApiSessionTimeout: '30s' });
   const peer = await long.connect();
   const hello = peer.hello('sdk', edgeHelloHeaders('late'));
-  long.tell('late');
+  long.announce('late');
   assert.equal((await hello)?.headers.bool(CHANNEL_HEADERS.resultSuccess), true);
   await until(
     'the channel',
@@ -112,8 +115,8 @@ test('lookupApiSessionTimeout is how long a session that no controller told of y
 });
 
 /** A peer that hosts so many services at once; resolves when the router has taken all of them up. */
-async function host({ connect, tell }: Edge, count: number): Promise<void> {
-  tell('token');
+async function host({ connect, announce }: Edge, count: number): Promise<void> {
+  announce('token');
   const peer = await connect();
   await peer.hello('sdk', edgeHelloHeaders('token'));
   for (let connId = 1; connId <= count; connId += 1) {
@@ -122,7 +125,7 @@ async function host({ connect, tell }: Edge, count: number): Promise<void> {
   }
 }
 
-/** The ids of the terminators that the controller was asked for and that nobody took yet. */
+/** The ids of the terminators that the controller was asked for, and that no test has taken yet. */
 async function asked({ controller }: Edge): Promise<string[]> {
   const channel = await controller.connected();
   await channel.request(ctrlMessages.inspectRequest.frame({ requestedValues: ['nothing'] }), 30_000);

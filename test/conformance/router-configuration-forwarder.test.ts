@@ -126,11 +126,11 @@ test('idleTxInterval: circuits idle for idleCircuitTimeout are confirmed with th
   assert.deepEqual(circuitIds, ['c1']);
   const tookMs = performance.now() - startedMs;
   assert.ok(tookMs >= 350, `${tookMs} ms`);
-  // The next look comes an interval later; without the option it would be a minute.
+  // The next check is an interval later; without the option it would be a minute later.
   await scene.controller.next('circuitConfirmation');
 });
 
-test('faultTxInterval: a frame of a circuit that nobody knows is reported after it, and with 0 it is not', async (t) => {
+test('faultTxInterval: a frame of an unknown circuit is reported after this interval, and with 0 it is not', async (t) => {
   const scene = await open(t, { faultTxInterval: 300 }, LINK);
   const peer = await link(scene);
   const startedMs = performance.now();
@@ -150,7 +150,7 @@ test('faultTxInterval: a frame of a circuit that nobody knows is reported after 
   assert.ok(silent.lines.some(({ message }) => message.includes('forwarder.idleTxInterval is 0')));
 });
 
-test('xgressCloseCheckInterval: a circuit that may end later is dropped when no payload came for so long', async (t) => {
+test('xgressCloseCheckInterval: a circuit that may end later is dropped when no payload came for this interval', async (t) => {
   const scene = await open(t, { xgressCloseCheckInterval: 500 }, LINK);
   const { linkId } = await link(scene);
   route(scene, 'c1', linkId);
@@ -200,7 +200,7 @@ test('linkDialWorkerCount links are dialed at once, linkDialQueueLength wait, on
 test('latencyProbeInterval is the interval of heartbeats on links', async (t) => {
   const scene = await open(t, { latencyProbeInterval: 1_000 }, LINK);
   const peer = await link(scene);
-  // The interval of its own is 10 s.
+  // The default interval is 10 s.
   await until(
     'two heartbeats',
     () => peer.heartbeatCount,

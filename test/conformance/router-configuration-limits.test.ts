@@ -1,5 +1,5 @@
-// The requirement's defaults and bounds, number by number, as `router check` tells them. The numbers stand here once
-// more on purpose: they are the requirement's, not the schema's.
+// The requirement's defaults and bounds, number by number, as `router check` prints them. The numbers are repeated
+// here on purpose: they come from the requirement, not from the schema.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ const POOLS = [
 
 const BACKOFFS = ['healthyDialBackoff', 'unhealthyDialBackoff'] as const;
 
-function check(document: unknown, isEffective = false): { readonly status: number; readonly said: Json } {
+function check(document: unknown, isEffective = false): { readonly status: number; readonly report: Json } {
   writeFileSync(FILE, JSON.stringify(document));
   let out = '';
   const options = { json: true, effective: isEffective, files: false };
@@ -90,7 +90,7 @@ function check(document: unknown, isEffective = false): { readonly status: numbe
     err: () => {},
     env: {},
   });
-  return { status, said: JSON.parse(out) as Json };
+  return { status, report: JSON.parse(out) as Json };
 }
 
 /** The whole file with other values at the paths. */
@@ -123,8 +123,8 @@ function milliseconds(text: unknown): unknown {
 }
 
 function assertValid(values: Readonly<Record<string, unknown>>): void {
-  const { status, said } = check(withValues(values));
-  assert.equal(status, 0, JSON.stringify([values, said]));
+  const { status, report } = check(withValues(values));
+  assert.equal(status, 0, JSON.stringify([values, report]));
 }
 
 function assertRefused(
@@ -133,18 +133,18 @@ function assertRefused(
   more: Readonly<Record<string, unknown>> = {},
   where = path,
 ): void {
-  const { status, said } = check(withValues({ ...more, [path]: value }));
-  const errors = (said['problems'] as { severity: string; path: string }[])
+  const { status, report } = check(withValues({ ...more, [path]: value }));
+  const errors = (report['problems'] as { severity: string; path: string }[])
     .filter(({ severity }) => severity === 'error')
     .map((problem) => problem.path);
   assert.deepEqual([status, errors], [1, [where]], `${path}: ${String(value)}`);
 }
 
 test('every default of the requirement is filled in', () => {
-  const { status, said } = check(SECTIONS, true);
+  const { status, report } = check(SECTIONS, true);
   assert.equal(status, 0);
   for (const [path, expected] of DEFAULTS)
-    assert.deepEqual(milliseconds(valueAt(said, path)), milliseconds(expected), path);
+    assert.deepEqual(milliseconds(valueAt(report, path)), milliseconds(expected), path);
 });
 
 test('queues and workers of the forwarder hold their bounds at the edges', () => {
@@ -178,7 +178,7 @@ test('backoffs of link dialers hold their bounds at the edges', () => {
   }
 });
 
-test('what is required is missed at its own path, and nothing else is', () => {
+test('each required key is reported missing at its own path, and no other key is', () => {
   const required = [
     'v',
     'identity',

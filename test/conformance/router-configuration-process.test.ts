@@ -51,7 +51,7 @@ async function ended(...args: string[]): Promise<{ status: number | null; output
   return { status, output: running.output() };
 }
 
-/** A router that runs without a controller, told to end when the test does. */
+/** A router that runs without a controller, and is stopped at the end of the test. */
 async function started(t: TestContext, sections: Sections): Promise<PartProcess<RouterReady>> {
   const readyFile = join(folder, 'ready.json');
   const path = file('running.yml', sections);
@@ -65,7 +65,7 @@ async function started(t: TestContext, sections: Sections): Promise<PartProcess<
   return part;
 }
 
-test('run of a file that is not valid fails and tells all of its problems; one that is not there is named', async () => {
+test('run with an invalid file fails and reports all of its problems; a missing file is named', async () => {
   const invalid = file('invalid.yml', {
     v: 4,
     forwarder: { linkDialWorkerCount: 0, xgressDialQueueLength: 10_001 },
@@ -79,7 +79,7 @@ test('run of a file that is not valid fails and tells all of its problems; one t
   assert.match(missing.output, /cannot read .*missing\.yml/);
 });
 
-test('check ends with 0 for a valid file, 1 for one that is not, 2 for one that cannot be read', async () => {
+test('check ends with 0 for a valid file, 1 for an invalid one, 2 for one that cannot be read', async () => {
   const statuses = await Promise.all(
     [file('good.yml'), file('bad.yml', { v: 2 }), join(folder, 'none.yml')].map((path) =>
       ended('check', path),
@@ -107,18 +107,18 @@ test('bindings of the next version pass check, and run refuses each by name', as
   assert.match(run.output, /dialers\[0\]\.binding.*\btransport_udp\b/);
 });
 
-test('without a controller within ctrl.startupTimeout the process ends with status 1 and says so', async () => {
+test('without a controller within ctrl.startupTimeout the process logs that and ends with status 1', async () => {
   const path = file('lonely.yml', { ctrl: { ...NO_CONTROLLER, startupTimeout: '1s' } });
   const { status, output } = await ended('run', path);
   assert.equal(status, 1, output);
   assert.match(output, /controller/);
 });
 
-test('SIGUSR1 tells the state to the log, SIGUSR2 writes the CPU profile, and the router runs on', async (t) => {
+test('SIGUSR1 logs the state, SIGUSR2 writes the CPU profile, and the router continues to run', async (t) => {
   const profile = join(folder, 'router.cpuprofile');
   const path = file('signals.yml', { profile: { cpu: { path: profile } } });
   const readyFile = join(folder, 'signals.json');
-  // Through the launcher, which passes signals on and says how node treats them.
+  // The launcher forwards signals, and sets how Node handles them.
   const running = runLauncher(['router', 'run', path, '--ready-file', readyFile]);
   t.after(async () => {
     running.child.kill('SIGINT');
@@ -146,7 +146,7 @@ test('SIGUSR1 tells the state to the log, SIGUSR2 writes the CPU profile, and th
   assert.deepEqual(await within('the end', running.exit, END_MS), { status: 0, signal: null });
 });
 
-test('a CPU profile that nobody ended is written when the router ends; heap snapshots come by the interval', async (t) => {
+test('an unfinished CPU profile is written when the router ends; heap snapshots come by the interval', async (t) => {
   const cpu = join(folder, 'end.cpuprofile');
   const memory = join(folder, 'heap');
   const part = await started(t, {
@@ -164,7 +164,7 @@ test('a CPU profile that nobody ended is written when the router ends; heap snap
   assert.ok(nodes.length > 0);
 });
 
-test('enroll writes the identity files and the endpoints file, and run connects by that alone', async (t) => {
+test('enroll writes the identity files and the endpoints file, and run connects with these files alone', async (t) => {
   const mesh = await FabricMesh.start();
   t.after(() => mesh.stop());
   const csr = { country: 'DE', sans: { dns: ['localhost', 'edge.example'], ip: ['127.0.0.1'] } };
@@ -190,7 +190,7 @@ test('enroll writes the identity files and the endpoints file, and run connects 
   );
 });
 
-test('enroll refuses a file whose listeners could be dialed by no name, with a csr section and without', async () => {
+test('enroll refuses a file whose listeners have no name for dialers, with a csr section and without', async () => {
   const listeners = [{ binding: 'edge', address: 'tls:127.0.0.1:0', advertise: 'localhost:1' }];
   const jwt = write('token.jwt', 'never looked at');
   for (const edge of [{ csr: { country: 'DE' } }, {}]) {

@@ -1,4 +1,5 @@
-// What a running router tells and writes by its configuration file: figures, health, traces, snapshots, warnings.
+// What a running router reports and writes as its configuration file asks: figures, health, traces, snapshots,
+// warnings.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -64,7 +65,7 @@ function checkOf({ data }: Health, id: string): Check {
   return data.checks.find((check) => check.id === id)!;
 }
 
-test('ctrlPingCheck and linkCheck run by their intervals, and the web server tells of them', async (t) => {
+test('ctrlPingCheck and linkCheck run by their intervals, and the web server reports them', async (t) => {
   const stage = await RouterStage.open(t);
   const port = await freePort();
   const absent = await stage.controller({ port: await freePort() });
@@ -185,18 +186,18 @@ test('transport.westworld3 is one warning, and the router runs', async (t) => {
   };
   await stage.start([controller], { transport: { westworld3 } }, { log });
   await controller.connected();
-  const told = lines.filter(({ fields }) => String(fields['key']).startsWith('transport'));
+  const warnings = lines.filter(({ fields }) => String(fields['key']).startsWith('transport'));
   assert.deepEqual(
-    told.map(({ level, fields }) => [level, fields['key']]),
+    warnings.map(({ level, fields }) => [level, fields['key']]),
     [['warn', 'transport.westworld3']],
   );
 });
 
-test('a key that nobody knows is warned of in the log at the start, with the nearest that is known', async (t) => {
+test('an unknown key is logged as a warning at the start, with the nearest known key', async (t) => {
   const stage = await RouterStage.open(t);
   const controller = await stage.controller();
   const { log, lines } = keptLog();
   await stage.start([controller], { forwarder: { idleTxIntervall: 5 } }, { log });
-  const told = lines.find(({ fields }) => fields['key'] === 'forwarder.idleTxIntervall');
-  assert.match(told!.message, /idleTxInterval\b/);
+  const warnings = lines.find(({ fields }) => fields['key'] === 'forwarder.idleTxIntervall');
+  assert.match(warnings!.message, /idleTxInterval\b/);
 });

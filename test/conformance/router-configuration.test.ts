@@ -38,7 +38,7 @@ const LISTENER: Sections = {
   ],
 };
 
-/** Everything that was sent to the router before is dealt with once it answers. */
+/** Once the router answers this, it has processed all earlier messages. */
 async function settled(controller: ScriptedController): Promise<void> {
   const channel = await controller.connected();
   await channel.request(ctrlMessages.inspectRequest.frame({ requestedValues: ['nothing'] }), 30_000);
@@ -60,7 +60,8 @@ test('with v, ctrl and identity alone a router connects, has no links and offers
   assert.deepEqual([links.links.length, links.fullRefresh], [0, true]);
   assert.deepEqual([router.id, controller.routerIds], ['router-1', ['router-1']]);
   assert.equal(router.edgePort, 0);
-  // Nothing of the edge: a controller's greeting to edge routers has no answer, nobody subscribes to a data model.
+  // Nothing of the edge: a controller's message to edge routers gets no answer, and the router subscribes to no data
+  // model.
   controller.send(ctrlMessages.serverHello.frame({ version: 'v1.7.2' }));
   await settled(controller);
   const types = controller.frames.map((frame) => frame.contentType);
@@ -80,7 +81,7 @@ test('without dialers a route that the router would have to dial itself fails as
   assert.match(result.error, /"transport".*\bdialers\b/);
 });
 
-test('dialers with the binding proxy or proxy_udp are valid and dial nothing, which the route is told', async (t) => {
+test('dialers with the binding proxy or proxy_udp are valid and dial nothing, and a route to them gets that error', async (t) => {
   const stage = await RouterStage.open(t);
   const controller = await stage.controller();
   await stage.start([controller], { dialers: [{ binding: 'proxy' }, { binding: 'proxy_udp' }] });
@@ -92,7 +93,7 @@ test('dialers with the binding proxy or proxy_udp are valid and dial nothing, wh
   }
 });
 
-test('without link a router dials no other router, and has no listener to tell of', async (t) => {
+test('without link a router dials no other router, and announces no listener', async (t) => {
   const peer = createServer(() => dials.push('dialed'));
   const dials: string[] = [];
   peer.listen(0, '127.0.0.1');
@@ -108,7 +109,7 @@ test('without link a router dials no other router, and has no listener to tell o
   controller.send(ctrlMessages.peerStateChanges.frame({ changes }));
   await settled(controller);
   assert.deepEqual(dials, []);
-  // The same news make a router with dialers dial: the news are good.
+  // The same message makes a router with dialers dial, so it is a valid message.
   const other = await stage.controller({ id: 'ctrl-2' });
   await stage.start([other], { link: { dialers: [{ binding: 'transport' }] } }, { id: 'router-3' });
   await other.connected();
@@ -121,7 +122,7 @@ test('without link a router dials no other router, and has no listener to tell o
   assert.equal(controller.hellos[0]!.bytes(headerId.ctrlHello.listeners), undefined);
 });
 
-test('an edge section without an edge listener starts, says that nobody can connect, and tells of no listener', async (t) => {
+test('an edge section without an edge listener starts, logs that no SDK can connect, and announces no listener', async (t) => {
   const stage = await RouterStage.open(t);
   const controller = await stage.controller();
   const { log, lines } = keptLog();
@@ -134,7 +135,7 @@ test('an edge section without an edge listener starts, says that nobody can conn
   assert.ok(lines.some(({ fields }) => fields['key'] === 'edge'));
 });
 
-test('an edge listener listens at its address and tells controllers what it advertises', async (t) => {
+test('an edge listener listens at its address and announces its advertised address to controllers', async (t) => {
   const stage = await RouterStage.open(t);
   const controller = await stage.controller();
   const router = await stage.start([controller], LISTENER);
@@ -158,7 +159,7 @@ test('an edge listener listens at its address and tells controllers what it adve
   await within('the end of a connection without a hello', closeOf(socket.resume()));
 });
 
-test('bind does as well as address, which wins; advertise stands beside options or inside, which wins', async (t) => {
+test('bind is accepted for address, which wins; advertise stands beside options or inside, which wins', async (t) => {
   const stage = await RouterStage.open(t);
   const controller = await stage.controller();
   const taken = await stage.rawController(() => {});
@@ -229,7 +230,7 @@ test('a controller that does not answer the hello is given up after connectTimeo
   assert.match(String(first?.fields['err']), /within 150 ms/);
 });
 
-test('heartbeats go out, and a controller that falls silent is left and dialed again', async (t) => {
+test('heartbeats go out, and the connection to a silent controller is closed and dialed again', async (t) => {
   const stage = await RouterStage.open(t);
   let dials = 0;
   let beats = 0;
@@ -273,7 +274,7 @@ test('a router starts although no controller is there, and connects when one com
   );
 });
 
-test('the membership that a controller tells goes to endpointsFile, and the next start dials it', async (t) => {
+test('the addresses that a controller announces are written to endpointsFile, and the next start dials them', async (t) => {
   const stage = await RouterStage.open(t);
   const [one, two] = [await stage.controller({ id: 'c1' }), await stage.controller({ id: 'c2' })];
   const endpointsFile = join(stage.folder, 'kept', 'controllers.yml');

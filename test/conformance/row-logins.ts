@@ -1,4 +1,4 @@
-/** People for the rows about sessions: an OpenID provider on loopback, and somebody who logs in at a share with it. */
+/** Log-ins for the rows about sessions: an OpenID provider on loopback, and a user who logs in at a share with it. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { Visitor } from '../support/visitor.ts';
 import type { World } from '../support/world.ts';
 
 export interface RowLogins {
-  /** What the product needs to know of it. */
+  /** The options with which the product reaches the provider. */
   readonly options: Pick<UpOptions, 'access' | 'gatewayTls'>;
   /** A provider, with whom somebody logged in at a share of this name: its id, and the session's. */
   logIn(world: World, environmentId: string, share: string): Promise<LoggedIn>;
@@ -56,7 +56,7 @@ export async function openRowLogins(): Promise<RowLogins> {
       const { httpPort, httpsPort } = world.up;
       const visitor = new Visitor({ ca: authority.ca, plainPort: httpPort, securePort: httpsPort });
       const host = `${share}.${ZONE}`;
-      // The gateway learns of it a moment later.
+      // The gateway receives the share a moment later.
       const begins = async (): Promise<number> => (await visitor.ask(host, '/')).status;
       await until(`${host} asks who it is`, begins, (status) => status === 302);
       await visitor.logIn(host, '/', 'ann');

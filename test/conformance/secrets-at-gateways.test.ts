@@ -1,5 +1,6 @@
-// What lets callers in, planted wherever it may be shown: it stands in no file of the control plane or the gateway, no
-// backup, no log, no record for owners, no answer of the API, and no environment or command line of a process.
+// Credentials of callers, planted wherever they may be shown: they are in no file of the control plane or the
+// gateway, no backup, no log, no record for owners, no answer of the API, and no environment or command line of a
+// process.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -24,7 +25,7 @@ interface Planted {
   readonly secret: string;
 }
 
-describe('what lets callers in', () => {
+describe('a credential of a caller', () => {
   let world: IdentityWorld;
   const planted: Planted[] = [];
   const log: string[] = [];
@@ -47,7 +48,7 @@ describe('what lets callers in', () => {
   });
   after(() => world?.close());
 
-  /** Everybody comes, with what is right and with what is wrong. */
+  /** Every kind of caller sends a valid and an invalid credential. */
   async function callers(): Promise<void> {
     plant('the secret of an OIDC provider', DEFAULT_CLIENT.secret);
     plant('the secret of a GitHub provider', GITHUB_CLIENT.secret);
@@ -135,7 +136,7 @@ describe('what lets callers in', () => {
     }
   }
 
-  /** What gateways are told, read as a gateway reads it. */
+  /** The feed of a gateway, read as a gateway reads it. */
   async function snapshotOfGateways(): Promise<GatewaySnapshot> {
     const identity = await loadIdentityFile(join(world.parts.folder, 'gateway', 'identity.json'));
     const api = new EdgeApiClient({ identity, log: silentLog });
@@ -152,7 +153,7 @@ describe('what lets callers in', () => {
     }
   }
 
-  /** The control plane keeps them; a gateway has them in memory alone. */
+  /** The control plane stores credentials; a gateway has them in memory only. */
   function hashesOf({ providers, shares }: GatewaySnapshot): Planted[] {
     return [
       ...providers.flatMap(({ apiKeys }) => apiKeys?.keys ?? []).map(({ hmac }) => hmac),
@@ -171,7 +172,7 @@ describe('what lets callers in', () => {
       .map((entry) => join(entry.parentPath, entry.name));
   }
 
-  it('stands nowhere but where it is used', async () => {
+  it('is found only where it is used', async () => {
     await callers();
     const snapshot = await snapshotOfGateways();
     plant('the pepper', snapshot.keys.apiKeyPepper);
@@ -196,16 +197,16 @@ describe('what lets callers in', () => {
       '/shares/machines/policy',
     ];
     const { value: failures } = await until(
-      'failures and recorded requests are told',
+      'failures and recorded requests are listed',
       () => world.call<{ content: { errorId: string }[] }>('GET', '/failures?size=100'),
       ({ content }) => content.length >= 5,
     );
     for (const { errorId } of failures.content.slice(0, 5)) {
-      search('what why says', await why(errorId));
+      search('the output of why', await why(errorId));
     }
     for (const path of paths) {
       const { value: answer } = await until(
-        `${path} tells something`,
+        `${path} answers with content`,
         () => world.call<{ content?: { id: string }[] }>('GET', path),
         ({ content }) => content?.length !== 0,
       );
@@ -247,7 +248,7 @@ describe('what lets callers in', () => {
   });
 });
 
-/** It and all that it started. */
+/** A process and all processes that it started. */
 function processes(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [

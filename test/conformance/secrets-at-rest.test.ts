@@ -11,7 +11,7 @@ import { openWorld } from '../support/world.ts';
 
 const LEAST_PLANTED = 40;
 
-test('planted secrets stand in no file, log, refusal or audit event', async () => {
+test('planted secrets are in no file, log, refusal or audit event', async () => {
   const world = await openWorld();
   const client = new JsonClient({ origin: world.up.control.apiUrl });
   try {
@@ -32,7 +32,7 @@ test('planted secrets stand in no file, log, refusal or audit event', async () =
       body?: unknown,
       authorization: string | null = own,
     ) => {
-      // The answer is kept for a creation that is sent again: sealed, with the key of that request.
+      // The answer is kept for a repeated creation: sealed with the key of that request.
       const key = method === 'POST' && authorization !== null ? { 'idempotency-key': planted() } : {};
       const headers: Record<string, string> = {
         ...(authorization === null ? {} : { authorization }),

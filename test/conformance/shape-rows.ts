@@ -1,6 +1,7 @@
 /**
- * One row or more for each shape of our own wires and files: an example of its format, what the version before it sent,
- * and what a later one of the same format sends, each with what becomes of it. Rows are by the name of the constant.
+ * One row or more for each shape of our own wires and files: an example of its format, the text of the previous
+ * version, and the text of a later version of the same format, each with the expected result. Rows are by the name of
+ * the constant.
  */
 import type { SchemaValue, ShapeProblem, ShapeTraits } from '#base';
 import {
@@ -44,11 +45,11 @@ export type AnyShape = ShapeTraits & {
 
 export interface ShapeRow {
   readonly shape: AnyShape;
-  /** What this version sends. */
+  /** The text that this version sends. */
   readonly example: unknown;
-  /** What the version before sent, without a number; reads as the example. The example itself when absent. */
+  /** The text of the previous version, without a number, which reads as the example. Default: the example. */
   readonly older?: unknown;
-  /** What becomes of a field that is not known: the rule of the outermost object. */
+  /** The rule of the outermost object for unknown fields. */
   readonly unknown: 'ignored' | 'kept' | 'refused';
   /** A later text of the same format with unknown fields deeper inside; reads as the example. */
   readonly newer?: unknown;
@@ -68,7 +69,7 @@ const provider = {
   ...{ id: 'p', frontdoorId: 'f', name: 'keys', type: 'API_KEY', enabled: true, version: 1, tokens: null },
   apiKeys: { placement: 'bearer', name: '', keys: [{ name: 'one', hmac: '00', expiresAtMs: null }] },
 };
-/** A type that this version does not know is a value. */
+/** A type unknown to this version is a value. */
 const newerProvider = { ...provider, ...later };
 const keys = {
   apiKeyPepper: 'cA==',

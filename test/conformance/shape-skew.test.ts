@@ -1,4 +1,5 @@
-// Two versions of our programs meet during every upgrade, on wires and in files: what each makes of the other's texts.
+// Two versions of our programs exchange messages and files during every upgrade; each must read the texts of the
+// other.
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { sourceFiles, isTest } from '../arch/source-tree.ts';
@@ -25,7 +26,7 @@ test('every shape has a row', () => {
   assert.deepEqual(Object.keys(SHAPE_ROWS).toSorted(), definedShapes().toSorted());
 });
 
-test('every shape has a name of its own, and says what to do about a newer one', () => {
+test('every shape has a name of its own, and a remedy for a newer format', () => {
   const shapes = Object.values(SHAPE_ROWS).map(([row]) => row!.shape);
   assert.equal(new Set(shapes.map(({ name }) => name)).size, shapes.length);
   for (const { name, format, remedy } of shapes) assert.ok(format >= 1 && remedy !== '', name);
@@ -70,11 +71,11 @@ for (const [name, rows] of Object.entries(SHAPE_ROWS)) {
       const { shape, example, unknown } = row;
       const of = rows.length === 1 ? '' : ` (${at + 1})`;
 
-      it(`reads what this version sends${of}`, () => {
+      it(`reads the text of this version${of}`, () => {
         readsAs(row, numbered(row, example, shape.format), example);
       });
 
-      it(`reads what the version before sent, which has no number${of}`, () => {
+      it(`reads the text of the previous version, which has no number${of}`, () => {
         readsAs(row, [row.older ?? example, undefined], example, lostOf(row.older));
       });
 
@@ -90,7 +91,7 @@ for (const [name, rows] of Object.entries(SHAPE_ROWS)) {
           readsAs(row, numbered(row, row.newer, shape.format), example, lostOf(row.newer));
       });
 
-      it(`refuses a newer format by name, with what to do${of}`, () => {
+      it(`refuses a newer format by name, with the remedy${of}`, () => {
         const read = shape.read(...numbered(row, example, shape.format + 1));
         assert.ok('problem' in read && read.isNewer, JSON.stringify(read));
         for (const part of [shape.name, `format ${shape.format + 1}`, shape.remedy])

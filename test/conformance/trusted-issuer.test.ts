@@ -77,7 +77,7 @@ function writeFile(organizations: Readonly<Record<string, string>> = {}): string
 }
 
 describe('an issuer that the operator’s file names', () => {
-  it('lets its callers in, as those of the organization that the file gives them', async () => {
+  it('admits its callers, as members of the organization that the file gives them', async () => {
     const seed = await start('open', writeFile(), []);
     const { organizationId } = seed.firstStart!;
     await seed.close();
@@ -92,7 +92,7 @@ describe('an issuer that the operator’s file names', () => {
     await control.close();
   });
 
-  it('cannot be judged while its keys lie in a network that is closed', async () => {
+  it('cannot be verified while its keys are in a closed network', async () => {
     const before = fetches;
     const control = await start('closed', writeFile(), ['127.0.0.1:1']);
     const answer = await callAs(control, 'acme');
