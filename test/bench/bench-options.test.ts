@@ -33,7 +33,7 @@ test('fewer rounds leave those with one connection, of which the best counts', (
   assert.equal(parsed('--rounds', '2').singleRounds, 6);
 });
 
-test('wrong options are told, not ignored', () => {
+test('wrong options are reported, not ignored', () => {
   for (const args of [
     ['--shape', 'x'],
     ['--rounds', '0'],

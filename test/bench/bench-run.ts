@@ -1,6 +1,6 @@
 /**
- * One run of a benchmark: the same load at several targets in interleaved rounds after a warm-up, CPU time by process,
- * and the result that grows meanwhile. It knows neither targets nor loads.
+ * One run of a benchmark: the same load at several targets in interleaved rounds after a warm-up, CPU time by
+ * process, and the result that grows meanwhile. It does not depend on targets or loads.
  */
 import { messageOf } from '#base';
 import type { BenchOptions } from './bench-options.ts';
@@ -143,7 +143,7 @@ export class BenchRun {
         throw new Error(`${scenario}: ${target.name} failed`, { cause: error });
       }
     };
-    // Compilers learn from what runs; a service that has run for a while is what users have.
+    // Just-in-time compilers optimize running code, and users have services that have run for a while.
     const warmUp = warmUpSeconds ?? this.#warmUpRounds * seconds;
     if (warmUp > 0)
       for (const target of targets) await sample(target, warmUp, new CpuMeter(target.processes));

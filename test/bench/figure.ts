@@ -1,4 +1,4 @@
-/** Figures of a run: samples of interleaved rounds, and what is said of them. */
+/** Figures of a run: samples of interleaved rounds, and their statistics. */
 
 export interface Figure {
   readonly median: number;

@@ -9,7 +9,7 @@ export interface Goal {
   readonly limit: number;
   /** `least`: reached when the value is the limit or more. */
   readonly sense: 'least' | 'most';
-  /** What the name says in addition about this result; nothing when absent. */
+  /** A text about this result that is appended to the name; none when absent. */
   readonly qualifier?: ((result: BenchResult) => string) | undefined;
   /** Undefined when the run did not measure it. */
   readonly value: Value;

@@ -1,7 +1,7 @@
 /**
- * A whole OpenZiti network beside the product, made new for a run by the `ziti` of the one who runs it: controller,
- * edge router, `ziti tunnel host` at the private service, `ziti tunnel proxy` as its door. Every address is on loopback,
- * every setting that does not say where to listen is its default; end-to-end encryption is one of them.
+ * A whole OpenZiti network beside the product, made new for each run by the `ziti` that ZITI_BIN names: controller,
+ * edge router, `ziti tunnel host` at the private service, `ziti tunnel proxy` for clients. All addresses are on
+ * loopback; all other settings are defaults, end-to-end encryption among them.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ async function startRouter(network: OpenZitiNetwork, folder: string, ports: Port
   );
 }
 
-/** The service, who may host it and who may dial it. */
+/** The service, and the policies that let identities host and dial it. */
 async function makeService(network: OpenZitiNetwork, servicePort: number, ports: Ports): Promise<void> {
   const host = { protocol: 'tcp', address: '127.0.0.1', port: servicePort };
   const proxy = { protocols: ['tcp'], port: ports.proxy, binding: LOOPBACK_INTERFACE };
@@ -76,8 +76,8 @@ async function makeService(network: OpenZitiNetwork, servicePort: number, ports:
 }
 
 /**
- * From an empty `folder` to the first answer of the private service through it. Throws when any step fails, with what
- * `ziti` said; nothing runs on then.
+ * From an empty `folder` to the first answer of the private service through it. Throws the output of `ziti` when a
+ * step fails; all processes are stopped then.
  */
 export async function startOpenZiti(
   binary: string,

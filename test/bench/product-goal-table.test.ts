@@ -16,7 +16,7 @@ test('circuits are compared with OpenZiti of the same run where it took part, an
   assert.doesNotMatch(text, /earlier run/);
 });
 
-test('circuits are compared with an earlier figure, and said to be, where no OpenZiti took part', () => {
+test('circuits are compared with an earlier figure, which the name states, where no OpenZiti took part', () => {
   const text = goalsWith({ up: measured(168) });
   assert.match(text, /circuits\/s, to OpenZiti's 84\/s of an earlier run +≥ 5 × +2\.00 × +MISSED/);
   assert.doesNotMatch(text, /in this run/);

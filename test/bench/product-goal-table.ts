@@ -23,7 +23,8 @@ export function productGoals(shape: string): readonly Goal[] {
   const keepAlive = (field: 'rate' | 'p99Us') => between('keep-alive', shape, NGINX_PROXY, field);
   return [
     least('requests/s, 32 connections', '×', 0.5, keepAlive('rate')),
-    // The best round of each side: with one connection the middle one says where the scheduler put the processes.
+    // The best round of each side: with one connection the median depends on where the scheduler placed the
+    // processes.
     most('p50, one connection', '×', 5, between('one connection', shape, NGINX_PROXY, 'p50Us', 'min')),
     most('p99, 32 connections', '×', 3, keepAlive('p99Us')),
     least('new connections/s', '×', 0.3, between('new connections', shape, NGINX_PROXY)),

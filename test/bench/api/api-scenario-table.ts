@@ -4,7 +4,7 @@ import type { ApiRequest } from './api-load.ts';
 
 export interface ApiScenario {
   readonly name: string;
-  /** Connections; one tells the time of a single request. */
+  /** Number of connections; one connection measures the time of a single request. */
   readonly connections: number;
   request(server: ApiServer): ApiRequest;
 }

@@ -19,7 +19,9 @@ export const WITH_WRITES = 'with writes';
 
 const REQUESTS_PER_SECOND = 1_000;
 const WRITES_PER_SECOND = 500;
-/** A writer that keeps up; below it, the figure would speak of fewer writes than it says. */
+/**
+ * The least part of its rate that the writer must reach; below it, the figure would be for fewer writes than stated.
+ */
 const LEAST_WRITES_PER_SECOND = 0.9 * WRITES_PER_SECOND;
 const DOWNLOAD_BYTES = 1_048_576;
 const SHARE = 'bench';

@@ -1,6 +1,7 @@
 /**
- * nginx (one worker) and haproxy (one thread) as reverse proxies with plain and TLS doors, upgrades let through. The
- * TLS settings are those of our listeners (`src/net/tls-policy.ts`); `tls-agreement.ts` proves it before anything runs.
+ * nginx (one worker) and haproxy (one thread) as reverse proxies with plain and TLS listeners, which forward
+ * upgrades. The TLS settings are those of our listeners (`src/net/tls-policy.ts`); `tls-agreement.ts` proves it
+ * before anything runs.
  */
 import { join } from 'node:path';
 import { TLS_CIPHERS } from '#net';

@@ -238,7 +238,7 @@ async function measureRequests(
       {
         rounds: isSingle ? singleRounds : rounds,
         seconds: (isSingle ? 1 : roundSeconds) + handshakeSeconds,
-        // Compilers learn once; later scenarios only need the caches to be warm.
+        // Code is compiled once; later scenarios only need warm caches.
         warmUpSeconds: (warm.has(isSecure) ? 1 : WARM_UP_ROUNDS * roundSeconds) + handshakeSeconds,
       },
     );

@@ -1,6 +1,7 @@
 /**
- * What the gateway's benchmark measures; who takes part stands in `gateway-benchmark.ts`. wrk times a request from when it
- * is written: with new connections, p50 and p99 hold neither connecting nor the handshake, requests/s hold both.
+ * The scenarios of the gateway's benchmark; its targets are in `gateway-benchmark.ts`. wrk measures a request from
+ * when it is written: with new connections, p50 and p99 include neither connecting nor the handshake, and requests/s
+ * include both.
  */
 
 export interface RequestScenario {
@@ -26,7 +27,7 @@ export function scenarioName(isSecure: boolean, close: boolean, connections: num
   return `${isSecure ? 'TLS' : 'plain'}, ${kind}, ${connections} at once`;
 }
 
-/** Keep-alive with 32 connections comes first: compilers learn from it. */
+/** Keep-alive with 32 connections comes first, so that the just-in-time compilers optimize with it. */
 export const REQUEST_SCENARIOS: readonly RequestScenario[] = [false, true].flatMap((close) =>
   [false, true].flatMap((isSecure) =>
     CONNECTIONS.map((connections) => ({

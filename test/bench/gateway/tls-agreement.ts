@@ -1,7 +1,7 @@
 /**
- * Proves that TLS doors are alike before their speed is compared: same certificate, version, cipher, key exchange,
- * tickets. It offers X25519 alone, because wrk's OpenSSL knows no newer one; what we would choose with a client that
- * does is not measured.
+ * Proves that TLS listeners are alike before their speed is compared: same certificate, version, cipher, key
+ * exchange, tickets. It offers X25519 alone, because wrk's OpenSSL has no newer one; our choice for a newer client is
+ * not measured.
  */
 import { connect } from 'node:tls';
 import type { Door } from '../idle-connections.ts';
