@@ -1,7 +1,7 @@
 /**
- * Frames of a session as lines of a JSONL, in the form of test/vectors/openziti-1.7.2.jsonl: bodies above 256 bytes of
- * data and 4,096 of anything else in part, what repeats itself left out, what tells of the machine without its body,
- * secrets of groups written over at equal length.
+ * Frames of a session as lines of a JSONL, in the form of test/vectors/openziti-1.7.2.jsonl: bodies above 256 bytes
+ * of data and 4,096 of anything else are shortened, repetitions are left out, frames that describe the machine lose
+ * their bodies, and secrets of groups are overwritten at equal length.
  */
 import { createHash } from 'node:crypto';
 import { hexOf } from '#base';
@@ -12,7 +12,7 @@ import type { TappedFrame } from './frame-tap.ts';
 const MAX_DATA_BODY_BYTES = 256;
 const MAX_BODY_BYTES = 4_096;
 const BODY_START_BYTES = 256;
-/** Of one type, from one side of one connection; the exchange itself repeats without end. */
+/** The most frames kept of one type, from one side of one connection, because exchanges repeat without end. */
 const MAX_ALIKE = 6;
 const MAX_HEARTBEATS = 2;
 /** Network interfaces with their addresses; log-ins and their tokens; addresses and name of the machine. */
@@ -31,7 +31,7 @@ export interface RecordingLine extends RecordedFrame {
 }
 
 export class FrameRecording {
-  /** Every content type that was seen, kept or not, by who sent it. */
+  /** Every content type that was seen, kept or not, by sender. */
   readonly types = new Map<string, Set<number>>();
   readonly #session: string;
   readonly #lines: RecordingLine[] = [];

@@ -19,7 +19,7 @@ export interface FrameTapOptions {
   readonly target: { readonly name: string; readonly port: number };
   /** Shown to dialers; holds `localhost`. Asked at each connection: it may not be there before. */
   readonly server: () => Omit<TapIdentity, 'name'>;
-  /** Those who may dial, by their client certificates. Asked at each connection. */
+  /** The peers that may dial, identified by their client certificates. Called at each connection. */
   readonly dialers: () => readonly TapIdentity[];
   onFrame(frame: TappedFrame): void;
 }

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export class LinkRelay {
   readonly #server: Server;
   readonly #target: number;
-  /** Of the dialer, oldest first, while they stand. */
+  /** The open connections of the dialer, oldest first. */
   readonly #dialed: Socket[] = [];
 
   private constructor(target: number) {

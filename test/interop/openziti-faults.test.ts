@@ -126,7 +126,7 @@ test(
     assert.match(await inspect('config ours'), /link/);
     assert.match(await inspect('metrics ours'), /link\./);
     const [circuit] = await mesh.circuitIds();
-    // All three routers on its path know it.
+    // All three routers on its path list it.
     assert.match(await inspect(`circuit ${circuit!}`), /^Results: \(3\)/m);
   },
 );
@@ -140,7 +140,7 @@ test(
     assert.match(links, /routerName: ours, links: 2, validation successful/);
     assert.equal(links.match(/ctrlState: LinkEstablished, routerState: LinkEstablished/g)?.length, 4, links);
     assert.match(links, /\b0 errors found/);
-    // Of ours alone: for a router of its own without an edge listener this controller ends.
+    // Only our router is inspected: this controller crashes on a router of its own without an edge listener.
     const circuits = await mesh.network.run('fabric validate circuits', 'name="ours"');
     assert.match(circuits, /\b0 errors found/);
   },

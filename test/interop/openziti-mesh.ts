@@ -94,7 +94,7 @@ export class OpenZitiMesh {
     await until(`router ${name} ${isOnline ? 'online' : 'offline'}`, is, (it) => it, READY_MS);
   }
 
-  /** Links that the controller knows, by the routers' names. */
+  /** Links that the controller lists, by the routers' names. */
   async links(): Promise<MeshLink[]> {
     const nameOf = (end: unknown): string => String((end as { name?: unknown }).name);
     return (await this.#list('links', 'fabric')).map((one) => ({

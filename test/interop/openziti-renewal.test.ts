@@ -1,6 +1,6 @@
-// Certificates are renewed over the control channel in both mixtures: by a router of ours at OpenZiti's controller when
-// two thirds of their life are over (its clock is set forward, the controller's is not), and by OpenZiti's router, told
-// to, at our control plane. ZITI_BIN names `ziti` (1.7.2); without it: skipped.
+// Certificates are renewed over the control channel in both mixtures: by a router of ours at OpenZiti's controller
+// when two thirds of their life are over (its clock is set forward, the controller's is not), and by OpenZiti's
+// router, on request, at our control plane. ZITI_BIN names `ziti` (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

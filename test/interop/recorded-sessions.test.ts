@@ -76,7 +76,7 @@ function checkRecording(recording: FrameRecording, both: readonly string[]): voi
     [...recording.types].map(([n, t]) => [n, [...t].join(',')]),
     recording.lines.length,
   );
-  for (const name of both) assert.ok((recording.types.get(name)?.size ?? 0) > 3, `${name} said something`);
+  for (const name of both) assert.ok((recording.types.get(name)?.size ?? 0) > 3, `${name} sent messages`);
   for (const [name, types] of recording.types)
     for (const type of types) assert.ok(messageRow(type), `${name} sent the unknown type ${type}`);
   for (const { frame } of recording.lines)
@@ -86,7 +86,7 @@ function checkRecording(recording: FrameRecording, both: readonly string[]): voi
 }
 
 test(
-  'what our router and a real controller, and both makes of routers on a link, tell each other is known',
+  'all messages between our router and a real controller, and between both makes of routers on a link, are of known types',
   { skip },
   async () => {
     const mesh = await OpenZitiMesh.start(BINARY!);
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  'what a real router and our control plane, and both makes of routers on a link, tell each other is known',
+  'all messages between a real router and our control plane, and between both makes of routers on a link, are of known types',
   { skip },
   async () => {
     const mesh = await FabricMesh.start();
