@@ -33,7 +33,7 @@ const exercises = import.meta.dirname;
 
 interface Check {
   readonly name: string;
-  /** Problems; empty when all is well. */
+  /** The problems; empty on success. */
   readonly judge: (server: FuzzServer, operationIds: readonly string[]) => Promise<readonly string[]>;
 }
 
@@ -80,7 +80,7 @@ async function lint(): Promise<readonly string[]> {
 }
 
 async function judgeTypescript({ url, authorization }: FuzzServer, ids: readonly string[]) {
-  // Below the packages, so that they are found.
+  // Written below the packages, so that the program finds them.
   const folder = join(tools, 'node', 'work');
   mkdirSync(folder, { recursive: true });
   const types = join(folder, 'api.d.ts');
@@ -158,7 +158,7 @@ function dropped(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`dropped operations: ${ids.join(', ')}`];
 }
 
-/** The program prints `done` when everything went as it should. */
+/** The program prints `done` on success. */
 async function exercise(
   command: string,
   args: readonly string[],

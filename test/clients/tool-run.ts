@@ -1,10 +1,10 @@
-/** Programs that others wrote, run to their end. */
+/** Runs third-party programs to their end. */
 import { spawn } from 'node:child_process';
 
 export interface Run {
   /** Exit status; 1 when a signal ended it. */
   readonly status: number;
-  /** What it wrote to standard output and standard error, the last part where it is long. */
+  /** Its standard output and standard error; only the last part of a long output. */
   readonly output: string;
 }
 
