@@ -22,7 +22,7 @@ suite('hostile requests to the Management API', () => {
   });
   after(() => server?.close());
 
-  test('get documented answers from every operation, harm no object and no other caller', async () => {
+  test('get documented answers from every operation, and affect no other object and no other caller', async () => {
     const result = await fuzzApi(server, { seed: TEST_SEED, runs: RUNS_AN_OPERATION });
     assert.deepEqual(result.findings, []);
     assert.ok(result.operations > 60);
@@ -69,7 +69,7 @@ suite('hostile requests to the Management API', () => {
     await fc.assert(property, { numRuns: PATH_RUNS });
   });
 
-  test('are told the methods of a path when theirs is none of them', async () => {
+  test('with a method that a path does not have get 405 with the methods of the path', async () => {
     const { paths } = await descriptionOf(server);
     for (const [path, methods] of Object.entries(paths)) {
       const target = path.replaceAll(/\{\w+\}/g, server.first.frontdoorId);

@@ -18,7 +18,7 @@ export interface FuzzedOperation {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly DescribedParameter[];
-  /** Of a JSON body; undefined when it reads none. */
+  /** The schema of the JSON body; undefined when the operation reads none. */
   readonly body: Schema | undefined;
   /** What it may answer, and with which media types. */
   readonly answers: ReadonlyMap<number, readonly string[]>;

@@ -1,4 +1,7 @@
-/** Values that a JSON Schema of the API's description allows, as fast-check arbitraries. Knows the words that stand there. */
+/**
+ * Values that a JSON Schema of the API's description allows, as fast-check arbitraries. Supports the keywords that
+ * the description uses.
+ */
 import fc from 'fast-check';
 import { textsMatching } from '../support/pattern-texts.ts';
 

@@ -1,6 +1,7 @@
 /**
  * One listener under attack: mutated frames before a hello, each on a connection of its own, and after a true one,
- * many on a channel. Counted is what the other side has read; who breaks the framing has to be cut off in time.
+ * many on a channel. The bytes that the other side has read are counted; a peer that breaks the framing has to be cut
+ * off in time.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -130,7 +131,7 @@ async function sendSome(
     const { batch, breaking } = nextBatch(sent, Math.min(left, FRAMES_A_BATCH), random);
     peer.sendBytes(Buffer.concat(batch));
     if (batch.length > 0 && !(await isAnswered(peer))) {
-      // Closed for one of them. How many were read before it, nobody knows.
+      // The channel was closed because of one frame; how many were read before it is not known.
       tally.after += 1;
       tally.closed += 1;
       return;

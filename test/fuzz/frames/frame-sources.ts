@@ -1,7 +1,7 @@
 /**
- * Who attacks which listener with what: a router on links, an SDK on the edge, a controller at the router, a router at
- * the control plane. Each has a true hello of its own and, where it can have them, circuits of its own, so that what
- * is changed at random gets past the first checks.
+ * The attackers of each listener: a router on links, an SDK on the edge, a controller at the router, a router at the
+ * control plane. Each has a true hello of its own and, where it can have them, circuits of its own, so that what is
+ * changed at random gets past the first checks.
  */
 import { randomBytes } from 'node:crypto';
 import { base62 } from '#base';
@@ -30,7 +30,7 @@ import type { FrameFuzzMesh } from './frame-fuzz-mesh.ts';
 
 const { channel } = headerId;
 
-/** A listener, and those who attack it at once. */
+/** A listener, and the peers that attack it at the same time. */
 export interface FrameTarget {
   readonly name: string;
   readonly workers: readonly AttackSource[];
