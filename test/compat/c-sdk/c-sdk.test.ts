@@ -23,7 +23,7 @@ interface ScriptResult {
 let world: World;
 let service: PrivateService;
 let identityFile: string;
-/** Of the identity that the C SDK enrolled. */
+/** The id of the identity that the C SDK enrolled. */
 let environmentId: string;
 
 /** Runs a script of this folder under the wheel's Python. */
@@ -87,7 +87,7 @@ test('it dials a private share that is granted to it, through router and agent',
   assert.equal(digestOf([large.out]), digestOf(service.bytes(BODY_BYTES)));
 });
 
-test('a private share that is not granted to it is not to be had', { skip }, async () => {
+test('it cannot dial a private share that is not granted to it', { skip }, async () => {
   const agent = await world.startAgent('other-host');
   await agent.share(`http://127.0.0.1:${service.port}`, { name: 'withheld', mode: 'private' });
   const before = service.requestCount;

@@ -1,4 +1,4 @@
-// OpenZiti's Go SDK as others run it: the tunneler of `ziti`, enrolled, dialing and hosting at our product. ZITI_BIN
+// OpenZiti's Go SDK as users run it: the tunneler of `ziti`, enrolled, dialing and hosting at our product. ZITI_BIN
 // names the binary (1.7.2 is what this was made with); without it the tests are skipped. `ziti tunnel proxy` takes
 // connections on all interfaces while a test runs: behind it is a page that says `private`, and nothing else.
 import assert from 'node:assert/strict';
@@ -144,7 +144,7 @@ test('its bytes arrive both ways, and an end in one direction leaves the other o
   assert.equal(digestOf([back]), digestOf(sent));
 });
 
-test('a grant that is taken back ends its dials, whatever session it holds', { skip }, async () => {
+test('a revoked grant ends its dials, also with a session that it holds already', { skip }, async () => {
   const port = await freePort();
   const tunneler = tunnel(first, 'proxy', `granted:${port}`);
   const get = (): Promise<HttpAnswer> => httpGet(port, 'granted', '/');
@@ -152,7 +152,8 @@ test('a grant that is taken back ends its dials, whatever session it holds', { s
   const { status } = await world.call('PATCH', '/shares/granted', { grants: [] });
   assert.equal(status, 200);
   const before = service.requestCount;
-  // Its session is refused; it asks for another, is told that there is no such service, and stops listening for it.
+  // Its session is refused. It asks for another, gets the answer that there is no such service, and stops listening
+  // for it.
   await assert.rejects(get(), /ECONNRESET|socket hang up/);
   const failure = (): Promise<string> => get().then(String, String);
   await until('an end of its listener', failure, (text) => text.includes('ECONNREFUSED'), READY_MS);
