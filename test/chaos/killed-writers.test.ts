@@ -26,11 +26,11 @@ describe('a control plane that is killed while it is written to', () => {
     assert.ok(result.acknowledged > 30, `${result.acknowledged} acknowledged`);
   }
 
-  it('loses nothing that it acknowledged, holds nothing by halves and tells each change once (embedded)', (test) =>
+  it('keeps everything that it acknowledged, stores nothing in part and records each change once (embedded)', (test) =>
     run(test, 'embedded'));
 
   it(
-    'loses nothing that it acknowledged, holds nothing by halves and tells each change once (PostgreSQL)',
+    'keeps everything that it acknowledged, stores nothing in part and records each change once (PostgreSQL)',
     { skip: postgresSkip },
     async (test) => run(test, 'postgres', await (await sharedPostgres()).createDatabase()),
   );

@@ -215,13 +215,13 @@ async function checkAll(api: Api, ledger: WriteLedger): Promise<string[]> {
 
 async function checkAudit(api: Api, ledger: WriteLedger): Promise<string[]> {
   const problems: string[] = [];
-  const told = new Map<string, number>();
+  const recorded = new Map<string, number>();
   for (const { action, result } of await api.all<{ action: string; result: string }>('/audit-events')) {
-    if (result === 'ok') told.set(action, (told.get(action) ?? 0) + 1);
+    if (result === 'ok') recorded.set(action, (recorded.get(action) ?? 0) + 1);
   }
   for (const [action, count] of ledger.done) {
-    if (told.get(action) !== count)
-      problems.push(`${action}: done ${count} times, told ${told.get(action) ?? 0} times`);
+    if (recorded.get(action) !== count)
+      problems.push(`${action}: done ${count} times, recorded ${recorded.get(action) ?? 0} times`);
   }
   const { json } = await api.call('GET', '/audit-events/verification');
   if ((json as { valid?: boolean }).valid !== true) problems.push('the audit trail does not hold');

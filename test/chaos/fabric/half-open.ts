@@ -117,7 +117,7 @@ export async function halfOpenEdge(
         (count) => count === 1,
         SETTLED_MS,
       );
-      // The router holds those to it who beat; the agent does so every 2 s.
+      // The router applies the timeout only to peers that send heartbeats; the agent sends one every 2 s.
       await new Promise((resolve) => setTimeout(resolve, EDGE_BEAT_MS));
       atRouter.close();
       atAgent.close();

@@ -1,4 +1,7 @@
-/** SIGKILL in the middle of transfers: who is not needed is not missed, and nobody takes a part for the whole. */
+/**
+ * SIGKILL in the middle of transfers: a process that is off the path affects no transfer, and no receiver takes a
+ * part for the whole.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { until } from '../../support/deadline.ts';

@@ -85,7 +85,10 @@ export async function cutForAWhile(
   return { what, good: problems.length === 0 ? intact : 0, of: circuits, problems, detail };
 }
 
-/** Longer than that: both sides learn it, and nothing stays behind. `goneWithinMs` counts from the end of the circuits. */
+/**
+ * Longer than the timeout: both sides get an error, and no circuit stays behind. `goneWithinMs` counts from the end
+ * of the circuits.
+ */
 export async function cutForGood(
   context: FaultRowContext,
   mesh: FaultMesh,

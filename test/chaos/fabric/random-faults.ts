@@ -28,10 +28,10 @@ export async function randomFaults(
     const roundProblems: string[] = [];
     const streams = await SteadyStreams.open({ port: mesh.doors.get('in')!, count: context.circuits });
     const undo: (() => Promise<unknown> | void)[] = [];
-    const told: string[] = [];
+    const injected: string[] = [];
     for (const { name, process: part } of mesh.routers.values()) {
       const fault = random.pick(FAULTS);
-      told.push(`${name}: ${fault}`);
+      injected.push(`${name}: ${fault}`);
       if (fault === 'kill') {
         await part.kill();
         undo.push(() => part.start());
@@ -66,10 +66,10 @@ export async function randomFaults(
     streams.close();
     await attempt(roundProblems, () => mesh.untilNoCircuits(AGREE_MS));
     context.say(
-      `  round ${round}, ${told.join(', ')}: ${roundProblems.length === 0 ? 'all agree' : roundProblems[0]}`,
+      `  round ${round}, ${injected.join(', ')}: ${roundProblems.length === 0 ? 'all agree' : roundProblems[0]}`,
     );
     if (isGood && roundProblems.length === 0) good += 1;
-    problems.push(...roundProblems.map((problem) => `round ${round} (${told.join(', ')}): ${problem}`));
+    problems.push(...roundProblems.map((problem) => `round ${round} (${injected.join(', ')}): ${problem}`));
   }
   return {
     what: 'rounds of random faults after which all views agree within 60 s, no orphan left',
