@@ -121,8 +121,11 @@ export const IDENTITY_ROW: BatteryRow = {
     try {
       await product.share('h4-raw', origin.port);
       for (const kind of LISTENER_KINDS) {
-        for (const field of [...SET, ...RESERVED]) {
-          for (const spelling of SPELLINGS) await runSpelling(tally, product, origin, kind, field, spelling);
+        for (const [index, field] of [...SET, ...RESERVED].entries()) {
+          // One parser serves both listeners: over TLS the quick form has each header and each spelling once.
+          const spellings =
+            context.quick && kind === 'tls' ? [SPELLINGS[index % SPELLINGS.length]!] : SPELLINGS;
+          for (const spelling of spellings) await runSpelling(tally, product, origin, kind, field, spelling);
           context.progress(`${kind} ${field}`);
         }
       }

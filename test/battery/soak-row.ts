@@ -33,7 +33,7 @@ export const SOAK_ROW: BatteryRow = {
   product: { isCollected: true },
   run: async (context, product) => {
     const tally = new Tally();
-    const total = context.quick ? 20_000 : 1_000_000;
+    const total = context.quick ? 5_000 : 1_000_000;
     const early = total / 10;
     const origin = await startLoadOrigin();
     const bytes = Buffer.from(

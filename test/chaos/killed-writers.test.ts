@@ -8,7 +8,7 @@ import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
 import { killWriters } from './killed-writers.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 describe('a control plane that is killed while it is written to', () => {
   let folder: string;

@@ -20,7 +20,7 @@ import { httpGet } from '../support/world.ts';
 
 const HOST = 'app.share.localhost';
 const SLOW_MS = 1_500;
-const RELOADS = 200;
+const RELOADS = 60;
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-operations-'));
 const tlsDir = join(folder, 'tls');

@@ -11,7 +11,7 @@ import { fuzzFrames, reportOf, WORKERS } from './frame-fuzz.ts';
 import { startFrameFuzzMesh, type FrameFuzzMesh } from './frame-fuzz-mesh.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 
-const FRAMES = 20_000;
+const FRAMES = 8_000;
 /** How soon is what "npm run fuzz -- frames" judges: here the machine has other work. */
 const PATIENCE_MS = 30_000;
 const PUSHING_CIRCUITS = 10;
