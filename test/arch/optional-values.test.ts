@@ -26,7 +26,6 @@ const KEY_MATTERS: Readonly<Record<string, string>> = {
   'openapi.ts': 'a keyword of a JSON Schema',
   'openapi-schemas.ts': 'a keyword of a JSON Schema',
   'file-json-schema.ts': 'a keyword of a JSON Schema',
-  'schema-field.ts': 'a keyword of a JSON Schema',
   'provider-secrets.ts': 'the stored provider holds the keys that its schema allows',
   'agent-command.ts': 'an optional field of a schema',
   'agent-routes.ts': 'an optional field of a schema',

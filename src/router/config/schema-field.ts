@@ -65,28 +65,26 @@ declare const NAME: unique symbol;
 
 /** `Name` is the key of the value in the configuration if it differs from the key in the file. */
 export interface Field<FileValue = unknown, Value = unknown, Name extends string = string> {
-  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | undefined;
   readonly description?: string;
   readonly notes?: FieldNotes;
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly const?: unknown;
-  readonly properties?: Fields;
+  readonly properties?: Readonly<Record<string, Field>>;
   readonly required?: readonly string[];
   readonly items?: Field;
-  readonly minItems?: number;
-  readonly isOptional?: boolean;
+  readonly minItems?: number | undefined;
   /** Checked and shown, but not part of the configuration. */
   readonly isUnread?: boolean;
-  readonly as?: string;
+  readonly as?: string | undefined;
   /** Converts the decoded fields of a section, the decoded items of a list, or otherwise the value of the file. */
-  readonly decode?: (value: never, place: DecodePlace) => unknown;
+  readonly decode?: ((value: never, place: DecodePlace) => unknown) | undefined;
   readonly [FILE_VALUE]?: FileValue;
   readonly [VALUE]?: Value;
   readonly [NAME]?: Name;
 }
 
-export type Fields = Readonly<Record<string, Field>>;
 /** Does not constrain the fields, so that the type of each is inferred from its own definition. */
 type AnyFields = Readonly<Record<string, object>>;
 
@@ -96,20 +94,25 @@ export type FileValueOf<F> = F extends Field<infer FileValue> ? FileValue : neve
 export type ConfigOf<F> = F extends Field<unknown, infer Value> ? Value : never;
 type NameOf<F> = F extends Field<unknown, unknown, infer Name> ? Name : never;
 
-type FileFields<P> = { readonly [K in keyof P]: FileValueOf<P[K]> };
+type KeyOf<K> = K extends `${infer Key}?` ? Key : K;
+type IfOptional<K, T> = K extends `${string}?` ? T : never;
+
+type FileFields<P> = {
+  readonly [K in keyof P as KeyOf<K>]: FileValueOf<P[K]> | IfOptional<K, undefined>;
+};
+/** If an optional key is missing, the configuration contains undefined, or an empty list for a list. */
 export type ConfigFields<P> = {
   readonly [
     K in keyof P as [ConfigOf<P[K]>] extends [never]
       ? never
       : [NameOf<P[K]>] extends [never]
-        ? K
+        ? KeyOf<K>
         : NameOf<P[K]>
-  ]: ConfigOf<P[K]>;
+  ]: ConfigOf<P[K]> | ([FileValueOf<P[K]>] extends [readonly unknown[]] ? never : IfOptional<K, undefined>);
 };
 
-interface Words<FileValue, Name extends string> extends FieldNotes {
-  readonly about: string;
-  readonly default?: FileValue;
+interface Words<FileValue, Name extends string> extends Omit<FieldNotes, 'kind'> {
+  readonly default?: FileValue | undefined;
   readonly as?: Name;
 }
 
@@ -117,93 +120,94 @@ interface Decoding<In, Value> {
   readonly decode?: (value: In, place: DecodePlace) => Value;
 }
 
-function describedBy(type: Field['type'], words: Words<unknown, string> & Decoding<never, unknown>): Field {
-  const { about, default: value, as, decode, ...notes } = words;
-  return {
-    ...(type === undefined ? {} : { type }),
-    description: about,
-    notes,
-    ...(value === undefined ? {} : { default: value }),
-    ...(as === undefined ? {} : { as }),
-    ...(decode === undefined ? {} : { decode }),
-  };
+function describedBy(
+  type: Field['type'],
+  description: string,
+  { default: value, as, decode, ...notes }: Words<unknown, string> & Pick<Field, 'decode'> & FieldNotes,
+): Field {
+  return { type, description, notes, default: value, as, decode };
 }
 
 /** Decoded by its kind, or from the text by `decode`. */
-export function text<Kind extends TextKind = 'text', Value = KindValue<Kind>, Name extends string = never>(
-  words: Words<string, Name> & Decoding<string, Value> & { readonly kind?: Kind },
+export function text<Kind extends TextKind, Value = KindValue<Kind>, Name extends string = never>(
+  about: string,
+  kind: Kind,
+  words: Words<string, Name> & Decoding<string, Value> = {},
 ): Field<string, Value, Name> {
-  return describedBy('string', { kind: 'text', ...words }) as Field<string, Value, Name>;
+  return describedBy('string', about, { kind, ...words }) as Field<string, Value, Name>;
 }
 
 /** Decoded to milliseconds within the range of timers. `least`, `most` and `default` are milliseconds, too. */
-export function duration<Value = number, Name extends string = never>({
-  default: ms,
-  decode = (ms) => ms as Value,
-  ...words
-}: Words<number, Name> & Decoding<number, Value>): Field<string, Value, Name> {
-  return describedBy('string', {
+export function duration<Value = number, Name extends string = never>(
+  about: string,
+  { default: ms, decode = (ms) => ms as Value, ...words }: Words<number, Name> & Decoding<number, Value>,
+): Field<string, Value, Name> {
+  return describedBy('string', about, {
     kind: 'duration',
     ...words,
-    ...(ms === undefined ? {} : { default: formatGoDuration(ms) }),
+    default: ms === undefined ? undefined : formatGoDuration(ms),
     decode: (value: string, place) => decode(timerMs(parseGoDuration(value)!), place),
   }) as Field<string, Value, Name>;
 }
 
 export function integer<Value = number, Name extends string = never>(
-  words: Words<number, Name> & Decoding<number, Value>,
+  about: string,
+  words: Words<number, Name> & Decoding<number, Value> = {},
 ): Field<number, Value, Name> {
-  return describedBy('integer', words) as Field<number, Value, Name>;
+  return describedBy('integer', about, words) as Field<number, Value, Name>;
 }
 
-export function number<Name extends string = never>(words: Words<number, Name>): Field<number, number, Name> {
-  return describedBy('number', words) as Field<number, number, Name>;
+export function number<Name extends string = never>(
+  about: string,
+  words: Words<number, Name>,
+): Field<number, number, Name> {
+  return describedBy('number', about, words) as Field<number, number, Name>;
 }
 
 export function flag<Name extends string = never>(
-  words: Words<boolean, Name>,
+  about: string,
+  words: Words<boolean, Name> = {},
 ): Field<boolean, boolean, Name> {
-  return describedBy('boolean', words) as Field<boolean, boolean, Name>;
+  return describedBy('boolean', about, words) as Field<boolean, boolean, Name>;
 }
 
 export function oneOf<const T extends string, Value = T, Name extends string = never>(
+  about: string,
   values: readonly T[],
   words: Words<NoInfer<T>, Name> & Decoding<T, Value>,
 ): Field<T, Value, Name> {
-  return { ...describedBy('string', words), enum: values } as Field as never;
+  return { ...describedBy('string', about, words), enum: values } as Field as never;
 }
 
-/** `default` is the value for a missing key, if it differs from an empty section. */
-export function section<P extends AnyFields, Value = ConfigFields<P>, Name extends string = never>(
-  properties: P,
-  words: Words<Readonly<Record<string, unknown>>, Name> & Decoding<ConfigFields<P>, Value>,
-): Field<FileFields<P>, Value, Name> {
-  const fields = properties as Fields;
-  const required = Object.keys(fields).filter((key) => fields[key]!.isOptional !== true);
-  return { ...describedBy('object', words), properties: fields, required } as Field as never;
+/**
+ * Returns a function that takes the fields; a key that ends in `?` is optional in the file. `default` is the value for a
+ * missing section, if it differs from an empty one.
+ */
+export function section<Name extends string = never>(
+  about: string,
+  words: Words<Readonly<Record<string, unknown>>, Name> = {},
+) {
+  return <P extends AnyFields, Value = ConfigFields<P>>(
+    fields: P,
+    decode?: (fields: ConfigFields<NoInfer<P>>, place: DecodePlace) => Value,
+  ): Field<FileFields<P>, Value, Name> => {
+    const named = Object.entries(fields).map(([key, field]) => [key.replace('?', ''), field] as const);
+    const required = Object.keys(fields).filter((key) => !key.endsWith('?'));
+    const described = describedBy('object', about, { ...words, decode });
+    return { ...described, properties: Object.fromEntries(named), required } as Field as never;
+  };
 }
 
 export function list<F extends object, Value = readonly ConfigOf<F>[], Name extends string = never>(
+  about: string,
   items: F,
   {
     minItems,
     ...words
   }: Words<readonly FileValueOf<F>[], Name> &
-    Decoding<readonly ConfigOf<F>[], Value> & { readonly minItems?: number },
+    Decoding<readonly ConfigOf<F>[], Value> & { readonly minItems?: number } = {},
 ): Field<readonly FileValueOf<F>[], Value, Name> {
-  const bound = minItems === undefined ? {} : { minItems };
-  return { ...describedBy('array', words), items, ...bound } as Field as never;
-}
-
-/** If the key is missing, the configuration contains undefined, or an empty list for a list. */
-export function optional<F extends object>(
-  field: F,
-): Field<
-  FileValueOf<F> | undefined,
-  [FileValueOf<F>] extends [readonly unknown[]] ? ConfigOf<F> : ConfigOf<F> | undefined,
-  NameOf<F>
-> {
-  return { ...field, isOptional: true } as Field as never;
+  return { ...describedBy('array', about, words), items, minItems } as Field as never;
 }
 
 /** A field that is only checked or used by other fields; it is not part of the configuration. */
@@ -218,7 +222,7 @@ export function unsupported<F extends object>(field: F): Field<FileValueOf<F>, n
 
 /** A key that OpenZiti accepts and ignores; its value is not checked. */
 export function legacy(about: string): Field<unknown, never, never> {
-  return unread(optional(describedBy(undefined, { about, isLegacy: true, isExtra: true })));
+  return unread(describedBy(undefined, about, { isLegacy: true, isExtra: true }));
 }
 
 /** The longest delay that Node's timers support. */

@@ -1,16 +1,6 @@
 /** Options of channels and of circuits, which several sections share. */
 import { XGRESS_DEFAULTS } from '#wire';
-import {
-  duration,
-  flag,
-  integer,
-  number,
-  optional,
-  section,
-  timerMs,
-  unread,
-  type Field,
-} from '../schema-field.ts';
+import { duration, flag, integer, number, section, timerMs, unread, type Field } from '../schema-field.ts';
 
 const CONNECT_TIMEOUT = { least: 30, most: 60_000 };
 
@@ -25,24 +15,21 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
   // A dialer accepts no connections.
   const ofListeners = use === 'link dialer' ? { isUnsupported: true } : {};
   return {
-    outQueueSize: integer({
-      about: 'Messages that may wait while the connection is full.',
+    outQueueSize: integer('Messages that may wait while the connection is full.', {
       default: use === 'ctrl' ? OUT_QUEUE_SIZE : DATA_OUT_QUEUE_SIZE,
       decode: (size) => (use !== 'ctrl' && size === OUT_QUEUE_SIZE ? DATA_OUT_QUEUE_SIZE : size),
       least: 0,
       isFractionAllowed: true,
       ...only,
     }),
-    maxQueuedConnects: integer({
-      about: 'Connections that may wait for their hello.',
+    maxQueuedConnects: integer('Connections that may wait for their hello.', {
       default: 1,
       least: isLink ? 0 : 1,
       ...(isLink ? {} : { most: 5_000 }),
       ...ofListeners,
       ...only,
     }),
-    maxOutstandingConnects: integer({
-      about: 'Connections with a pending hello.',
+    maxOutstandingConnects: integer('Connections with a pending hello.', {
       default: 16,
       least: 1,
       ...(isLink ? {} : { most: 1_000 }),
@@ -50,27 +37,22 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
       ...only,
     }),
     // The decoded value is part of `connectTimeoutMs`.
-    connectTimeout: unread(
-      optional(
-        duration({
-          about: 'Time limit for connecting and the hello. Has precedence over connectTimeoutMs.',
-          millisecondsIn: 'connectTimeoutMs',
-          ...CONNECT_TIMEOUT,
-          ...only,
-          example: '5s',
-          isCommented: true,
-        }),
-      ),
+    'connectTimeout?': unread(
+      duration('Time limit for connecting and the hello. Has precedence over connectTimeoutMs.', {
+        millisecondsIn: 'connectTimeoutMs',
+        ...CONNECT_TIMEOUT,
+        ...only,
+        example: '5s',
+        isCommented: true,
+      }),
     ),
-    connectTimeoutMs: integer({
-      about: 'Time limit for connecting and the hello, in milliseconds.',
+    connectTimeoutMs: integer('Time limit for connecting and the hello, in milliseconds.', {
       default: 5_000,
       ...CONNECT_TIMEOUT,
       boundsYieldTo: 'connectTimeout',
       ...only,
     }),
-    writeTimeout: duration({
-      about: 'Closes a connection whose write makes no progress for this time; 0: never.',
+    writeTimeout: duration('Closes a connection whose write makes no progress for this time; 0: never.', {
       default: 0,
       as: 'writeTimeoutMs',
       least: 0,
@@ -81,30 +63,25 @@ export function channelFields(use: 'ctrl' | 'link' | 'link dialer' | 'edge', bin
 }
 
 export function channelOptions(use: 'ctrl' | 'link' | 'link dialer') {
-  return section(channelFields(use), {
-    about: 'Queues and time limits of the channel.',
-    as: 'channel',
-    isFilled: true,
-  });
+  return section('Queues and time limits of the channel.', { as: 'channel', isFilled: true })(
+    channelFields(use),
+  );
 }
 
 export const heartbeatFields = {
-  sendInterval: duration({
-    about: 'Interval of heartbeats.',
+  sendInterval: duration('Interval of heartbeats.', {
     default: 10_000,
     as: 'sendIntervalMs',
     least: 1,
     beyond: 'default',
   }),
-  checkInterval: duration({
-    about: 'Interval of the checks whether the peer still responds.',
+  checkInterval: duration('Interval of the checks whether the peer still responds.', {
     default: 1_000,
     as: 'checkIntervalMs',
     least: 1,
     beyond: 'default',
   }),
-  closeUnresponsiveTimeout: duration({
-    about: 'Closes a connection whose peer was silent for this time; 0: never.',
+  closeUnresponsiveTimeout: duration('Closes a connection whose peer was silent for this time; 0: never.', {
     default: 30_000,
     as: 'closeUnresponsiveMs',
     least: 0,
@@ -116,21 +93,14 @@ const X = XGRESS_DEFAULTS;
 const POSITIVE = { least: 1, beyond: 'default' } as const;
 
 export const xgressFields = {
-  mtu: integer({
-    about: 'Largest payload in bytes; 0: as it was read.',
-    default: 0,
-    least: 0,
-    beyond: 'clamp',
-  }),
-  randomDrops: flag({ about: 'Drops payloads at random, for tests of a network.', default: false }),
-  drop1InN: integer({
-    about: 'With randomDrops: one payload in this many.',
+  mtu: integer('Largest payload in bytes; 0: as it was read.', { default: 0, least: 0, beyond: 'clamp' }),
+  randomDrops: flag('Drops payloads at random, for tests of a network.', { default: false }),
+  drop1InN: integer('With randomDrops: one payload in this many.', {
     default: 100,
     least: 1,
     beyond: 'default',
   }),
-  txQueueSize: integer({
-    about: 'Payloads in order that may wait for the local connection.',
+  txQueueSize: integer('Payloads in order that may wait for the local connection.', {
     default: 1,
     least: 0,
     beyond: 'default',
@@ -153,23 +123,20 @@ export const xgressFields = {
   rxBufferSize: bytes('Received bytes that may wait for the local connection.', X.rxBufferSize),
   retxStartMs: milliseconds('Milliseconds before the first retransmission of a payload.', X.retxStartMs),
   retxScale: factor('A payload is retransmitted after this many round trips.', X.retxScale),
-  retxAddMs: integer({
-    about: 'Milliseconds that are added to that.',
+  retxAddMs: integer('Milliseconds that are added to that.', {
     default: X.retxAddMs,
     decode: timerMs,
     least: 0,
     beyond: 'clamp',
   }),
-  retxMaxMs: integer({
-    about: 'Maximum milliseconds before a payload is retransmitted.',
+  retxMaxMs: integer('Maximum milliseconds before a payload is retransmitted.', {
     default: X.retxMaxMs,
     decode: timerMs,
     least: 1,
     beyond: 'default',
     isExtra: true,
   }),
-  maxRttScale: integer({
-    about: 'Limit for the growth of the wait, in round trips; 0: none, 1 counts as 2.',
+  maxRttScale: integer('Limit for the growth of the wait, in round trips; 0: none, 1 counts as 2.', {
     default: X.maxRttScale,
     decode: (scale) => (scale === 1 ? 2 : scale),
     least: 0,
@@ -177,14 +144,12 @@ export const xgressFields = {
     isExtra: true,
   }),
   maxCloseWaitMs: milliseconds('Milliseconds for a closed circuit to deliver its remaining data.', 30_000),
-  getCircuitTimeout: duration({
-    about: 'Time limit for a controller to create a circuit.',
+  getCircuitTimeout: duration('Time limit for a controller to create a circuit.', {
     default: 30_000,
     as: 'getCircuitTimeoutMs',
     ...POSITIVE,
   }),
-  circuitStartTimeout: duration({
-    about: 'Time limit for a circuit to be started.',
+  circuitStartTimeout: duration('Time limit for a circuit to be started.', {
     default: 180_000,
     as: 'circuitStartTimeoutMs',
     ...POSITIVE,
@@ -192,24 +157,23 @@ export const xgressFields = {
 };
 
 function bytes(about: string, value: number): Field<number, number, never> {
-  return integer({ about, default: value, ...POSITIVE });
+  return integer(about, { default: value, ...POSITIVE });
 }
 
 function count(about: string, value: number): Field<number, number, never> {
-  return integer({ about, default: value, ...POSITIVE });
+  return integer(about, { default: value, ...POSITIVE });
 }
 
 function milliseconds(about: string, value: number): Field<number, number, never> {
-  return integer({ about, default: value, decode: timerMs, ...POSITIVE });
+  return integer(about, { default: value, decode: timerMs, ...POSITIVE });
 }
 
 function factor(about: string, value: number): Field<number, number, never> {
-  return number({ about, default: value, least: 0, beyond: 'default' });
+  return number(about, { default: value, least: 0, beyond: 'default' });
 }
 
 /** For a dialer, the timeout of the connection that it opens; for a listener, that of the channel. */
-export const dialTimeout = duration({
-  about: "Time limit for a connection to be made; 0: the system's.",
+export const dialTimeout = duration("Time limit for a connection to be made; 0: the system's.", {
   default: 0,
   as: 'connectTimeoutMs',
   least: 0,

@@ -6,7 +6,6 @@ import {
   flag,
   legacy,
   list,
-  optional,
   section,
   text,
   unread,
@@ -46,55 +45,47 @@ const version: Field<typeof FILE_VERSION, never, never> = unread({
   notes: { example: FILE_VERSION },
 });
 
-export const routerFileSchema = section(
+export const routerFileSchema = section('Configuration of an overlay router.')(
   {
     v: version,
     identity: identitySection,
     ctrl: ctrlSection,
-    csr: csrSection('Has precedence over edge.csr; for routers without an edge section.', true),
-    edge: optional(edgeSection),
-    link: optional(linkSection),
-    dialers: optional(dialersSection),
-    listeners: optional(listenersSection),
-    web: optional(webSection),
+    'csr?': csrSection('Has precedence over edge.csr; for routers without an edge section.', true),
+    'edge?': edgeSection,
+    'link?': linkSection,
+    'dialers?': dialersSection,
+    'listeners?': listenersSection,
+    'web?': webSection,
     forwarder: forwarderSection,
     healthChecks: healthChecksSection,
     metrics: metricsSection,
-    trace: optional(traceSection),
-    profile: optional(profileSection),
-    transport: transportSection,
+    'trace?': traceSection,
+    'profile?': profileSection,
+    'transport?': transportSection,
     proxy: proxySection,
     tls: tlsSection,
     connectEvents: connectEventsSection,
     interfaceDiscovery: interfaceDiscoverySection,
-    managedConfig: managedConfigSection,
-    plugins: unsupported(
-      optional(
-        list(text({ about: 'A file.', kind: 'any-text' }), {
-          about: 'Plugins of OpenZiti’s routers.',
-          isLenient: true,
-          isEmptyAllowed: true,
-          isExtra: true,
-        }),
-      ),
+    'managedConfig?': managedConfigSection,
+    'plugins?': unsupported(
+      list('Plugins of OpenZiti’s routers.', text('A file.', 'any-text'), {
+        isLenient: true,
+        isEmptyAllowed: true,
+        isExtra: true,
+      }),
     ),
-    enableDebugOps: unsupported(
-      optional(flag({ about: 'Debugging operations for controllers.', isExtra: true })),
-    ),
-    ha: legacy('Only in older files.'),
-    healthCheck: legacy('Only in older files.'),
-    example: legacy('Only in older files.'),
+    'enableDebugOps?': unsupported(flag('Debugging operations for controllers.', { isExtra: true })),
+    'ha?': legacy('Only in older files.'),
+    'healthCheck?': legacy('Only in older files.'),
+    'example?': legacy('Only in older files.'),
   },
-  {
-    about: 'Configuration of an overlay router.',
-    decode: ({ csr, edge, tls, profile, ...fields }) => ({
-      ...fields,
-      ...tls,
-      edge: edge === undefined ? undefined : withoutCsr(edge),
-      csr: csr ?? edge?.csr,
-      profile: { cpuPath: profile?.cpu?.path, memory: profile?.memory },
-    }),
-  },
+  ({ csr, edge, tls, profile, ...fields }) => ({
+    ...fields,
+    ...tls,
+    edge: edge === undefined ? undefined : withoutCsr(edge),
+    csr: csr ?? edge?.csr,
+    profile: { cpuPath: profile?.cpu?.path, memory: profile?.memory },
+  }),
 );
 
 function withoutCsr<T extends { readonly csr: unknown }>({ csr: _csr, ...edge }: T): Omit<T, 'csr'> {

@@ -1,5 +1,5 @@
 /** `web`: HTTPS servers of the router. The only API is that of the health checks. */
-import { duration, list, oneOf, optional, section, text, withPath } from '../schema-field.ts';
+import { duration, list, oneOf, section, text, withPath } from '../schema-field.ts';
 import { webIdentitySection } from './identity-schema.ts';
 
 /** From the oldest to the newest version, with Node's name of each. */
@@ -15,80 +15,62 @@ export const TLS_VERSION_NAMES = Object.keys(TLS_VERSIONS) as readonly TlsVersio
 const tlsVersion = (name: TlsVersionName) => TLS_VERSIONS[name];
 const asWritten = (hostPort: string): string => hostPort;
 
-const bindPoint = section(
+const bindPoint = section('One listen address.')(
   {
-    interface: text({
-      about: 'Listen address, <host>:<port>.',
-      kind: 'host-port',
-      example: '127.0.0.1:8443',
-    }),
-    address: text({
-      about: 'Address for clients, <host>:<port>.',
-      kind: 'host-port',
+    interface: text('Listen address, <host>:<port>.', 'host-port', { example: '127.0.0.1:8443' }),
+    address: text('Address for clients, <host>:<port>.', 'host-port', {
       decode: asWritten,
       example: 'router.example:8443',
     }),
-    newAddress: optional(
-      text({
-        about: 'New address for clients, included in every response.',
-        kind: 'host-port',
-        decode: asWritten,
-        isCommented: true,
-        example: 'router.example:8444',
-      }),
-    ),
+    'newAddress?': text('New address for clients, included in every response.', 'host-port', {
+      decode: asWritten,
+      isCommented: true,
+      example: 'router.example:8444',
+    }),
   },
-  {
-    about: 'One listen address.',
-    decode: ({ interface: at, ...fields }, { path }) => ({ path, ...at, ...fields }),
-  },
+  ({ interface: at, ...fields }, { path }) => ({ path, ...at, ...fields }),
 );
 
 const wait = <Name extends string>(as: Name, about: string, ms: number) =>
-  duration({ about, as, default: ms, least: 1e-6 });
+  duration(about, { as, default: ms, least: 1e-6 });
 
-export const webServer = section(
+export const webServer = section('One HTTPS server.')(
   {
-    name: text({ about: 'Name of the server in log messages.', kind: 'text', example: 'health' }),
-    bindPoints: list(bindPoint, { about: 'Listen addresses.', minItems: 1 }),
-    identity: optional(webIdentitySection),
-    options: section(
-      {
-        readTimeout: wait('readTimeoutMs', 'Time limit for receiving a request.', 5_000),
-        writeTimeout: wait('writeTimeoutMs', 'Time limit for sending a response.', 10_000),
-        idleTimeout: wait('idleTimeoutMs', 'Time limit for a connection without a request.', 5_000),
-        minTLSVersion: oneOf(TLS_VERSION_NAMES, {
-          about: 'Minimum version of TLS.',
-          default: 'TLS1.2',
-          as: 'minTlsVersion',
-          decode: tlsVersion,
-        }),
-        maxTLSVersion: oneOf(TLS_VERSION_NAMES, {
-          about: 'Maximum version of TLS.',
-          default: 'TLS1.3',
-          as: 'maxTlsVersion',
-          decode: tlsVersion,
-        }),
-      },
-      { about: 'Limits of this server.', isFilled: true },
-    ),
+    name: text('Name of the server in log messages.', 'text', { example: 'health' }),
+    bindPoints: list('Listen addresses.', bindPoint, { minItems: 1 }),
+    'identity?': webIdentitySection,
+    options: section('Limits of this server.', { isFilled: true })({
+      readTimeout: wait('readTimeoutMs', 'Time limit for receiving a request.', 5_000),
+      writeTimeout: wait('writeTimeoutMs', 'Time limit for sending a response.', 10_000),
+      idleTimeout: wait('idleTimeoutMs', 'Time limit for a connection without a request.', 5_000),
+      minTLSVersion: oneOf('Minimum version of TLS.', TLS_VERSION_NAMES, {
+        default: 'TLS1.2',
+        as: 'minTlsVersion',
+        decode: tlsVersion,
+      }),
+      maxTLSVersion: oneOf('Maximum version of TLS.', TLS_VERSION_NAMES, {
+        default: 'TLS1.3',
+        as: 'maxTlsVersion',
+        decode: tlsVersion,
+      }),
+    }),
     apis: list(
-      section(
+      'The APIs that it serves.',
+      section('One API.')(
         {
-          binding: oneOf(['health-checks'], { about: 'The API.', example: 'health-checks' }),
-          options: optional(
-            section({}, { about: 'Options of the API; health-checks has none.', isCommented: true }),
-          ),
+          binding: oneOf('The API.', ['health-checks'], { example: 'health-checks' }),
+          'options?': section('Options of the API; health-checks has none.', { isCommented: true })({}),
         },
-        { about: 'One API.', decode: ({ binding }): string => binding },
+        ({ binding }): string => binding,
       ),
-      { about: 'The APIs that it serves.', minItems: 1 },
+      { minItems: 1 },
     ),
   },
-  { about: 'One HTTPS server.', decode: withPath },
+  withPath,
 );
 
-export const webSection = list(webServer, {
-  about: 'HTTPS servers; without this section health checks are not served.',
-  isEmptyAllowed: true,
-});
+export const webSection = list(
+  'HTTPS servers; without this section health checks are not served.',
+  webServer,
+  { isEmptyAllowed: true },
+);
