@@ -34,7 +34,7 @@ shares:
   });
 });
 
-test('all problems are told at once, each with its path, line and value', () => {
+test('all problems are reported at once, each with its path, line and value', () => {
   const problems = problemsOf(`shares:
   - name: App
     mode: open

@@ -45,13 +45,20 @@ async function holder(dataDir: string, answering = false): Promise<{ child: Chil
   return { child, said: line.toString().trim() };
 }
 
-test('a second agent on a directory is refused and told which one runs', { timeout: 60_000 }, async () => {
-  const dataDir = folder();
-  const { child, said } = await holder(dataDir);
-  assert.equal(said, 'held');
-  assert.throws(() => acquireAgentLock(dataDir, '/x', '1.0'), new RegExp(`process ${child.pid}.*--data-dir`));
-  assert.equal(inspectAgentLock(dataDir)?.pid, child.pid);
-});
+test(
+  'a second agent on a directory is refused, and the error names the running one',
+  { timeout: 60_000 },
+  async () => {
+    const dataDir = folder();
+    const { child, said } = await holder(dataDir);
+    assert.equal(said, 'held');
+    assert.throws(
+      () => acquireAgentLock(dataDir, '/x', '1.0'),
+      new RegExp(`process ${child.pid}.*--data-dir`),
+    );
+    assert.equal(inspectAgentLock(dataDir)?.pid, child.pid);
+  },
+);
 
 test('the lock of a killed agent is taken over, and so is a damaged one', { timeout: 60_000 }, async () => {
   const dataDir = folder();

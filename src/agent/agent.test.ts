@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  'a share whose service is down says so at once and serves when it comes',
+  'a share whose service is down reports that at once, and serves when the service starts',
   { timeout: 60_000 },
   async () => {
     const { agent, network } = await world();
@@ -152,7 +152,7 @@ test(
   },
 );
 
-test('what the control plane refuses is told as it says it', { timeout: 60_000 }, async () => {
+test('a refusal of the control plane is reported with its message', { timeout: 60_000 }, async () => {
   const { agent, network } = await world();
   network.failure = new FrontdoorError('conflict', 'conflict', 'Share app is taken');
   const asked = ask(agent.socketPath, {
@@ -189,7 +189,7 @@ test(
 );
 
 test(
-  'the word of the control plane alone does not make a target the agent asked for',
+  'the agent dials only targets that it configured, not those that the control plane names',
   { timeout: 60_000 },
   async () => {
     const target = await hello();
@@ -274,7 +274,7 @@ test('a share holds no more circuits than its limit', { timeout: 60_000 }, async
 });
 
 test(
-  'draining lets an answer finish, breaks off kept circuits, and offers nothing new',
+  'a draining agent finishes answers, closes idle circuits, and accepts no new circuit',
   { timeout: 60_000 },
   async () => {
     let answer: () => void = () => {};
@@ -426,7 +426,7 @@ test(
   },
 );
 
-test('what was started wrong is refused before anything is touched', { timeout: 60_000 }, async () => {
+test('a start with wrong options is refused before any file is changed', { timeout: 60_000 }, async () => {
   const wrong = (options: Partial<AgentOptions>): Promise<unknown> => world(options);
   await assert.rejects(wrong({ socketPath: `/tmp/${'x'.repeat(120)}` }), /--socket/);
   await assert.rejects(wrong({ allowTargets: ['10.0.0.0/8', 'app:80'] }), /10\.0\.0\.0.*\n.*app/);
@@ -447,7 +447,7 @@ test('an agent whose data directory was taken over stops', { timeout: 60_000 }, 
   assert.equal(readFileSync(join(dataDir, 'agent.lock'), 'utf8'), 'someone else');
 });
 
-test('the service hears of a new terminator what its health is', { timeout: 60_000 }, async () => {
+test('a new terminator reports its health', { timeout: 60_000 }, async () => {
   const { agent, network } = await world();
   const target = await hello();
   await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });

@@ -81,43 +81,51 @@ test(
   },
 );
 
-test('the caller may end first and still reads all that the service says', { timeout: 60_000 }, async () => {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const hash = createHash('sha256');
-    socket.on('data', (chunk) => hash.update(chunk));
-    socket.on('end', () => socket.end(hash.digest('hex')));
-  });
-  const joined = await join(await listening(server));
-  const body = randomBytes(3_000_000);
-  const answer = collect(joined.caller);
-  joined.caller.write(body);
-  joined.caller.end();
-  const { bytes, error } = await answer;
-  assert.equal(error, undefined);
-  assert.equal(bytes.toString(), createHash('sha256').update(body).digest('hex'));
-  assert.equal(await joined.closed, undefined);
-});
-
-test('the service may end first and still reads all that the caller says', { timeout: 60_000 }, async () => {
-  const heard = new Promise<Buffer>((resolve) => {
+test(
+  'the caller may end first and still receives everything from the service',
+  { timeout: 60_000 },
+  async () => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
-      socket.end('bye');
-      const chunks: Buffer[] = [];
-      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-      socket.on('end', () => resolve(Buffer.concat(chunks)));
+      const hash = createHash('sha256');
+      socket.on('data', (chunk) => hash.update(chunk));
+      socket.on('end', () => socket.end(hash.digest('hex')));
     });
-    void listening(server).then(async (target) => {
-      const joined = await join(target);
-      const { caller } = joined;
-      caller.onEnd = () => {
-        caller.write(Buffer.from('after your end'));
-        caller.end();
-      };
-      caller.resume();
+    const joined = await join(await listening(server));
+    const body = randomBytes(3_000_000);
+    const answer = collect(joined.caller);
+    joined.caller.write(body);
+    joined.caller.end();
+    const { bytes, error } = await answer;
+    assert.equal(error, undefined);
+    assert.equal(bytes.toString(), createHash('sha256').update(body).digest('hex'));
+    assert.equal(await joined.closed, undefined);
+  },
+);
+
+test(
+  'the service may end first and still receives everything from the caller',
+  { timeout: 60_000 },
+  async () => {
+    const heard = new Promise<Buffer>((resolve) => {
+      const server = createServer({ allowHalfOpen: true }, (socket) => {
+        socket.end('bye');
+        const chunks: Buffer[] = [];
+        socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+        socket.on('end', () => resolve(Buffer.concat(chunks)));
+      });
+      void listening(server).then(async (target) => {
+        const joined = await join(target);
+        const { caller } = joined;
+        caller.onEnd = () => {
+          caller.write(Buffer.from('after your end'));
+          caller.end();
+        };
+        caller.resume();
+      });
     });
-  });
-  assert.equal((await heard).toString(), 'after your end');
-});
+    assert.equal((await heard).toString(), 'after your end');
+  },
+);
 
 test(
   'a caller that does not read stops the service, with little memory in between',

@@ -43,7 +43,7 @@ test('other paths and methods are refused', async () => {
   assert.equal((await fetch(url, { method: 'DELETE' })).status, 405);
 });
 
-test('as a process it says its port and ends on SIGTERM', { timeout: 60_000 }, async () => {
+test('as a process it prints its port and ends on SIGTERM', { timeout: 60_000 }, async () => {
   const child = spawn(process.execPath, [new URL('./sample-service.ts', import.meta.url).pathname], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -208,7 +208,7 @@ test('localhost works whichever family the service listens on', { timeout: 60_00
   assert.equal(text, 'hi');
 });
 
-test('who is told to wait is told to go on, whether one tick or many filled the connection', async () => {
+test('a paused writer is resumed, whether the connection filled in one tick or in many', async () => {
   let total = 0;
   const server = createServer((socket) => {
     socket.on('data', (chunk) => (total += chunk.length));

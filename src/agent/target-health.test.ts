@@ -75,7 +75,7 @@ test('a service that stops and comes back is seen to', { timeout: 60_000 }, asyn
   again.close();
 });
 
-test('a frozen process is told from a live one and from its return', { timeout: 60_000 }, async (t) => {
+test('a frozen process is detected, and so is its return', { timeout: 60_000 }, async (t) => {
   const program = `require('node:http').createServer((q, r) => r.end('x')).listen(0, '127.0.0.1', function () {
     console.log(this.address().port); }).on('connection', (socket) => socket.on('close', () => console.log('closed')));`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });

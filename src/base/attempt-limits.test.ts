@@ -13,7 +13,7 @@ function failAll(limits: AttemptLimits, target: string, source: string, nowMs: n
   return failed;
 }
 
-test('a source fails so many times at a target, then as many a second as the rate says', () => {
+test('a source may fail a number of times at a target, and then as often as the rate allows', () => {
   const limits = new AttemptLimits();
   assert.equal(failAll(limits, 'share', 'address', 0), 4);
   assert.equal(limits.waitMs('share', 'address', RATE, 0), 250);

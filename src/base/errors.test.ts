@@ -29,7 +29,7 @@ test('anything that was thrown has a text', () => {
   assert.equal(messageOf(undefined), 'undefined');
 });
 
-test('a manual clock moves when told to, the clock of the system by itself', () => {
+test('a manual clock moves when a test moves it, the clock of the system by itself', () => {
   const clock = new ManualClock(1_000);
   assert.equal(clock.nowMs(), 1_000);
   clock.advance(250);

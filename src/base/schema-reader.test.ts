@@ -31,7 +31,7 @@ describe('a reader', () => {
     assert.deepEqual(read(partial), { value: { name: 'a', size: 1 }, lost: [] });
   });
 
-  it('leaves out unknown fields, keeps them or refuses them, as the object says', () => {
+  it('leaves out, keeps or refuses unknown fields, as the schema of the object defines', () => {
     const value = { name: 'a', size: 2, more: 1 };
     assert.deepEqual(compileReader(Type.Object(inner))(value), { value: { name: 'a', size: 2 }, lost: [] });
     assert.deepEqual(compileReader(open(inner))(value), { value, lost: [] });
@@ -86,7 +86,7 @@ describe('a reader', () => {
     });
   });
 
-  it('replaces a field that cannot be read where its schema says so', () => {
+  it('replaces an unreadable field where its schema defines a replacement', () => {
     const read = compileReader(
       Type.Object({ word: lossyField('word', oneOf('a', 'b'), 'a'), count: orElse(Type.Integer(), 0) }),
     );

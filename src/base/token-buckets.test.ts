@@ -4,7 +4,7 @@ import { addressKey } from './address-key.ts';
 import { ManualClock } from './clock.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-test('a burst is served, then as many a second as the limit says, each key for itself', () => {
+test('a burst is served, and then as many a second as the limit allows, for each key', () => {
   const clock = new ManualClock();
   const buckets = new TokenBuckets({ perSecond: 2, burst: 3 }, clock);
   assert.deepEqual(

@@ -25,7 +25,7 @@ test('limits are so many a second and so many at once; networks may be given aga
   });
 });
 
-test('limits that would let nobody in, or cannot be meant, are refused', () => {
+test('limits that admit nobody, or make no sense, are refused', () => {
   for (const text of ['', '20', '20/', '/20', '0/20', '20/0', '-1/5', '1e3/5', '20/5.5', '99999999/1', 'x/y'])
     assert.throws(() => parse('--limit-writes', text), /must be RATE\/BURST/, text);
 });

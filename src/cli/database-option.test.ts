@@ -36,7 +36,7 @@ describe('the options of the database', () => {
     );
   });
 
-  it('say in their help where a password is safe, and never show one', () => {
+  it('name in their help the safe places for a password, and never show one', () => {
     process.env[DATABASE_VARIABLE] = URL_GIVEN;
     const help = command().helpInformation().replaceAll(/\s+/g, ' ');
     assert.match(help, /Other users can see arguments/);

@@ -63,7 +63,7 @@ test('every status of a refusal becomes the exit status of its kind, with the me
   }
 });
 
-test('what is no answer of ours is told, and how long to wait is said', async () => {
+test('an answer of another server is an error, and so is a busy one, with the time to wait', async () => {
   const odd = await openApi(() => ({ status: 502, json: ['<html>'] }));
   assert.match((await runCli(['frontdoors', 'get', '--api', odd.url], account)).err, /answered 502/);
   const busy = await openApi(() => ({

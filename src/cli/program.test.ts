@@ -100,7 +100,7 @@ test('share asks the agent and prints where the service is now', async () => {
   assert.deepEqual((asked[1] as { grants?: unknown }).grants, ['e1', 'e2']);
 });
 
-test('a share that cannot be dialed says why and fails', async () => {
+test('a share that cannot be dialed prints the reason and fails', async () => {
   const socket = await fakeAgent(() => ({
     share,
     readiness: { ready: false, reason: 'connection refused' },
@@ -144,7 +144,7 @@ test('status shows shares, problems and failed entries', async () => {
   assert.match(out, /third: not shared yet: taken/);
 });
 
-test('without an agent the message says what to do; the data directory leads to the socket', async () => {
+test('without an agent the message names the remedy; the data directory leads to the socket', async () => {
   const dataDir = folder();
   const ran = await runCli(['agent', 'status', '--data-dir', dataDir]);
   assert.equal(ran.code, 8);
@@ -156,7 +156,7 @@ test('without an agent the message says what to do; the data directory leads to 
 });
 
 test(
-  'what is no agent is not believed, and one that is silent is not waited for',
+  'an answer of another program is refused, and a silent one ends at the deadline',
   { timeout: 60_000 },
   async () => {
     const path = join(folder(), 'a.sock');

@@ -123,7 +123,7 @@ suite('formats', () => {
     });
   }
 
-  test('share names say which of their rules is broken', () => {
+  test('the refusal of a share name states the broken rule', () => {
     const rules = ['ab', 'api', 'xn--abc'].map((text) => brokenRule('share-name', text));
     assert.deepEqual(rules, [
       'share name (3 to 63 of a-z, 0-9 and -, no - at either end)',

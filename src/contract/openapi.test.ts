@@ -107,7 +107,7 @@ suite('the OpenAPI document', () => {
     assert.deepEqual(document.paths['/oauth/token']!['post']!['servers'], [{ url: 'https://id.example' }]);
   });
 
-  test('uses no string format that only we know', () => {
+  test('uses only standard string formats', () => {
     const formats = new Set(
       [...parts(document)].map((part) => part['format']).filter((each) => typeof each === 'string'),
     );

@@ -13,7 +13,7 @@ suite('sheets of operations', () => {
     for (const [group, members] of sheetsByGroup()) assert.ok(members.every((each) => each.group === group));
   });
 
-  test('tell fields by their path, those that are ignored apart from those that count', () => {
+  test('list fields by their path, with ignored fields apart', () => {
     const { body, answer } = sheet('createShare');
     assert.ok(body!.ignored.includes('createdAt'));
     assert.ok(!body!.fields.some(({ path }) => body!.ignored.includes(path)));

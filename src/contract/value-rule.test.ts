@@ -36,7 +36,7 @@ test('bounds are named in words', () => {
   for (const [schema, value, rule] of said) assert.equal(ruleWords(schema, value), rule);
 });
 
-test('what is missing or of another JSON type is named by its type or format', () => {
+test('a missing value, or one of another JSON type, is named by its type or format', () => {
   assert.equal(typeWord({ type: 'string', format: 'uuid' }, true), 'UUID');
   assert.equal(typeWord({ type: 'string', format: 'uuid' }, false), 'string');
   assert.equal(typeWord({ type: 'string', format: 'name' }, true), 'string');

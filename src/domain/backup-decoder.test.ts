@@ -60,7 +60,7 @@ test('a backup with any one byte changed, cut anywhere, or longer than it was is
   }
 });
 
-test('what is no backup, or one of another format, is told apart from a damaged one', () => {
+test('a file that is no backup, or one of another format, is distinguished from a damaged one', () => {
   assert.throws(() => decode([Buffer.from('{"name":"frontdoor"}\n')]), {
     code: 'backup-format',
     message: /not a backup of Frontdoor/,

@@ -125,7 +125,7 @@ test('the public internet is open over HTTPS, and over nothing else', () => {
   }
 });
 
-test('what the operator allows is open, plain too, on its ports only', () => {
+test('hosts that the operator allows are open, also for plain HTTP, on their ports only', () => {
   const allowed = parseAllowedNetworks('--allow-egress', ['10.1.0.0/16:443,8080', '[::1]:9000-9001']);
   const isOpen = (host: string, port: number, isPlain = true): boolean =>
     checkEgress(host, port, isPlain, allowed).ok;

@@ -22,7 +22,7 @@ test('durations from weeks to seconds are read, with a fraction of the smallest 
   for (const [text, ms] of rows) assert.equal(parseIsoDuration(text), ms, text);
 });
 
-test('years, months and whatever is malformed are no durations', () => {
+test('years, months and malformed texts are no durations', () => {
   const wrong = [
     ...['', 'P', 'PT', 'T1H', '1H', 'PT1', 'P1', 'P1H', 'PT1D', 'P1M', 'P1Y', 'P1Y2M', 'P1DT'],
     ...['pt1h', 'PT1h', 'PT-1H', '-PT1H', '+PT1H', ' PT1H', 'PT1H ', 'PT1H1H', 'PT1S1M', 'PT1.5H30M'],
@@ -31,7 +31,7 @@ test('years, months and whatever is malformed are no durations', () => {
   for (const text of wrong) assert.equal(parseIsoDuration(text), undefined, JSON.stringify(text));
 });
 
-test('what was formatted reads back as the same, in its shortest form', () => {
+test('a formatted duration parses to the same value, and is in its shortest form', () => {
   const rows: readonly (readonly [number, string])[] = [
     [0, 'PT0S'],
     [10_000, 'PT10S'],

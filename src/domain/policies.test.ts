@@ -110,7 +110,7 @@ describe('share targets', () => {
 });
 
 describe('UUIDs', () => {
-  it('are told from everything else', () => {
+  it('are distinguished from everything else', () => {
     assert.ok(isUuid('00000000-0000-4000-8000-00000000000a'));
     assert.ok(isUuid('00000000-0000-4000-8000-00000000000A'));
     for (const bad of [

@@ -9,7 +9,7 @@ test('origins are read in the form in which browsers send them', () => {
   assert.equal(parseWebOrigin('http://[::1]:80'), 'http://[::1]');
 });
 
-test('what no browser names as an origin is none', () => {
+test('a text that no browser sends as an origin is none', () => {
   for (const text of ['*', 'null', '', 'app.example.com', 'https://a.example/', 'https://a.example/x'])
     assert.equal(parseWebOrigin(text), undefined, text);
   for (const text of [

@@ -53,7 +53,7 @@ describe('the certificate of a peer', () => {
     assert.equal(check(leafOf(await middle.issue('below')), [], root.ca), why, 'with a link missing');
   });
 
-  test('is not believed from somebody who took the name of our authority', async () => {
+  test('is refused from another authority with the name of ours', async () => {
     const namesake = await makeTestAuthority('root');
     assert.notEqual(check(leafOf(await namesake.issue('x')), [namesake.ca], root.ca), undefined);
   });

@@ -69,7 +69,7 @@ test('a hello that lies in several records is put together', () => {
   }
 });
 
-test('what is no client hello is told at its first bytes', () => {
+test('bytes that are no client hello are refused at once', () => {
   assert.equal(decodeClientHello(Buffer.from('GET / HTTP/1.1\r\n')).kind, 'malformed');
   assert.equal(decodeClientHello(Buffer.from([3, 6, 9, 12])).kind, 'malformed');
   assert.equal(

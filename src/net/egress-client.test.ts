@@ -56,7 +56,7 @@ const failsAs = (kind: string, message: RegExp) => (error: unknown) => {
   return true;
 };
 
-describe('what is fetched from hosts that others name', () => {
+describe('a fetch from a host that another party names', () => {
   it('comes from an address that the policy opened, over TLS with the name checked', async () => {
     answer = (_request, response) => response.setHeader('cache-control', 'max-age=9').end('{"keys":[]}');
     const got = await client().get(`https://localhost:${port}/jwks?x=1`);

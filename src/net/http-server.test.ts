@@ -76,7 +76,7 @@ async function answers(of = server): Promise<boolean> {
   return answer.startsWith('HTTP/1.1 200 ');
 }
 
-test('who says nothing, before or after the handshake, or never ends a head, is cut off; others are served', async () => {
+test('a client that sends nothing, before or after the handshake, or never ends a head, is cut off; others are served', async () => {
   const { port } = server.address() as AddressInfo;
   // The deadline is for honest callers, too, where this process is kept from going on.
   const handshake = async (): Promise<TLSSocket> => (await until('a handshake', () => tls(), Boolean)).value;

@@ -24,7 +24,7 @@ function put(name: string, file: unknown, mode = 0o600): string {
   return path;
 }
 
-test('what was saved is loaded, in the format of OpenZiti and readable by its owner alone', async () => {
+test('a saved identity is loaded again, in the format of OpenZiti, and is readable by its owner only', async () => {
   const path = join(folder, 'saved.json');
   await saveIdentityFile(path, identity);
   assert.equal(statSync(path).mode & 0o777, 0o600);
@@ -63,7 +63,7 @@ test('a file that others may read or write is refused with the remedy', async ()
   }
 });
 
-test('what is no identity is refused with the reason, and a missing file is told apart', async () => {
+test('a file that is no identity is refused with the reason, and a missing file with another', async () => {
   const wrong: [unknown, RegExp][] = [
     ['{', /not JSON/],
     ['null', /ztAPI/],

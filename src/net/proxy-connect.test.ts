@@ -125,7 +125,7 @@ describe('an HTTP proxy', () => {
     closing.close();
   });
 
-  test('that says nothing is given up at the deadline of the dial, and when nobody wants it any more', async (t) => {
+  test('that sends nothing is closed at the deadline of the dial, and when the dial is aborted', async (t) => {
     const proxy = await openProxy(t, undefined);
     const access = { host: '127.0.0.1', port: proxy.port };
     await assert.rejects(dial(1, { proxy: access, timeoutMs: 100 }), { code: 'channel-timeout' });

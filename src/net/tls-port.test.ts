@@ -76,7 +76,7 @@ async function said(...args: Parameters<typeof ask>): Promise<string> {
 }
 
 describe('a TLS port', () => {
-  test('hands a connection to who handles its protocol', async (t) => {
+  test('passes a connection to the handler of its protocol', async (t) => {
     const { port } = await openPort(t);
     speak(port, 'link', ['ziti-link']);
     speak(port, 'ctrl', ['ziti-ctrl']);
@@ -86,7 +86,7 @@ describe('a TLS port', () => {
     assert.equal(await said(port, ['ziti-edge']), 'edge');
   });
 
-  test('takes the last of the client’s protocols that somebody handles, and tells it', async (t) => {
+  test('selects the last of the client’s protocols that has a handler, and sends it', async (t) => {
     const { port } = await openPort(t);
     speak(port, 'link', ['ziti-link']);
     speak(port, 'ctrl', ['ziti-ctrl']);
@@ -188,7 +188,7 @@ describe('a TLS port', () => {
     assert.equal((answer as Answer).commonName, 'one');
   });
 
-  test('sends the intermediates of its file, so that clients who know the root alone believe it', async (t) => {
+  test('sends the intermediates of its file, so that clients with only the root trust it', async (t) => {
     const middle = await authority.intermediate('middle');
     const leaf = await middle.issue('below');
     const chained: TestIdentity = { ...leaf, cert: `${leaf.cert}\n${middle.ca}`, ca: authority.ca };
@@ -260,7 +260,7 @@ describe('a TLS port', () => {
     assert.equal(await said(port, ['ziti-link'], old), 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
   });
 
-  test('closes who does not finish his handshake in time, at whatever point he stops', async (t) => {
+  test('closes connections whose handshake is not finished in time, at any point where it stops', async (t) => {
     const { port } = await openPort(t, PLAIN, 200);
     speak(port, 'link', ['ziti-link']);
     const silent = net.connect(port.port, '127.0.0.1');
@@ -270,7 +270,7 @@ describe('a TLS port', () => {
     await Promise.all(ended);
   });
 
-  test('closes who speaks no TLS', async (t) => {
+  test('closes connections without TLS', async (t) => {
     const { port } = await openPort(t);
     speak(port, 'link', ['ziti-link']);
     const plain = net.connect(port.port, '127.0.0.1');

@@ -51,7 +51,7 @@ test('every problem has its line and column, its path and the value', () => {
   ]);
 });
 
-test('what cannot be read at all is a problem of the file', () => {
+test('an unreadable file is a problem of the file', () => {
   assert.deepEqual(linesOf(''), ['f:1:1 error: must hold names']);
   assert.match(linesOf('names: [').join(), /^f:\d+:\d+ error: /);
   assert.match(linesOf('size: 1\nsize: 1\n').join(), /^f:2:1 error: .*unique/);

@@ -75,7 +75,7 @@ test('an existing key of any kind that OpenZiti uses signs its own request, othe
   await assert.rejects(makeRequestFor(foreign, 'x'), FrontdoorError);
 });
 
-test('what is no bundle of certificates is told', async () => {
+test('an answer that is no bundle of certificates is an error', async () => {
   const authority = await makeTestAuthority();
   await assert.rejects(parseCertificateBundle('bm90IGEgYnVuZGxl'));
   await assert.rejects(parseCertificateBundle(new X509Certificate(authority.ca).raw.toString('base64')));

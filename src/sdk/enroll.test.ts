@@ -28,7 +28,7 @@ test('a code is traded for a token', async () => {
   assert.deepEqual(found, { frontdoorId: 'f', token: 'a.b.c', expiresAt: '2030-01-01T00:00:00Z' });
 });
 
-test('a refused code says what to do and does not repeat the code', async () => {
+test('the error for a refused code names the remedy and does not repeat the code', async () => {
   await assert.rejects(
     fetchBootstrapToken({ apiUrl, code: 'SECRET/../CODE' }),
     (error: Error & { code?: string }) => {

@@ -90,7 +90,7 @@ describe('a dial', () => {
   });
   afterEach(() => client.close());
 
-  test('goes through another router within the same call when the first has no controller or knows no way', async () => {
+  test('goes through another router within the same call when the first has no controller or no path', async () => {
     for (const refusal of [EdgeErrorCode.noController, EdgeErrorCode.invalidTerminator]) {
       routers.r1.refusal = refusal;
       assert.match((await client.dial('service', 5_000)).id, /^r2-/);
@@ -134,7 +134,7 @@ describe('a dial', () => {
     assert.equal(second.isLeaving, false);
   });
 
-  test('tells a control plane that is away from one that refuses', async () => {
+  test('distinguishes a control plane that is away from one that refuses', async () => {
     sessionFailure = new FrontdoorError('unavailable', 'unreachable', 'cannot be reached');
     await assert.rejects(client.dial('service', 5_000), { code: 'control-away', hop: 'control' });
     sessionFailure = new FrontdoorError('notFound', 'http-404', 'no such service');

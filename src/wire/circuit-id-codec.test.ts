@@ -10,7 +10,7 @@ test('an id is read from where it lies, again and again, among more ids than are
   }
 });
 
-test('ids that are alike in length and ends are told apart, bytes outside ASCII included', () => {
+test('ids of the same length and ends are distinguished, bytes outside ASCII included', () => {
   assert.equal(decodeCircuitId(utf8('abc1xyz'), 0, 7), 'abc1xyz');
   assert.equal(decodeCircuitId(utf8('abc2xyz'), 0, 7), 'abc2xyz');
   assert.equal(decodeCircuitId(Uint8Array.of(0x61, 0xff, 0x00), 0, 3), 'a\u{ff}\0');

@@ -33,7 +33,7 @@ test('a control frame without a circuit, or with an endless one, is none', () =>
     assert.equal(decodeControl(makeFrame(contentType.control, { body: new Uint8Array(bytes) })), undefined);
 });
 
-test('the answer to a CircuitRequest tells circuit, address and peer data, or why there is none', () => {
+test('the answer to a CircuitRequest has circuit, address and peer data, or the reason why there is none', () => {
   const request = makeFrame(contentType.circuitRequest, { sequence: 12 });
   const granted = { circuitId: 'c1', address: 'in', peerData: new Map([[1110, Buffer.from('host:1')]]) };
   const success = encodeCircuitSuccess(request, granted);

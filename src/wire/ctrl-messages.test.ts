@@ -101,7 +101,7 @@ test('every vector with a protobuf body decodes and encodes back byte for byte',
   assert.equal(count, 6);
 });
 
-test('the vectors hold what their notes say', () => {
+test('the vectors have the contents of their notes', () => {
   const route = ctrlMessages.route.decode(vector('ctrl_route_egress').body);
   assert.equal(route.attempt, 0);
   assert.equal(route.egress?.binding, 'transport');
@@ -180,7 +180,7 @@ test('a request without optional headers reads as empty, a malformed one is refu
   assert.throws(() => ctrlMessages.route.decode(bytesOfHex('0affffffff0f')), isProtocolError);
 });
 
-test('router hellos of both generations say version and listeners', () => {
+test('router hellos of both generations contain version and listeners', () => {
   const minimal = decodeRouterHello(vector('ctrl_hello_min'));
   assert.deepEqual([minimal?.version, minimal?.listeners, minimal?.isGrouped], ['v2.1.0', [], false]);
   const grouped = decodeRouterHello(vector('ctrl_hello_grouped'));

@@ -40,7 +40,7 @@ test('records come back as they were, and a file that ends within one is refused
   assert.equal(decodeTraceRecords(Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0)), undefined);
 });
 
-test('every recorded message of a control channel is told by its name, as JSON', () => {
+test('every recorded message of a control channel is traced by its name, as JSON', () => {
   const recorded = loadRecordedFrames().filter(({ connection }) => connection.startsWith('ctrl-'));
   const names = new Set<unknown>();
   for (const { frame } of recorded) {

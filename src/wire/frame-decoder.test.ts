@@ -114,7 +114,7 @@ test('after a fault nothing more is decoded', () => {
   assert.equal(decoder.bufferedBytes, 0);
 });
 
-test('a handler that says no gets the rest later, under the limits that hold then', () => {
+test('a handler that refuses more frames gets the rest later, under the limits of that time', () => {
   const decoder = new FrameDecoder(LIMITS);
   const frames = ['hello', 'second', 'x'.repeat(2_500)].map((body) => encodeFrame(makeFrame(0, { body })));
   const found: string[] = [];
@@ -129,7 +129,7 @@ test('a handler that says no gets the rest later, under the limits that hold the
   );
 });
 
-test('data frames go their own way when there is one, in any cuts; one that is malformed is told as such', () => {
+test('data frames go to their own handler where there is one, in any cuts; a malformed one is reported as such', () => {
   const payload = new PayloadFrame('c1', 7, 2, Uint8Array.of(1, 2, 3));
   payload.connId = 9;
   const headless = makeFrame(1100, { body: 'no circuit' });

@@ -42,7 +42,7 @@ test('an empty list is an empty value, and an empty value an empty list or map',
   assert.deepEqual(decodeTextList(encodeTextList(['', ''])), ['', '']);
 });
 
-test('what is cut off, too long, too many or followed by more is refused', () => {
+test('values that are cut off, too long, too many or followed by more bytes are refused', () => {
   const whole = [
     [decodeTextList, encodeTextList(['ab', 'c'])],
     [decodeBytesMap, encodeBytesMap(new Map([[7, utf8('x')]]))],

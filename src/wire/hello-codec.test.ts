@@ -41,7 +41,7 @@ test('the answer to a grouped hello carries the group, and what the listener add
   assert.equal(answer.headers.text(1032), 'more');
 });
 
-test('a refusal says why and that it is one', () => {
+test('a refusal has a reason and is marked as one', () => {
   const refusal = rejectHello(makeHello('x', FrameHeaders.empty, 0), 'not today');
   assert.equal(refusal.headers.bool(CHANNEL_HEADERS.resultSuccess), false);
   assert.equal(refusal.headers.i32(CHANNEL_HEADERS.replyFor), 0);

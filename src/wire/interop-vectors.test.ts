@@ -76,7 +76,7 @@ test('every frame that was kept whole decodes to what was noted and encodes back
   }
 });
 
-test('headers of every frame that was kept in part are as long as the frame says', () => {
+test('headers of every frame that was kept in part have the length that the frame states', () => {
   const cut = FRAMES.filter(({ frame }) => frame === undefined);
   assert.ok(cut.length > 20);
   for (const { headers, bodyBytes, frameBytes } of cut) {
@@ -168,7 +168,7 @@ test('links have four connections in both dial directions; joins show group and 
   }
 });
 
-test('nothing in it opens anything or tells of the machine', () => {
+test('they contain no credential and no data of the machine', () => {
   for (const { headers, frame, type } of FRAMES) {
     const grouped = headers.some(([id, value]) => id === CHANNEL_HEADERS.isGrouped && value === '01');
     for (const [id, value] of headers)

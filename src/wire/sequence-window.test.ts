@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../../test/support/fast-check.ts';
 import { SequenceWindow } from './sequence-window.ts';
 
-test('it holds what a map would hold, whatever leaves first and however many numbers are left out', () => {
+test('it has the contents of a map, for any order of removal and any gaps between numbers', () => {
   const step = fc.oneof(
     fc.record({ gap: fc.integer({ min: 1, max: 4 }) }),
     fc.record({ take: fc.integer({ min: 0, max: 400 }) }),

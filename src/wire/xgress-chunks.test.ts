@@ -87,7 +87,7 @@ test('a message that fits is sent as it is, and messages follow one another', ()
   );
 });
 
-test('chunks without a length, too long, or longer than they said break the circuit instead of passing as data', () => {
+test('chunks without a length, too long, or longer than stated break the circuit instead of passing as data', () => {
   const bad = [
     [Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80, 0x80)],
     [Uint8Array.of(0xff, 0xff, 0xff, 0x7f, 1)],

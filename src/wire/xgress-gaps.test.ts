@@ -92,7 +92,7 @@ test('200,000 payloads of one byte out of order, on four circuits, cost less tha
   if (globalThis.gc !== undefined) assert.ok(grown < 24 * MIB, `${grown / MIB} MiB`);
 });
 
-test('what was dropped for its number arrives when it is sent again, and nothing is lost', () => {
+test('a payload that was dropped because of its number arrives when it is sent again, and nothing is lost', () => {
   const receiver = new Receiver();
   const last = 10_000;
   for (let sequence = 1; sequence <= last; sequence += 1) receiver.receive(sequence);

@@ -175,7 +175,7 @@ test('a paused reader stops its sender within the window and gets every byte onc
   assert.ok(sender.drains > 0);
 });
 
-test('a duplicate is acknowledged again, a frame of the own direction is dropped without a word', () => {
+test('a duplicate is acknowledged again, a frame of the own direction is dropped silently', () => {
   const receiver = makeEnd(true);
   receiver.xgress.resume();
   const payload = new PayloadFrame(CIRCUIT, 0, PAYLOAD_FLAGS.circuitStart, Buffer.from('x'));
@@ -224,7 +224,7 @@ test('the round trip is measured across the wrap of its 16-bit stamp', () => {
   assert.equal(sender.outbox.length, 1);
 });
 
-test('a far end that is full, or does not say, is waited for', () => {
+test('the sender waits for a far end that is full or silent', () => {
   const sender = makeEnd(false);
   sender.xgress.start(1);
   const silent = decodeAcknowledgement(

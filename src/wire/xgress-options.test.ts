@@ -74,7 +74,7 @@ test('txPortalStartSize is the window at first', () => {
     assert.equal(new Sender({ txPortalStartSize }).fill(KIB), txPortalStartSize / KIB + 1);
 });
 
-test('txPortalIncreaseThresh acknowledgements let the window grow by txPortalIncreaseScale of what they were for', () => {
+test('after txPortalIncreaseThresh acknowledgements the window grows by txPortalIncreaseScale of the acknowledged bytes', () => {
   const grown = (txPortalIncreaseThresh: number, txPortalIncreaseScale: number): number => {
     const sender = new Sender({ txPortalStartSize: 64 * KIB, txPortalIncreaseThresh, txPortalIncreaseScale });
     sender.fill(KIB);

@@ -102,7 +102,7 @@ test('a far end whose reader stands still is asked ever more seldom whether it h
   );
 });
 
-test('a sender whose far end has room again, but whose word got lost, learns it by asking', () => {
+test('a sender that missed the report of room at the far end gets it by asking', () => {
   const pair = new Pair();
   for (let nowMs = 0; nowMs < 3; nowMs += 1) {
     pair.fill(nowMs);
@@ -119,7 +119,7 @@ test('a sender whose far end has room again, but whose word got lost, learns it 
   assert.equal(pair.readBytes, pair.writtenBytes);
 });
 
-test('a far end that says it is full before anything was sent gets the first payload all the same, after a second', () => {
+test('a far end that reports no room before anything was sent still gets the first payload, after a second', () => {
   const pair = new Pair();
   const host = pair.receiver;
   host.onAcknowledgement(new AcknowledgementFrame('c', 0, 0xffff_ffff, []), 0);
@@ -165,7 +165,7 @@ test('one slow reader alone has its whole window, whatever the budget', () => {
   assert.ok(pair.receiver.bufferedBytes >= MIB - PAYLOAD_BYTES, `${pair.receiver.bufferedBytes} bytes`);
 });
 
-test('a reader whose circuit was told to wait gets every byte once it reads, at whatever pace', () => {
+test('a reader whose circuit was paused gets every byte once it reads, at any pace', () => {
   // Together not more than the budget: nothing is dropped, so that nothing has to be sent again.
   const options = { ...OPTIONS, txPortalStartSize: 80 * KIB, txPortalMaxSize: 80 * KIB };
   for (const bite of [1, 3 * PAYLOAD_BYTES, Infinity]) {
@@ -189,7 +189,7 @@ test('a reader whose circuit was told to wait gets every byte once it reads, at 
   }
 });
 
-test('what an end held is given back to the budget when it is closed', () => {
+test('the bytes that an end held are returned to the budget when it is closed', () => {
   const budget = new ReceiveBudget(16 * MIB);
   const pair = new Pair(budget);
   pair.fill(0);

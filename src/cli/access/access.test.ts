@@ -90,7 +90,7 @@ test('the credentials of a profile go to its own address only', async () => {
   assert.equal((await resolve({ api: 'https://control.example.com' })).credentials?.id, 'profile-id');
 });
 
-test('a profile is chosen by option or environment; one that is not there is told with those that are', async () => {
+test('a profile is chosen by option or environment; the error for a missing one lists the existing ones', async () => {
   assert.equal((await resolve({ profile: 'staging' })).apiUrl, 'https://staging.example.com');
   assert.equal((await resolve({}, { FRONTDOOR_PROFILE: 'staging' })).profileName, 'staging');
   await assert.rejects(resolve({ profile: 'live' }), /no profile live: existing profiles: default, staging/);
@@ -107,7 +107,7 @@ test('a secret is read from standard input by "-", and only one thing is', async
   );
 });
 
-test('the CA file is read, and a missing one is told', async () => {
+test('the CA file is read, and a missing one is an error', async () => {
   const ca = join(folder, 'ca.pem');
   writeFileSync(ca, 'PEM');
   assert.equal((await resolve({ ca })).ca, 'PEM');

@@ -113,7 +113,7 @@ test('a secret may come from standard input, under a name of its own', async () 
   assert.match((await runCli(['whoami'], env)).err, /no profile "default", but there is staging/);
 });
 
-test('what is refused is not kept, nor what cannot be kept asked for', async () => {
+test('refused credentials are not stored, and none are asked for when they cannot be stored', async () => {
   const api = await openApi(['f1']);
   const env = newEnv();
   const wrong = await runCli(['login', '--api', api.url, '--account', 'acc', '--token', 'bad'], env);
@@ -147,7 +147,7 @@ test('a person is asked for what is not given, and for the frontdoor when there 
   assert.deepEqual(kept.profiles['default']?.credentials, { kind: 'client', id: 'cli', secret: 'sec' });
 });
 
-test('without a person the frontdoor has to be said when there are several, and must be one of them', async () => {
+test('without a terminal the frontdoor must be given when there are several, and be one of them', async () => {
   const api = await openApi(['f1', 'f2']);
   const flags = { api: api.url, account: 'acc', token: 'tok' };
   await assert.rejects(logIn(flags, newEnv()), /choose a frontdoor with --frontdoor: f1 \(name of f1\), f2/);

@@ -59,7 +59,7 @@ test('a file that others may read or write is refused with the remedy, and is no
   }
 });
 
-test('a damaged file is told apart from none, and shows no secret', async () => {
+test('a damaged file is another error than a missing one, and shows no secret', async () => {
   for (const text of [
     '',
     '{',
@@ -83,7 +83,7 @@ test('a damaged file is told apart from none, and shows no secret', async () => 
   });
 });
 
-test('what a newer version keeps in the file stays when this one writes it', async () => {
+test('fields of a newer version stay in the file when this version writes it', async () => {
   const path = newPath();
   await saveProfile(path, 'default', profile);
   const newer = { version: 1, later: 1, profiles: { default: { ...profile, later: { a: 1 } } } };
@@ -93,7 +93,7 @@ test('what a newer version keeps in the file stays when this one writes it', asy
   assert.deepEqual(kept, { ...newer, profiles: { ...newer.profiles, other: profile } });
 });
 
-test('the file lies where the environment says', () => {
+test('the environment sets the place of the file', () => {
   assert.equal(profilePath({ XDG_CONFIG_HOME: '/x', HOME: '/h' }), '/x/frontdoor/profiles.json');
   assert.equal(profilePath({ HOME: '/h' }), '/h/.config/frontdoor/profiles.json');
   assert.equal(profilePath({}), undefined);

@@ -70,7 +70,7 @@ test('bash completes the values of an option: its choices, files, or nothing for
   assert.ok(complete('shares', 'create', '--name', 'list', '--').includes('--target'));
 });
 
-test('each script knows every command and every option', () => {
+test('each script completes every command and every option', () => {
   assert.ok(tree.length > 80);
   for (const [shell, script] of Object.entries(scripts)) {
     for (const { path, commands, options } of tree) {
@@ -85,7 +85,7 @@ test('each script knows every command and every option', () => {
   }
 });
 
-test('a description with a quote does not end the word that it stands in', () => {
+test('a quote in a description is escaped', () => {
   const { status, stderr } = spawnSync('bash', ['-n', join(folder, 'script')], { encoding: 'utf8' });
   assert.deepEqual([status, stderr], [0, '']);
   assert.ok(tree.some(({ options }) => options.some(({ description }) => description.includes("'"))));

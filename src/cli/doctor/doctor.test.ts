@@ -74,7 +74,7 @@ async function openApi(answers: Readonly<Record<string, FakeAnswer>> = {}): Prom
   return api.url;
 }
 
-test('a closed port is found, and who holds an open one', async () => {
+test('a closed port is found, and the program that holds an open one', async () => {
   const port = await freePort();
   const closed = await examine(['--api', `http://127.0.0.1:${port}`]);
   is(closed.of('port of Management API'), 'failure', /nothing listens at 127\.0\.0\.1:/, /start it/);
@@ -97,7 +97,7 @@ test('a usual place where nothing answers is no failure', async () => {
   assert.match(findings[1]!.remedy!, /give its address with --gateway/);
 });
 
-test('another program at the port is told apart from the Management API', async () => {
+test('another program at the port is distinguished from the Management API', async () => {
   const api = await openApi({ '/openapi.json': { status: 200, json: { hello: 'world' } } });
   is((await examine(['--api', api])).of('Management API'), 'failure', /is not a Management API/, /--api/);
   const older = await openApi({
@@ -338,7 +338,7 @@ test('for people: a line for each finding, the remedy below it, and a count', as
   assert.match(out, /\n1 failed, \d warnings, \d+ checks\n$/);
 });
 
-test('what the control plane knows: addresses in place of guesses, and every part that is away, with a remedy', async () => {
+test('data of the control plane: addresses in place of guesses, and every part that is offline, with a remedy', async () => {
   const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'f' };
   const edge = await listen(createServer((socket) => socket.destroy()));
   const page = (content: readonly object[]): FakeAnswer => ({ status: 200, json: { content } });

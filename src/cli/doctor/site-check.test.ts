@@ -6,7 +6,7 @@ test('a zone that is on the Public Suffix List makes each share a site of its ow
   assert.equal((await siteVerdict('github.io')).state, 'ok');
 });
 
-test('of any other zone the doctor says that its shares are one site, and what to do', async () => {
+test('for any other zone the doctor reports that its shares are one site, with a remedy', async () => {
   const verdict = await siteVerdict('share.example.com');
   assert.equal(verdict.state, 'warning');
   assert.match(verdict.remedy ?? '', /Public Suffix List/);

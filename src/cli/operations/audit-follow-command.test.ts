@@ -67,7 +67,7 @@ test('a stream that ends is resumed after its last event; a refusal ends the com
   assert.deepEqual(ran.ids, [undefined, '6', '7']);
 });
 
-test('a connection that breaks in the middle is told of and opened again', async () => {
+test('a broken connection is reported and opened again', async () => {
   const broken: Answer = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(`${event(1)}id: 2\ndata: {"half`, () => response.destroy());

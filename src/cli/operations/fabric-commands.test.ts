@@ -106,7 +106,7 @@ for (const [list, shown] of [
   });
 }
 
-test('an empty list says what there is none of, beside the output', async () => {
+test('an empty list is named on standard error', async () => {
   const list = LISTS['/fabric/links'] as object[];
   const kept = list.splice(0);
   assert.deepEqual(await run('fabric links'), { out: '', err: 'no links\n', code: 0 });

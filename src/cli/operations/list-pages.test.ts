@@ -38,7 +38,7 @@ test('pages are asked for when they are read', async () => {
   assert.equal(asked, 1);
 });
 
-test('what an insertion moved to the next page is not told twice', async () => {
+test('an entry that an insertion moved to the next page is not printed twice', async () => {
   let list: readonly Entry[] = entries;
   const { ids } = await read(Number.POSITIVE_INFINITY, () => {
     const now = list;

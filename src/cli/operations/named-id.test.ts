@@ -102,7 +102,7 @@ test('a name stands for the id in arguments, fields, lists of ids, and options',
   );
 });
 
-test('what looks like an id, or is one in the list, is an id before it is a name', async () => {
+test('a text that has the form of an id, or is one in the list, is taken as an id before a name', async () => {
   assert.equal(await sent('environments', 'get', LAB), `GET ${door}/environments/${LAB}`);
   assert.equal(api.seen.length, 1, 'a UUID is not looked up');
   assert.equal(await sent('environments', 'get', 'short-id'), `GET ${door}/environments/short-id`);

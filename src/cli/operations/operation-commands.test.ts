@@ -92,7 +92,7 @@ test('the options of a command are the fields and parameters of its operation, a
   }
 });
 
-test('every path parameter is an argument, or follows from who is logged in', () => {
+test('every path parameter is an argument, or follows from the logged-in account', () => {
   for (const { operation, row } of rows) {
     if (!isOperationCommand(row)) continue;
     const own = { frontdoors: 'frontdoorId', organizations: 'organizationId' }[row.noun as string];
@@ -145,6 +145,6 @@ test('every example is a command line that is understood', () => {
   }
 });
 
-test('a schema that no option can stand for is told at once', () => {
+test('a schema that no option can express fails at once', () => {
   assert.throws(() => bodyFields({ properties: { odd: { type: 'number' } } }), /no option can represent odd/);
 });

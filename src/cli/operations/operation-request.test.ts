@@ -122,7 +122,7 @@ test('lists of objects are given as JSON, or in their short form, one entry each
   }
 });
 
-test('a replacement with nothing is sent when it is said, a question with nothing always', async () => {
+test('an empty replacement is sent when it is asked for, an empty query always', async () => {
   const set = ['shares', 'policy', 'set', 'app'];
   assert.equal((await run(set)).code, 2);
   assert.deepEqual((await sent([...set, '--body', '{}']))[2], {});
@@ -131,7 +131,7 @@ test('a replacement with nothing is sent when it is said, a question with nothin
   assert.deepEqual(JSON.parse(api.seen.at(-1)!.body), {});
 });
 
-test('fields that are missing are told all at once, before anything is sent', async () => {
+test('all missing fields are reported at once, before anything is sent', async () => {
   const ran = await run(['shares', 'create', '--share-mode', 'public']);
   assert.deepEqual(ran, {
     out: '',
@@ -198,13 +198,13 @@ test('one page is asked for as it is named, and a limit is the size of the only 
     assert.equal((await run(['shares', 'list', '--page', wrong])).code, 2, wrong);
 });
 
-test('an empty list says so beside the output, and is an empty array as JSON', async () => {
+test('an empty list is reported on standard error, and is an empty array as JSON', async () => {
   assert.deepEqual(await run(['shares', 'list']), { out: '', err: 'no shares\n', code: 0 });
   assert.deepEqual(await run(['shares', 'list', '--json']), { out: '[]\n', err: '', code: 0 });
   assert.deepEqual(await run(['shares', 'list', '--json-lines']), { out: '', err: 'no shares\n', code: 0 });
 });
 
-test('what was deleted is said, and as JSON nothing is', async () => {
+test('a deletion is reported, and prints nothing as JSON', async () => {
   assert.deepEqual(await run(['shares', 'delete', 'app']), { out: 'deleted app\n', err: '', code: 0 });
   assert.deepEqual(await run(['shares', 'delete', 'app', '--json']), { out: '', err: '', code: 0 });
 });

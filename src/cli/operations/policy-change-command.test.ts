@@ -70,7 +70,7 @@ test('a field is set or taken away, and all others stay', async () => {
   });
 });
 
-test('single entries of lists are added and removed; a user who is there gets the new password', async () => {
+test('single entries of lists are added and removed; an existing user gets the new password', async () => {
   const options = [
     '--add-email',
     '*@example.org',
@@ -89,7 +89,7 @@ test('single entries of lists are added and removed; a user who is there gets th
   });
 });
 
-test('what is there already, or is not there, changes nothing', async () => {
+test('adding an existing entry, or removing a missing one, changes nothing', async () => {
   const there = await change('--add-email', 'ann@example.com');
   assert.equal(there.code, 0);
   assert.match(there.err, /Nothing was changed/);
@@ -100,7 +100,7 @@ test('what is there already, or is not there, changes nothing', async () => {
   assert.ok(api.seen.every(({ method }) => method === 'GET'));
 });
 
-test('what somebody else changed meanwhile is read anew and stays; nobody tries for ever', async () => {
+test('a concurrent change is read again and kept; the retries are bounded', async () => {
   othersChange = 2;
   const after = await changed('--add-email', '*@example.org');
   assert.deepEqual(after['emails'], ['ann@example.com', '*@example.org']);

@@ -83,7 +83,7 @@ function run(...args: string[]): Promise<Ran> {
 
 const lastBody = (): unknown => JSON.parse(api.seen.at(-1)!.body);
 
-test('why tells where and why a request failed, and what to do next', async () => {
+test('why prints where and why a request failed, and what to do next', async () => {
   const { out, code } = await run('why', 'abc123');
   assert.equal(code, 0);
   assert.equal(
@@ -109,7 +109,7 @@ test('a refusal whose cause is its code is not named twice', async () => {
   assert.match(out, /^Why {6}address-not-allowed$/m);
 });
 
-test('why of an id that nobody knows, or that is none, fails and says so', async () => {
+test('why fails with a message for an unknown or a malformed id', async () => {
   const unknown = await run('why', 'x9');
   assert.notEqual(unknown.code, 0);
   assert.match(unknown.err, /not found/);

@@ -84,7 +84,7 @@ test('names cannot steer the terminal', async () => {
   assert.doesNotMatch(recordText({ name: '\u001B[2J', deep: { x: ['\u0007'] } }), UNSAFE);
 });
 
-test('an object is told by name and value, objects in it by dots, lists by lines', () => {
+test('an object is printed by name and value, nested objects with dots, lists by lines', () => {
   assert.equal(
     recordText({
       id: 'a',
@@ -130,7 +130,7 @@ test('metrics show totals and the course of the window, in at most sixty bars', 
   assert.match(lines, /^environment host\uFFFD {2}▁█ 4 requests {2}█▁ 1 errors$/m);
 });
 
-test('an explanation tells the decision first, then each step; names that others chose do no harm', () => {
+test('an explanation prints the decision first, then each step; names of others are escaped', () => {
   const steps = [
     { rule: 'time', outcome: 'skipped', detail: 'no end' },
     { rule: 'address', outcome: 'passed', detail: '192.0.2.7 may come' },

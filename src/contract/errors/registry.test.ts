@@ -17,7 +17,7 @@ test('every word that the OpenAPI document gives a refusal is in the registry, w
   }
 });
 
-test('every row says what the code means, what to do and since when', () => {
+test('every row has a meaning, a remedy and a first version', () => {
   const rows = [
     API_ERRORS,
     TOKEN_ERRORS,

@@ -39,7 +39,7 @@ function shortly(...given: Parameters<typeof explain>) {
   return [decision, status, reason];
 }
 
-test('a share without rules lets everybody in, and says why', () => {
+test('a share without rules admits everybody, with the reason', () => {
   assert.deepEqual(explainAccess(compileRules(null), [], request), {
     decision: 'allow',
     status: null,
@@ -79,7 +79,7 @@ test('the first rule that refuses decides, in the order of gateways, public path
   assert.ok(steps.some(({ rule, outcome }) => rule === 'address' && outcome === 'skipped'));
 });
 
-test('who has no credential is sent to log in, to HTTPS, to a choice, or told what is missing', () => {
+test('a caller without credentials is redirected to log in, to HTTPS or to a choice, or gets the missing kind', () => {
   const github: ExplainedProvider = { ...oidc, id: 'g', name: 'hub', type: 'GITHUB' };
   const off = { ...oidc, enabled: false };
   assert.deepEqual(shortly({}, [oidc]), ['login', 302, 'login']);
@@ -113,7 +113,7 @@ test('keys and basic users pass by their names, and are not held to e-mail rules
   assert.deepEqual(shortly(rules, [], { basicUser: 'bob' })[2], 'credential-wrong');
 });
 
-test('a person is let in by an enabled provider that logs in, and by all of the rules', () => {
+test('a person needs an enabled provider that logs in, and all of the rules', () => {
   const rules = { emails: ['*@example.com'], claims: [{ claim: 'groups', anyOf: ['staff', 'ops'] }] };
   const inStaff = { ...person, groups: ['staff'] };
   assert.deepEqual(shortly(rules, [oidc], { person: inStaff }), ['allow', null, 'session']);
@@ -132,13 +132,13 @@ test('a person is let in by an enabled provider that logs in, and by all of the 
   });
 });
 
-test('what gateways answer by themselves is no question of identity, where one can log in', () => {
+test('answers of the gateway itself need no identity, where one can log in', () => {
   const target = '/.frontdoor/login?code=x';
   assert.deepEqual(shortly({ publicPaths: ['/*'] }, [oidc], { target }), ['allow', null, 'own-path']);
   assert.deepEqual(shortly({}, [keys], { target })[2], 'credential-missing');
 });
 
-test('a limit is told, not counted', () => {
+test('a limit is explained, not counted', () => {
   const { decision, steps } = explain({ rateLimit: { requests: 5, perMs: 60_000 } }, []);
   assert.equal(decision, 'allow');
   assert.ok(

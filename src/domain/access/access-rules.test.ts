@@ -18,7 +18,7 @@ const CHANGED: AccessRules = {
   responseTimeoutMs: 5_000,
 };
 
-test('what is sent reads as it was', () => {
+test('encoded rules decode to the same rules', () => {
   for (const rules of [OPEN_RULES, CHANGED])
     assert.deepEqual(readAccessRules(JSON.parse(JSON.stringify(sentAccessRules(rules)))), {
       value: rules,

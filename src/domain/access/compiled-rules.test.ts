@@ -24,7 +24,7 @@ function person(part: Partial<CallerIdentity> = {}): CallerIdentity {
 }
 
 suite('rules that ask for nothing', () => {
-  test('let everybody in, and every path needs what the share needs', () => {
+  test('admit everybody, and every path needs the credentials of the share', () => {
     const open = compileRules(null);
     assert.equal(decideNetwork(open, from('not an address')), undefined);
     assert.equal(decideIdentity(open, person({ email: null })), undefined);
@@ -47,7 +47,7 @@ suite('time', () => {
 suite('addresses', () => {
   const decide = (ip: AccessRules['ip'], address: string) => decideNetwork(rulesOf({ ip }), from(address));
 
-  test('that are denied are denied, whatever is allowed', () => {
+  test('that are denied are denied, also when they are allowed', () => {
     const ip = { allow: ['10.0.0.0/8'], deny: ['10.1.0.0/16', '10.2.3.4'] };
     assert.equal(decide(ip, '10.0.0.1'), undefined);
     assert.equal(decide(ip, '10.1.255.255'), 'address-denied');
@@ -71,7 +71,7 @@ suite('addresses', () => {
     assert.equal(decide({ allow: ['fe80::/10'], deny: [] }, 'fe80::1%eth0'), undefined);
   });
 
-  test('that cannot be read, and rules that cannot, let nobody in', () => {
+  test('that cannot be read, and rules that cannot, admit nobody', () => {
     assert.equal(decide({ allow: [], deny: ['10.0.0.0/8'] }, 'unknown'), 'address-denied');
     assert.equal(decide({ allow: ['10.0.0.0/33'], deny: [] }, '10.0.0.1'), 'address-not-allowed');
     assert.equal(decide({ allow: [], deny: ['10.0.0.0/x'] }, '192.0.2.1'), 'address-denied');

@@ -288,7 +288,7 @@ describe('a group of connections', () => {
     await within('the end', closed);
   });
 
-  test('is one plain connection to a listener that knows no groups', async (t) => {
+  test('is one plain connection to a listener without groups', async (t) => {
     const { listener, accepted } = await accept(t, { allowGroups: false });
     const channel = await dial(t, listener.port, LINK);
     accepted[0]!.handle({ onFrame: (frame, from) => void from.reply(frame, makeFrame(9)) });

@@ -117,7 +117,7 @@ async function fillUp(channel: Channel): Promise<void> {
 }
 
 describe('a full channel', () => {
-  test('lets as many frames wait as its queue holds, and says stop before it drops any', async (t) => {
+  test('queues as many frames as its queue holds, and signals a stop before it drops any', async (t) => {
     for (const outQueueSize of [4, 64]) {
       const { dialer, blackhole } = await openThroughRelay(t, { outQueueSize });
       dialer.handle({ onFrame: () => {} });
@@ -195,7 +195,7 @@ describe('a full channel', () => {
     assert.equal(dialer.isClosed, false);
   });
 
-  test('tells how long frames wait in it', async (t) => {
+  test('measures how long frames wait in it', async (t) => {
     const { dialer } = await openThroughRelay(t);
     dialer.handle({ onFrame: () => {} });
     dialer.sendData(new PayloadFrame('circuit', 0, 0, Buffer.alloc(10)));
@@ -248,7 +248,7 @@ describe('the peer of a channel', () => {
     );
   });
 
-  test('answers a beat with the same eight bytes, whatever they say', async () => {
+  test('answers a heartbeat with the same eight bytes, for any bytes', async () => {
     const peer = { id: 'peer', hello: FrameHeaders.empty, fingerprint: '', address: 'memory' };
     const options = { id: 'pair', peer, log: silentLog };
     const [ours, theirs] = openMemoryChannel(options, options);
@@ -293,7 +293,7 @@ describe('the peer of a channel', () => {
     ours.close('done');
   });
 
-  test('may let its answers ride on data', async (t) => {
+  test('may send the answers to heartbeats with data', async (t) => {
     const heartbeat = { sendIntervalMs: 30, closeAfterMs: 0, checkIntervalMs: 10 };
     const { dialer, listener } = await openThroughRelay(t, {}, { heartbeat });
     const events = new EventEmitter();

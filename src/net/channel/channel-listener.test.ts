@@ -120,7 +120,7 @@ describe('a channel listener', () => {
     await linkListener.close();
   });
 
-  test('shows the peer’s chain to who judges it', async (t) => {
+  test('passes the peer’s chain to its authorization', async (t) => {
     const middle = await authority.intermediate('middle');
     const below = await middle.issue('below');
     const subjects: string[] = [];
@@ -135,7 +135,7 @@ describe('a channel listener', () => {
     assert.deepEqual(subjects, ['CN=below', 'CN=middle']);
   });
 
-  test('is believed by a dialer that knows its intermediate authority alone', async (t) => {
+  test('is trusted by a dialer that trusts only its intermediate authority', async (t) => {
     const middle = await authority.intermediate('middle');
     const { listener } = await open(t, {}, await middle.issue('below'));
     await dial(t, listener.port, { tls: { ...client, ca: middle.ca } });
@@ -150,7 +150,7 @@ describe('a channel listener', () => {
     await assert.rejects(dial(t, listener.port, { host: 'localhost' }), { code: 'channel-failed' });
   });
 
-  test('holds so many connections that owe their hello; the longest silent give way to who speaks', async (t) => {
+  test('bounds connections without a hello; peers that send one replace the longest silent ones', async (t) => {
     const limits = { maxOutstandingConnects: 2, maxQueuedConnects: 1, helloTimeoutMs: 60_000 };
     const { listener, accepted } = await open(t, limits);
     const silent: tls.TLSSocket[] = [];
@@ -190,7 +190,7 @@ describe('a channel listener', () => {
     assert.equal(accepted.length, 0);
   });
 
-  test('lets joins in by secret and certificate alone, whatever else they repeat', async (t) => {
+  test('admits a join only by secret and certificate, whatever its other headers', async (t) => {
     const { listener, accepted } = await open(t);
     const group = (): HeaderWriter =>
       new HeaderWriter().text(CHANNEL_HEADERS.connectionId, 'group').bool(CHANNEL_HEADERS.isGrouped, true);
@@ -290,7 +290,7 @@ describe('a channel listener', () => {
     }
   });
 
-  test('says once, with a count, what many peers do at the same time', async (t) => {
+  test('logs once, with a count, what many peers do at the same time', async (t) => {
     const lines: { message: string; fields: Readonly<Record<string, unknown>> }[] = [];
     const log: Log = { ...silentLog, warn: (fields, message) => void lines.push({ fields, message }) };
     const { listener } = await open(t, { log });

@@ -88,7 +88,7 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       await close();
     });
 
-    test('tells its connection, and that the peer is responsive while nothing else is asked of it', async () => {
+    test('describes its connection, and a peer without open requests as responsive', async () => {
       const { dialer, listener, close } = await open();
       for (const side of [dialer, listener]) {
         assert.deepEqual(
@@ -113,7 +113,7 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       await close();
     });
 
-    test('closing tells the other side and fails what waits', async () => {
+    test('closing notifies the other side and fails the waiting requests', async () => {
       const { dialer, listener, close } = await open();
       const events = new EventEmitter();
       listener.handle({ onFrame: () => {}, onClose: (reason) => events.emit('closed', reason) });
@@ -129,7 +129,7 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       await close();
     });
 
-    test('says stop when its queue is full and go when there is room again', async () => {
+    test('signals a stop when its queue is full, and readiness when there is room again', async () => {
       const { dialer, listener, close } = await open();
       const events = new EventEmitter();
       let received = 0;

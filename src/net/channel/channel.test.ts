@@ -173,7 +173,7 @@ test('a second connection joins its group with the right secret, and only with i
   await listener.close();
 });
 
-test('a refused hello is told its reason, or just closed', async () => {
+test('a refused hello is answered with the reason, or the connection is closed', async () => {
   const { listener } = await openListener({
     authorize: (hello) =>
       hello.headers.has(1002)
@@ -225,7 +225,7 @@ test('a hello that never ends, or is too long, ends at the deadline or the bound
   await listener.close();
 });
 
-test('a peer of an unknown version is told the versions and closed', async () => {
+test('a peer of an unknown version is sent the versions and closed', async () => {
   const { listener } = await openListener();
   const socket = rawConnection(listener.port);
   await once(socket, 'secureConnect');

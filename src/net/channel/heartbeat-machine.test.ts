@@ -96,7 +96,7 @@ describe('heartbeats', () => {
     assert.equal(machine.check(91_000).silentMs, undefined);
   });
 
-  test('tell a peer that answers late, or not yet, from one that answers in time', () => {
+  test('distinguish a peer that answers late, or not yet, from one that answers in time', () => {
     const machine = new HeartbeatMachine(CTRL, 0);
     assert.ok(machine.isResponsive(1_000));
     machine.onSent(1_000);

@@ -21,7 +21,7 @@ function underlayTo(write: (bytes: Uint8Array) => void): Underlay {
   return new Underlay(sink as Socket, 'link.default', { payloads: 0, acknowledgements: 0 }, () => {});
 }
 
-test('a connection that said little holds a few KiB', async () => {
+test('a connection that has received little holds a few KiB', async () => {
   const memory = await usedMemory();
   const underlays = Array.from({ length: COUNT }, () => underlayTo(() => {}));
   for (const underlay of underlays) underlay.sendAcknowledgement(new AcknowledgementFrame('c', 0, 0, [1]), 1);
@@ -30,7 +30,7 @@ test('a connection that said little holds a few KiB', async () => {
   assert.ok(held < 12 * 1024, `${Math.round(held)} bytes each`);
 });
 
-test('frames of all sizes leave whole and in order, whatever pieces they are written in', async () => {
+test('frames of all sizes leave whole and in order, for any pieces that they are written in', async () => {
   const decoder = new FrameDecoder({ maxHeadersBytes: 1_000, maxBodyBytes: 1 << 20 });
   const lengths: number[] = [];
   const underlay = underlayTo((bytes) => {
