@@ -81,7 +81,7 @@ describe('a reader', () => {
           rule: 'must be a text of at most 5 characters',
           entry: bad,
         },
-        { list: 'words', index: 1, field: '', rule: 'must be a text', entry: 1 },
+        { list: 'words', index: 1, name: 'z', field: '', rule: 'must be a text', entry: 1 },
       ],
     });
   });

@@ -12,6 +12,8 @@ export interface LostEntry {
   readonly list: string;
   /** Position in the list; -1 for a field. */
   readonly index: number;
+  /** Name of an entry of a map. */
+  readonly name?: string | undefined;
   /** Dotted path inside the entry, '' for the entry itself; of a field: from its object. */
   readonly field: string;
   readonly rule: string;
@@ -109,9 +111,10 @@ class Fault {
   }
 
   /** The failure costs this entry and nothing else. */
-  lose(list: string, index: number, entry: unknown): void {
+  lose(list: string, index: number, entry: unknown, name?: string): void {
     this.#lost ??= [];
-    this.#lost.push({ list, index, field: this.field, rule: this.rule, entry });
+    const lost = { list, index, field: this.field, rule: this.rule, entry };
+    this.#lost.push(name === undefined ? lost : { ...lost, name });
     this.#path.length = 0;
   }
 }
@@ -323,7 +326,7 @@ function otherFieldsStep(schema: Keywords, names: ReadonlySet<string>): OthersSt
       if (names.has(name) || value[name] === undefined) continue;
       const read = step(value[name], fault);
       if (read === FAILED && lossy !== undefined) {
-        fault.lose(lossy, entries.length, value[name]);
+        fault.lose(lossy, entries.length, value[name], name);
         isSame = false;
         continue;
       }

@@ -113,3 +113,16 @@ test('the CA file is read, and a missing one is an error', async () => {
   assert.equal((await resolve({ ca })).ca, 'PEM');
   await assert.rejects(resolve({ ca: join(folder, 'none.pem') }), /--ca .*none\.pem/);
 });
+
+test('a damaged profile is refused where it is asked for, without its secret, and the others work', async () => {
+  const other = { XDG_CONFIG_HOME: join(folder, 'damaged') };
+  const path = profilePath(other)!;
+  await saveProfile(path, 'default', profile);
+  const broken = { ...profile, credentials: { kind: 'account', id: 1, secret: 'hidden' } };
+  writeFileSync(path, JSON.stringify({ version: 1, profiles: { staging: broken, default: profile } }));
+  assert.equal((await resolve({}, other)).profileName, 'default');
+  await assert.rejects(resolve({ profile: 'staging' }, other), (error: Error) => {
+    assert.match(error.message, /^profile staging is damaged: credentials\.id must be a text/);
+    return !error.message.includes('hidden');
+  });
+});

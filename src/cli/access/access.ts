@@ -8,7 +8,7 @@ import type { Credentials, Profile } from '#domain';
 import type { CliIo } from '../cli-io.ts';
 import { ManagementClient, type ManagementAccess } from '../management-client.ts';
 import { DEFAULT_API_URL, type ApiFlags } from './api-options.ts';
-import { DEFAULT_PROFILE, loadProfiles, profilePath } from './profile-store.ts';
+import { damagedProfile, DEFAULT_PROFILE, loadProfiles, profilePath } from './profile-store.ts';
 
 export interface ResolvedAccess extends ManagementAccess {
   readonly frontdoorId?: string | undefined;
@@ -21,7 +21,9 @@ export async function resolveAccess(flags: ApiFlags, io: CliIo): Promise<Resolve
   const { env } = io;
   const given = await givenCredentials(flags, io);
   const name = flags.profile ?? env.FRONTDOOR_PROFILE;
-  const profiles = await loadProfiles(profilePath(env));
+  const { profiles, damaged } = await loadProfiles(profilePath(env));
+  const problem = damaged.get(name ?? DEFAULT_PROFILE);
+  if (problem !== undefined) throw damagedProfile(name ?? DEFAULT_PROFILE, problem);
   const profile = profiles[name ?? DEFAULT_PROFILE];
   if (profile === undefined && name !== undefined) {
     const known = Object.keys(profiles);

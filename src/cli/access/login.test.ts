@@ -59,7 +59,7 @@ const noQuestions = (): Promise<never> => Promise.reject(new Error('nothing shou
 async function logIn(flags: LoginFlags, env: Record<string, string>, questions?: LoginQuestions) {
   const io = keptIo(env, { isInteractive: questions !== undefined });
   await login(io, flags, questions === undefined ? noQuestions : () => Promise.resolve(questions));
-  return { ...io.ran(), profiles: await loadProfiles(profilePath(env)) };
+  return { ...io.ran(), profiles: (await loadProfiles(profilePath(env))).profiles };
 }
 
 test('an account is tried, its only frontdoor taken, and a profile kept that commands use', async () => {
@@ -73,7 +73,7 @@ test('an account is tried, its only frontdoor taken, and a profile kept that com
     /logged in at .* as account acc \(frontdoor\.read\)\nfrontdoor name of f1 \(f1\)\nprofile default in /,
   );
   assert.doesNotMatch(ran.out, /tok/);
-  assert.deepEqual(await loadProfiles(profilePath(env)), {
+  assert.deepEqual((await loadProfiles(profilePath(env))).profiles, {
     default: {
       apiUrl: api.url,
       credentials: { kind: 'account', id: 'acc', secret: 'tok' },

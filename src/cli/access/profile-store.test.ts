@@ -29,19 +29,19 @@ const profile: Profile = {
 
 test('profiles are kept by name in a file of their owner alone, in one step', async () => {
   const path = newPath();
-  assert.deepEqual(await loadProfiles(path), {});
+  assert.deepEqual((await loadProfiles(path)).profiles, {});
   await saveProfile(path, 'default', profile);
   await saveProfile(path, 'other', { ...profile, apiUrl: 'https://other' });
   assert.equal(statSync(path).mode & 0o777, 0o600);
   assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
   assert.deepEqual(readdirSync(dirname(path)), ['profiles.json']);
-  assert.deepEqual(await loadProfiles(path), {
+  assert.deepEqual((await loadProfiles(path)).profiles, {
     default: profile,
     other: { ...profile, apiUrl: 'https://other' },
   });
   assert.equal(await removeProfile(path, 'nobody'), false);
   assert.equal(await removeProfile(path, 'default'), true);
-  assert.deepEqual(Object.keys(await loadProfiles(path)), ['other']);
+  assert.deepEqual(Object.keys((await loadProfiles(path)).profiles), ['other']);
   assert.equal(await removeProfile(path, 'other'), true);
   assert.equal(existsSync(path), false);
 });
@@ -73,14 +73,21 @@ test('a damaged file is another error than a missing one, and shows no secret', 
     writeFileSync(path, text);
     await assert.rejects(loadProfiles(path), /has another version/);
   }
+});
+
+test('a damaged profile loses itself: the others stay usable, and it stays in the file', async () => {
   const path = newPath();
   await saveProfile(path, 'default', profile);
   const broken = { ...profile, credentials: { kind: 'account', id: 1, secret: 'hidden' } };
-  writeFileSync(path, JSON.stringify({ version: 1, profiles: { staging: broken } }));
-  await assert.rejects(loadProfiles(path), (error: Error) => {
-    assert.match(error.message, /profiles\.staging\.credentials\.id must be/);
-    return !error.message.includes('hidden');
-  });
+  writeFileSync(path, JSON.stringify({ version: 1, profiles: { staging: broken, default: profile } }));
+  const { profiles, damaged } = await loadProfiles(path);
+  assert.deepEqual(profiles, { default: profile });
+  assert.deepEqual([...damaged], [['staging', 'credentials.id must be a text of at least 1 characters']]);
+  await saveProfile(path, 'other', profile);
+  const kept = JSON.parse(readFileSync(path, 'utf8')) as unknown;
+  assert.deepEqual(kept, { version: 1, profiles: { staging: broken, default: profile, other: profile } });
+  assert.equal(await removeProfile(path, 'staging'), true);
+  assert.equal((await loadProfiles(path)).damaged.size, 0);
 });
 
 test('fields of a newer version stay in the file when this version writes it', async () => {

@@ -2,7 +2,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '#base';
-import { loadProfiles } from '../access/profile-store.ts';
+import { damagedProfile, loadProfiles } from '../access/profile-store.ts';
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
 /** File names of keys, identities, tokens and credentials. */
@@ -21,7 +21,10 @@ export function fileChecks(profileFile: string | undefined, folders: readonly st
 async function profilesVerdict(path: string | undefined): Promise<CheckResult> {
   if (path === undefined) return warning('there is no directory for profiles', 'set HOME or XDG_CONFIG_HOME');
   try {
-    const names = Object.keys(await loadProfiles(path));
+    const { profiles, damaged } = await loadProfiles(path);
+    const [first] = damaged;
+    if (first !== undefined) throw damagedProfile(...first);
+    const names = Object.keys(profiles);
     if (names.length > 0) return ok(`${names.join(', ')} in ${path}`);
     return warning('not logged in', 'run "frontdoor login" (or "frontdoor login --demo" beside a demo)');
   } catch (error) {

@@ -96,9 +96,9 @@ export type Profile = ShapeOf<typeof profileSchema>;
 
 /**
  * The profiles of `frontdoor login`. Fields that this version does not know are kept: an older command line writes the
- * file of a newer one again.
+ * file of a newer one again. A profile that cannot be read loses itself.
  */
-export const profilesShape = new Shape(open({ profiles: mapOf(profileSchema) }), {
+export const profilesShape = new Shape(open({ profiles: mapOf(profileSchema, { lossy: 'profiles' }) }), {
   name: 'profiles',
   format: 1,
   formatField: 'version',
