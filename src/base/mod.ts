@@ -23,7 +23,7 @@ export {
   type SchemaReader,
   type ShapeOf,
 } from './schema-reader.ts';
-export { FORMAT_HEADER, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';
+export { FORMAT_HEADER, lostShapeEntries, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';
 export {
   FILE_START,
   fileProblemLine,

@@ -30,6 +30,17 @@ export interface ShapeProblem {
   readonly isNewer: boolean;
 }
 
+const lostByShape = new Map<string, number>();
+
+/** Entries that readers of this process have left out since its start, by the name of the shape that was read. */
+export function lostShapeEntries(): ReadonlyMap<string, number> {
+  return lostByShape;
+}
+
+function countLost(name: string, entries: number): void {
+  lostByShape.set(name, (lostByShape.get(name) ?? 0) + entries);
+}
+
 export class Shape<S extends TSchema> implements ShapeTraits {
   readonly name: string;
   readonly format: number;
@@ -58,9 +69,16 @@ export class Shape<S extends TSchema> implements ShapeTraits {
     }
     const newer = this.newerThanKnown(number);
     if (newer !== undefined) return { problem: newer, field: '', isNewer: true };
-    this.#reader ??= compileReader(this.schema);
+    if (this.#reader === undefined) {
+      this.#reader = compileReader(this.schema);
+      // So that the counter of a shape exists before its first loss.
+      countLost(this.name, 0);
+    }
     const read = this.#reader(content);
-    if ('value' in read) return read;
+    if ('value' in read) {
+      if (read.lost.length > 0) countLost(this.name, read.lost.length);
+      return read;
+    }
     const { field, rule } = read;
     return { problem: `${this.name}: ${field === '' ? 'it' : field} ${rule}`, field, isNewer: false };
   }

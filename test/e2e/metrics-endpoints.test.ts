@@ -54,6 +54,7 @@ describe('metrics', () => {
       ['frontdoor_control_connected_routers', {}, 1],
       ['frontdoor_control_links', {}, 0],
       ['frontdoor_control_terminators', {}, 1],
+      ['frontdoor_shape_lost_entries_total', { shape: 'share feed' }, 0],
     ] as const)
       assert.equal(text.value(name, labels), value, `${name} ${JSON.stringify(labels)}`);
     // The gateway's and the agent's.

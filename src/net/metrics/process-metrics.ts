@@ -1,6 +1,10 @@
-/** What a process takes of its machine, by the names that Prometheus's client libraries use. */
+/**
+ * What a process takes of its machine, by the names that Prometheus's client libraries use, and what it could not read of
+ * our own messages and files.
+ */
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
+import { lostShapeEntries } from '#base';
 import type { Exposition } from './exposition.ts';
 
 export function writeProcessMetrics(to: Exposition): void {
@@ -20,6 +24,12 @@ export function writeProcessMetrics(to: Exposition): void {
   const descriptors = openDescriptors();
   if (descriptors !== undefined)
     to.one('process_open_fds', 'gauge', 'Open file descriptors of the process', descriptors);
+  to.family(
+    'frontdoor_shape_lost_entries_total',
+    'counter',
+    'Entries of messages and files that could not be read and were left out, by the shape that was read',
+    Array.from(lostShapeEntries(), ([shape, entries]) => [{ shape }, entries] as const),
+  );
 }
 
 /** Undefined where the system has no list of them. */
