@@ -10,7 +10,7 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'damaged-file': {
     kind: ['internal', 'invalid'],
     meaning: 'A file of the data directory is damaged.',
-    remedy: 'Put back a copy, or remove the file: the agent then begins without it.',
+    remedy: 'Restore a copy, or remove the file: the agent then starts without it.',
   },
   'file-writable-by-others': {
     kind: 'forbidden',
@@ -59,7 +59,7 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   },
   'socket-listen': {
     kind: 'unavailable',
-    meaning: 'The control socket cannot be listened on.',
+    meaning: 'The control socket cannot be opened.',
     remedy: 'Read the cause in the message: its folder must exist and be writable.',
   },
   'socket-path-taken': {

@@ -4,7 +4,7 @@ import { errorsSince } from '#base';
 export const CLI_ERRORS = errorsSince('0.1.0', {
   'agent-answer': {
     kind: 'badGateway',
-    meaning: 'What listens at the control socket is not an agent of this version.',
+    meaning: 'The program at the control socket is not an agent of this version.',
     remedy: 'Restart the agent with this version.',
   },
   'agent-closed': {
@@ -54,22 +54,22 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   },
   'demo-credentials': {
     kind: ['invalid', 'notFound'],
-    meaning: 'The credentials of the demo are not there.',
+    meaning: 'The credentials of the demo do not exist.',
     remedy: 'Start the demo once with "frontdoor up --demo", or name its data directory.',
   },
   input: {
     kind: ['invalid', 'tooLarge'],
-    meaning: 'Standard input holds nothing, too much, or was asked for twice.',
+    meaning: 'Standard input is empty or too long, or two options read it.',
     remedy: 'Give one secret or one body on standard input.',
   },
   login: {
     kind: 'internal',
-    meaning: 'The API accepted the credentials and then refused them.',
-    remedy: 'Run "frontdoor login" again; report it if it stays.',
+    meaning: 'The API accepted the credentials at first and then refused them.',
+    remedy: 'Run "frontdoor login" again; report the error if it remains.',
   },
   name: {
     kind: 'invalid',
-    meaning: 'A name belongs to nothing, or to several things.',
+    meaning: 'A name matches no object, or several objects.',
     remedy: 'Give one of the ids that the message shows.',
   },
   'no-agent': {
@@ -84,7 +84,7 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   },
   'no-entry': {
     kind: 'invalid',
-    meaning: 'What should be removed from a list is not in it.',
+    meaning: 'The entry to remove is not in the list.',
     remedy: 'Use one of the entries that the message shows.',
   },
   'no-frontdoor': {

@@ -9,13 +9,13 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'authority-differs': {
     kind: 'invalid',
-    meaning: 'The key file of the authority belongs to another authority than the one in the database.',
+    meaning: 'The key file belongs to a different authority than the one in the database.',
     remedy: 'Move the key file away, or name the database that it belongs to.',
   },
   'authority-files': {
     kind: 'invalid',
-    meaning: 'The private key of the authority does not belong to its certificate.',
-    remedy: 'Put the two files there that belong together.',
+    meaning: 'The private key of the authority does not match its certificate.',
+    remedy: 'Restore the two files that belong together.',
   },
   'backup-file': {
     kind: 'invalid',
@@ -29,7 +29,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'backup-tables': {
     kind: 'invalid',
-    meaning: 'The backup has other tables than this version.',
+    meaning: 'The backup and this version have different tables.',
     remedy: 'Restore it with the version that took it, then start the newer version.',
   },
   'body-not-whole': {
@@ -39,13 +39,13 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'commit-unknown': {
     kind: 'unavailable',
-    meaning: 'The database went away before it confirmed a change.',
-    remedy: 'Read what is there, then make the change again if it is missing.',
+    meaning: 'The connection to the database was lost before it confirmed a change.',
+    remedy: 'Read the current state, then repeat the change if it is missing.',
   },
   conflict: {
     kind: 'conflict',
-    meaning: 'The change cannot be made beside what is there.',
-    remedy: 'Read the message, which names what is in the way.',
+    meaning: 'The change conflicts with the current state.',
+    remedy: 'Read the message, which names the conflicting object.',
   },
   'database-encoding': {
     kind: 'invalid',
@@ -85,7 +85,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'database-url': {
     kind: 'invalid',
     meaning: 'The database URL cannot be used.',
-    remedy: 'Correct what the message names.',
+    remedy: 'Correct the part that the message names.',
   },
   'database-version': {
     kind: 'invalid',
@@ -94,8 +94,8 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'foreign-key-violation': {
     kind: 'conflict',
-    meaning: 'What a change refers to was deleted meanwhile.',
-    remedy: 'Read what is there, then try again.',
+    meaning: 'An object that the change refers to was deleted meanwhile.',
+    remedy: 'Read the current state, then try again.',
   },
   'idempotency-key-reused': {
     kind: 'conflict',
@@ -104,7 +104,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'in-use': {
     kind: 'conflict',
-    meaning: 'What should be deleted is used by something else.',
+    meaning: 'The object to delete is used by another object.',
     remedy: 'Remove the uses that the message names first.',
   },
   'insufficient-scope': {
@@ -125,7 +125,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'key-file': {
     kind: 'invalid',
     meaning: 'The file secrets.key is missing, cannot be used, or belongs to another database.',
-    remedy: 'Put the key file there that the database or backup was used with.',
+    remedy: 'Restore the key file with which the database or backup was used.',
   },
   'malformed-authorization': {
     kind: 'invalid',
@@ -134,7 +134,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'method-not-allowed': {
     kind: 'wrongMethod',
-    meaning: 'The path does not take the method.',
+    meaning: 'The path does not support the method.',
     remedy: 'Use one of the methods that the message names.',
   },
   'migration-failed': {
@@ -144,7 +144,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'model-not-loaded': {
     kind: 'internal',
-    meaning: 'The control plane would have started without the objects that its database holds.',
+    meaning: 'The control plane would have started without the objects in its database.',
     remedy: 'Report it with the log.',
   },
   'no-database': {
@@ -169,7 +169,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'not-found': {
     kind: ['notFound', 'forbidden'],
-    meaning: "What the request names is not there, or is not the caller's.",
+    meaning: 'The object of the request does not exist, or the caller has no access to it.',
     remedy: 'Compare the id, and the credential.',
   },
   'precondition-failed': {
@@ -184,7 +184,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'rate-limited': {
     kind: 'limited',
-    meaning: 'The caller or its address asked too often.',
+    meaning: 'The caller or its address sent too many requests.',
     remedy: 'Wait for the seconds of Retry-After.',
   },
   'router-away': {
@@ -219,22 +219,22 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'terminator-of-share': {
     kind: 'conflict',
-    meaning: 'The terminator belongs to a share, whose agent makes and removes it.',
+    meaning: 'The terminator belongs to a share, whose agent creates and removes it.',
     remedy: 'Change the share instead.',
   },
   'terminator-removed': {
     kind: 'conflict',
-    meaning: 'The terminator was removed while it was made.',
-    remedy: 'Nothing: the program that hosts the service makes it again.',
+    meaning: 'The terminator was removed while it was being created.',
+    remedy: 'Nothing: the program that hosts the service creates it again.',
   },
   'terminator-taken': {
     kind: 'conflict',
-    meaning: 'The id of the terminator is taken.',
+    meaning: 'The id of the terminator is in use.',
     remedy: 'Nothing: the program that hosts the service uses another.',
   },
   'too-many-terminators': {
     kind: 'conflict',
-    meaning: 'The service has as many terminators as it may.',
+    meaning: 'The service has reached its limit of terminators.',
     remedy: 'Delete terminators that are not used.',
   },
   'trusted-issuers': {
@@ -250,7 +250,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'unique-violation': {
     kind: 'conflict',
     meaning: 'Another change took the same name meanwhile.',
-    remedy: 'Read what is there, then try again.',
+    remedy: 'Read the current state, then try again.',
   },
   'unknown-key': {
     kind: 'unauthenticated',
@@ -260,11 +260,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'unseal-failed': {
     kind: 'internal',
     meaning: 'A stored secret cannot be decrypted.',
-    remedy: 'Put the secrets.key there that the database was used with.',
+    remedy: 'Restore the secrets.key with which the database was used.',
   },
   'unsupported-media-type': {
     kind: 'unsupportedType',
-    meaning: 'The body has a content type that the operation does not take.',
+    meaning: 'The body has a content type that the operation does not accept.',
     remedy: 'Send the content type that the message names.',
   },
 });

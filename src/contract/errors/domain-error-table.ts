@@ -20,7 +20,7 @@ export const DOMAIN_ERRORS = errorsSince('0.1.0', {
   'invalid-request': {
     kind: 'invalid',
     meaning: 'A request or a value in it does not have the expected form.',
-    remedy: 'Send what the message asks for.',
+    remedy: 'Send the form that the message describes.',
   },
   'backup-format': {
     kind: 'invalid',

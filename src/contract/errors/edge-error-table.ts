@@ -29,22 +29,23 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
   },
   NOT_FOUND: {
     kind: 'notFound',
-    meaning: 'What the request names is not there, or is not for this identity.',
-    remedy: 'Compare the id, and what the identity may use.',
+    meaning: 'The object of the request does not exist, or this identity has no access to it.',
+    remedy: 'Compare the id, and the permissions of the identity.',
   },
   RATE_LIMITED: {
     kind: 'limited',
-    meaning: 'The identity or its address asked too often.',
+    meaning: 'The identity or its address sent too many requests.',
     remedy: 'Wait for the seconds of Retry-After.',
   },
   UNAUTHORIZED: {
     kind: 'unauthenticated',
-    meaning: 'The session is over, or the certificate is not the one that it belongs to.',
-    remedy: 'Nothing: clients log in again by themselves. See the log of the control plane if it stays.',
+    meaning: 'The session has ended, or belongs to another certificate.',
+    remedy:
+      'Nothing: clients log in again automatically. If the error remains, see the log of the control plane.',
   },
   UNHANDLED: {
     kind: 'internal',
-    meaning: 'A failure of ours; the id in the message stands in the log.',
+    meaning: 'An internal error; the log contains the id in the message.',
     remedy: 'Find the id in the log of the control plane, and report it.',
   },
 });

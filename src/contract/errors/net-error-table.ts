@@ -9,14 +9,14 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   },
   'cannot-listen': {
     kind: 'unavailable',
-    meaning: 'An address cannot be listened on.',
+    meaning: 'A listen address cannot be opened.',
     remedy:
       'Read the cause in the message: the address must exist on this machine, and low ports need the right to use them.',
   },
   'certificate-key-mismatch': {
     kind: 'invalid',
     meaning: 'A server certificate and its key do not belong together.',
-    remedy: 'Put the key there that the certificate was made with.',
+    remedy: 'Restore the key that belongs to the certificate.',
   },
   'channel-failed': {
     kind: 'unavailable',
@@ -51,7 +51,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   },
   'egress-url': {
     kind: 'invalid',
-    meaning: 'What should be fetched is not an address that can be fetched.',
+    meaning: 'The address to fetch is not supported.',
     remedy: 'Give an https address with a host name.',
   },
   'identity-file-missing': {
@@ -62,7 +62,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   'identity-file-refused': {
     kind: 'invalid',
     meaning: 'The identity file cannot be used: its form, its rights or its content is wrong.',
-    remedy: 'Read the reason in the message, which names the command that mends it where there is one.',
+    remedy: 'Read the reason in the message, which names the command that repairs it, if there is one.',
   },
   'no-address': {
     kind: 'unavailable',
@@ -76,7 +76,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   },
   'no-connection-types': {
     kind: 'internal',
-    meaning: 'A channel was asked for without any connection.',
+    meaning: 'A channel was requested without any connection.',
     remedy: 'Report it with the log.',
   },
   'port-taken': {
@@ -111,7 +111,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   },
   'too-large': {
     kind: 'tooLarge',
-    meaning: 'What was sent is larger than the limit in the message.',
+    meaning: 'The sent data is larger than the limit in the message.',
     remedy: 'Send less.',
   },
   'too-many-bodies': {

@@ -24,7 +24,7 @@ export const PROGRAM_ERRORS = errorsSince('0.1.0', {
   },
   'no-names': {
     kind: 'invalid',
-    meaning: 'The configuration names nothing that the edge listener could be dialed by.',
+    meaning: 'The configuration has no name at which the edge listener could be dialed.',
     remedy: 'Add names to edge.csr.sans.',
   },
   'sample-failed': {

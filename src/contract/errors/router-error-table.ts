@@ -9,8 +9,8 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'connection-closed': {
     kind: 'badGateway',
-    meaning: 'The local end of a circuit closed while the circuit was made.',
-    remedy: 'Nothing, if the client went away; otherwise see the log of the service.',
+    meaning: 'The local end of a circuit closed while the circuit was being created.',
+    remedy: 'Nothing, if the client has disconnected; otherwise see the log of the service.',
   },
   'connection-refused': {
     kind: 'badGateway',
@@ -24,7 +24,7 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'dial-failed': {
     kind: 'badGateway',
-    meaning: 'The service of a terminator cannot be connected to.',
+    meaning: 'The router cannot connect to the service of a terminator.',
     remedy: 'Read the cause in the message.',
   },
   'dial-refused': {
@@ -34,22 +34,22 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'dial-timeout': {
     kind: 'timeout',
-    meaning: 'What a circuit should end at did not answer in time.',
+    meaning: 'The destination of a circuit did not answer in time.',
     remedy: 'See whether the service runs and is not overloaded.',
   },
   'identity-inline': {
     kind: 'invalid',
-    meaning: 'The identity stands as PEM in the configuration file, and new certificates need a file.',
+    meaning: 'The identity is PEM in the configuration file, and new certificates need files of their own.',
     remedy: 'Put certificate and key into files and name them.',
   },
   'link-address': {
     kind: 'invalid',
-    meaning: 'The address of a link is not one.',
+    meaning: 'The address of a link is invalid.',
     remedy: 'Correct the advertised address of the other router.',
   },
   'link-peer': {
     kind: 'forbidden',
-    meaning: 'Another router than the expected one answered at the address of a link.',
+    meaning: 'A different router than expected answered at the address of a link.',
     remedy: 'Correct the advertised address of the router that the message names.',
   },
   'metric-kind': {
@@ -74,7 +74,7 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'no-csr': {
     kind: 'invalid',
-    meaning: 'The configuration has no csr section, which asking for certificates needs.',
+    meaning: 'The configuration has no csr section, which certificate requests need.',
     remedy: 'Add the section.',
   },
   'no-sockets': {
@@ -94,12 +94,12 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'too-many-circuits': {
     kind: 'limited',
-    meaning: 'The router holds as many circuits as it may.',
+    meaning: 'The router has reached its limit of circuits.',
     remedy: 'Add a router, or raise the limit in the configuration.',
   },
   'too-many-connections': {
     kind: 'limited',
-    meaning: 'A client has as many connections as one may have.',
+    meaning: 'A client has reached its limit of connections.',
     remedy: 'Close connections that are not used, or spread them over several identities.',
   },
   'too-many-sessions': {
@@ -134,8 +134,8 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   unrouted: {
     kind: 'conflict',
-    meaning: 'A circuit was taken away while it was made.',
-    remedy: 'Nothing: whoever asked for it tries again.',
+    meaning: 'The circuit was removed while it was being created.',
+    remedy: 'Nothing: the party that requested it tries again.',
   },
   'unsupported-address': {
     kind: 'invalid',

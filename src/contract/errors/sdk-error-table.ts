@@ -31,7 +31,7 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
   },
   'enrollment-answer-invalid': {
     kind: 'badGateway',
-    meaning: 'An answer to an enrollment lacks something.',
+    meaning: 'An answer to an enrollment lacks a required field.',
     remedy: 'Run versions that belong together, then get a new code and enroll again.',
   },
   'enrollment-code-refused': {
@@ -51,7 +51,7 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
   },
   'enrollment-token-refused': {
     kind: 'unauthenticated',
-    meaning: 'The edge API does not take the enrollment token: it is unknown, used or expired.',
+    meaning: 'The edge API refuses the enrollment token: it is unknown, used or expired.',
     remedy: 'Get a new one.',
   },
   'enrollment-token-unproven': {
@@ -67,8 +67,9 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
   },
   'feed-broken': {
     kind: 'unavailable',
-    meaning: 'The connection that shares come over broke.',
-    remedy: 'Nothing: the gateway connects again by itself. See the log of the control plane if it stays.',
+    meaning: 'The connection over which the gateway receives shares was interrupted.',
+    remedy:
+      'Nothing: the gateway reconnects automatically. If the error remains, see the log of the control plane.',
   },
   'feed-of-newer-format': {
     kind: 'badGateway',
@@ -77,17 +78,17 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
   },
   'feed-ended': {
     kind: 'unavailable',
-    meaning: 'The control plane ended the connection that shares come over.',
-    remedy: 'Nothing: the gateway connects again by itself.',
+    meaning: 'The control plane closed the connection over which the gateway receives shares.',
+    remedy: 'Nothing: the gateway reconnects automatically.',
   },
   'feed-line-too-long': {
     kind: 'badGateway',
-    meaning: 'A record of the connection that shares come over is longer than the gateway takes.',
+    meaning: 'A record of the share feed is longer than the gateway accepts.',
     remedy: 'Run versions that belong together; if they do, report it.',
   },
   'key-unsupported': {
     kind: 'invalid',
-    meaning: 'The key is of a type that certificates cannot be asked for with.',
+    meaning: 'The key has a type for which certificates cannot be requested.',
     remedy: 'Use a key on P-256, P-384 or P-521, or RSA.',
   },
 });

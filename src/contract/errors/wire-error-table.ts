@@ -4,7 +4,7 @@ import { errorsSince } from '#base';
 export const WIRE_ERRORS = errorsSince('0.1.0', {
   'circuit-refused': {
     kind: 'badGateway',
-    meaning: 'The controller refused a circuit that a router asked for.',
+    meaning: 'The controller refused a circuit that a router requested.',
     remedy: 'Read the reason in the message, then the log of the control plane.',
   },
   'malformed-body': {
