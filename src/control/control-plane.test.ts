@@ -81,7 +81,7 @@ test('beyond loopback the Management API needs a certificate: its tokens are sec
   await client.close();
 });
 
-test('behind a proxy, what is said of addresses is what clients know them by', async () => {
+test('behind a proxy, announced addresses are those that clients use', async () => {
   const publicApiUrl = parsePublicApiUrl('https://api.example.com/v1/');
   const { apiUrl, baseUrl, firstStart } = await start({ publicApiUrl });
   assert.equal(baseUrl, 'https://api.example.com/v1');

@@ -53,7 +53,7 @@ describe('gateways', () => {
     return { ...deltas.at(-1)!, set: [...new Map(parts.map((share) => [share.id, share])).values()] };
   }
 
-  it('hear of a policy, and of its end', async () => {
+  it('receive a policy, and its end', async () => {
     const delta = await told('PUT', '/shares/app/policy', {
       ipDeny: ['10.0.0.0/8'],
       publicPaths: ['/health'],
@@ -68,7 +68,7 @@ describe('gateways', () => {
     );
   });
 
-  it('hear of a custom frontend, of each change of a provider that it has, and of its end', async () => {
+  it('receive a custom frontend, each change of its providers, and its end', async () => {
     const { id: providerId } = await call('POST', '/auth-providers', {
       name: 'machines',
       type: 'API_KEY',

@@ -12,7 +12,7 @@ import { openLoginFixture } from './login/login-fixture.ts';
 
 const DAY_MS = 86_400_000;
 
-describeEachStore('the keys of what origins are told', (open) => {
+describeEachStore('the keys of identity tokens for origins', (open) => {
   it('are published before they sign, verify after it, and the one that signs stands first', async () => {
     await using world = await openLoginFixture({ open });
     const { store, secrets, clock } = world;

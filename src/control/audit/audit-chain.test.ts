@@ -46,7 +46,7 @@ describeEachStore('the audit chain', (open) => {
     assert.deepEqual(await verify(organizationId), { valid: true, events: 10, firstInvalid: null });
   }
 
-  it('has no gap and no fork when many write at once, whatever fails in between', async () => {
+  it('has no gap and no fork when many write at once and some fail', async () => {
     const failing = (n: number) =>
       store.transaction(async (trx, touch) => {
         await appendAudit(trx, touch, secrets, entry('many', { action: `undone${n}` }), 1);
@@ -66,7 +66,7 @@ describeEachStore('the audit chain', (open) => {
     assert.deepEqual(await verify('many'), { valid: true, events: 48, firstInvalid: null });
   });
 
-  it('tells its listeners whose it is', async () => {
+  it('notifies its listeners of the owner of each event', async () => {
     const heard: string[] = [];
     store.onChange((changes) => void heard.push(...changes.map(({ entity, id }) => `${entity} ${id}`)));
     await append(entry('told'));

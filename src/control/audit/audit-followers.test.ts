@@ -51,7 +51,7 @@ describe('a stream of audit events', () => {
     return new Reader(stream);
   }
 
-  it('tells what happens from now on, of its organization alone, as numbered events', async () => {
+  it('sends new events of its organization only, with numbers', async () => {
     await append('before');
     const reader = follow();
     await reader.until('retry: 2000\n\n');
@@ -84,7 +84,7 @@ describe('a stream of audit events', () => {
     await ahead.until('data: e301\n\n');
   });
 
-  it('tells only what fits its filter', async () => {
+  it('sends only events that match its filter', async () => {
     const reader = follow({ filter: { action: 'wanted' }, afterSequence: 0 });
     for (let n = 0; n < 120; n += 1) await append('other');
     await append('wanted');

@@ -133,7 +133,7 @@ describe('refusals', () => {
     ]);
   });
 
-  it('of a flood cost a bounded number of events; what does not fit is told as a number', async () => {
+  it('of a flood make a bounded number of events; the others are counted', async () => {
     for (let n = 0; n < 5_000; n += 1) recorder.record(refusal({ reason: `reason-${n}` }));
     await recorder.flush();
     const lines = await events();
@@ -150,7 +150,7 @@ describe('refusals', () => {
     );
   });
 
-  it('wait while the store is away, and are told afterwards', async () => {
+  it('wait while the store is away, and are written afterwards', async () => {
     isAway = true;
     for (let n = 0; n < 1_010; n += 1) recorder.record(refusal({ reason: `reason-${n}` }));
     assert.equal(await recorder.flush(), false);
@@ -163,7 +163,7 @@ describe('refusals', () => {
     assert.ok(lines.includes(' system - recordRefusals overflow 10'));
   });
 
-  it('are written at the end; how many cannot be is said in the log', async () => {
+  it('are written at the end; the number of lost ones is logged', async () => {
     recorder.record(refusal());
     await recorder.close();
     recorder.record(refusal({ reason: 'too late' }));

@@ -36,7 +36,7 @@ test('an agent makes a share, which is in effect when it is answered', async () 
   );
 });
 
-test('the same environment takes its name back, another is told that it is taken', async () => {
+test('the same environment gets its name again, another gets a conflict', async () => {
   const again = await one.agentApi.createShare({ ...app, target: 'http://127.0.0.1:3001' });
   assert.deepEqual([again.token, again.epoch, again.target], ['app', 2, 'http://127.0.0.1:3001']);
   assert.equal((await one.agentApi.hostedShares()).length, 1);
@@ -76,7 +76,7 @@ test('an agent sees and releases its own shares alone', async () => {
   await assert.rejects(one.agentApi.releaseShare('app'), { kind: 'notFound' });
 });
 
-test('what is no share is refused with its reason', async () => {
+test('an invalid share is refused with the reason', async () => {
   const wrong: [Record<string, unknown>, RegExp][] = [
     [{ ...app, backendMode: 'tcpTunnel' }, /backendMode/],
     [{ ...app, shareMode: 'open' }, /shareMode/],
@@ -99,7 +99,7 @@ test('what is no share is refused with its reason', async () => {
   }
 });
 
-test('an agent tells its version', async () => {
+test('an agent reports its version', async () => {
   await one.agentApi.tellVersion('0.1.0');
   const row = await fixture.store.db
     .selectFrom('identity')

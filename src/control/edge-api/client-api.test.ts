@@ -65,7 +65,7 @@ test('an identity sees what it may bind, what is granted to it, and gateways wha
   assert.deepEqual(await seen(gateway), [['public-one', 'Dial']]);
 });
 
-test('pages never overlap and always tell the total', async () => {
+test('pages never overlap and always have the total', async () => {
   const pages = [];
   for (const offset of [0, 2, 4]) {
     const answer = await get(host, `/services?limit=2&offset=${offset}`);
@@ -114,7 +114,7 @@ test('the host of a service gets its target as host.v1 when it asks for it, a di
   assert.deepEqual(await config(guest, 'configTypes=all'), {});
 });
 
-test('a session for a service is given to those who may, and verifies', async () => {
+test('a session for a service is given to permitted identities, and verifies', async () => {
   const service = (await guest.client.services())[0]!;
   const session = await guest.client.createSession(service.id, 'Dial');
   assert.deepEqual(session.routers, [{ name: 'router-1', isOnline: true, tlsUrl: 'tls://localhost:3022' }]);
@@ -147,7 +147,7 @@ test('a session for a service is given to those who may, and verifies', async ()
   assert.equal((await get(host, `/sessions/${session.id}`)).status, 404);
 });
 
-test('who may not dial or bind is told 404, like for a service that is not there', async () => {
+test('an identity that may not dial or bind gets 404, as for a missing service', async () => {
   const granted = (await guest.client.services())[0]!.id;
   const wanted = [
     [guest, granted, 'Bind'],
@@ -210,7 +210,7 @@ test('routers: all that are known, those that can be dialed, and the terminators
   });
 });
 
-test('the time of the last change moves for those whom a change concerns', async () => {
+test('the time of the last change moves for the identities that a change concerns', async () => {
   const times = async (): Promise<string[]> => [
     await host.client.serviceUpdates(),
     await guest.client.serviceUpdates(),
@@ -238,7 +238,7 @@ test('a log-out ends the session at once, and the client logs in again by itself
   assert.notEqual((await guest.client.session()).token, token);
 });
 
-test('what is not there is 404 in the envelope, and broken requests do not disturb others', async () => {
+test('a missing resource is 404 in the envelope, and broken requests do not disturb others', async () => {
   const answer = await rawRequest(fixture, { path: '/no/such/path' });
   assert.deepEqual(
     [answer.status, code(answer), answer.headers['content-type']],

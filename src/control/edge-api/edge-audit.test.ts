@@ -61,7 +61,7 @@ async function enrollmentOf(enrolled: Enrolled): Promise<string> {
   return row.id;
 }
 
-test('an enrollment is told by whose code it was, in the chain of its frontdoor; a gateway’s in the installation’s', async () => {
+test('an enrollment is recorded with the owner of its code, in the chain of its frontdoor; a gateway’s in the chain of the installation', async () => {
   const agent = await fixture.enroll('box');
   const [event, ...more] = await eventsAbout(await enrollmentOf(agent));
   assert.equal(more.length, 0);
@@ -77,7 +77,7 @@ test('an enrollment is told by whose code it was, in the chain of its frontdoor;
   assert.deepEqual([other!.action, other!.target_kind, other!.target_id], ['enroll', 'gateway', gateway.id]);
 });
 
-test('what an agent does with its shares is told with before and after', async () => {
+test('a change of an agent to its shares is recorded with before and after', async () => {
   const agent = await fixture.enroll('sharer');
   const share = {
     name: 'app',
@@ -107,7 +107,7 @@ test('what an agent does with its shares is told with before and after', async (
   assert.ok(events.every(({ actor_kind, address }) => actor_kind === 'environment' && address !== null));
 });
 
-test('a version is told when it is another one', async () => {
+test('a version is recorded when it changes', async () => {
   const agent = await fixture.enroll('versioned');
   const tell = (version: string) =>
     rawRequest(fixture, {
@@ -128,7 +128,7 @@ test('a version is told when it is another one', async () => {
   );
 });
 
-test('a renewed certificate is told when it is issued, and the one that it replaces when it goes', async () => {
+test('a renewed certificate is recorded when it is issued, and the replaced one when it is removed', async () => {
   const agent = await fixture.enroll('renewing');
   const { csrPem, keyPem } = await makeKeyRequest(agent.id);
   const certPem = await agent.client.extendIdentity(csrPem);
@@ -146,7 +146,7 @@ test('a renewed certificate is told when it is issued, and the one that it repla
   assert.deepEqual(dropped.before, { fingerprints: [old] });
 });
 
-test('a log-in is told, those of the next hour from the same network with the one after it', async () => {
+test('a log-in is recorded, and those of the next hour from the same network together with the one after it', async () => {
   const { id, identity } = await fixture.enroll('restless');
   const logIn = async () => {
     const answer = await rawRequest(fixture, {
@@ -176,7 +176,7 @@ test('a log-in is told, those of the next hour from the same network with the on
   );
 });
 
-test('log-ins from elsewhere, and of others, are told by themselves', () => {
+test('log-ins from other networks, and of other identities, are recorded separately', () => {
   const clock = new ManualClock();
   const ledger = new LogInLedger(clock);
   const logIn = (id: string, address: string): number => {
@@ -191,7 +191,7 @@ test('log-ins from elsewhere, and of others, are told by themselves', () => {
   assert.deepEqual([logIn('a', '192.0.2.1'), logIn('a', '192.0.2.1'), logIn('a', '2001:db8::3')], [3, 0, 2]);
 });
 
-test('refusals are told: of enrollments with their true reason, of machines in the chain of their frontdoor', async () => {
+test('refusals are recorded: of enrollments with their true reason, of machines in the chain of their frontdoor', async () => {
   const { jti } = await fixture.enrollment();
   const { csrPem } = await makeKeyRequest('x');
   const enroll = (token: string, body: string) =>

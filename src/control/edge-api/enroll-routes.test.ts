@@ -163,7 +163,7 @@ test('a router request under another name is refused', async () => {
   assert.match(answer.text, /COULD_NOT_PROCESS_CSR.*router id/);
 });
 
-test('the SDK refuses a token that the server at its issuer did not sign, and tells an expired one apart', async () => {
+test('the SDK refuses a token that the server at its issuer did not sign, and an expired one with another error', async () => {
   const { jwt } = await fixture.enrollment();
   const [header, body, signature] = jwt.split('.');
   const flipped = `${header}.${body}.${signature!.startsWith('A') ? 'B' : 'A'}${signature!.slice(1)}`;

@@ -7,7 +7,7 @@ import { createFrontdoor, deleteAuthProvider, deleteFrontdoor, lockAuthProvider 
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openLoginFixture, type LoginFixture } from '../login/login-fixture.ts';
 
-describeEachStore('what gateways are told of who gets in', (open) => {
+describeEachStore('the access data in the feed of gateways', (open) => {
   let world: LoginFixture;
   let feed: GatewayFeed;
   let told: GatewayFeedEvent[] = [];
@@ -142,7 +142,7 @@ describeEachStore('what gateways are told of who gets in', (open) => {
     assert.deepEqual(gone.removedProviders, [providerId]);
   });
 
-  it('comes whole when more may have changed than was heard of, so that no ended session lives on', async () => {
+  it('comes whole when a change may have been missed, so that no ended session stays valid', async () => {
     feed.flush();
     told = [];
     const { version } = snapshot();

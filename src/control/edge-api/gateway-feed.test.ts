@@ -75,7 +75,7 @@ test('a snapshot holds the public shares; changes of one tick are one delta', ()
   );
 });
 
-test('who was away briefly resumes with what it missed; who was away longer, or in another run, starts over', () => {
+test('a gateway resumes with missed changes after a short absence, and starts over after a longer one or in another run', () => {
   const model = new OverlayModel();
   const feed = new GatewayFeed(model, access, 'epoch-1');
   for (const id of ['a', 'b', 'c']) {

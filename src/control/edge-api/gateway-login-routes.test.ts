@@ -92,7 +92,7 @@ async function logIn() {
   return redeemed;
 }
 
-test('a gateway takes somebody through a log-in, asks for the session and ends it, and all gateways hear', async () => {
+test('a gateway completes a log-in, reads the session and ends it, and all gateways are notified', async () => {
   const other = await fixture.enroll('another', 'gateway');
   const events: GatewayFeedEvent[] = [];
   const feed = other.gatewayApi.subscribeGatewayFeed({
@@ -127,7 +127,7 @@ test('a gateway takes somebody through a log-in, asks for the session and ends i
   feed.close();
 });
 
-test('what gateways used is kept, never backwards and never ahead of now', async () => {
+test('times of last use are stored, never backwards and never in the future', async () => {
   const { session } = await logIn();
   const lastUsed = async () =>
     (
@@ -153,7 +153,7 @@ test('what gateways used is kept, never backwards and never ahead of now', async
   assert.ok((await lastUsed()) <= fixture.clock.nowMs());
 });
 
-test('these calls are for gateways, and what cannot be read is refused without a word of it in the log', async () => {
+test('these calls are for gateways, and unreadable ones are refused without their text in the log', async () => {
   const paths = ['logins/start', 'logins/callback', 'logins/redeem', 'sessions/find', 'sessions/end'];
   const secret = `secret-${randomUUID()}`;
   for (const path of [...paths, 'providers/refresh', 'usage']) {

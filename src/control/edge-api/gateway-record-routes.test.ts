@@ -40,7 +40,7 @@ const inspectedOf = (id: string, more: Partial<InspectedRequest> = {}): Inspecte
 const stored = (table: 'request_failure' | 'inspected_request') =>
   fixture.store.db.selectFrom(table).select(['id', 'frontdoor_id', 'share_id']).execute();
 
-test('what a gateway reports is kept once, under the frontdoor that the share really has', async () => {
+test('a record of a gateway is stored once, under the frontdoor that owns the share', async () => {
   const failures = [failureOf('failure-1'), failureOf('failure-2', { shareId: 'unknown' })];
   for (let i = 0; i < 2; i += 1) {
     await gateway.gatewayApi.reportFailures(failures);
@@ -110,7 +110,7 @@ test('failures without a share are kept with the gateway that reports them, at m
   assert.deepEqual(await stored('request_failure'), before);
 });
 
-test('agents, and who has no certificate, may report nothing', async () => {
+test('agents, and callers without a certificate, may report nothing', async () => {
   const agent = await fixture.enroll('agent');
   await assert.rejects(agent.gatewayApi.reportFailures([failureOf('failure-9')]), { kind: 'forbidden' });
   await assert.rejects(agent.gatewayApi.reportInspections([inspectedOf('inspected-9')]), {

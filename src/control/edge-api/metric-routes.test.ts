@@ -61,7 +61,7 @@ test("a gateway's report counts once, in the name of the gateway and its process
   );
 });
 
-test('missing reports and traffic of what is not there are told in the log', async () => {
+test('missing reports, and traffic of missing shares, are logged', async () => {
   await gateway.gatewayApi.reportTraffic(reportOf(4));
   assert.ok(fixture.logged.some((line) => line.includes('"missing":2')));
   const { samples, ...report } = reportOf(5);

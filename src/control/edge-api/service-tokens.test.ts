@@ -10,7 +10,7 @@ import { openServiceTokens } from './service-tokens.ts';
 const DAY_MS = 86_400_000;
 const grant: ServiceGrant = { serviceId: 's', identityId: 'i', apiSessionId: 'a', type: 'Dial' };
 
-test('keys of service tokens are replaced after a year; routers hear of it, and no token ends before its time', async () => {
+test('keys of service tokens are replaced after a year; routers receive the new ones, and no token ends early', async () => {
   const clock = new ManualClock();
   const secrets = ephemeralSecrets();
   const store = await openStore({ path: 'memory' });

@@ -79,7 +79,7 @@ describe('API sessions of control planes over one database', { skip: postgresSki
   const gone = (replica: Replica, token: string): Promise<unknown> =>
     until('the end of the session', () => replica.sessions.byToken(token) === undefined, Boolean);
 
-  test('a log-in at one counts at the other, is told there once, and ends there when it ends here', async () => {
+  test('a log-in at one is valid at the other, is announced there once, and ends at both together', async () => {
     const session = await a.sessions.create(identityId, 'aa', ['host.v1']);
     await known(b, session.token);
     assert.deepEqual(b.sessions.byToken(session.token)?.configTypes, ['host.v1']);
@@ -122,7 +122,7 @@ describe('API sessions of control planes over one database', { skip: postgresSki
     assert.deepEqual(rows, [{ id: used.id }]);
   });
 
-  test('one that starts later, or whose connection was lost, knows all that live', async () => {
+  test('a control plane that starts later, or whose connection was lost, has all live sessions', async () => {
     const session = await a.sessions.create(identityId, 'aa', []);
     const late = await open();
     assert.equal(late.sessions.byToken(session.token)?.id, session.id);

@@ -8,7 +8,7 @@ import { LoginSweep } from './login-sweep.ts';
 import { openLoginFixture, type LoginFixture } from './login-fixture.ts';
 import { silentLog } from '#base';
 
-describeEachStore('what gateways tell of their use', (open) => {
+describeEachStore('the usage that gateways report', (open) => {
   let world: LoginFixture;
   before(async () => {
     world = await openLoginFixture({ open });
@@ -86,7 +86,7 @@ describeEachStore('what gateways tell of their use', (open) => {
     assert.ok(Object.values(await lastUsed(id)).every((atMs) => atMs !== null && nowMs - atMs <= 1_000));
   });
 
-  it('says which custom frontends are served: none is new any more, those with a certificate are active', async () => {
+  it('shows which custom frontends are served: those with a certificate are active, and none stays new', async () => {
     const { db } = world.store;
     const frontend = await db.selectFrom('frontend').select('id').executeTakeFirstOrThrow();
     for (const hostname of ['a.example', 'b.example']) {

@@ -36,7 +36,7 @@ describe('keys that gateways prove tokens of machines by', () => {
     return id;
   }
 
-  it('are fetched once a share uses the provider, and told with what they are for', async () => {
+  it('are fetched once a share uses the provider, and sent with their purpose', async () => {
     const { id } = await world.addProvider('OIDC', data());
     await world.parts.issuers.look();
     assert.deepEqual([tokensOf(id), fetched()], [null, 0], 'nobody uses it');
@@ -153,7 +153,7 @@ describe('keys that gateways prove tokens of machines by', () => {
     assert.equal(another.requests.length, asked, 'nobody asks for a disabled one');
   });
 
-  it('are found where the provider says that its metadata are', async () => {
+  it('are found at the provider’s metadata address', async () => {
     const id = await used({ discovery_url: `${issuer.issuer}/elsewhere` });
     assert.equal(tokensOf(id), null);
     assert.ok(issuer.requests.includes('/elsewhere'));
@@ -161,7 +161,7 @@ describe('keys that gateways prove tokens of machines by', () => {
     assert.notEqual(tokensOf(found), null);
   });
 
-  it('that cannot be had hold nobody up: a log-in says so, and others go on', async () => {
+  it('that cannot be fetched fail their own log-ins only', async () => {
     await using quiet = await startHostileProvider();
     quiet.attack = { metadata: () => ({ issuer: 'https://another.example' }) };
     const { id } = await world.addProvider('OIDC', { ...data(), issuer: quiet.issuer });

@@ -42,7 +42,7 @@ describe('log-ins with Google and GitHub', () => {
     api_url: github.url,
   });
 
-  it('let in with Google whose e-mail is verified, and nobody else', async () => {
+  it('admit Google users with a verified e-mail, and nobody else', async () => {
     const { id } = await world.addProvider('GOOGLE', {
       client_id: DEFAULT_CLIENT.id,
       client_secret: DEFAULT_CLIENT.secret,
@@ -76,7 +76,7 @@ describe('log-ins with Google and GitHub', () => {
     assert.equal(url.searchParams.get('code_challenge_method'), 'S256');
   });
 
-  it('let in with GitHub whose primary e-mail is verified, and nobody else', async () => {
+  it('admit GitHub users with a verified primary e-mail, and nobody else', async () => {
     const { id } = await world.addProvider('GITHUB', githubData());
     const share = await world.addShare('github', [id]);
     const redeemed = await logIn(world.parts, loginStart(share, id));

@@ -5,7 +5,7 @@ import { personOf, verifiedEmail } from './proven-person.ts';
 
 const rule = { trustsUnsaid: false };
 
-describe('who an identity provider says that somebody is', () => {
+describe('the person that an identity provider names', () => {
   it('has an e-mail only when it is verified, in lower case', () => {
     const email = 'Ann@Example.COM';
     const said: readonly (readonly [unknown, boolean, string | null])[] = [

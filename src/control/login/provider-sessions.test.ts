@@ -92,7 +92,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
       });
   };
 
-  it('let their people in no more, at any control plane, and everybody else as before', async () => {
+  it('admit their users no longer, at any control plane, and do not affect other users', async () => {
     const ann = await session();
     idp.loggedInAs = 'bob';
     const bob = await session();
@@ -116,7 +116,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
     assert.equal(await end({ subject: 'bob' }), 1);
   });
 
-  it(`end whatever a code is redeemed for at the same moment, ${ROUNDS} times of ${ROUNDS}`, async () => {
+  it(`end also a session whose code is redeemed at the same moment, ${ROUNDS} times of ${ROUNDS}`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const redeem = await proven();
       const [redeemed] = await Promise.all([redeem(), end({ email: 'ann@example.com' })]);
@@ -125,7 +125,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
     }
   });
 
-  it('end for everybody with one word to gateways, log-ins on their way too; who comes after is let in', async () => {
+  it('end for everybody with one message to gateways, log-ins under way included; later log-ins are accepted', async () => {
     const ann = await session();
     const redeem = await proven();
     heard.length = 0;

@@ -40,7 +40,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await issuer.close();
   });
 
-  it('hear of each other of providers, zones and sessions that end, within seconds', async () => {
+  it('notify each other of providers, zones and sessions that end, within seconds', async () => {
     const data = { issuer: issuer.issuer, client_id: 'frontdoor', client_secret: 'x' };
     const { id } = await world.addProvider('OIDC', data);
     const share = await world.addShare('app', [id]);

@@ -131,7 +131,7 @@ describeEachStore('log-ins at shares', (open) => {
     }
   });
 
-  it('give the session for a code to one of a hundred who bring it at once', async () => {
+  it('give the session for a code to one of a hundred simultaneous requests', async () => {
     const value = await code();
     const all = await Promise.all(
       Array.from({ length: 100 }, () => world.parts.logins.redeem(redemption(value))),
@@ -197,7 +197,7 @@ describeEachStore('log-ins at shares', (open) => {
     await world.setProviders(share, [providerId]);
   });
 
-  it('are refused where the person says no, and nothing of the attempt stays', async () => {
+  it('are refused where the person denies the request, and nothing of the attempt stays', async () => {
     idp.loggedInAs = 'nobody';
     const refused = await logIn(world.parts, loginStart(share, providerId));
     idp.loggedInAs = 'ann';

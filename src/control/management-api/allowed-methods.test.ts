@@ -14,7 +14,7 @@ test('a path has the methods of its operations, HEAD with GET, and OPTIONS', () 
   ]);
 });
 
-test('what GET streams has no HEAD, which would do all of the work for nothing', () => {
+test('a streamed GET has no HEAD, which would do all of the work for nothing', () => {
   assert.deepEqual(allowedMethods('/backup', ''), ['GET', 'OPTIONS']);
   assert.deepEqual(allowedMethods('/docs', ''), ['GET', 'HEAD', 'OPTIONS']);
 });
@@ -26,7 +26,7 @@ test('a path that is not there has none', () => {
   assert.deepEqual(allowedMethods('/frontdoor', '/api'), []);
 });
 
-test('what is named outright has not the methods of an id that could be spelled like it', () => {
+test('a fixed path does not have the methods of an id that is spelled like it', () => {
   assert.deepEqual(allowedMethods('/frontdoor/1/agents/enrollments', ''), ['OPTIONS', 'POST']);
   assert.deepEqual(allowedMethods('/frontdoor/1/agents/2', ''), ['DELETE', 'OPTIONS']);
 });

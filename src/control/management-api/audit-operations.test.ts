@@ -32,7 +32,7 @@ describe('the audit trail', () => {
     return answer.body as AuditPage;
   };
 
-  it('begins with the first start, and tells each change whole', async () => {
+  it('begins with the first start, and records each change in full', async () => {
     const { organizationId, accountId, frontdoorId } = world.first;
     const environmentId = await world.addEnvironment('box');
     const body = { name: 'my-app', environmentId, shareMode: 'public', backendMode: 'proxy' };
@@ -81,7 +81,7 @@ describe('the audit trail', () => {
     assert.equal(first!.target!.id, organizationId);
   });
 
-  it('tells what goes with a frontdoor, and of an enrollment everything but its code', async () => {
+  it('records everything that is deleted with a frontdoor, and an enrollment without its code', async () => {
     const { organizationId } = world.first;
     const made = await world.call('POST', '/frontdoor', { body: { name: 'Short', organizationId } });
     const { id } = made.body as { id: string };
@@ -188,7 +188,7 @@ describe('refused calls', () => {
     return rows();
   }
 
-  it('of somebody unproven are told with what was tried, from where, and why', async () => {
+  it('of an unproven caller are recorded with the attempt, the address and the reason', async () => {
     const { frontdoorId } = world.first;
     const path = `/frontdoor/${frontdoorId}`;
     const attempts = [
@@ -277,7 +277,7 @@ describe('the stream of audit events', () => {
   const createFrontdoor = (name: string) =>
     world.call('POST', '/frontdoor', { body: { name, organizationId: world.first.organizationId } });
 
-  it('tells each event as it is acknowledged, and goes on where its reader was', async () => {
+  it('sends each event when it is committed, and resumes at the position of its reader', async () => {
     const stream = await open();
     assert.equal(stream.statusCode, 200);
     assert.equal(stream.headers['content-type'], 'text/event-stream');

@@ -52,7 +52,7 @@ async function getWhenFree(): Promise<IncomingMessage> {
   return answer;
 }
 
-test('a caller with the admin scope gets all that the database holds, and the audit trail tells of it', async () => {
+test('a caller with the admin scope gets the whole database, and the audit trail records it', async () => {
   const answer = await get();
   const { statusCode, headers } = answer;
   assert.deepEqual(

@@ -71,7 +71,7 @@ async function assertAllRefused(tokens: Readonly<Record<string, string>>): Promi
 }
 
 describe('forged bearer tokens', () => {
-  it('without a signature are refused, however they say so', async () => {
+  it('without a signature are refused, for every form of the header', async () => {
     const body = part(claims());
     const tokens: Record<string, string> = {};
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined]) {
@@ -207,7 +207,7 @@ describe('forged bearer tokens', () => {
     await assertAllRefused(tokens);
   });
 
-  it('end an hour after they were made, whatever end they state', async () => {
+  it('end an hour after they were issued, for any end that they state', async () => {
     const token = signed(header(), claims({ exp: 1e99 }));
     const statusOf = async () =>
       (await world.call('GET', '/caller', { authorization: `Bearer ${token}` })).status;

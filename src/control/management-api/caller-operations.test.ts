@@ -188,7 +188,7 @@ describeEachStore('the Management API', (open) => {
         }
       });
 
-      it('never get more than whoever makes them or takes their secret over', async () => {
+      it('never get more rights than the account that makes them or rotates their secret', async () => {
         const { authorization } = await world.addAccount(
           world.first.organizationId,
           'frontdoor.read frontdoor.admin',

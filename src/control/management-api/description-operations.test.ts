@@ -25,7 +25,7 @@ suite('the description of the API', () => {
   });
 
   for (const url of ['/openapi.json', '/docs']) {
-    test(`${url} is not sent again to who holds it`, async () => {
+    test(`${url} is not sent again to a client that has it`, async () => {
       const first = await get(url);
       const tag = String(first.headers['etag']);
       assert.match(tag, /^"[\w-]{22}"$/);
@@ -85,7 +85,7 @@ suite('the description of the API', () => {
     );
   });
 
-  test('the page has landmarks and headings in order for who does not see it', async () => {
+  test('the page has landmarks and headings in order for screen readers', async () => {
     const { body } = await get('/docs');
     assert.match(body, /<html lang="en">/);
     for (const landmark of ['header', 'nav', 'main', 'footer']) {

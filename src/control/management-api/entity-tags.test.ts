@@ -206,7 +206,7 @@ describeEachStore('entity tags', (_open, newPlace) => {
     assert.deepEqual([refused.status, errorOf(refused)], [400, 'invalid_request']);
   });
 
-  it('let one of 50 who read the same change it, whatever is changed, at any control plane', async () => {
+  it('allow one change of 50 callers that read the same resource, of any kind, at any control plane', async () => {
     const frontend = ((await call('GET', `${base}/frontends`)).body as { id: string }[])[0]!.id;
     const service = await call('POST', '/fabric/services', { body: { name: 'raced' } });
     const organization = await call('POST', '/organizations', { body: { name: 'raced' } });
@@ -245,7 +245,7 @@ describeEachStore('entity tags', (_open, newPlace) => {
 });
 
 describe('the table of conditional requests', () => {
-  it('is what the description says: headers, and 412 where a change may be refused', () => {
+  it('is as the description states: headers, and 412 where a change may be refused', () => {
     const { paths } = openApiDocument({ baseUrl: 'https://a.example', authUrl: 'https://a.example' });
     for (const row of rows) {
       const { parameters = [], responses } = paths[row.path]![row.method.toLowerCase()]!;
@@ -262,7 +262,7 @@ describe('the table of conditional requests', () => {
     }
   });
 
-  it('has an entity tag for whatever is read, replaced or changed as one thing', () => {
+  it('has an entity tag for every resource that is read, replaced or changed', () => {
     /** Measured at the moment of the answer, or not a thing that anybody changes. */
     const without = new Set([
       ...['getAgentStatus', 'getAgentVersion', 'getBootstrapToken', 'getTokenKeys', 'getOriginKeys'],

@@ -122,7 +122,7 @@ describeEachStore('environments and agents', (open) => {
     );
   });
 
-  it('tell their version once an agent has', async () => {
+  it('have a version once an agent has reported it', async () => {
     const id = await world.addEnvironment('versioned');
     const before = await world.call('GET', `${root}/agents/${id}/version`);
     assert.equal(before.status, 404);
@@ -142,7 +142,7 @@ describeEachStore('environments and agents', (open) => {
     assert.equal(agents.totalElements, agents.content.length);
   });
 
-  it('tell the measured state of their shares, failed while they are away', async () => {
+  it('show the measured state of their shares, which is failed while they are offline', async () => {
     const id = await world.addEnvironment('hosting');
     const share = {
       name: 'hosted',

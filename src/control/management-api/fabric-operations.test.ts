@@ -55,7 +55,7 @@ describe('routers and gateways', () => {
     });
   }
 
-  it('tell of a router what it does now: here, and how it is reached when it is connected elsewhere', async () => {
+  it('show the state of a router that is connected here, and the address of one that is connected elsewhere', async () => {
     const edges: EdgeRouter[] = [];
     const other = await openApiWorld({ edgeRouters: () => edges });
     const { id } = (await other.call('POST', '/fabric/routers', { body: { name: 'r1' } })).body as {
@@ -112,7 +112,7 @@ describe('routers and gateways', () => {
     assert.ok(world.model.identity(environmentId));
   });
 
-  it('that the program makes for itself are told as its own doing', async () => {
+  it('that the program makes for itself are marked as its own', async () => {
     const parts = {
       store: world.store,
       secrets: world.secrets,

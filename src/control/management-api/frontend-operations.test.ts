@@ -9,7 +9,7 @@ import { frontendHandlers } from './frontend-operations.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
-test('frontends tell the URL under which a share is really served, the default one first', async () => {
+test('frontends show the URL under which a share is really served, the default one first', async () => {
   const world = await openApiWorld({
     frontendUrls: (host) => [
       `http://${host}:8080`,

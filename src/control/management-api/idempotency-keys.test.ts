@@ -74,7 +74,7 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
       bytes: row.bytes,
     }));
 
-  it('answer each creation that is sent again as the first time, and change and tell nothing', async () => {
+  it('answer each repeated creation as the first time, and change and record nothing', async () => {
     const base = `/frontdoor/${world.first.frontdoorId}`;
     const environmentId = await world.addEnvironment('host');
     const frontend = ((await world.call('GET', `${base}/frontends`)).body as { id: string }[])[0]!.id;

@@ -38,7 +38,7 @@ async function statusFrom(
 const CODE = '/frontdoor/agents/bootstrap-token/AAAA';
 
 describe('the limit per address', () => {
-  it('is told by 429 with Retry-After, for each operation and each network of its own', async () => {
+  it('answers 429 with Retry-After, for each operation and each network', async () => {
     const { clock, first } = await open({ credentials: TINY });
     const statuses = [1, 2, 3].map(() => statusFrom('192.0.2.1', 'GET', CODE));
     assert.deepEqual(await Promise.all(statuses), [404, 404, 429]);
@@ -58,7 +58,7 @@ describe('the limit per address', () => {
     assert.equal(await statusFrom('192.0.2.1', 'GET', CODE), 404);
   });
 
-  it('goes by the connection, whatever headers say', async () => {
+  it('uses the address of the connection, and no header', async () => {
     await open({ credentials: TINY });
     const forged = Array.from({ length: 10 }, (_, i) => `198.51.100.${i}`);
     const statuses = [];
@@ -132,7 +132,7 @@ describe('wrong secrets at the token endpoint', () => {
     assert.equal(await ask('198.51.100.1', clientId, 'x'), 429);
   });
 
-  it('say when to come again, in the form of every refusal', async () => {
+  it('have a Retry-After, in the form of every refusal', async () => {
     const { call, first } = await open({ failedLogins: { perSecond: 0.1, burst: 1 } });
     const body = {
       ...{ grant_type: 'client_credentials', audience: AUDIENCE },
@@ -191,7 +191,7 @@ describe('slow callers', () => {
     assert.equal(good.status, 200);
   });
 
-  it('have ten seconds for a head and thirty for a request when the operator says nothing', async () => {
+  it('have ten seconds for a head and thirty for a request by default', async () => {
     const { server } = (await open({})).app;
     assert.deepEqual([server.headersTimeout, server.requestTimeout], [10_000, 30_000]);
   });

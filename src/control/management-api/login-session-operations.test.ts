@@ -125,7 +125,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     assert.deepEqual(await list().then(({ totalElements }) => totalElements), 0);
   });
 
-  it('end one by one: the others go on, gateways hear of it, and twice is once', async () => {
+  it('end one by one: the others continue, gateways are notified, and a second end changes nothing', async () => {
     const [ann, bob] = [await logIn('ann', null), await logIn('bob', null)];
     assert.equal((await world.call('DELETE', `${sessions}/${ann}`)).status, 204);
     assert.deepEqual([idsOf(await list()), told()], [[bob], [ann]]);
@@ -146,7 +146,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     assert.deepEqual([none.body, idsOf(await list())], [{ ended: 0 }, [bob]]);
   });
 
-  it('end for many at once, each told to gateways', async () => {
+  it('end for many at once, each announced to gateways', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 60; i += 1) ids.push(await logIn('ann', null));
     const { body } = await world.call('DELETE', `${sessions}?subject=ann`);
@@ -154,7 +154,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     assert.deepEqual(told().toSorted(), ids.toSorted());
   });
 
-  it('end for everybody only when that is said, and those that are made later stand', async () => {
+  it('end for everybody only when that is asked for, and later ones stay valid', async () => {
     await logIn('ann', null);
     await logIn('bob', null);
     for (const query of ['', '?all=false', '?all=true&email=ann%40example.com', '?email=ann', '?subject='])

@@ -147,7 +147,7 @@ describe('requests', () => {
     assert.deepEqual(id.body, { error: 'invalid_request', message: 'Value for frontdoorId must be of UUID' });
   });
 
-  it('to other methods of a path are told which it has', async () => {
+  it('with other methods of a path get the methods that it has', async () => {
     for (const [method, url, allow] of [
       ['PUT', '/frontdoor', 'GET, HEAD, OPTIONS, POST'],
       ['POST', root, 'DELETE, GET, HEAD, OPTIONS'],
@@ -218,7 +218,7 @@ describe('requests', () => {
     assert.equal((await world.call('DELETE', root, { ...typed, body: '{"a":1}' })).status, 400);
   });
 
-  it('are answered with JSON, whatever they say they accept', async () => {
+  it('are answered with JSON, for any Accept header', async () => {
     for (const accept of ['application/json', 'application/hal+json', '*/*', 'text/html', 'nonsense']) {
       for (const [url, status] of [
         [root, 200],

@@ -110,7 +110,7 @@ describe('the mesh', () => {
     assert.deepEqual(idsOf(await page('/fabric/circuits?serviceId=s1')), ['c2']);
   });
 
-  it('ends a circuit, and tells who did it', async () => {
+  it('ends a circuit, and records the caller', async () => {
     world.fabric.circuitList.push(circuitView('c1'), circuitView('c2'));
     assert.equal((await world.call('DELETE', '/fabric/circuits/c1')).status, 204);
     assert.deepEqual(idsOf(await page('/fabric/circuits')), ['c2']);

@@ -70,7 +70,7 @@ describeEachStore('the Management API', (open) => {
       ]);
     });
 
-    it('that are not there are refused alike, in path, body and query; what is no id is told so', async () => {
+    it('that do not exist are refused alike, in path, body and query; a malformed id is refused as such', async () => {
       const id = randomUUID();
       const message = `Organization ${id} not found`;
       for (const [method, path, body] of [
@@ -121,7 +121,7 @@ describeEachStore('the Management API', (open) => {
       assertRefused(account, 404, 'not_found', `API account ${accountId} not found`);
     });
 
-    it('say whether API accounts may be exchanged for tokens', async () => {
+    it('show whether API accounts may be exchanged for tokens', async () => {
       const { organizationId, accountId, apiToken } = world.first;
       const path = `/organizations/${organizationId}/settings`;
       const exchange = () =>

@@ -10,7 +10,7 @@ test('a size above the maximum is the maximum, however long it is written', () =
   assert.equal(parsePageRequest({ size: '007' }).size, 7);
 });
 
-test('what is not sent has its default, and a list is sorted upwards unless it says otherwise', () => {
+test('absent parameters have their defaults, and a list is sorted upwards by default', () => {
   assert.deepEqual(parsePageRequest({}), { page: 0, size: 20, sort: 'default', direction: 'asc' });
   assert.deepEqual(parsePageRequest({ sort: 'name' }), { ...parsePageRequest({}), sort: 'name' });
   assert.equal(parsePageRequest({ sort: 'name,desc' }).direction, 'desc');

@@ -127,7 +127,7 @@ describeEachStore('auth providers', (open) => {
     refused(await world.call('POST', path, { body: masked }), 'data.client_secret', noSecret);
   });
 
-  it('do not send a stored secret to an address that a writer chose who does not know it', async () => {
+  it('do not send a stored secret to an address chosen by a writer who does not have the secret', async () => {
     const { id } = await made();
     const elsewhere = [
       { issuer: 'https://elsewhere.example' },
@@ -332,7 +332,7 @@ describeEachStore('auth providers', (open) => {
     assert.deepEqual(services(), [], 'nor is there an open one');
   });
 
-  it('that change are told of with every share that they shut', async () => {
+  it('that change are recorded with every share that they close', async () => {
     const { id } = await made();
     await shareWith('wiki', [id]);
     const [service] = services();

@@ -169,7 +169,7 @@ describe('types of auth providers', () => {
     }
   });
 
-  it('that are unknown are missing, in whatever spelling', async () => {
+  it('that are unknown are missing, in any spelling', async () => {
     for (const type of ['SAML', 'oidc', 'toString', '__proto__', 'OIDC%20']) {
       const paths = [
         `${base}/auth-provider-types/${type}`,

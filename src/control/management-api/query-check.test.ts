@@ -60,7 +60,7 @@ suite('query parameters', () => {
     assert.match(messageOf(await world.call('GET', url)), /^Value for environmentIdd must be of /);
   });
 
-  test('that the token issuer does not know are ignored, as RFC 6749 wants it', async () => {
+  test('that are unknown to the token issuer are ignored, as RFC 6749 requires', async () => {
     assert.equal((await world.call('GET', '/.well-known/jwks.json?v=1')).status, 200);
   });
 });

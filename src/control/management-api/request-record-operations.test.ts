@@ -80,7 +80,7 @@ describeEachStore('records of requests', (open) => {
     return answer.body as T;
   };
 
-  it('tell why a request failed, by its error id, with what to do next; twice told is told once', async () => {
+  it('show why a request failed, by its error id, with the next step; a repeated report is stored once', async () => {
     const share = await newShare();
     const [id, other] = [newId(), newId()];
     const records = [
@@ -114,7 +114,7 @@ describeEachStore('records of requests', (open) => {
     assert.deepEqual([list.totalElements, list.content.map(({ errorId }) => errorId)], [2, [other, id]]);
   });
 
-  it('are their own frontdoor’s alone, whatever the gateway says, and outlive their share', async () => {
+  it('belong to their own frontdoor only, whatever the gateway states, and outlive their share', async () => {
     const share = await newShare();
     const id = newId();
     await putFailures(world.store, { records: [failureOf(id, share.id)], frontdoorOf });
@@ -144,7 +144,7 @@ describeEachStore('records of requests', (open) => {
     assert.equal(await statusOf(ids.at(-1)!), 404);
   });
 
-  it('of hosts that no share has are read by administrators alone, whoever asks for which id', async () => {
+  it('of hosts that no share has are read by administrators only', async () => {
     const id = newId();
     const unrouted = { ...failureOf(id, NO_SHARE), code: 'unknown-host', host: 'nobody.share.localhost' };
     const records = [{ ...unrouted, gatewayId: 'g1', gatewayName: 'gateway-1' }];
@@ -311,7 +311,7 @@ describeEachStore('records of requests', (open) => {
 });
 
 describeEachStore('a control plane without a gateway', (open) => {
-  it('says that it cannot send a request once more', async () => {
+  it('answers that it cannot send a request once more', async () => {
     const world = await openApiWorld({ open, gatewayCommands: { send: () => false } });
     try {
       const environmentId = await world.addEnvironment('env');

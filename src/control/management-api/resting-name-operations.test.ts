@@ -76,7 +76,7 @@ describeEachStore('names that were given up', (open) => {
     await refused(mine('kept'), 'kept');
   });
 
-  it('of a released share, of an environment and of a frontdoor rest as well, whatever made the name', async () => {
+  it('of a released share, of an environment and of a frontdoor rest as well, for any origin of the name', async () => {
     const gone = await world.addEnvironment('gone');
     const random = await made(mine(null, { environmentId: gone }));
     await made(mine('env-one', { environmentId: gone }));

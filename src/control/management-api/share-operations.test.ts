@@ -104,7 +104,7 @@ describeEachStore('shares', (open) => {
     assert.ok(Date.parse(reason.nextRetry) > world.clock.nowMs());
   });
 
-  it('of a name are made once, whoever asks at the same time', async () => {
+  it('of a name are made once, also by simultaneous requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => world.call('POST', root, { body: wanted({ name: 'raced' }) })),
     );

@@ -55,7 +55,7 @@ describeEachStore('policies of shares', (open) => {
       .map((row) => JSON.parse(row.password_hashes) as Record<string, string>)
       .at(0);
 
-  it('are open when nothing was said, and again when nothing is said', async () => {
+  it('are open when no policy was given, and again when an empty one is given', async () => {
     assert.deepEqual((await get()).body, OPEN);
     assert.equal(serviceOf('app').rules, null);
     await put({ emails: ['ann@example.com'] });

@@ -128,7 +128,7 @@ describe('the token endpoint', () => {
     assert.equal(errorOf(await ask(asAccount)), 'invalid_client');
   });
 
-  it('tells the audit trail of each token, and gives none away that it could not tell of', async () => {
+  it('records each token in the audit trail, and issues none that it could not record', async () => {
     const logins = () =>
       world.store.db.selectFrom('audit_event').selectAll().where('action', '=', 'issueToken').execute();
     const before = (await logins()).length;

@@ -86,7 +86,7 @@ const statusOf = async (token: string): Promise<number> => (await callWith(token
 describe('a token of a trusted issuer', () => {
   before(() => open());
 
-  it('is its subject, of the organization that the issuer says, with scopes that both allow', async () => {
+  it('is its subject, in the organization of the issuer, with scopes that both allow', async () => {
     const id = `${ISSUER}#ada`;
     const { organizationId, frontdoorId } = world.first;
     const scope = 'openid frontdoor.admin frontdoor.read';
@@ -185,7 +185,7 @@ describe('the keys of a trusted issuer', () => {
   });
   const tries = (): number => issuer.fetches;
 
-  it('are fetched once for all who wait, and kept for five minutes', async () => {
+  it('are fetched once for all waiting calls, and kept for five minutes', async () => {
     const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(token)));
     assert.ok(statuses.every((status) => status === 200));
     assert.equal(tries(), 1);
@@ -201,7 +201,7 @@ describe('the keys of a trusted issuer', () => {
     assert.equal(tries(), 3);
   });
 
-  it('are kept for as long as the issuer says, from a minute to a day', async () => {
+  it('are kept for the time that the issuer gives, from a minute to a day', async () => {
     for (const [header, freshMs] of [
       ['max-age=1', MINUTE_MS],
       ['no-store', MINUTE_MS],
@@ -259,7 +259,7 @@ describe('the keys of a trusted issuer', () => {
     assert.equal(await statusOf(token), 200);
   });
 
-  it('are public ones for signatures, whatever else stands there', async () => {
+  it('are public ones for signatures; other keys are ignored', async () => {
     for (const [keys, status] of [
       [[{ kty: 'oct', k: 'c2VjcmV0', kid: 'first' }], 401],
       [[{ ...first.jwk, d: 'AAAA' }], 401],

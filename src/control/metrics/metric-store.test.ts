@@ -93,7 +93,7 @@ describeEachStore('traffic reports', (open) => {
     assert.equal((await totals()).requests, 2);
   });
 
-  it('tell how many batches are missing, and an earlier one that comes after all counts no more', async () => {
+  it('show how many batches are missing, and a late batch is not counted', async () => {
     const report = (batch: number) => reportOf(batch, sampleOf(app, SPAN_MS));
     assert.equal((await take(report(1))).missing, 0);
     assert.equal((await take(report(4))).missing, 2);

@@ -56,7 +56,7 @@ function checkWindow({ rollupMs, stepMs, startMs, count }: MetricWindow, duratio
   assert.ok(NOW_MS - startMs <= keptMs, `${says}: the roll-up is kept for so long`);
 }
 
-test('whatever duration and step are asked for, the window covers them from a roll-up that is kept', () => {
+test('the window covers any duration and step from a roll-up that is kept', () => {
   for (let durationMs = MIN_DURATION_MS; durationMs <= MAX_DURATION_MS; durationMs = durationMs * 1.07 + 1) {
     const duration = Math.round(durationMs);
     checkWindow(metricWindow(duration, undefined, NOW_MS), duration);

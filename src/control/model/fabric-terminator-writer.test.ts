@@ -63,7 +63,7 @@ describeEachStore('terminators that routers make for services of the fabric', (o
     });
   });
 
-  it('change their cost and precedence, each alone, and are removed; what is not there is told so', async () => {
+  it('change their cost and precedence, each alone, and are removed; a missing one is refused', async () => {
     const wanted = wantedAt(await addRouter());
     const [id, other] = [await writer.create(wanted), await writer.create(wanted)];
     assert.equal(await writer.update(id, { cost: 9 }), true);

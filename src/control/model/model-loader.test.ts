@@ -140,7 +140,7 @@ describe('the overlay model', () => {
     attached.close();
   });
 
-  it('drops terminators of a service that is gone, and of a router, though the store tells of these alone', async () => {
+  it('drops terminators of a deleted service, and of a router, though the store reports only those', async () => {
     const model = new OverlayModel();
     const attached = await attachModel(store, model);
     const { keptService, service, router } = await addTerminators();
@@ -213,7 +213,7 @@ describe('the overlay model', () => {
 });
 
 describe('the overlay models of two control planes over one database', { skip: postgresSkip }, () => {
-  it('hold services of the fabric and their terminators as soon as either is told of them', async () => {
+  it('hold services of the fabric and their terminators as soon as the store reports either', async () => {
     const place = await newPostgresPlace();
     const [here, there] = [await openStore(place), await openStore(place)];
     const model = new OverlayModel();

@@ -30,7 +30,7 @@ function problemsOf(text: string): string[] {
 }
 
 describe('the file of trusted issuers', () => {
-  it('is a list with defaults for what is not said, in YAML or JSON', () => {
+  it('is a list with defaults for absent fields, in YAML or JSON', () => {
     const parsed = parseTrustedIssuers(WHOLE);
     assert.ok('issuers' in parsed, JSON.stringify(parsed));
     const [first, second] = parsed.issuers;
@@ -71,7 +71,7 @@ describe('the file of trusted issuers', () => {
     assert.equal(problems.length, 8, problems.join('\n'));
   });
 
-  it('is refused for what its fields say together', () => {
+  it('is refused for a combination of its fields', () => {
     const entry = { issuer: 'a', audience: 'x', jwksUri: 'https://a/k', organizationClaim: 'org' };
     assert.deepEqual(
       problemsOf(

@@ -121,7 +121,7 @@ test('a channel outlives the certificate that it was opened with, and renews wha
   assert.deepEqual(known(), [fingerprint(first.clientCertPem), fingerprint(second.clientCertPem)]);
 });
 
-test('what is no certificate of that router is not taken for one', async () => {
+test('a certificate of another router, or an invalid one, is refused', async () => {
   const router = await connect();
   await renew(router);
   const before = known();
@@ -168,7 +168,7 @@ function publicKeyOf(pem: string): Buffer {
   return new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
 }
 
-test('a renewal and the end of what it replaced are told by the audit trail', async () => {
+test('a renewal and the end of the replaced certificate are recorded in the audit trail', async () => {
   const router = await connect();
   const { clientCertPem } = await renew(router);
   assert.equal(await verify(router, clientCertPem), '');

@@ -233,7 +233,7 @@ test('a router that does not answer: two attempts of ten seconds, then a refusal
   assert.deepEqual([unroute.circuitId, unroute.now], [circuitId, true]);
 });
 
-test('a dial is taken with the client’s whole chain, in any order: so OpenZiti’s routers tell of it', async () => {
+test('a dial is accepted with the client’s whole chain in any order, as OpenZiti’s routers send it', async () => {
   await hosted();
   const authorities = certificatesOfPem(world.pki.caBundlePem).map(fingerprintOf);
   assert.ok(authorities.length > 0);
@@ -370,7 +370,7 @@ test('one of two routers fails: the other one is cleaned up', async () => {
   assert.equal(router.waiting(contentType.unroute), 0);
 });
 
-test('a router that only the first attempt used is told to forget the circuit', async () => {
+test('a router that only the first attempt used gets an Unroute', async () => {
   await hosted();
   const ingress = await world.router('r2');
   const second = await world.router('r3');

@@ -40,7 +40,7 @@ async function refused(errorCode: number = RouteErrorCode.connectionRefused): Pr
   return tried;
 }
 
-test('a router dials a service by id or by name: circuit, ingress address, what the terminator says', async () => {
+test('a router dials a service by id or by name: circuit, ingress address, data of the terminator', async () => {
   await open();
   mesh.terminator('tb', 'b', { peerData: new Map([[1234, Uint8Array.of(7)]]) });
   for (const service of ['svc', 'name-svc']) {
@@ -122,7 +122,7 @@ test('smartrouting counts what is set, the way, circuits that stand, and failure
   assert.equal(mesh.world.controller.fabric.terminators()[0]?.dynamicCost, 22);
 });
 
-test('required goes before default, and failed comes last, whatever they cost', async () => {
+test('required goes before default, and failed comes last, at any cost', async () => {
   await open();
   mesh.terminator('tc', 'c', { precedence: 1, cost: 60_000 });
   assert.equal(await dialed(), 'c');

@@ -82,7 +82,7 @@ test("another router's terminators are neither changed nor taken away", async ()
   assert.deepEqual(ids(), []);
 });
 
-test('what cannot be a terminator is refused with the reason', async () => {
+test('an invalid terminator is refused with the reason', async () => {
   const cases: [CtrlInit<'createTerminator'>, RegExp][] = [
     [{ serviceId: 'nope' }, /no such service/],
     [{ address: '' }, /needs binding and address/],

@@ -68,7 +68,7 @@ test('the mesh is shown as it is: routers, links with what they cost, circuits, 
   assert.deepEqual([fabric.routers()[1]?.isOnline, fabric.links()[0]?.isUsable], [false, false]);
 });
 
-test('a circuit that an operator ends is told to its routers at once', async () => {
+test('the routers of a circuit that an operator ends are notified at once', async () => {
   mesh = await ScriptedMesh.open(['a', 'b']);
   await mesh.link('a-b', 1);
   mesh.service('svc');
@@ -138,7 +138,7 @@ test('a router may ask what concerns itself; unknown names are left out', async 
   assert.deepEqual(JSON.parse(ctrlMessages.inspectResponse.decode(own.body).values[0]!.value), [circuitId]);
 });
 
-test('changed link listeners reach the others; a router deleted while it is away is told as gone for good', async () => {
+test('changed link listeners reach the others; a router deleted while it is offline is announced as removed for good', async () => {
   mesh = await ScriptedMesh.open(['a', 'b']);
   await mesh.router('a').next('peerStateChanges');
   const listeners = [
@@ -160,7 +160,7 @@ test('changed link listeners reach the others; a router deleted while it is away
   assert.deepEqual(await states(), [PeerState.REMOVED]);
 });
 
-test('routers learn all control planes when they come, when they ask, and when that changes; and who leads', async () => {
+test('routers receive all control planes and the leader when they connect, when they ask, and at each change', async () => {
   let members: ClusterMembers | undefined;
   let tell: () => void = () => {};
   const cluster = {
@@ -193,14 +193,14 @@ test('routers learn all control planes when they come, when they ask, and when t
   assert.equal((await third.next('updateClusterLeader')).index, 9n, 'who comes later is told as well');
 });
 
-test('a control plane that is alone tells routers of none, even when they ask', async () => {
+test('a single control plane announces none to routers, even when they ask', async () => {
   mesh = await ScriptedMesh.open(['a']);
   mesh.router('a').send(makeFrame(contentType.requestClusterMembers));
   await mesh.router('a').settle();
   assert.equal(mesh.router('a').waiting(contentType.updateCtrlAddresses), 0);
 });
 
-test('a router that comes back is asked for its circuits: what it forgot ends, or is told anew', async () => {
+test('a router that comes back is asked for its circuits: missing ones end, or are routed again', async () => {
   mesh = await ScriptedMesh.open(['a', 'b', 'c']);
   await mesh.links({ 'a-b': 1, 'b-c': 1 });
   mesh.service('svc');

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('a router connects, says where SDKs reach it, and gets sessions and keys', async () => {
+test('a router connects, announces its address for SDKs, and gets sessions and keys', async () => {
   for (let i = 0; i < 248; i += 1) {
     world.sessions.add({ id: `s${i}`, token: `t${i}`, identityId: 'gw1', fingerprints: ['fp'] });
   }
@@ -126,7 +126,7 @@ test('a grouped hello of a 2.x router is answered with group and secret', async 
   await world.sayHello(router);
 });
 
-test('routers hear of one another, and of one that goes', async () => {
+test('routers are notified of each other, and of one that leaves', async () => {
   await world.start();
   const r1 = await world.router('r1');
   const r2 = await world.router('r2');
@@ -242,7 +242,7 @@ test('a terminator is refused without the right session, policy or owner', async
   assert.equal((await world.store.db.selectFrom('terminator').selectAll().execute()).length, 1);
 });
 
-test('a new terminator is validated after some seconds; what the router does not know goes', async () => {
+test('a new terminator is validated after some seconds, and removed when its router does not have it', async () => {
   await world.start();
   await world.addService('svc1', 'env1');
   const router = await world.router('r1');
@@ -270,7 +270,7 @@ test('a new terminator is validated after some seconds; what the router does not
   );
 });
 
-test('what is deleted from the model goes from the overlay', async () => {
+test('a resource that is deleted from the model is removed from the overlay', async () => {
   await world.start();
   await world.addService('svc1', 'env1');
   await world.addService('svc2', 'env1');
@@ -301,7 +301,7 @@ test('what is deleted from the model goes from the overlay', async () => {
   assert.deepEqual(rows, []);
 });
 
-test('who is connected shows in the environment, and ends with the router', async () => {
+test('a connection shows in the environment, and ends with the router', async () => {
   await world.start();
   const router = await world.router('r1');
   assert.equal(world.controller.status.isConnected('env1'), false);
@@ -346,7 +346,7 @@ test('a subscriber gets the data model, and the new one after changes', async ()
   assert.equal(later.events.filter(({ model }) => model.case === 'service').length, 2);
 });
 
-test('idle circuits that the controller does not know are unrouted, pings and diagnostics answered', async () => {
+test('unknown idle circuits are unrouted, and pings and diagnostics answered', async () => {
   await world.start();
   const router = await world.router('r1');
   router.send(ctrlMessages.circuitConfirmation.frame({ circuitIds: ['c1', 'c2'] }));

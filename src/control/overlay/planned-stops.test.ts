@@ -61,7 +61,7 @@ test('a host that is about to stop: its circuits are named to the ingress router
   assert.equal(world.controller.circuitCount, 1, 'the circuit goes on');
 });
 
-test('a router that others made is told nothing of that, nor that the controller stops', async () => {
+test('a router of another make is not sent that, nor the stop of the controller', async () => {
   router = await connect(undefined);
   const foreign = await world.router('r2');
   router.channel.close('replaced');
@@ -103,7 +103,7 @@ test('a router that asked for no new circuits is an ordinary one again after its
   assert.equal(egress?.destination, 'term1');
 });
 
-test('a controller that stops says so first, and stays until every router has come to another', async () => {
+test('a controller that stops announces that first, and stays until every router has connected to another', async () => {
   router = await connect();
   const elsewhere = new Set<string>();
   let hasLeft = false;

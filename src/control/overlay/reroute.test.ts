@@ -49,7 +49,7 @@ test('a circuit takes the cheapest way, over a router between its ends', async (
   assert.equal(circuit?.cost, 2 * (1 + 1 + 1) + 2 * 10);
 });
 
-test('what routers measure decides the way of the next circuit', async () => {
+test('the latencies that routers measure decide the path of the next circuit', async () => {
   await diamond();
   await mesh.circuit(['a', 'b', 'e']);
   for (const id of ['a', 'b']) await mesh.measure(id, { 'a-b': 40 });
@@ -61,7 +61,7 @@ test('what routers measure decides the way of the next circuit', async () => {
   await mesh.circuit(['a', 'b', 'e']);
 });
 
-test('a lost link: both ends kept, told router by router from the ingress, then unused routers forget', async () => {
+test('a lost link: both ends kept, routes sent router by router from the ingress, then unused routers unrouted', async () => {
   await diamond();
   const before = await mesh.circuit(['a', 'b', 'e']);
   const { circuitId } = before[0]!;
@@ -204,7 +204,7 @@ test('a router that does not answer has ten seconds, twice', async () => {
   assert.equal(mesh.world.controller.circuitCount, 0);
 });
 
-test('a router that cannot forward: its circuits are told anew, at most once a second', async () => {
+test('a router that cannot forward: its circuits are routed again, at most once a second', async () => {
   await diamond();
   const [{ circuitId } = { circuitId: '' }] = await mesh.circuit(['a', 'b', 'e']);
   mesh.world.advance(1_000);

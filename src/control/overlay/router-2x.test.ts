@@ -111,7 +111,7 @@ describe('a router of 2.x at our control plane', () => {
     assert.equal(world.controller.fabric.routers().length, 1);
   });
 
-  test('a join is known by group and secret, be it said to be the first or not', async () => {
+  test('a join is recognized by group and secret, whether it claims to be the first or not', async () => {
     const { answer } = await first();
     const claims = await say(
       joinOf(answer!, 'ctrl.high', [[header.isFirstGroupConnection, Uint8Array.of(1)]]),
@@ -192,7 +192,7 @@ describe('a router of 2.x at our control plane', () => {
     assert.equal(isOnline(), true);
   });
 
-  test('changed link listeners, said over any connection, reach other routers', async () => {
+  test('changed link listeners, announced over any connection, reach other routers', async () => {
     const other = await world.router('r2');
     const { answer } = await first();
     await other.next('peerStateChanges');

@@ -59,7 +59,7 @@ test('a share is PENDING, then DEPLOYED once a probe reached its backend; the pr
   assert.equal(world.controller.circuitCount, 0);
 });
 
-test('a probe that fails says why, is repeated with growing pauses, and recovery shows at once', async () => {
+test('a failed probe has a reason, is repeated with growing pauses, and recovery shows at once', async () => {
   await world.bind(router, 'env1', 'svc1', 'term1');
   await router.route(REFUSED);
   await router.settle();

@@ -82,7 +82,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     (await stores[0]!.db.selectFrom('terminator').select('id').orderBy('id').execute()).map(({ id }) => id);
   const heard = (what: string): Promise<unknown> => until(what, () => told.includes(what), Boolean);
 
-  test('what one stores, changes and removes, the other knows', async () => {
+  test('changes that one stores reach the other', async () => {
     await a.add(terminator('t1'));
     await heard('added t1');
     assert.deepEqual(b.get('t1')?.peerData, new Map([[1003, Uint8Array.of(9)]]));
@@ -95,7 +95,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     assert.equal(b.size, 0);
   });
 
-  test('a router tells both of a terminator: one row serves both; of another host it is refused', async () => {
+  test('a router announces a terminator to both, which share one row; one of another host is refused', async () => {
     await Promise.all([a.add(terminator('t2')), b.add(terminator('t2'))]);
     assert.deepEqual(await rows(), ['t2']);
     assert.ok(a.get('t2') !== undefined && b.get('t2') !== undefined);
@@ -110,7 +110,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     await stores[0]!.db.deleteFrom('terminator').where('id', '=', 't3').execute();
   });
 
-  test('one that knows less than another takes nothing from it', async () => {
+  test('a control plane with older data removes nothing of another', async () => {
     const before = await rows();
     assert.deepEqual(before, ['t2']);
     // B has not been notified of the share yet, and must not keep the terminator; its row stays for others.

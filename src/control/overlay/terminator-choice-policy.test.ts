@@ -46,7 +46,7 @@ test('weighted takes one of twice the cost half as often', () => {
   );
 });
 
-test('random takes all of the best precedence alike, whatever they cost', () => {
+test('random chooses all of the best precedence equally often, at any cost', () => {
   const counts = shares(
     [candidate('a', { cost: 1 }), candidate('b', { cost: 9_000 }), candidate('c', { precedence: FAILED })],
     'random',
@@ -62,7 +62,7 @@ test('ha stays with the active one although another is cheaper, until three dial
   assert.deepEqual(shares([active, candidate('b', { precedence: REQUIRED })], 'ha'), { b: 6_000 });
 });
 
-test('what failed just now comes last, then unhealthy ones, then precedence decides, under every strategy', () => {
+test('recently failed ones come last, before them unhealthy ones, then precedence decides, under every strategy', () => {
   const order = [
     candidate('required', { precedence: REQUIRED, cost: 9_000 }),
     candidate('default', { cost: 5 }),

@@ -132,7 +132,7 @@ test('the bundle is PKCS#7 that OpenSSL reads, in lines of 64', () => {
   );
 });
 
-test('a client certificate bears our subject and role, whatever was asked for', async () => {
+test('a client certificate has our subject and role, for any request', async () => {
   const asked = csr(
     '/C=US/O=OpenZiti/DC=x/CN=somebody',
     '-addext',

@@ -10,7 +10,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'frontdoor-controller-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a control plane with a database of its own keeps the name that its routers know', async () => {
+test('a control plane with a database of its own keeps the name that its routers use', async () => {
   assert.equal(await controllerIdOf({ isShared: false }, folder, silentLog), 'frontdoor-control');
 });
 

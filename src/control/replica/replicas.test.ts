@@ -147,7 +147,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
   const eventually = (what: string, ask: () => unknown, withinMs = 30_000): Promise<unknown> =>
     until(what, ask, Boolean, withinMs);
 
-  test('answer alike: whoever the environment is connected to decides', async () => {
+  test('give the same answers: the one to which the environment is connected decides', async () => {
     const a = await open();
     const b = await open();
     b.measurements.connect('env');
@@ -191,7 +191,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     assert.ok(b.replicas.apiUrls.includes(a.apiUrl));
   });
 
-  test('one that starts later knows at once; what is deleted is told of no more', async () => {
+  test('a replica that starts later has all data at once; deleted ones are not announced', async () => {
     const a = await open();
     a.measurements.connect('env');
     a.measurements.measure('share-env', {});
@@ -244,7 +244,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await eventually('connected again', () => a.board.isConnected('env'));
   });
 
-  test('a row that does not move for four heartbeats of ours goes, whatever its clock says', async () => {
+  test('a row that does not change for four of our heartbeats is removed, at any time of its clock', async () => {
     const probe = await openPostgresStore({ url, poolSize: 2 });
     probes.push(probe);
     const roll = new ReplicaRoll({ store: probe, clock, log: silentLog });
@@ -275,7 +275,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await roll.leave();
   });
 
-  test('routers are told of all that run, by one leader, under an index that rises; of the dead for a while', async () => {
+  test('the leader announces all running control planes to routers under a rising index, and dead ones for a while', async () => {
     const a = await open();
     const told: bigint[] = [];
     a.replicas.cluster.onMembersChange(() => told.push(a.replicas.cluster.members()!.index));
@@ -300,7 +300,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     assert.ok(told.length >= 1 && told.every((index) => index < b.replicas.cluster.members()!.index));
   });
 
-  test('one that died is remembered as a member, one of an older version keeps routers from being told', async () => {
+  test('a dead one stays a member for a while, and one of an older version prevents announcements to routers', async () => {
     const store = await openPostgresStore({ url, poolSize: 2 });
     probes.push(store);
     const members = new ClusterMemberList(store, clock);

@@ -70,7 +70,7 @@ describeEachStore('pages of a list', (open) => {
     );
   });
 
-  it('add up to the list in whatever order and size they are read, with the total on each', async (test) => {
+  it('add up to the list in any order and size, with the total on each', async (test) => {
     test.diagnostic(`seed ${SEED}`);
     const frontdoor = await newFrontdoor();
     await add(
@@ -92,7 +92,7 @@ describeEachStore('pages of a list', (open) => {
     }
   });
 
-  it('beyond the end are empty and still tell the total; of an empty list too', async () => {
+  it('beyond the end are empty and still have the total; of an empty list too', async () => {
     const frontdoor = await newFrontdoor();
     assert.deepEqual(await page(frontdoor, {}), { content: [], total: 0 });
     await add(frontdoor, ['a', 'b', 'c']);

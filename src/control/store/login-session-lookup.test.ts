@@ -45,7 +45,7 @@ async function prepare(store: Store): Promise<{ readonly shareId: string; readon
 }
 
 describeEachStore('sessions of before they could be looked for', (_open, newPlace) => {
-  it('have the e-mail of who logged in, or none, and are otherwise as they were', async () => {
+  it('have the e-mail of the person, or none, and are otherwise unchanged', async () => {
     const place = await newPlace();
     const old = await openStore({ ...place, migrations: before });
     const { shareId, providerId } = await prepare(old);

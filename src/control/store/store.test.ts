@@ -77,7 +77,7 @@ describeEachStore('the store', (open, newPlace) => {
     assert.equal((await sent()).length, ids.length);
   });
 
-  it('lets one transaction at a time go on under a name', async () => {
+  it('runs one transaction at a time under a name', async () => {
     let inside = 0;
     let most = 0;
     const enter = async (trx: StoreTransaction): Promise<void> => {
@@ -118,7 +118,7 @@ describeEachStore('the store', (open, newPlace) => {
     assert.deepEqual(rows, [{ created_at: 5 }, { created_at: 5 }]);
   });
 
-  it('lets one of two who make the same thing at once win, and tells the other that it is there', async () => {
+  it('lets one of two simultaneous creations succeed, and answers the other that it exists', async () => {
     for (let round = 0; round < 10; round += 1) {
       const makers = [1, 2].map(() => store.transaction((trx) => insert(trx, `race-${round}`)));
       const ends = await Promise.allSettled(makers);
@@ -138,7 +138,7 @@ describeEachStore('the store', (open, newPlace) => {
     assert.deepEqual(rows, []);
   });
 
-  it('tells listeners of committed changes alone, before the writer goes on', async () => {
+  it('notifies listeners of committed changes only, before the writer continues', async () => {
     const heard: Change[] = [];
     store.onChange(async (changes) => {
       const ids = changes.map(({ id }) => id);
@@ -170,7 +170,7 @@ describeEachStore('the store', (open, newPlace) => {
     assert.deepEqual(after, heard);
   });
 
-  it('says what kind of failure it was', async () => {
+  it('reports the kind of a failure', async () => {
     await assert.rejects(
       store.transaction((trx) => insert(trx, 'counter')),
       { kind: 'conflict', code: 'unique-violation' },
@@ -208,7 +208,7 @@ describeEachStore('the store', (open, newPlace) => {
     assert.deepEqual(unmatched, []);
   });
 
-  it('removes with a frontdoor all that it holds, and tells of each', async () => {
+  it('removes with a frontdoor all its resources, and reports each', async () => {
     const frontdoorId = randomUUID();
     const environmentId = randomUUID();
     await store.transaction(async (trx) => {

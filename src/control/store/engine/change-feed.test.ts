@@ -7,7 +7,7 @@ import { concerns, EVERYTHING, type Change } from './store.ts';
 const share = (id: string): Change => ({ entity: 'share', id });
 
 describe('the change feed', () => {
-  it('tells what came while a round ran in one next round, in order, each once', async () => {
+  it('reports changes during a round in one next round, in order, each once', async () => {
     const feed = new ChangeFeed(silentLog);
     const rounds: string[][] = [];
     const gate = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ describe('the change feed', () => {
     await feed.close();
   });
 
-  it('tells a listener that failed that anything may have changed, by itself, until it succeeds', async () => {
+  it('repeats to a failed listener that anything may have changed, until it succeeds', async () => {
     const feed = new ChangeFeed(silentLog);
     const heard: (readonly Change[])[] = [];
     const others: (readonly Change[])[] = [];
@@ -44,7 +44,7 @@ describe('the change feed', () => {
     await feed.close();
   });
 
-  it('concerns with everything whoever keeps anything', () => {
+  it('concerns every listener when anything may have changed', () => {
     assert.ok(concerns([EVERYTHING], 'caller'));
     assert.ok(concerns([share('a'), { entity: 'caller', id: 'b' }], 'caller', 'organization'));
     assert.ok(!concerns([share('a')], 'caller'));

@@ -21,7 +21,7 @@ describe('payloads of changes', () => {
     assert.ok(decoded.every(({ transactionId }) => transactionId === 't'));
   });
 
-  it('of very many changes say that anything may have changed', () => {
+  it('of very many changes state that anything may have changed', () => {
     const changes = Array.from({ length: 5_001 }, (_, i): Change => ({ entity: 'share', id: String(i) }));
     const [payload, ...more] = encodePayloads('t', changes);
     assert.deepEqual(decodePayload(payload!)?.changes, [EVERYTHING]);

@@ -19,7 +19,7 @@ describe('turns at connections', () => {
     assert.equal(turns.take(), undefined);
   });
 
-  it('are refused when too many wait, and those who wait keep their places', async () => {
+  it('are refused when too many wait, and the waiting ones keep their places', async () => {
     const turns = new ConnectionTurns(1);
     assert.equal(turns.take(), undefined);
     const waiting = Array.from({ length: 20_000 }, async () => turns.take());

@@ -70,7 +70,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
   const terminateAll = () =>
     server.sql(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
 
-  it('tells what one process changes to the others, and to itself once', async () => {
+  it('reports the changes of one process to the others, and once to itself', async () => {
     const own: Change[] = [];
     one.onChange((changes) => void own.push(...changes));
     const heard: Change[] = [];
@@ -98,7 +98,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     );
   });
 
-  it('tells nothing of what is rolled back, and that everything changed when too much did', async () => {
+  it('reports nothing that is rolled back, and too many changes as a change of everything', async () => {
     const heard: Change[] = [];
     other.onChange((changes) => void heard.push(...changes));
     const failing = one.transaction(async (_trx, touch) => {
@@ -112,7 +112,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     assert.ok(heard.every(({ id }) => id !== 'undone'));
   });
 
-  it('hears again after its ear was lost, and says that anything may have changed meanwhile', async () => {
+  it('listens again after its connection was lost, and reports that anything may have changed meanwhile', async () => {
     const resynchronized = told(other, ({ entity }) => entity === 'everything');
     await Promise.all(
       (await pidsOf('frontdoor changes')).map((pid) => server.sql(`select pg_terminate_backend(${pid})`)),
@@ -123,7 +123,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     await next();
   });
 
-  it('notices an ear that went deaf without a word', async () => {
+  it('detects a listening connection that was lost silently', async () => {
     const hearing = await open({ heartbeatMs: 300 });
     const deaf = await pidsOf('frontdoor changes');
     const resynchronized = told(hearing, ({ entity }) => entity === 'everything');
@@ -167,7 +167,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     });
   }
 
-  it('says that it does not know when the connection is lost in the commit, and has listeners look', async () => {
+  it('reports an unknown result when the connection is lost in the commit, and makes listeners read again', async () => {
     await server.sql(
       `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(20); return null; end $$;
        create constraint trigger slow_commit after insert on frontend deferrable initially deferred
@@ -208,7 +208,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     await small.close();
   });
 
-  it('uses no more connections than it may, and lets everybody take turns', async () => {
+  it('uses no more connections than allowed, and gives every caller a turn', async () => {
     const small = await open({ poolSize: 2 });
     const asked = Array.from({ length: 40 }, async () => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.005)`.execute(
@@ -251,7 +251,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     await server.sql(`alter database ${database} reset synchronous_commit`);
   });
 
-  it('refuses to start on what it cannot use, and says what to do', async () => {
+  it('refuses to start on an unusable database, with the remedy', async () => {
     const latin = await server.createDatabase(`template template0 encoding 'SQL_ASCII' locale 'C'`);
     const frozen = await server.createDatabase();
     await server.sql(
@@ -330,7 +330,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     });
   });
 
-  it('tells a database that is away from a statement that is wrong', () => {
+  it('distinguishes an unreachable database from a wrong statement', () => {
     const of = (code: string, severity = 'ERROR') =>
       errorOfPostgres(Object.assign(new Error('said so'), { code, severity }));
     for (const state of ['53100', '53300', '57P01', '57P03', '25006', '08006', '57014', '58030']) {

@@ -21,7 +21,7 @@ describe("a database's URL", () => {
     }
   });
 
-  it('goes to another machine encrypted and checked, unless it says otherwise', () => {
+  it('connects to another machine with TLS and a checked certificate, unless it sets another mode', () => {
     const sslOf = (rest: string) => parsePostgresUrl(`postgres://u@${rest}`).ssl;
     assert.equal(sslOf('127.0.0.1/d'), false);
     const checked = sslOf('db.example/d');

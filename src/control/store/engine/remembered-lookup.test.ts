@@ -38,7 +38,7 @@ describe('lookups in batches', () => {
     assert.equal(await second, 'value of a');
   });
 
-  it('run two at a time, and tell everybody who asked what went wrong', async () => {
+  it('run two at a time, and report a failure to every caller', async () => {
     const gates: PromiseWithResolvers<void>[] = [];
     const lookup = new BatchedLookup<number, number>(async () => {
       const gate = Promise.withResolvers<void>();

@@ -78,7 +78,7 @@ describeEachStore('migrations', (_open, newPlace) => {
     await (await openStore({ ...place, migrations: later })).close();
   });
 
-  it('that fail leave nothing, and say what went wrong', async () => {
+  it('that fail leave nothing, and report the error', async () => {
     const place = await newPlace();
     const failing = {
       ...migrations,

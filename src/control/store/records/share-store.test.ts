@@ -82,7 +82,7 @@ describeEachStore("an agent's shares", (open) => {
     assert.deepEqual((await share({ shareMode: 'private' })).grants, [neighbourId]);
   });
 
-  it('are a conflict for every other environment, and for who may not take back', async () => {
+  it('are a conflict for every other environment, and for a caller that may not take names back', async () => {
     await assert.rejects(share({ environmentId: neighbourId }), {
       kind: 'conflict',
       message: 'Share app already exists',
