@@ -89,7 +89,7 @@ test('of one address there are so many: a newcomer is refused while the oldest i
   );
   await gone(await come('127.0.0.2'));
   assert.equal(first.destroyed, false);
-  // What is tested is a time.
+  // This tests a duration.
   await pause(UNDISTURBED_MS + 50);
   const late = await come('127.0.0.2');
   await gone(first);

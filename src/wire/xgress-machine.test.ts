@@ -255,7 +255,7 @@ test('a far end that sends its highest sequence first cannot make this end keep 
   for (let sequence = 1; sequence < 1_000; sequence += 1) send(sequence);
   const { bufferedBytes } = receiver.xgress;
   assert.ok(bufferedBytes <= 2 * XGRESS_DEFAULTS.rxBufferSize + data.length, String(bufferedBytes));
-  // What was dropped was not acknowledged, so a sender that means well sends it again.
+  // Dropped payloads were not acknowledged, so an honest sender retransmits them.
   receiver.xgress.flushAcknowledgements();
   const acknowledged = receiver.outbox.flatMap((frame) => ('sequences' in frame ? frame.sequences : []));
   assert.ok(!acknowledged.includes(999));

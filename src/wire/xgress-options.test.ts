@@ -103,7 +103,7 @@ test('txPortalMaxSize bounds the window, and what the far end may hold unread', 
   held.ack([], 0, 80 * KIB + 1);
   assert.equal(held.fill(KIB), 0);
   assert.equal(held.counters.remoteWindowBlocks, 1);
-  // What is on its way will be held there too: one KiB is.
+  // Data in flight will be held there, too: here 1 KiB.
   held.ack([], 0, 79 * KIB + 1);
   assert.equal(held.fill(KIB), 0);
   held.ack([], 0, 60 * KIB);

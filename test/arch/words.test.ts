@@ -61,7 +61,19 @@ test('nothing that is made at run time is committed', () => {
 });
 
 /** Folders and files whose prose is held to the rules below. */
-const PLAIN_ENGLISH = ['bin/', 'src/', 'test/', 'tools/', 'docs/guide/', 'README.md'];
+const PLAIN_ENGLISH = [
+  'bin/',
+  'src/',
+  'test/',
+  'tools/',
+  'docs/',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'CODE_OF_CONDUCT.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'SECURITY.md',
+];
 
 /** The worst forms of the former idiom, with the plain form. Matched in comments and in Markdown. */
 const IDIOMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
@@ -72,6 +84,9 @@ const IDIOMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   // "whatever the order" means "in any order", and is plain.
   [/\bwhatever (?!the |its |their |is cached|was measured|a gateway)/i, 'the name of the thing'],
   [/^Of [^.;:,]{1,50}\.$/, 'a sentence with a subject and a verb'],
+  [/\blets? (?:it |them |this )?go\b/i, 'release, close or remove'],
+  [/(?:^|[.:;] )Who (?!may|can|owns)[a-z][^?]*?[.;]/, 'the party as the subject'],
+  [/(?:^|[.;] )What (?:is|was|has|waits|stands|comes|came|goes)\b[^?]*?[.;]/, 'the thing as the subject'],
 ];
 
 /** Prose that may keep a form, with the reason. */
@@ -81,7 +96,8 @@ const MAY_STAY: readonly (readonly [text: string, why: string])[] = [
 ];
 
 function proseOf(path: string, text: string): string[] {
-  if (path.endsWith('.md')) return text.replaceAll(/```[^]*?```/g, '').split(/\n{2,}/);
+  // Names of tests are quoted after `›`.
+  if (path.endsWith('.md')) return text.replaceAll(/```[^]*?```|›\s+"[^"]*"/g, '').split(/\n{2,}/);
   const blocks = text.match(/^[ \t]*\/\*\*[^]*?\*\/|(?:^[ \t]*\/\/ .*\n?)+/gm) ?? [];
   return blocks.map((block) => block.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)[ \t]?|[ \t]*\*\/$/gm, ''));
 }

@@ -75,7 +75,7 @@ export class BytesClient {
     this.socket.write(text, 'latin1');
   }
 
-  /** What was received, once it passes `test` or the other side has ended. */
+  /** Resolves with the received data, once it passes `test` or the other side has ended. */
   async until(what: string, test: (received: string) => boolean, timeoutMs = DEADLINE_MS): Promise<string> {
     const isOver = (): boolean => !this.isOpen || test(this.received);
     if (!isOver()) {

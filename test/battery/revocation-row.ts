@@ -20,7 +20,7 @@ import {
 } from '../support/revocation.ts';
 import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 
-/** What is promised, and a second for the look itself. */
+/** The guaranteed time, and a second for the check itself. */
 const TRUST_MS = 60_000;
 const MAX_BACK_MS = 15_000;
 const LOOK_MS = 50;

@@ -62,7 +62,7 @@ async function shake(port: number, options: ConnectionOptions): Promise<TLSSocke
       port,
       host: '127.0.0.1',
       servername: hostOf(NAME),
-      // What is looked at is the handshake: the listeners have different authorities.
+      // Compares the handshakes: the listeners have different authorities.
       rejectUnauthorized: false,
       ...options,
     });

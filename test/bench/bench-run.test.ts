@@ -20,7 +20,7 @@ function runWith(options: Partial<BenchOptions> = {}): BenchRun {
   return new BenchRun({ ...OPTIONS, ...options }, '/nowhere', 3, () => {});
 }
 
-/** What was run, as `target seconds`. */
+/** The executed runs, as `target seconds`. */
 async function order(run: BenchRun, rounds?: Rounds): Promise<string[]> {
   const ran: string[] = [];
   await run.measure(

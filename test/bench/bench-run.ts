@@ -76,7 +76,7 @@ export class BenchRun {
   readonly options: BenchOptions;
   /** A temporary folder of the run. */
   readonly folder: string;
-  /** What was not measured, with the reason. */
+  /** Skipped measurements, with the reason. */
   readonly skipped: string[] = [];
   readonly report: (text: string) => void;
   readonly #warmUpRounds: number;

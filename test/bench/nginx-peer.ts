@@ -35,7 +35,7 @@ export interface NginxPeer {
   stop(): Promise<void>;
 }
 
-/** What stands in `http` beside the two roles, and how many connections the worker takes then. */
+/** Additional text of the `http` block, and the number of connections that the worker then accepts. */
 export interface NginxAddition {
   readonly http: (upstream: string) => string;
   readonly workerConnections: number;

@@ -1,4 +1,4 @@
-/** Other programs in front of the same private service, when they are in PATH. What is not there is reported as skipped. */
+/** Other programs in front of the same private service, when they are in PATH. Missing ones are reported as skipped. */
 import { join } from 'node:path';
 import { findCommand, freePort, startProcess } from './bench-process.ts';
 import type { BenchRun } from './bench-run.ts';

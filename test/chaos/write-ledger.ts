@@ -49,7 +49,7 @@ export class WriteLedger {
     return promise;
   }
 
-  /** Holds what is there now against what must be; what was open is settled by it. What is wrong, one line each. */
+  /** Compares the current rows with the expected ones, and settles open writes. Returns one line per problem. */
   check(found: ReadonlyMap<string, string>): string[] {
     const problems: string[] = [];
     for (const name of found.keys())

@@ -38,7 +38,7 @@ describe('a redirect of a guarded share', () => {
     const back = checkLocation((await goThroughProvider(started.location, { user: 'ann' })).href, name);
     const returned = await visitor.ask(back.hostname, back.pathname + back.search);
     const { hostname, pathname, search } = checkLocation(returned.location, name);
-    // What is asked for in vain beside the code is not followed either.
+    // An address beside the code is not followed either.
     const done = await visitor.ask(hostname, `${pathname}${search}&to=https://evil.test/`);
     assert.equal(done.status, 303, `${name}: ${done.text}`);
     assert.equal(checkLocation(done.location, name).origin, own, name);

@@ -272,7 +272,7 @@ describe('a session', () => {
 describe('a credential of one share', () => {
   let second: SecondOrganization;
   let first: string;
-  /** What is right at the first share. */
+  /** Credentials that are valid at the first share. */
   let credentials: readonly (readonly [name: string, headers: Record<string, string>])[];
   const elsewhere = new Map<string, string>();
 
@@ -441,7 +441,7 @@ describe('a credential', () => {
       try {
         places.set(path, readFileSync(path));
       } catch (error) {
-        // What was being written has its own name by now.
+        // A file that was being written has been renamed by now.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
     }

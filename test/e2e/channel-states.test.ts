@@ -157,7 +157,7 @@ const edgeSteps = fc.array(
 let mesh: HostileMesh;
 before(async () => {
   console.log(`FRONTDOOR_TEST_SEED=${TEST_SEED}`);
-  // What is tested comes after the hello: none is cut off for a machine that stands still for a moment.
+  // The tested states follow the hello, so a pause of the machine must not cut off any hello.
   mesh = await openHostileMesh({ helloTimeoutMs: 30_000 });
 });
 after(() => mesh?.close());

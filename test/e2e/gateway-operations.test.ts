@@ -338,7 +338,7 @@ test('after SIGTERM under load every request ends: N of N, none reset, and no ne
   });
   const kept = load({ keeping: 4, fresh: 0 });
   await answers(kept, 20);
-  // What waits in the kernel to be accepted is nobody's yet.
+  // No process has accepted the connections in the kernel's queue yet.
   await reachesService('/slow', count, before);
   const stopped = parts.gateway.stop('SIGTERM', 40_000);
   const answered = await Promise.all(requests);

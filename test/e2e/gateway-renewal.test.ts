@@ -66,7 +66,7 @@ test('a renewed certificate is taken by every worker without a failed request, a
     const renewed = await loadIdentityFile(identityFile);
     assert.notEqual(serialOf(renewed), serialOf(former));
     await until('the old one is refused', () => isRefused(former), Boolean);
-    // What comes from now on needs the control plane: the share's news, and circuits to it.
+    // The rest needs the control plane: the update with the new share, and circuits to it.
     await parts.share('public', `http://127.0.0.1:${service.port}`, 'after');
     const later = await loadOf(workers.plainPort, 'after');
     await until(

@@ -1,4 +1,4 @@
-// What was sent through the gateway is what the metrics say, exactly, also when parts of the product go away meanwhile.
+// The metrics match the traffic through the gateway exactly, even when parts of the product stop meanwhile.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';

@@ -75,7 +75,7 @@ suite('hostile requests to the Management API', () => {
       const target = path.replaceAll(/\{\w+\}/g, server.first.frontdoorId);
       const documented = Object.keys(methods).map((method) => method.toUpperCase());
       for (const method of UNUSED_METHODS.filter((each) => !documented.includes(each))) {
-        // What is named outright is an id to the methods that only ids have.
+        // For methods that only ids have, a literal path segment is an id.
         if (method === 'DELETE' && path.endsWith('/enrollments')) continue;
         const headers = { authorization: server.authorization };
         const answer = await server.send({ method, target, headers, body: undefined });

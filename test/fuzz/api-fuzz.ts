@@ -67,7 +67,7 @@ export async function descriptionOf(server: FuzzServer): Promise<OpenApiDocument
   return JSON.parse(text) as OpenApiDocument;
 }
 
-/** What is wrong with an answer by the description; undefined when nothing is. */
+/** Returns the deviation of an answer from the description, or undefined. */
 function problemOf({ answers }: FuzzedOperation, answer: FuzzAnswer): string | undefined {
   const mediaTypes = answers.get(answer.status);
   if (answer.status >= 500) return `${answer.status} is a failure of ours`;

@@ -66,7 +66,7 @@ export function fuzzedOperations(document: OpenApiDocument): FuzzedOperation[] {
   );
 }
 
-/** What is deleted must not be what other operations need: the last step of such a path names nothing that exists. */
+/** Deletions must not remove objects that others need, so the last step of such a path names no existing object. */
 export function requestsFor(
   operation: FuzzedOperation,
   resolve: Resolve,

@@ -15,7 +15,7 @@ export interface TapIdentity {
 
 export interface FrameTapOptions {
   readonly alpn: 'ziti-ctrl' | 'ziti-link';
-  /** What is passed on to, on 127.0.0.1. */
+  /** The destination of the frames, on 127.0.0.1. */
   readonly target: { readonly name: string; readonly port: number };
   /** Shown to dialers; holds `localhost`. Asked at each connection: it may not be there before. */
   readonly server: () => Omit<TapIdentity, 'name'>;

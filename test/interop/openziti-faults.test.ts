@@ -1,5 +1,5 @@
-// What goes wrong in a mesh of OpenZiti's routers and ours at OpenZiti's controller: connections of links that drop,
-// links that drop, routers that die. And what the controller's own tools say of ours. ZITI_BIN names `ziti` (1.7.2).
+// Faults in a mesh of OpenZiti's routers and ours at OpenZiti's controller: dropped connections of links, dropped links,
+// killed routers; and the output of the controller's own tools about ours. ZITI_BIN names `ziti` (1.7.2).
 import assert from 'node:assert/strict';
 import type { AddressInfo, Server } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';

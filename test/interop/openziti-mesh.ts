@@ -1,6 +1,6 @@
 /**
  * A mesh of OpenZiti's routers and ours at OpenZiti's controller: real processes on loopback, each enrolled by its own
- * command. What is started is stopped together.
+ * command. All of them are stopped together.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

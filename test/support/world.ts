@@ -1,6 +1,6 @@
 /**
  * The product in one process for tests: control plane, router, gateway and as many agents as wanted, on free ports,
- * with keys and certificates made at run time. What is tested goes through sockets all the same.
+ * with keys and certificates made at run time. The tested parts use sockets nevertheless.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';

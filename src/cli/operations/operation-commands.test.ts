@@ -108,7 +108,7 @@ test('every path parameter is an argument, or follows from the logged-in account
         ...(row.fieldArguments ?? []).map((name) => row.called?.[name] ?? kebab(name).replace(/s$/, '')),
       ],
     );
-    // What is deleted is always named.
+    // Commands that delete always require the name of the object.
     if (operation.method === 'DELETE')
       assert.ok(command.registeredArguments.every(({ required }) => required));
   }

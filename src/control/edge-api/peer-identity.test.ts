@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** Who the server takes the bearer of a certificate for: the identity's id, or the status of its refusal. */
+/** Resolves with the id of the identity that the server derives from a certificate, or the status of its refusal. */
 async function seenAs(cert: string | undefined, key: string | undefined): Promise<string | number> {
   const answer = await rawRequest(fixture, {
     method: 'POST',

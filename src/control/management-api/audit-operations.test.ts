@@ -168,7 +168,7 @@ describe('refused calls', () => {
   });
   afterEach(() => world.close());
 
-  /** What was recorded: the recorder writes by itself, half a second later. */
+  /** Returns the recorded events. The recorder writes on its own, half a second later. */
   async function recorded(count: number, organizationId: string) {
     const rows = () =>
       world.store.db

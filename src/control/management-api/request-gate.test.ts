@@ -69,7 +69,7 @@ describeEachStore('a frontdoor that the caller may not see', (open) => {
       );
       assert.deepEqual(deleted, foreign, id);
       assert.deepEqual(random, { ...foreign, statements: random.statements }, id);
-      // What was asked before is remembered where only we write, missing and foreign alike; a new id never is.
+      // Earlier look-ups are cached where only we write, for missing and foreign ids alike; a new id is never cached.
       if (isShared || compared === 0) assert.equal(random.statements, foreign.statements, id);
       compared += 1;
     }

@@ -118,7 +118,7 @@ test('a silent link: circuits over it move at once where there is another way, a
     1,
     'it stands',
   );
-  // What stands on no other way is not ended: the link may come back.
+  // Circuits without another path are not ended, because the link may return.
   for (const [at, id] of [
     ['a', 'a-c'],
     ['a', 'a-d'],

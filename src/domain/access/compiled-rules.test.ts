@@ -1,4 +1,4 @@
-// Who is let in by rules alone: time, address, certificate, e-mail, claims.
+// Admission by rules only: time, address, certificate, e-mail, claims.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { OPEN_RULES, type AccessRules } from './access-rules.ts';

@@ -22,7 +22,7 @@ import { SESSION_COOKIE } from './own-cookies.ts';
 const HOST = 'app.share.localhost';
 const HOUR_MS = 3_600_000;
 
-/** Look-ups of sessions wait until they are let go; each has been answered in truth before. */
+/** Look-ups of sessions wait until the test releases them; each was answered correctly before. */
 function holdLookups(world: AccessWorld): { readonly asked: Promise<void>; letGo(): void } {
   const { control } = world;
   const answer = control.findSession.bind(control);

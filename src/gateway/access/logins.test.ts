@@ -397,7 +397,7 @@ describe('log-ins', () => {
   });
 });
 
-/** What has led browsers elsewhere in products of this kind. */
+/** Paths that redirected browsers to other sites in similar products. */
 function openRedirects(): string[] {
   const evil = 'evil.example';
   const first = [

@@ -28,7 +28,7 @@ test('traffic of one share in one span is one sample, the rest stays apart, olde
   assert.deepEqual(ledger.take(2), [sample(START, 'share', merged), sample(START, 'other')]);
   assert.deepEqual(ledger.take(2), [sample(START + 10_000)]);
   assert.deepEqual(ledger.take(2), []);
-  // What was taken is the taker's: the same span begins anew.
+  // A batch that was taken belongs to its taker, so the same span starts again at zero.
   ledger.add([sample(START)]);
   assert.deepEqual(ledger.take(2), [sample(START)]);
 });
