@@ -1,4 +1,5 @@
 /** Turns the access options of the command line into the control plane's: reads the issuers' file, checks networks. */
+import { definedFields } from '#base';
 import type { AccessOptions } from '#cli';
 import { loadTrustedIssuers, parsePublicApiUrl, type ControlPlaneOptions } from '#control';
 import { parseAllowedNetworks } from '#domain';
@@ -18,9 +19,11 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),
     limits: {
-      ...(limitCredentials === undefined ? {} : { credentials: limitCredentials }),
-      ...(limitWrites === undefined ? {} : { writes: limitWrites }),
-      ...(limitFailedLogins === undefined ? {} : { failedLogins: limitFailedLogins }),
+      ...definedFields({
+        credentials: limitCredentials,
+        writes: limitWrites,
+        failedLogins: limitFailedLogins,
+      }),
       maxUnproven: limitUnproven,
       maxUnprovenPerAddress: limitUnprovenPerAddress,
     },

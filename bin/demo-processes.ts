@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { adoptOrReplaceAgent, isRunning } from '#agent';
-import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
+import { BackOff, definedFields, FrontdoorError, type Log, messageOf } from '#base';
 import { sampleReadyShape, type LockHolder } from '#domain';
 import { nodeFlags } from './node-flags.js';
 
@@ -127,7 +127,7 @@ export class AgentSupervisor {
         stdio: ['ignore', out, out],
         detached: true,
         // Not on the command line, where every user of the machine could read it.
-        env: { ...process.env, ...(code === undefined ? {} : { FRONTDOOR_ENROLLMENT_TOKEN: code }) },
+        env: { ...process.env, ...definedFields({ FRONTDOOR_ENROLLMENT_TOKEN: code }) },
       },
     );
     closeSync(out);

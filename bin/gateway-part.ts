@@ -1,7 +1,7 @@
 /** The gateway with its overlay identity: enrolled once, attached to routers, fed with the shares to serve. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { FrontdoorError, type Log } from '#base';
+import { definedFields, FrontdoorError, type Log } from '#base';
 import {
   createGateway,
   GatewayAccess,
@@ -120,10 +120,10 @@ export async function startGatewayPart(
   });
   const limits: Partial<GatewayLimits> = {
     ...options.limits,
-    ...(options.maxConnectionsPerAddress === undefined
-      ? {}
-      : { maxConnectionsPerAddress: options.maxConnectionsPerAddress }),
-    ...(options.responseTimeoutMs === undefined ? {} : { answerTimeoutMs: options.responseTimeoutMs }),
+    ...definedFields({
+      maxConnectionsPerAddress: options.maxConnectionsPerAddress,
+      answerTimeoutMs: options.responseTimeoutMs,
+    }),
   };
   // The TLS listener and access control depend on each other: the guards of a share decide which certificate the
   // handshake requests.

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentShareRequest, AgentShareResult, ShareReadiness } from '#domain';
-import { FrontdoorError, messageOf } from '#base';
+import { definedFields, FrontdoorError, messageOf } from '#base';
 import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-network.ts';
 import type { OwnTargets } from './own-targets.ts';
 import type { ShareFollower } from './share-follower.ts';
@@ -51,13 +51,13 @@ export class ShareCommands {
     if ('problem' in parsed) throw new FrontdoorError('invalid', 'invalid-target', parsed.problem);
     const { text } = parsed.target;
     const { name } = request;
-    const wanted: OwnShareRequest = {
+    const wanted: OwnShareRequest = definedFields({
       shareMode: request.mode,
       backendMode: 'proxy',
       target: text,
       grants: request.grants,
-      ...(name === undefined ? {} : { name }),
-    };
+      name,
+    });
     return await this.#inOrder(async () => {
       const before = name === undefined ? undefined : own.get(name);
       if (name !== undefined) {

@@ -9,6 +9,7 @@ export { textOf, utf8 } from './text.ts';
 export { bytesOfHex, concatBytes, EMPTY_BYTES, equalBytes, hexOf } from './bytes.ts';
 export { copyOf, keptBytes, keptSize } from './kept-bytes.ts';
 export { base62 } from './base62.ts';
+export { definedFields, type DefinedFields } from './defined-fields.ts';
 export { nearestNames } from './nearest-names.ts';
 export { formatHostPort, isLoopbackHost } from './host-names.ts';
 export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';

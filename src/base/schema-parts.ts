@@ -3,14 +3,12 @@
  * where an unknown field may restrict what is asked, and `open` keeps them, for files that an older version rewrites.
  */
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import { definedFields } from './defined-fields.ts';
 import { Type } from './schema-builder.ts';
 import type { Refinement } from './schema-reader.ts';
 
 export const text = (maxLength?: number, pattern?: string) =>
-  Type.String({
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(pattern === undefined ? {} : { pattern }),
-  });
+  Type.String(definedFields({ maxLength, pattern }));
 /** Not empty. */
 export const someText = () => Type.String({ minLength: 1 });
 export const texts = () => Type.Array(Type.String());

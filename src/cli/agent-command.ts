@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ERROR_KINDS } from '#base';
+import { definedFields, ERROR_KINDS } from '#base';
 import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
@@ -173,13 +173,14 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   return askingOptions(command, options).action(
     async (target: string, flags: Where & { name?: string; grant?: readonly string[] }) => {
       await runCommand(io, flags.json === true, async () => {
-        const { share, readiness } = await callAgent(socketOf(flags, options), {
+        const request = definedFields({
           op: 'share',
           mode,
           target,
           grants: flags.grant ?? [],
-          ...(flags.name === undefined ? {} : { name: flags.name }),
+          name: flags.name,
         });
+        const { share, readiness } = await callAgent(socketOf(flags, options), request);
         if (flags.json === true)
           writeJson(io, {
             ...share,

@@ -1,10 +1,10 @@
 /** Schemas of access to a share: its policy, questions about it and their explanations, and custom frontends. */
 import type { Static, TObject, TSchema } from 'typebox';
-import { Type } from '#base';
+import { definedFields, Type } from '#base';
 import { closed, ids, oneOf, readOnly, text, timestamp, uuid } from './schema-parts.ts';
 
 const longText = (maxLength: number, description?: string) =>
-  Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) });
+  Type.String(definedFields({ minLength: 1, maxLength, description }));
 const list = <T extends TSchema>(items: T, maxItems: number, description: string) =>
   Type.Array(items, { maxItems, description });
 const span = (description: string) => Type.String({ format: 'span', description });

@@ -3,6 +3,7 @@
  * string formats are replaced by standard keywords. The server validates with the schemas themselves.
  */
 import type { TSchema } from 'typebox';
+import { definedFields } from '#base';
 import { enumerationNamed } from './enumeration-table.ts';
 import { fieldDescription } from './field-description-table.ts';
 import * as accessSchemas from './access-schemas.ts';
@@ -89,7 +90,7 @@ export class SchemaComponents {
       const named = enumerationNamed(values as readonly string[]);
       if (named === undefined) return this.#described(schema, path);
       this.#found.set(named.name, { type: 'string', enum: values, description: named.description });
-      return { ...referenceTo(named.name), ...(description === undefined ? {} : { description }) };
+      return definedFields({ ...referenceTo(named.name), description });
     }
     const ownName = componentNameOf(schema);
     if (ownName !== undefined) return this.#component(ownName, schema);

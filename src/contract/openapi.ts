@@ -3,6 +3,7 @@
  * the reference pages are generated from it. Only the text at its head is written by hand.
  */
 import type { TSchema } from 'typebox';
+import { definedFields } from '#base';
 import { exampleAnswerOf, exampleBodyOf } from './example-body.ts';
 import { headerParametersOf } from './openapi-header-table.ts';
 import { entityTagKindOf, takesIdempotencyKey, type EntityTagKind } from './conditional-request-table.ts';
@@ -133,15 +134,8 @@ const queryTypes: Readonly<Record<QueryParameter['type'], Json>> = {
 };
 
 function querySchema({ type, minimum, maximum, pattern, fields }: QueryParameter): Json {
-  return {
-    ...queryTypes[type],
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(fields === undefined
-      ? {}
-      : { pattern: `^((${fields.join('|')})(,(asc|desc))?|-(${fields.join('|')}))$` }),
-  };
+  const sorting = fields && `^((${fields.join('|')})(,(asc|desc))?|-(${fields.join('|')}))$`;
+  return definedFields({ ...queryTypes[type], minimum, maximum, pattern: sorting ?? pattern });
 }
 
 function requestBodyOf(

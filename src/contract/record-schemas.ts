@@ -1,12 +1,11 @@
 /** Schemas of records of single requests: failures by error id, and recordings that the owner enabled. */
 import type { Static } from 'typebox';
-import { Type } from '#base';
+import { definedFields, Type } from '#base';
 import { closed, nullable, text, timestamp } from './schema-parts.ts';
 
 const milliseconds = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description });
-const textOrNull = (description?: string) =>
-  nullable<string>({ type: 'string', ...(description === undefined ? {} : { description }) });
+const textOrNull = (description?: string) => nullable<string>(definedFields({ type: 'string', description }));
 const count = () => Type.Integer({ minimum: 0 });
 
 const timingsMs = () =>

@@ -4,6 +4,7 @@
  * end the audit trail must hold every change exactly once.
  */
 import { join } from 'node:path';
+import { definedFields } from '#base';
 import { JsonClient, type JsonAnswer, type JsonRequest } from '#net';
 import { enrollIdentity } from '#sdk';
 import { within } from '../support/deadline.ts';
@@ -50,7 +51,7 @@ export async function killWriters(options: KilledWritersOptions): Promise<Killed
     name: 'control',
     readyFile,
     args: () => ['control', '--data-dir', join(folder, 'data'), '--ready-file', readyFile, ...freePorts],
-    env: { FRONTDOOR_LOG: 'warn', ...(database === undefined ? {} : { FRONTDOOR_DATABASE: database }) },
+    env: definedFields({ FRONTDOOR_LOG: 'warn', FRONTDOOR_DATABASE: database }),
   });
   const ledger = new WriteLedger(join(folder, 'ledger.jsonl'));
   const problems: string[] = [];

@@ -1,5 +1,6 @@
 /** Requests for one operation of the API's description: parts of it valid, parts hostile, and every mixture. */
 import fc from 'fast-check';
+import { definedFields } from '#base';
 import type { OpenApiDocument } from '#contract';
 import type { FuzzRequest } from './fuzz-server.ts';
 import { hostileTexts } from './hostile-json.ts';
@@ -89,8 +90,10 @@ export function requestsFor(
       target,
       headers: {
         ...headers,
-        ...(shown === undefined ? {} : { authorization: shown }),
-        ...(body === undefined || contentType === undefined ? {} : { 'content-type': contentType }),
+        ...definedFields({
+          authorization: shown,
+          'content-type': body === undefined ? undefined : contentType,
+        }),
       },
       body,
     }));

@@ -9,6 +9,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import type { Server } from 'node:net';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import { definedFields } from '#base';
 import { freePort } from './free-port.ts';
 import { OpenIdProvider } from './openid-provider.ts';
 
@@ -238,12 +239,8 @@ class LocalIdentityProvider implements IdentityProvider {
 }
 
 function claimsOf({ sub, email, emailVerified = true, name, groups }: IdentityProviderUser) {
-  return {
-    sub,
-    ...(email === undefined ? {} : { email, email_verified: emailVerified }),
-    ...(name === undefined ? {} : { name }),
-    ...(groups === undefined ? {} : { groups }),
-  };
+  const verified = email === undefined ? undefined : emailVerified;
+  return definedFields({ sub, email, email_verified: verified, name, groups });
 }
 
 async function formOf(request: IncomingMessage): Promise<URLSearchParams> {

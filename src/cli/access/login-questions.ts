@@ -1,5 +1,5 @@
 /** The prompts of `frontdoor login`. Tests implement the same interface. */
-import { FrontdoorError } from '#base';
+import { definedFields, FrontdoorError } from '#base';
 
 export interface Choice {
   readonly value: string;
@@ -28,12 +28,7 @@ export async function openTerminalQuestions(): Promise<LoginQuestions> {
   return {
     text: async (message, suggested) =>
       answered(
-        await clack.text({
-          message,
-          output,
-          validate,
-          ...(suggested === undefined ? {} : { initialValue: suggested }),
-        }),
+        await clack.text(definedFields({ message, output, validate, initialValue: suggested })),
       ).trim(),
     secret: async (message) => answered(await clack.password({ message, output, validate })).trim(),
     confirm: async (message) => answered(await clack.confirm({ message, output })),

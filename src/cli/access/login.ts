@@ -4,7 +4,7 @@
  * which deletes the profile.
  */
 import { resolve } from 'node:path';
-import { FrontdoorError, messageOf } from '#base';
+import { definedFields, FrontdoorError, messageOf } from '#base';
 import type { Credentials, Profile } from '#domain';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { ManagementClient } from '../management-client.ts';
@@ -47,13 +47,13 @@ export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<Log
     const { organizationId } = caller;
     const frontdoors = await fetchFrontdoors(client, organizationId);
     const frontdoor = await choose(frontdoors, attempt.frontdoorId, questions);
-    const profile: Profile = {
+    const profile: Profile = definedFields({
       apiUrl,
       credentials: attempt.credentials,
       organizationId,
-      ...(frontdoor === undefined ? {} : { frontdoorId: frontdoor.id }),
-      ...(ca === undefined ? {} : { ca: ca.file }),
-    };
+      frontdoorId: frontdoor?.id,
+      ca: ca?.file,
+    });
     await saveProfile(path, name, profile);
     const { kind, id, scopes } = caller;
     if (flags.json === true) {

@@ -3,7 +3,7 @@
  * credential and identifies the environment, so an agent cannot act on another's shares.
  */
 import type { FastifyInstance } from 'fastify';
-import { FORMAT_HEADER } from '#base';
+import { definedFields, FORMAT_HEADER } from '#base';
 import {
   agentSelfShape,
   hostedShareRequestShape,
@@ -111,7 +111,7 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
 
 function shareView(context: EdgeApiContext, share: ShareRecord): HostedShare {
   const { state, failure } = context.status.share(share.id);
-  return {
+  return definedFields({
     id: share.id,
     token: share.token,
     name: share.name,
@@ -126,6 +126,6 @@ function shareView(context: EdgeApiContext, share: ShareRecord): HostedShare {
       context.frontendUrls(host),
     ),
     status: state,
-    ...(failure === undefined ? {} : { failure }),
-  };
+    failure,
+  });
 }

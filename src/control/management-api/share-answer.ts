@@ -1,4 +1,5 @@
 /** Shares in the form of the Management API: the stored record with its measured state. */
+import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract';
 import { storedShareOf, type FrontendUrls } from '../audit/mod.ts';
 import type { ShareStatus } from '../model/mod.ts';
@@ -13,7 +14,7 @@ type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
 export function shareAnswerOf(parts: StatusParts & FrontendUrls, share: ShareRecord): ShareAnswer {
   const { state, failure } = shareStatusOf(parts, share);
   const { createdAt, ...stored } = storedShareOf(parts, share);
-  return { ...stored, status: state, ...(failure === undefined ? {} : { failure }), createdAt };
+  return definedFields({ ...stored, status: state, failure, createdAt });
 }
 
 /** Returns the measured status. A share whose agent is away has failed, whatever was measured before. */

@@ -3,6 +3,7 @@
  * back, and the data without them. A secret is shown only in the response to the write that set it.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { definedFields } from '#base';
 import { invalidValue, type AuthProviderType } from '#domain';
 import { MASK, randomToken, type Secrets } from '../secrets/mod.ts';
 import type { ProviderData } from './provider-schema.ts';
@@ -127,7 +128,7 @@ function settleKeys(secrets: Secrets, data: ProviderData, stored: readonly Store
     hmacs.add(hmac);
     const kept = before?.hmac === hmac ? before : { name, hmac, lastUsedAtMs: null };
     keys.set(name, kept);
-    const item = { name, key: MASK, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    const item = definedFields({ name, key: MASK, expiresAt });
     masked.push(item);
     shown.push(value === MASK ? withLastUse(item, kept) : { ...item, key: value });
   }

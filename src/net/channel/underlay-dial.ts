@@ -5,7 +5,7 @@
 import type { X509Certificate } from 'node:crypto';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
-import { FrontdoorError, formatHostPort, messageOf } from '#base';
+import { definedFields, formatHostPort, FrontdoorError, messageOf } from '#base';
 import {
   encodeFrame,
   FrameDecoder,
@@ -91,11 +91,14 @@ function connect(options: UnderlayDialOptions, through: net.Socket | undefined):
   const { host, port, localAddress } = options;
   const socket = tls.connect({
     ...channelTls(options.tls),
-    // Behind a proxy, the certificate is still verified against the dialed name.
-    ...(through === undefined ? { port } : { socket: through }),
     host,
-    ...(net.isIP(host) === 0 ? { servername: host } : {}),
-    ...(localAddress === undefined ? {} : { localAddress }),
+    ...definedFields({
+      // Behind a proxy, the certificate is still verified against the dialed name.
+      socket: through,
+      port: through === undefined ? port : undefined,
+      servername: net.isIP(host) === 0 ? host : undefined,
+      localAddress,
+    }),
     ALPNProtocols: [options.alpn],
   });
   const tcp = through ?? socket;

@@ -2,6 +2,7 @@
  * The JSON Schema (draft 2020-12) of the router file, for editors. Only `check` verifies rules that concern several
  * fields.
  */
+import { definedFields } from '#base';
 import { notesOf, type Field } from './schema-field.ts';
 import { routerFileField } from './schema/router-file-schema.ts';
 import { kindRow, type TextKind } from './text-kinds.ts';
@@ -20,11 +21,11 @@ export function routerFileJsonSchema(): Json {
 function jsonSchemaOf(field: Field): Json {
   const notes = notesOf(field);
   if (notes.isLegacy === true) return { description: describe(field), deprecated: true };
-  const common: Json = {
+  const common: Json = definedFields({
     description: describe(field),
-    ...(field.default === undefined ? {} : { default: field.default }),
-    ...(notes.isUnsupported === true ? { deprecated: true } : {}),
-  };
+    default: field.default,
+    deprecated: notes.isUnsupported,
+  });
   const value = valueSchemaOf(field);
   const { type } = value;
   const isEmptyAllowed = notes.isEmptyAllowed === true || notes.isKindLenient === true;
@@ -40,11 +41,7 @@ function valueSchemaOf(field: Field): Json {
       return objectSchemaOf(field);
     case 'array': {
       const items = jsonSchemaOf(field.items!);
-      const array = {
-        type: 'array',
-        items,
-        ...(field.minItems === undefined ? {} : { minItems: field.minItems }),
-      };
+      const array = definedFields({ type: 'array', items, minItems: field.minItems });
       return isSingleAllowed === true ? { anyOf: [array, items] } : array;
     }
     case 'string': {
@@ -97,8 +94,5 @@ function integerSchema(field: Field, unit: number): Json {
 function boundsOf(field: Field, unit: number): Json {
   const { least, most, beyond, boundsYieldTo } = notesOf(field);
   if (beyond !== undefined || boundsYieldTo !== undefined) return {};
-  return {
-    ...(least === undefined ? {} : { minimum: least / unit }),
-    ...(most === undefined ? {} : { maximum: most / unit }),
-  };
+  return definedFields({ minimum: least && least / unit, maximum: most && most / unit });
 }

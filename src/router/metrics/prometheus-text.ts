@@ -3,6 +3,7 @@
  * `source_id`, and a link as label `link_id` instead of a part of the name. Histograms and timers are summaries; timers
  * are in seconds.
  */
+import { definedFields } from '#base';
 import { Exposition, type Labels, type SummaryReading } from '#net';
 import type { MetricReading } from './metric-registry.ts';
 import type { HistogramReading } from './decaying-histogram.ts';
@@ -93,7 +94,7 @@ function namedAs(metric: string, routerId: string): { readonly name: string; rea
 
 function labelled(metric: string, routerId: string, linkId?: string) {
   const name = `ziti_${metric.replaceAll(/[^a-zA-Z0-9_]/g, '_')}`;
-  return { name, labels: { source_id: routerId, ...(linkId === undefined ? {} : { link_id: linkId }) } };
+  return { name, labels: definedFields({ source_id: routerId, link_id: linkId }) };
 }
 
 function helpOf(metric: string, labels: Labels): string {

@@ -16,6 +16,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient, QueryResult as PostgresResult } from 'pg';
+import { definedFields } from '#base';
 import { ConnectionTurns } from './connection-turns.ts';
 import type { StatementCounter } from './statement-counter.ts';
 import { StatementNames } from './statement-names.ts';
@@ -193,11 +194,7 @@ class PooledConnection implements DatabaseConnection {
   }
 
   async #run(text: string, values?: unknown[], name?: string): Promise<PostgresResult> {
-    const query = {
-      text,
-      ...(values === undefined ? {} : { values }),
-      ...(name === undefined ? {} : { name }),
-    };
+    const query = definedFields({ text, values, name });
     let timer: NodeJS.Timeout | undefined;
     if (this.#answerTimeoutMs > 0) {
       // The server's own deadline comes first. After this one the connection is dead, and ending it fails the

@@ -1,5 +1,6 @@
 /** `identity` and certificate requests. */
 import { rootCertificates } from 'node:tls';
+import { definedFields } from '#base';
 import { list, section, text, type ConfigFields } from '../schema-field.ts';
 
 const alternate = section('A certificate for further names.')({
@@ -109,13 +110,9 @@ export function csrSection(about: string, isCommented: boolean) {
 /** `hosts`: the DNS names and addresses at which peers dial this router. */
 function csrOf({ sans, ...subject }: ConfigFields<typeof csrFields>) {
   return {
-    subject: givenOnly(subject),
+    subject: definedFields(subject),
     hosts: [...(sans?.dns ?? []), ...(sans?.ip ?? [])],
     uris: sans?.uri ?? [],
     emails: sans?.email ?? [],
   };
-}
-
-function givenOnly<T extends object>(all: T): { readonly [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as never;
 }
