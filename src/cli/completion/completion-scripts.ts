@@ -18,23 +18,7 @@ function quoted(text: string): string {
 
 function bashScript(tree: readonly CompletionNode[]): string {
   return `# bash completion of frontdoor
-_frontdoor_words() {
-  case "$1" in
-${cases(tree, ({ commands }) => commands.map(({ name }) => name).join(' '))}
-  esac
-}
-_frontdoor_options() {
-  case "$1" in
-${cases(tree, ({ options }) => options.map(({ flag }) => flag).join(' '))}
-  esac
-}
-_frontdoor_values() {
-  case "$1" in
-${valueCases(tree)}
-    *) return 1 ;;
-  esac
-}
-_frontdoor() {
+${lookups(tree)}_frontdoor() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' word index
   for ((index = 1; index < COMP_CWORD; index += 1)); do
     word="\${COMP_WORDS[index]}"
@@ -63,23 +47,7 @@ complete -o filenames -F _frontdoor frontdoor
 function zshScript(tree: readonly CompletionNode[]): string {
   return `#compdef frontdoor
 # zsh completion of frontdoor
-_frontdoor_words() {
-  case "$1" in
-${cases(tree, ({ commands }) => commands.map(({ name }) => name).join(' '))}
-  esac
-}
-_frontdoor_options() {
-  case "$1" in
-${cases(tree, ({ options }) => options.map(({ flag }) => flag).join(' '))}
-  esac
-}
-_frontdoor_values() {
-  case "$1" in
-${valueCases(tree)}
-    *) return 1 ;;
-  esac
-}
-_frontdoor() {
+${lookups(tree)}_frontdoor() {
   local current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}" route='' word candidates
   integer index
   for ((index = 2; index < CURRENT; index += 1)); do
@@ -100,6 +68,27 @@ _frontdoor() {
   compadd -- \${=candidates}
 }
 compdef _frontdoor frontdoor
+`;
+}
+
+/** Functions of bash and zsh that print the words that can follow a command. */
+function lookups(tree: readonly CompletionNode[]): string {
+  return `_frontdoor_words() {
+  case "$1" in
+${cases(tree, ({ commands }) => commands.map(({ name }) => name).join(' '))}
+  esac
+}
+_frontdoor_options() {
+  case "$1" in
+${cases(tree, ({ options }) => options.map(({ flag }) => flag).join(' '))}
+  esac
+}
+_frontdoor_values() {
+  case "$1" in
+${valueCases(tree)}
+    *) return 1 ;;
+  esac
+}
 `;
 }
 
