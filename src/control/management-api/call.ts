@@ -52,7 +52,9 @@ export interface ApiParts {
   readonly secrets: Secrets;
   readonly model: OverlayModel;
   readonly status: StatusBoard;
+  /** The mesh as this control plane sees it. */
   readonly fabric: FabricView;
+  /** Sends commands to gateways that are connected to this control plane. */
   readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
   /** Routers that are connected to this control plane or another one over the same database. */
   readonly edgeRouters: () => readonly EdgeRouter[];
@@ -60,6 +62,7 @@ export interface ApiParts {
   /** Keys that sign the identity tokens for origins. */
   readonly originKeys: Pick<IdentityKeys, 'published'>;
   readonly access: AccessDirectory;
+  /** Issuers whose bearer tokens are accepted besides ours. */
   readonly issuers?: TrustedIssuers | undefined;
   readonly loginFailures: LoginFailures;
   readonly clock: Clock;
@@ -71,6 +74,7 @@ export interface ApiParts {
   readonly agentEnrollmentTtlMs: number;
   readonly fabricEnrollmentTtlMs: number;
   readonly auditFollowers: AuditFollowers;
+  /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */
   readonly baseUrl: () => string;
   readonly tokenPolicy: () => TokenPolicy;
 }

@@ -8,7 +8,7 @@ import type { ServerOptions } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { FrontdoorError, messageOf, type Log } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
 import { invalidValue } from '#domain';
 import {
@@ -21,25 +21,15 @@ import {
   UnprovenConnections,
 } from '#net';
 import { AuditFollowers, RefusalRecorder } from '../audit/mod.ts';
-import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
-import {
-  audienceOf,
-  CLOCK_SKEW_MS,
-  LoginFailures,
-  TokenKeys,
-  type TokenPolicy,
-  type TrustedIssuers,
-} from '../oauth/mod.ts';
+import { audienceOf, CLOCK_SKEW_MS, LoginFailures, TokenKeys, type TokenPolicy } from '../oauth/mod.ts';
 import { openIdentityKeys } from '../login/mod.ts';
-import type { FabricView } from '../overlay/mod.ts';
-import type { Secrets } from '../secrets/mod.ts';
-import { AccessDirectory, type Store } from '../store/mod.ts';
+import { AccessDirectory } from '../store/mod.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
 import { BodyChecks } from '../checks/mod.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
-import type { ApiAnswer, ApiParts, Call, Handlers, InstallationView, MintEnrollmentJwt } from './call.ts';
+import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
 import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
@@ -72,32 +62,24 @@ import { shareHandlers } from './share-operations.ts';
 import { sharePolicyHandlers } from './share-policy-operations.ts';
 import { terminatorHandlers } from './terminator-operations.ts';
 
-export interface ManagementApiOptions {
-  readonly store: Store;
-  readonly secrets: Secrets;
-  readonly model: OverlayModel;
-  readonly status: StatusBoard;
-  /** The mesh as this control plane sees it. */
-  readonly fabric: FabricView;
-  /** Sends commands to gateways that are connected to this control plane. */
-  readonly gatewayCommands: Pick<GatewayCommands, 'send'>;
-  /** Routers that accept clients, wherever they are connected. */
-  readonly edgeRouters: () => readonly EdgeRouter[];
-  readonly log: Log;
-  readonly clock: Clock;
-  /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */
-  readonly baseUrl: () => string;
+/** The dependencies of operations that the API makes itself. */
+type OwnParts =
+  | 'keys'
+  | 'originKeys'
+  | 'access'
+  | 'loginFailures'
+  | 'auditFollowers'
+  | 'tokenPolicy'
+  | 'agentEnrollmentTtlMs'
+  | 'fabricEnrollmentTtlMs';
+
+export interface ManagementApiOptions extends Omit<ApiParts, OwnParts> {
   /** {auth_url}: the issuer of bearer tokens, which this server serves too. */
   readonly authUrl: () => string;
   /** {base_url} of other control planes over the same database. */
   readonly peerUrls?: (() => readonly string[]) | undefined;
-  /** Issuers whose bearer tokens are accepted besides ours. */
-  readonly issuers?: TrustedIssuers | undefined;
   /** Path of {base_url} and {auth_url} at this server; '' if there is none. */
   readonly pathPrefix?: string | undefined;
-  readonly frontendUrls: (host: string) => readonly string[];
-  readonly installation: InstallationView;
-  readonly mintEnrollmentJwt: MintEnrollmentJwt;
   readonly limits?: Partial<ApiLimits> | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
   readonly intake?: BodyIntake | undefined;
