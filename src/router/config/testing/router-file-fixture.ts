@@ -47,8 +47,14 @@ type Json = Record<string, unknown>;
 
 const PLACE = '@place@';
 
-/** Returns the complete file with the value at `path` replaced by YAML text; undefined removes the key. */
-export function fileWith(path: string, yaml: string | undefined, base: unknown = WHOLE_FILE): string {
+/** Returns the sections that every file needs, and the one that `path` begins with, so that little has to be parsed. */
+function fileAround(path: string): Json {
+  const names = new Set(['v', 'identity', 'ctrl', 'edge', 'listeners', /^[^.[]*/.exec(path)![0]]);
+  return Object.fromEntries(Object.entries(WHOLE_FILE).filter(([name]) => names.has(name)));
+}
+
+/** Returns a valid file with the value at `path` replaced by YAML text; undefined removes the key. */
+export function fileWith(path: string, yaml: string | undefined, base: unknown = fileAround(path)): string {
   const root = structuredClone(base) as Json;
   const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
   let at = root;
