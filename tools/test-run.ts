@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { slowness } from './machine-speed.ts';
 import { repositoryRoot } from './pinned-process.ts';
 import { loadDurations, saveDurations } from './test-durations.ts';
+import { TestFolder } from './test-folder.ts';
 import { groupFiles, type TestGroup } from './test-group-policy.ts';
 import { runTestProcess, type TestFileResult } from './test-process.ts';
 import { lineOf, reportRun } from './test-report.ts';
@@ -65,7 +66,8 @@ export async function runTests(args: readonly string[]): Promise<number> {
   process.once('SIGTERM', () => interrupt('interrupted'));
   const deadline = setTimeout(() => interrupt('took too long'), WHOLE_TIMEOUT_MS);
   const startedMs = performance.now();
-  const servers = await startTestServers();
+  const folder = new TestFolder();
+  const servers = await startTestServers(folder.path);
   const results: TestFileResult[] = [];
   const textOf = (file: string): string => readFileSync(join(repositoryRoot, file), 'utf8');
   // A file is a test of its own in a shared process, and its name is not the pattern's.
@@ -80,7 +82,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
         isShared: group.isShared,
         silenceMs: SILENCE_MS,
         nodeArgs,
-        environment: servers.environment,
+        environment: { ...servers.environment, ...folder.environmentOf(group.files) },
         printsTests: values.spec,
         signal: stop.signal,
       });
@@ -93,6 +95,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, worker));
   await servers.stop();
+  folder.remove();
   if (nodeArgs.length === 0)
     saveDurations(new Map(results.map(({ file, durationMs }) => [file, durationMs])));
   clearTimeout(deadline);

@@ -4,8 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pinnedEnvironment, repositoryRoot } from './pinned-process.ts';
 
@@ -16,13 +14,12 @@ export interface TestServers {
   stop(): Promise<void>;
 }
 
-/** Rejects when the program that holds PostgreSQL cannot be started. */
-export async function startTestServers(): Promise<TestServers> {
-  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-test-run-'));
+/** Rejects when the program that holds PostgreSQL cannot be started. It stores what it has in `folder`. */
+export async function startTestServers(folder: string): Promise<TestServers> {
   const socket = join(folder, 'postgres.sock');
   const host = spawn(process.execPath, ['test/support/postgres-host.ts', socket], {
     cwd: repositoryRoot,
-    env: pinnedEnvironment(),
+    env: { ...pinnedEnvironment(), TMPDIR: folder },
     stdio: ['pipe', 'pipe', 'inherit'],
     // The server ignores signals of the terminal: the runner stops it after the files that use it.
     detached: true,
@@ -34,7 +31,6 @@ export async function startTestServers(): Promise<TestServers> {
     async stop() {
       host.stdin.end();
       await ended;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
