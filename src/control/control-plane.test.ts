@@ -11,6 +11,7 @@ import { makeTestAuthority, type TestIdentity } from '../../test/support/certifi
 import { postgresSkip, sharedPostgres } from '../../test/support/postgres.ts';
 import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { parsePublicApiUrl } from './public-api-url.ts';
+import { provideServerKey } from '../../test/support/server-key.ts';
 
 let folder: string;
 let api: TestIdentity;
@@ -18,6 +19,7 @@ let control: ControlPlane | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'frontdoor-control-'));
+  provideServerKey(folder);
   api = await (await makeTestAuthority()).issue('localhost');
 });
 afterEach(async () => {

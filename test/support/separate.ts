@@ -2,7 +2,7 @@
  * The product with every part as a process of its own, as on four machines: control plane (Management API over TLS),
  * router, gateway and agent, each enrolled through its command. Free ports at the first start, the same at later ones.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callAgent } from '#cli';
@@ -11,6 +11,7 @@ import { JsonClient, type JsonAnswer } from '#net';
 import { makeTestAuthority } from './certificates.ts';
 import { callCommand, type CommandRunner } from './command-line.ts';
 import { freePort } from './free-port.ts';
+import { provideServerKey } from './server-key.ts';
 import { PartProcess } from './part-process.ts';
 
 export interface ControlReady {
@@ -81,7 +82,7 @@ const HOST = '127.0.0.1';
 /** Rejects with the log of the part that did not start; nothing is left running then. */
 export async function startSeparate(options: SeparateOptions = {}): Promise<Separate> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'frontdoor-separate-'));
-  mkdirSync(folder, { recursive: true });
+  provideServerKey(join(folder, 'control'));
   const started: Stoppable[] = [];
   const clean = (): void => {
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });

@@ -18,6 +18,7 @@ import { recordingLog, withoutDebug, type LogRecord } from './recording-log.ts';
 import type { WireCredentials } from './wire-peer.ts';
 import { startUp, type Up, type UpOptions } from '../../bin/up.ts';
 import type { FirstStart } from '#control';
+import { provideServerKey } from './server-key.ts';
 
 export interface WorldAgent {
   readonly agent: Agent;
@@ -78,6 +79,7 @@ export interface World {
 
 export async function openWorld(options: Partial<UpOptions> = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-world-'));
+  provideServerKey(dataDir);
   const records: LogRecord[] = [];
   const log = recordingLog(withoutDebug(records));
   const up = await startUp({

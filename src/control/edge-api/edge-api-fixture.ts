@@ -27,6 +27,7 @@ import type { NewShare } from '../store/records/share-store.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { createEdgeApi, type EdgeApi, type EdgeApiLimits } from './edge-api.ts';
 import { openServiceTokens, type ServiceTokens } from './service-tokens.ts';
+import { provideServerKey } from '../../../test/support/server-key.ts';
 
 export interface EdgeFixture {
   readonly folder: string;
@@ -73,6 +74,7 @@ export async function openEdgeFixture(
   egress: LoginPartsOptions['egress'] = new EgressClient({ allowed: [] }),
 ): Promise<EdgeFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-edge-'));
+  provideServerKey(folder);
   const clock = new OffsetClock();
   const logged: string[] = [];
   const log = recorder(logged);
