@@ -11,7 +11,7 @@ test('each journey of the quick tier is a file', () => {
 
 test('the quick tier holds the tests of the parts and the journeys, and no load or fault runs', () => {
   assert.ok(isQuick('src/wire/frame-decoder.test.ts'));
-  assert.ok(isQuick('test/e2e/login-browser.test.ts'));
+  assert.ok(isQuick('test/e2e/oidc-login-browser.test.ts'));
   assert.ok(!isQuick('test/battery/load-rows.test.ts'));
   assert.ok(!isQuick('test/e2e/backup-restore.test.ts'));
 });

@@ -13,8 +13,8 @@ export const JOURNEYS: Readonly<Record<string, string>> = {
     'the demo from an empty data directory, its end by a signal and by SIGKILL, and its next start',
   'test/e2e/separate-parts.test.ts': 'a public share through parts that are processes of their own',
   'test/e2e/grant-revocation.test.ts': 'a private share, and its end',
-  'test/e2e/login-browser.test.ts': 'a log-in in a real browser',
-  'test/e2e/mesh-faults.test.ts': 'circuits that move to another way when a link is lost',
+  'test/e2e/oidc-login-browser.test.ts': 'a log-in in a real browser',
+  'test/e2e/mesh-reroute.test.ts': 'circuits that move to another way when a link is lost',
   'test/compat/c-sdk/c-sdk.test.ts': 'the C SDK of OpenZiti, which enrolls, dials and hosts',
 };
 

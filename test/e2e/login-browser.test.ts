@@ -1,4 +1,5 @@
-// People with a real browser at guarded shares: every type of log-in provider, and what their pages may do.
+// People with a real browser at guarded shares: the other types of log-in providers, and what pages may do. The log-in with
+// OpenID is a journey of the quick tier: `oidc-login-browser.test.ts`.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -43,26 +44,6 @@ describe('a browser', { skip: browserSkip }, () => {
     JSON.parse((await page.textContent('body')) ?? '') as OriginRequest;
   const sessionOf = async ({ context }: Person, host: string) =>
     (await context.cookies(urlOf(host))).find(({ name }) => name === SESSION_COOKIE);
-
-  it('logs in with an OpenID provider and reaches the page and query that it asked for', async () => {
-    const host = await world.share('oidc', [oidc]);
-    const ann = await person('OIDC: a form at the provider');
-    await ann.page.goto(urlOf(host, '/deep/page?x=1&y=%20z'));
-    assert.equal(new URL(ann.page.url()).origin, world.provider.issuer);
-    await ann.page.click('#ann');
-    await ann.page.waitForURL(urlOf(host, '/deep/page?x=1&y=%20z'));
-    const { url, headers } = await shownOn(ann.page);
-    assert.equal(url, '/deep/page?x=1&y=%20z');
-    assert.equal(headers['zrok-auth-provider'], 'staff');
-    assert.equal(headers['zrok-auth-email'], 'ann@example.com');
-    assert.ok(headers['frontdoor-identity']);
-    assert.doesNotMatch(headers['cookie'] ?? '', /frontdoor/);
-    const cookie = await sessionOf(ann, host);
-    assert.deepEqual(
-      [cookie?.domain, cookie?.path, cookie?.secure, cookie?.httpOnly, cookie?.sameSite],
-      [host, '/', true, true, 'Lax'],
-    );
-  });
 
   it('logs in with Google', async () => {
     const host = await world.share('google', [google]);
