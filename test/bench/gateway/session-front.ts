@@ -4,13 +4,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_CLIENT, startIdentityProvider } from '../../support/identity-provider.ts';
+import { SESSION_COOKIE, Visitor } from '../../support/visitor.ts';
+import { until } from '../bench-process.ts';
 import { get } from '../check-client.ts';
-import { BrowserWalk } from './browser-walk.ts';
 import type { Door } from '../idle-connections.ts';
 import type { Front } from './bench-front.ts';
 import { frontOf, makeShares, untilAnswers, type FrontMaker } from './guarded-shares.ts';
 
-const SESSION_COOKIE = '__Host-frontdoor-session';
 const PERSON = { sub: 'benchmark', email: 'benchmark@example.com' };
 /** The control plane fetches a new provider's metadata first. */
 const LOGIN_DEADLINE_MS = 20_000;
@@ -48,15 +48,14 @@ export async function sessionFront(maker: FrontMaker, displayName: string, share
 }
 
 /** The header that carries the session. */
-async function logIn({ certificate }: FrontMaker, door: Door): Promise<{ readonly cookie: string }> {
-  const deadlineMs = performance.now() + LOGIN_DEADLINE_MS;
-  for (;;) {
-    const browser = new BrowserWalk(certificate.ca);
-    const { status, at } = await browser.open(`https://${door.host}:${door.port}/small`);
-    const session = browser.cookie(door.host, SESSION_COOKIE);
+async function logIn(maker: FrontMaker, { host }: Door): Promise<{ readonly cookie: string }> {
+  const { certificate, product, securePort } = maker;
+  const visitor = new Visitor({ ca: certificate.ca, plainPort: product.port, securePort });
+  return until(`a log-in at ${host}`, LOGIN_DEADLINE_MS, async () => {
+    const answer = await visitor.logIn(host, '/small', PERSON.sub).catch((error: Error) => error);
+    const session = visitor.cookie(host);
     if (session !== undefined) return { cookie: `${SESSION_COOKIE}=${session}` };
-    const what = `the log-in at ${door.host} ended with ${status} of ${at}`;
-    if (performance.now() > deadlineMs) throw new Error(what);
     await pause(RETRY_MS);
-  }
+    throw answer instanceof Error ? answer : new Error(`it ended with ${answer.status}`);
+  });
 }
